@@ -1,0 +1,86 @@
+"""What an agent is to the runner, and the scripted one that needs no model.
+
+Contract: a `Player` is a named recipe: `make(case)` gives the agent of one case. Only players that say `reads_gold` get
+a case with its gold (gold itself, altered gold, predictions); all others get it blind. An agent is a function of the
+conversation so far: asked twice, or cold in mid-history, it answers the same.
+
+`player` understands
+
+    NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
+    module:attribute          yours: an agent, or a function from a Case to one
+
+Example:
+    >>> from toologue.loop import play
+    >>> from toologue.schema import AgentTurn, Case, Dialogue, UserTurn
+    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
+    >>> turns, stop = play(Case(id="hello", gold=hello, protocol="forced"), ScriptedAgent([[AgentTurn(text="Hey")]]))
+    >>> turns[1].text
+    'Hey'
+
+Not covered: agents that act without being asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from toologue import registry
+from toologue.errors import BadSetting
+from toologue.loop import Agent
+from toologue.schema import AgentTurn, Brief, Case, Turn, place
+
+__all__ = ["AgentFactory", "Player", "ScriptedAgent", "player"]
+
+AgentFactory = Callable[[Case], Agent]
+
+
+@dataclass(frozen=True)
+class Player:
+    """A named recipe for agents. `name` is what traces and reports call it."""
+
+    name: str
+    factory: AgentFactory
+    reads_gold: bool = False
+
+    def make(self, case: Case) -> Agent:
+        """The agent of one case."""
+        return self.factory(case if self.reads_gold else case.blind())
+
+
+class ScriptedAgent:
+    """Plays a script: `script[r]` are its turns in round r. Where the script ends it says nothing.
+
+    `delay` (seconds) makes each turn really take that long, for tests of time and interruption.
+    """
+
+    def __init__(self, script: Sequence[Sequence[AgentTurn]], *, delay: float = 0.0):
+        self._script, self._delay = script, delay
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The scripted turn of this place in the conversation."""
+        if self._delay:
+            await asyncio.sleep(self._delay)
+        number, taken = place(history)
+        turns = self._script[number] if number < len(self._script) else ()
+        return turns[taken].but(results=()) if taken < len(turns) else AgentTurn()
+
+
+def player(spec: str) -> Player:
+    """The player that a spec names."""
+    name, _, argument = spec.partition(":")
+    if name in registry.names("agent"):
+        return cast("Player", registry.find("agent", name)(argument))
+    if not argument:
+        return cast("Player", registry.find("agent", name))  # raises, with the nearest names
+    return Player(spec, _factory(spec, registry.load(spec)))
+
+
+def _factory(spec: str, thing: Any) -> AgentFactory:
+    if isinstance(thing, type) or not hasattr(thing, "act"):
+        if not callable(thing):
+            raise BadSetting(f"{spec!r} is neither an agent (async act) nor a function from a Case to one")
+        return cast("AgentFactory", thing)
+    return lambda case: thing

@@ -1,0 +1,114 @@
+"""Predictions: calls that were produced elsewhere, played back turn by turn and executed here.
+
+The file holds one JSON object a line:
+
+    {"name": <dialogue id>,
+     "predictions": [{"turn_index": int, "calls": [{"api_name": str, "arguments": object|null}]}]}
+
+`turn_index` is the position of the assistant turn in the published format; other keys are ignored. Arguments that are
+not an object count as unparsable, as a model's broken JSON does.
+
+Example:
+    >>> import json, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
+    >>> calls = [{"api_name": "AddAlarm", "arguments": {"time": "07:00:00"}}]
+    >>> _ = file.write_text(json.dumps({"name": "wake-me", "predictions": [{"turn_index": 1, "calls": calls}]}))
+    >>> sorted(read_predictions(file))
+    ['wake-me']
+
+Not covered: predicted texts. The benchmark does not grade them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from toologue.agents.agent import Player, ScriptedAgent
+from toologue.errors import BadFile, BadRecord, BadSetting
+from toologue.formats.tooltalk import turn_indexes
+from toologue.loop import Agent
+from toologue.schema import AgentTurn, Call, Case
+from toologue.schema.jsonl import parse, read_lines
+from toologue.schema.noun import Noun
+
+__all__ = ["PREDICTIONS", "Predictions", "read_predictions"]
+
+
+class _Call(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    api_name: str
+    arguments: JsonValue
+
+
+class _Turn(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    turn_index: int
+    calls: tuple[_Call, ...]
+
+
+class _Line(Noun):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    name: str
+    predictions: tuple[_Turn, ...]
+
+
+Predictions = Mapping[str, Mapping[int, list[Call]]]
+"""Per dialogue id and turn index the predicted calls."""
+
+
+def read_predictions(file: Path) -> Predictions:
+    """Read a predictions file. A name or a turn that occurs twice is an error: nothing is dropped silently."""
+    found: dict[str, dict[int, list[Call]]] = {}
+    lines: dict[str, int] = {}
+    for number, line, _ in read_lines(file):
+        record = parse(line, _Line, file, number)
+        if record.name in lines:
+            raise BadRecord(file, number, "$.name", f"{record.name!r} stands on line {lines[record.name]} already")
+        lines[record.name] = number
+        turns: dict[int, list[Call]] = {}
+        for position, turn in enumerate(record.predictions):
+            if turn.turn_index in turns:
+                path = f"$.predictions[{position}].turn_index"
+                raise BadRecord(file, number, path, f"turn {turn.turn_index} occurs twice")
+            turns[turn.turn_index] = [_call(call) for call in turn.calls]
+        found[record.name] = turns
+    if not found:
+        raise BadFile(f"{file} holds no predictions: expected one conversation a line")
+    return found
+
+
+def PREDICTIONS(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `predictions:FILE`."""
+    if not argument:
+        raise BadSetting("the agent 'predictions' needs a file: predictions:FILE")
+    known = read_predictions(Path(argument))
+
+    def make(case: Case) -> Agent:
+        return _replay(case, known)
+
+    return Player(f"predictions:{Path(argument).name}", make, reads_gold=True)
+
+
+def _replay(case: Case, known: Predictions) -> ScriptedAgent:
+    if case.gold is None or case.id not in known:
+        raise BadSetting(f"the predictions have no line for {case.id!r}")
+    indexes, turns = turn_indexes(case.gold), known[case.id]
+    strange = sorted(turns.keys() - {index for index in indexes if index is not None})
+    if strange:
+        turns_there = [index for index in indexes if index is not None]
+        raise BadSetting(f"{case.id!r} has no assistant turn {strange[0]}: it has {turns_there}")
+    calls = [turns.get(index, []) if index is not None else [] for index in indexes]
+    return ScriptedAgent([[*(AgentTurn(acts=(call,)) for call in row), AgentTurn(text="")] for row in calls])
+
+
+def _call(call: _Call) -> Call:
+    arguments = call.arguments
+    if isinstance(arguments, dict):
+        return Call(api=call.api_name, arguments=cast("dict[str, Any]", arguments))
+    raw = None if arguments is None else json.dumps(arguments, ensure_ascii=False)
+    return Call(api=call.api_name, arguments=None, raw=raw)

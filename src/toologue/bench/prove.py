@@ -1,0 +1,121 @@
+"""The proof that a grader can fail: gold scores 100 %, wrong agents are caught, agents that are right are not.
+
+Contract: every alteration of `agents.altered` is played on every conversation it applies to, and graded. Whether an
+alteration *took* is the world's verdict, not the grader's: a wrong agent whose altered call the world refused, or that
+read the same rows as before, did nothing wrong and is left out; a right variant must have made the gold's calls succeed
+with the gold's reads. Caught: not a success. Both shares are reported with their n.
+
+Example:
+    >>> from toologue.bench.benchmark import benchmark
+    >>> tooltalk = benchmark("tooltalk")
+    >>> proof = prove_kind(tooltalk, tooltalk.load(None)[:5], "drop", Judge.of("exact"))
+    >>> proof.caught == proof.took > 0
+    True
+
+Not covered: wrong words, since no metric here grades words yet.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from toologue import keys
+from toologue.agents.altered import RIGHT, WRONG, altered_script
+from toologue.bench.benchmark import Benchmark, Options, play
+from toologue.models.similarity import Judge
+from toologue.run.cases import Settings, cases_of
+from toologue.schema import Api, Dialogue, Invocation, Trace, invocations
+from toologue.values.compare import agree
+from toologue.worlds.world import kind_of
+
+__all__ = ["Proof", "prove", "prove_kind"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One alteration over all conversations: where it applied, where it took, how many of those were caught."""
+
+    kind: str
+    wrong: bool
+    applied: int
+    took: int
+    caught: int
+    missed: tuple[str, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether the grader behaved: every wrong agent caught, no right one."""
+        return self.caught == (self.took if self.wrong else 0)
+
+
+def prove(
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: Judge, options: Options = Options()
+) -> list[Proof]:
+    """Every alteration, wrong ones first."""
+    return [prove_kind(benchmark, dialogues, kind, judge, options) for kind in (*WRONG, *RIGHT)]
+
+
+def prove_kind(
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: Judge, options: Options = Options()
+) -> Proof:
+    """One alteration on all dialogues that it applies to."""
+    cases = cases_of(dialogues, Settings(seed=options.seed))
+    applied = [case.gold for case in cases if case.gold is not None and altered_script(case, kind) is not None]
+    golds = {g.gold.id: g.trace for g in play(benchmark, applied, "gold", judge, options)}
+    graded = play(benchmark, applied, f"altered:{kind}", judge, options)
+    wrong = kind in WRONG
+    took = [g for g in graded if _took(golds[g.gold.id], g.trace, g.gold, judge, wrong=wrong)]
+    flagged = {g.gold.id for g in took if g.scores["success"].value != 1.0}
+    missed = tuple(g.gold.id for g in took if (g.gold.id in flagged) != wrong)
+    return Proof(kind, wrong, len(applied), len(took), len(flagged), missed)
+
+
+def _took(gold: Trace, altered: Trace, dialogue: Dialogue, judge: Judge, *, wrong: bool) -> bool:
+    """Whether the agent did something else than gold (wrong), or the same in other words (right)."""
+    documents = kind_of(dialogue.world.name).by_name
+    one, other = (Counter(_deed(i, documents) for i in invocations(t.turns) if _worked(i)) for t in (gold, altered))
+    if wrong:
+        return one != other
+    return _same_deeds(gold, altered, documents, judge)
+
+
+def _deed(invocation: Invocation, documents: Mapping[str, Api]) -> str:
+    """A call by what it did: a read by what it found, a write by what it asked for; in which round."""
+    assert invocation.act.kind == "call"
+    api = documents.get(invocation.act.api)
+    shown = invocation.act.arguments if api is None or api.writes else invocation.result.value
+    return keys.content_key([invocation.round, invocation.act.api, shown])
+
+
+def _worked(invocation: Invocation) -> bool:
+    return invocation.act.kind == "call" and invocation.result.error is None
+
+
+def _same_deeds(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: Judge) -> bool:
+    """Whether every gold call has a twin: as successful, its arguments alike, its reads the same."""
+    free = list(invocations(altered.turns))
+    for wanted in invocations(gold.turns):
+        twin = next((i for i in free if _twins(wanted, i, documents, judge)), None)
+        if twin is None:
+            return False
+        free.remove(twin)
+    return True
+
+
+def _twins(wanted: Invocation, made: Invocation, documents: Mapping[str, Api], judge: Judge) -> bool:
+    one, other = wanted.act, made.act
+    if one.kind != "call" or other.kind != "call" or one.api != other.api or wanted.round != made.round:
+        return False
+    if (wanted.result.error is None) != (made.result.error is None):
+        return False
+    api = documents.get(one.api)
+    if api is None or not api.writes:
+        return wanted.result.value == made.result.value
+    mine, theirs = other.arguments or {}, one.arguments or {}
+    return all(
+        agree(api.parameters[name].compare, value, mine.get(name), judge.alike)
+        for name, value in theirs.items()
+        if name in api.parameters
+    )

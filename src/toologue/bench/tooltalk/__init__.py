@@ -1,0 +1,162 @@
+"""ToolTalk: simulated tools with state, conversations with gold calls; published grader and repaired one.
+
+What `fixed` repairs, against `published` (docs/benchmarks.md lists each with its evidence):
+
+- every documented argument is compared, a message's receiver included;
+- a call answers a gold call of its own round; calls are paired as well as possible, not first come, first served;
+- nothing crashes: a value of the wrong type does not match; 0/0 is unscored, not an error;
+- moments compare as moments, sets as sets, places without regard to case; a read counts by what it found;
+- an action that failed half-way and left something behind is bad;
+- error types: a round is a bad call if each missing tool was called, wrongly; harmless reads never count.
+
+Example:
+    >>> from toologue.bench.benchmark import benchmark
+    >>> len(benchmark("tooltalk").load(None)) >= 10
+    True
+
+Not covered: the published model interface (prompts and function calling live with the agents).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toologue.bench.benchmark import Benchmark, Graded, Mode
+from toologue.bench.tooltalk import published
+from toologue.bench.tooltalk.conversations import starter
+from toologue.errors import BadFile
+from toologue.formats.tooltalk import read_conversation, turn_indexes
+from toologue.models.similarity import Judge
+from toologue.run.cases import grounded
+from toologue.schema import Call, Dialogue, Score, Trace, rounds
+from toologue.score import calls
+from toologue.score.calls import ERROR_TYPES, Pairing, pair
+from toologue.score.outcome import outcome
+
+__all__ = ["TOOLTALK", "grade", "load", "summarize"]
+
+_SPLITS = {"easy": "easy", "hard": "tooltalk"}
+
+
+def load(data: Path | None = None) -> list[Dialogue]:
+    """The published conversations of a data folder (`databases`, `easy`, `tooltalk`), or the starter set. Grounded."""
+    if data is None:
+        return [grounded(dialogue) for dialogue in starter()]
+    if not (data / "databases").is_dir():
+        raise BadFile(f"{data} is no ToolTalk data folder: it has no folder `databases`")
+    found = [
+        grounded(read_conversation(file, split=split, databases=str(data / "databases")))
+        for split, folder in _SPLITS.items()
+        for file in sorted((data / folder).glob("*.json"))
+    ]
+    if not found:
+        raise BadFile(f"{data} holds no conversations: expected easy/*.json or tooltalk/*.json")
+    return found
+
+
+def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+    """Grade one conversation."""
+    return (_published if mode == "published" else _fixed)(gold, trace, judge)
+
+
+def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
+    """The totals of easy, hard and all conversations: summed counts, micro averages; null where 0/0."""
+    splits = {split: [g for g in graded if g.gold.origin.get("split") == split] for split in ("easy", "hard")}
+    return {name: _total(group) for name, group in {**splits, "all": list(graded)}.items()}
+
+
+TOOLTALK = Benchmark("tooltalk", load, grade, summarize)
+
+
+def _fixed(gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+    pairing = pair(gold, trace, judge)
+    scores = calls.grade(pairing, gold, trace, calls.explain(pairing, gold, judge))
+    metrics = {
+        **pairing.counts,
+        "precision": scores["precision"].value,
+        "recall": scores["recall"].value,
+        "action_precision": scores["action precision"].value,
+        "bad_action_rate": scores["incorrect action rate"].value,
+        "success": scores["success"].value == 1.0,
+        "soft_success": scores["soft success"].value,
+    }
+    kinds = {name: int(scores[name].counts["hits"]) for name in ERROR_TYPES}
+    return Graded(gold, trace, {**scores, **outcome(gold, trace, judge)}, _record(gold, pairing, metrics, kinds))
+
+
+def _published(gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+    pairing = published.pair(gold, trace, judge)
+    if pairing.crash is not None:
+        why = f"the published grader crashes: {pairing.crash.type}: {pairing.crash.message}"
+        score = Score(metric="success", dialogue=gold.id, case=trace.case, why=why)
+        return Graded(gold, trace, {"success": score}, _record(gold, pairing, None, {}))
+    metrics = published.metrics(pairing.counts)
+    kinds = {} if metrics["success"] else published.error_types(pairing, len(list(rounds(gold.turns))))
+    scores = calls.scores_of(
+        gold,
+        trace,
+        pairing.counts,
+        kinds,
+        success=metrics["success"],
+        soft_success=metrics["soft_success"],
+        at=calls.unanswered(pairing),
+    )
+    every: dict[str, int] = dict.fromkeys(ERROR_TYPES, 0)
+    return Graded(gold, trace, scores, _record(gold, pairing, metrics, every | kinds))
+
+
+def _record(
+    gold: Dialogue, pairing: Pairing, metrics: Mapping[str, Any] | None, kinds: Mapping[str, int]
+) -> dict[str, Any]:
+    indexes = turn_indexes(gold)
+    judged = len(pairing.partner)
+    made: list[dict[str, Any]] = []
+    for number, invocation in enumerate(pairing.predicted):
+        assert isinstance(invocation.act, Call)
+        error = invocation.result.error
+        made.append(
+            {
+                "turn_index": indexes[invocation.round],
+                "api_name": invocation.act.api,
+                "result": {"response": invocation.result.value, "exception": error.message if error else None},
+                "match": pairing.partner[number] is not None if number < judged else None,
+                "bad_action": pairing.bad[number] if number < judged else None,
+            }
+        )
+    return {
+        "name": gold.id,
+        "split": gold.origin.get("split"),
+        "metrics": metrics,
+        "crash": {"type": pairing.crash.type} if pairing.crash else None,
+        "error_types": kinds,
+        "calls": made,
+    }
+
+
+def _total(graded: Sequence[Graded]) -> dict[str, Any]:
+    counted = [g.record["metrics"] for g in graded if g.record["metrics"] is not None]
+    names = ("predictions", "ground_truths", "matches", "actions", "valid_actions", "bad_actions")
+    n = {name: sum(metrics[name] for metrics in counted) for name in names}
+    kinds: Counter[str] = Counter(dict.fromkeys(ERROR_TYPES, 0))
+    for g in graded:
+        kinds.update(g.record["error_types"])
+    return {
+        "num_conversations": len(graded),
+        "scored": len(counted),
+        "unscored": len(graded) - len(counted),
+        "sums": n,
+        "precision": _ratio(n["matches"], n["predictions"]),
+        "recall": _ratio(n["matches"], n["ground_truths"]),
+        "action_precision": _ratio(n["valid_actions"], n["actions"]),
+        "bad_action_rate": _ratio(n["bad_actions"], n["actions"]),
+        "success_rate": _ratio(sum(metrics["success"] for metrics in counted), len(counted)),
+        "soft_success_mean": _ratio(sum(metrics["soft_success"] for metrics in counted), len(counted)),
+        "error_types": dict(kinds),
+    }
+
+
+def _ratio(hits: float, of: float) -> float | None:
+    return hits / of if of else None

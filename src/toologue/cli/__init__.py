@@ -1,0 +1,74 @@
+"""The command line: one grammar for all lines. Commands load when they are called, so that help is quick.
+
+Exit status: 0 well, 1 a gate failed, 2 the person at the keyboard must act, 130 interrupted.
+
+Not covered: shell completion scripts (cyclopts can write them).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from toologue import __version__, registry
+from toologue.errors import UserError
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+__all__ = ["app", "main", "overview", "status"]
+
+_ABOUT = """Turn API docs and support procedures into conversations,
+run any tool-using agent through them, grade what it did by executing it."""
+
+
+def main() -> None:
+    """Run the command line and exit with its status."""
+    sys.path.insert(0, "")  # so that module:attribute finds modules of the folder we are in
+    sys.exit(status(sys.argv[1:]))
+
+
+def status(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit status."""
+    if list(arguments) in ([], ["--help"], ["-h"]):  # without loading the parser: 10 times quicker
+        print(overview())
+        return 0
+    from cyclopts import CycloptsError
+
+    try:
+        return int(app()(arguments, exit_on_error=False, print_error=True) or 0)
+    except CycloptsError:
+        return 2
+    except UserError as error:
+        print(f"toologue: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print("\ntoologue: interrupted; the same command goes on where it stopped", file=sys.stderr)
+        return 130
+
+
+def overview() -> str:
+    """The help of the whole command line."""
+    commands = "\n".join(f"  {name:8} {summary}" for name, (_, summary) in registry.COMMANDS.items())
+    more = "toologue COMMAND --help explains one; toologue --version prints the version."
+    return f"Usage: toologue COMMAND\n\n{_ABOUT}\n\nCommands:\n{commands}\n\n{more}"
+
+
+def app() -> App:
+    """The application with all its commands, none of them loaded."""
+    from cyclopts import App
+
+    application = App(
+        name="toologue",
+        version=__version__,
+        help=_ABOUT,
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    for name, (reference, summary) in registry.COMMANDS.items():
+        application.command(reference, name=name, help=summary)
+    return application

@@ -1,0 +1,214 @@
+"""`toologue bench` and `toologue prove`: published benchmarks, and the proof that their graders can fail.
+
+Not covered: leaderboards.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.table import Table
+
+from toologue import registry
+from toologue.bench.benchmark import Benchmark, Graded, Options, benchmark, play, predicted
+from toologue.bench.prove import Proof
+from toologue.bench.prove import prove as prove_all
+from toologue.bench.tooltalk import grade, summarize
+from toologue.cli.run import show
+from toologue.cli.terminal import judge_of, progress_bar, say, write_json
+from toologue.errors import BadSetting, UnknownName
+from toologue.models.similarity import Judge
+from toologue.report.build import thresholds_text
+from toologue.report.view import Conversation, Report, RunView
+from toologue.run.cases import grounded
+from toologue.run.runner import Limits
+from toologue.schema import Dialogue, Trace
+from toologue.schema.jsonl import read
+from toologue.score.metric import totals
+
+__all__ = ["bench", "prove"]
+
+
+def bench(
+    name: str,
+    /,
+    *,
+    data: Path | None = None,
+    agent: str | None = None,
+    predictions: Path | None = None,
+    mode: Literal["fixed", "published"] = "fixed",
+    similarity: str = "lexical",
+    text: float | None = None,
+    prose: float | None = None,
+    concurrency: int = 8,
+    timeout: float | None = None,
+    json: Path | None = None,
+    html: Path | None = None,
+    junit: Path | None = None,
+) -> None:
+    """Run and grade a published benchmark.
+
+    Parameters
+    ----------
+    name
+        tooltalk.
+    data
+        The published data (folders databases, easy, tooltalk); without it, the starter set that ships here.
+    agent
+        gold, altered:KIND, predictions:FILE, or module:attribute.
+    predictions
+        Calls made elsewhere: one JSON object a line with name and predictions; the same as --agent predictions:FILE.
+    mode
+        fixed (repaired) or published (bug for bug). Their numbers are not comparable.
+    similarity
+        exact, one, lexical or vectors:FILE.
+    text
+        The least similarity of short texts that say the same.
+    prose
+        The same for long texts.
+    concurrency
+        How many conversations at once.
+    timeout
+        Seconds a conversation may take.
+    json
+        Where the results go, conversation by conversation.
+    html
+        Where a page of them goes.
+    junit
+        Where JUnit XML goes.
+    """
+    if (agent is None) == (predictions is None):
+        raise BadSetting("give either --agent or --predictions")
+    judge, chosen = judge_of(similarity, text, prose), benchmark(name)
+    dialogues = chosen.load(data)
+    played, absent = list(dialogues), list[Dialogue]()
+    if predictions is not None:
+        played, absent, strange = predicted(dialogues, predictions)
+        if strange:
+            print(
+                f"toologue: {len(strange)} names in {predictions} are no dialogue here: {strange[:3]}", file=sys.stderr
+            )
+    spec = agent or f"predictions:{predictions}"
+    with progress_bar("running") as progress:
+        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress)
+        graded = play(chosen, played, spec, judge, options)
+    summary = chosen.summarize(mode, [*graded, *(_unplayed(gold) for gold in absent)])
+    if json is not None:
+        records = {g.gold.id: g.record for g in (*graded, *map(_unplayed, absent))}
+        result = {"benchmark": name, "agent": spec, "mode": mode, "similarity": judge.record(), "totals": summary}
+        write_json(json, {**result, "conversations": [records[gold.id] for gold in dialogues]})
+    command = f"toologue bench {name} --mode {mode} --similarity {similarity}"
+    say(_splits_table(f"{name}, {mode}, {judge.similarity.name}", summary))
+    show(Report(f"{name} ({mode})", [_view(spec, mode, judge, graded)], command=command), html, junit)
+
+
+def prove(
+    what: str,
+    /,
+    *,
+    data: Path | None = None,
+    gold: bool = False,
+    mode: Literal["fixed", "published"] = "fixed",
+    similarity: str = "lexical",
+    seed: int = 0,
+    json: Path | None = None,
+) -> int:
+    """Prove that gold passes, that wrong agents are caught and right ones are not. Exits 1 where gold does not pass.
+
+    Parameters
+    ----------
+    what
+        A benchmark (tooltalk), or a dialogues.jsonl.
+    data
+        The published data of a benchmark.
+    gold
+        Check the gold only.
+    mode
+        fixed or published.
+    similarity
+        exact, one, lexical or vectors:FILE.
+    seed
+        Chooses what is altered.
+    json
+        Where the results go.
+    """
+    judge, options = Judge.of(similarity), Options(mode=mode, seed=seed)
+    chosen = benchmark(what) if what in registry.names("benchmark") else _file_benchmark(what)
+    dialogues = chosen.load(data)
+    graded = play(chosen, dialogues, "gold", judge, options)
+    failed = [g.gold.id for g in graded if any(g.scores[m].value != 1.0 for m in _GATES if m in g.scores)]
+    share = 1 - len(failed) / len(graded)
+    print(f"gold: {share:.1%} of {len(graded)} conversations ({mode}, {judge.similarity.name})")
+    for name in failed[:10]:
+        print(f"  gold fails: {name}")
+    proofs = [] if gold else prove_all(chosen, dialogues, judge, options)
+    if proofs:
+        say(_proofs_table(proofs))
+    if json is not None:
+        rows = [{**vars(proof), "missed": list(proof.missed)} for proof in proofs]
+        write_json(json, {"mode": mode, "similarity": judge.record(), "gold": share, "alterations": rows})
+    return 1 if failed else 0
+
+
+_GATES = ("success", "outcome")
+
+
+def _file_benchmark(file: str) -> Benchmark:
+    """A dialogues file as a benchmark of its own."""
+
+    def load(data: Path | None) -> Sequence[Dialogue]:
+        if not Path(file).exists():
+            raise UnknownName("benchmark or file", file, registry.names("benchmark"))
+        return [grounded(dialogue) for dialogue in read(file, Dialogue)]
+
+    return Benchmark(Path(file).name, load, grade, summarize)
+
+
+def _unplayed(gold: Dialogue) -> Graded:
+    trace = Trace(case="", dialogue=gold.id, protocol="forced", agent="", stop="error")
+    split = gold.origin.get("split")
+    why = "the predictions have no line for it"
+    record = {
+        "name": gold.id,
+        "split": split,
+        "metrics": None,
+        "crash": None,
+        "error_types": {},
+        "calls": [],
+        "why": why,
+    }
+    return Graded(gold, trace, {}, record)
+
+
+def _view(agent: str, mode: str, judge: Judge, graded: Sequence[Graded]) -> RunView:
+    facts = {"mode": mode, "similarity": judge.similarity.name, "thresholds": thresholds_text(judge.thresholds)}
+    scores = (score for g in graded for score in g.scores.values())
+    return RunView(agent, facts, totals(scores), [Conversation(g.gold, g.trace, g.scores) for g in graded])
+
+
+def _splits_table(title: str, summary: Mapping[str, Any]) -> Table:
+    table = Table("", "n", "unscored", "success", "precision", "recall", "incorrect actions", title=title)
+    for split, total in summary.items():
+        shares = ("success_rate", "precision", "recall", "bad_action_rate")
+        cells = (str(total["num_conversations"]), str(total["unscored"]), *(_percent(total[name]) for name in shares))
+        table.add_row(split, *cells)
+    return table
+
+
+def _proofs_table(proofs: Sequence[Proof]) -> Table:
+    table = Table("altered gold", "is", "applies", "took", "flagged", "share", "")
+    for proof in proofs:
+        share = proof.caught / proof.took if proof.took else None
+        verdict = "good" if proof.good else f"look at {', '.join(proof.missed[:3])}"
+        kind = "wrong" if proof.wrong else "right"
+        table.add_row(
+            proof.kind, kind, str(proof.applied), str(proof.took), str(proof.caught), _percent(share), verdict
+        )
+    return table
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"

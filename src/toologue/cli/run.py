@@ -1,0 +1,161 @@
+"""`toologue run`, `score`, `report`: an agent through dialogues, its grades, its page.
+
+Not covered: users who speak for themselves (`live`) from the command line.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from toologue.cli.terminal import judge_of, progress_bar, say
+from toologue.errors import BadSetting
+from toologue.report.build import score_folder, view_of
+from toologue.report.view import Report, RunView
+from toologue.run.cases import Settings
+from toologue.run.runner import Limits
+from toologue.run.store import Config, RunFolder, run_folder
+from toologue.schema import Api, Dialogue
+from toologue.schema.jsonl import read
+
+__all__ = ["report", "run", "score"]
+
+
+def run(
+    dialogues: Path,
+    /,
+    *,
+    agent: str,
+    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    protocol: Literal["next", "forced", "recorded"] = "forced",
+    trials: int = 1,
+    seed: int = 0,
+    cap: int = 50,
+    concurrency: int = 8,
+    timeout: float | None = None,
+    executor: Literal["inline", "processes"] = "inline",
+    apis: Path | None = None,
+) -> None:
+    """Run an agent through dialogues, into a folder that can be resumed.
+
+    Parameters
+    ----------
+    dialogues
+        A dialogues.jsonl.
+    agent
+        gold, altered:KIND, predictions:FILE, or module:attribute (an agent, or a function from a Case to one).
+    out
+        The run folder. If it holds a part of this very run, the run goes on.
+    protocol
+        How the gold takes part: next, forced or recorded.
+    trials
+        How often each dialogue is run.
+    seed
+        Seeds every case.
+    cap
+        The most turns an agent may take in one round.
+    concurrency
+        How many cases at once.
+    timeout
+        Seconds a case may take.
+    executor
+        inline (one event loop) or processes.
+    apis
+        An apis.jsonl, for dialogues whose world brings no documents.
+    """
+    settings = Settings(protocol=protocol, trials=trials, seed=seed, cap=cap)
+    documents = {api.name: api for api in read(apis, Api)} if apis is not None else None
+    with progress_bar("running") as progress:
+        folder = run_folder(
+            out,
+            read(dialogues, Dialogue),
+            Config(agent=agent, settings=settings, timeout=timeout),
+            limits=Limits(concurrency, timeout),
+            executor=executor,
+            apis=documents,
+            progress=progress,
+        )
+    print(f"{sum(1 for _ in folder.traces())} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
+
+
+def score(
+    run: Path,
+    /,
+    *,
+    similarity: str = "lexical",
+    text: float | None = None,
+    prose: float | None = None,
+) -> None:
+    """Grade a run folder; writes scores.jsonl and scores.json into it.
+
+    Parameters
+    ----------
+    run
+        The run folder.
+    similarity
+        exact, one, lexical or vectors:FILE.
+    text
+        The least similarity of short texts that say the same.
+    prose
+        The same for long texts.
+    """
+    from toologue.report.tables import totals_table
+
+    judge = judge_of(similarity, text, prose)
+    folder = RunFolder(run)
+    totals = score_folder(folder, judge)
+    say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
+
+
+def report(
+    *runs: Path,
+    html: Path | None = None,
+    junit: Path | None = None,
+    similarity: str = "lexical",
+    text: float | None = None,
+    prose: float | None = None,
+) -> None:
+    """One page, and JUnit XML, of one or more run folders.
+
+    Parameters
+    ----------
+    runs
+        Run folders over the same dialogues.
+    html
+        Where the page goes; by default report.html in the first folder.
+    junit
+        Where JUnit XML goes; none by default.
+    similarity
+        exact, one, lexical or vectors:FILE.
+    text
+        The least similarity of short texts that say the same.
+    prose
+        The same for long texts.
+    """
+    if not runs:
+        raise BadSetting("name at least one run folder")
+    judge = judge_of(similarity, text, prose)
+    views = [view_of(RunFolder(path), judge) for path in runs]
+    title = ", ".join(path.name for path in runs)
+    command = f"toologue report {' '.join(map(str, runs))} --similarity {similarity}"
+    show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
+
+
+def show(made: Report, html: Path | None, junit: Path | None) -> None:
+    """Print a report's tables, and write its page and its JUnit XML."""
+    from toologue.report.junit import write_junit
+    from toologue.report.page import write_page
+    from toologue.report.tables import failures_table, totals_table
+
+    say(totals_table(made))
+    for view in made.runs:
+        if any(conversation.passed is False for conversation in view.conversations):
+            say(failures_table(view))
+    if html is not None:
+        write_page(html, made)
+        print(f"page: {html}")
+    if junit is not None:
+        write_junit(junit, made)
+        print(f"junit: {junit}")

@@ -1,0 +1,66 @@
+"""What commands share: the console, a progress bar, the judge from its options.
+
+Not covered: colour themes; rich follows the terminal and NO_COLOR.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from toologue.errors import BadFile
+from toologue.models.similarity import Judge
+from toologue.schema.jsonl import replacing
+
+__all__ = ["judge_of", "progress_bar", "say", "write_json"]
+
+
+def say(*things: Any) -> None:
+    """Print rich renderables on standard output."""
+    from rich.console import Console
+
+    Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(*things)
+
+
+def judge_of(similarity: str, text: float | None, prose: float | None) -> Judge:
+    """The judge that the options name."""
+    given: Mapping[str, float | None] = {"text": text, "prose": prose}
+    return Judge.of(similarity, {name: value for name, value in given.items() if value is not None})
+
+
+@contextmanager
+def progress_bar(what: str) -> Generator[Callable[[int, int], None]]:
+    """A function (done, of) that draws a bar on a terminal, once the work has taken a second."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    if not sys.stderr.isatty():
+        yield lambda done, of: None
+        return
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    start, task = time.monotonic(), bar.add_task(what, total=None)
+
+    def show(done: int, of: int) -> None:
+        if not bar.live.is_started and time.monotonic() - start > 1:
+            bar.start()
+        bar.update(task, completed=done, total=of)
+
+    try:
+        yield show
+    finally:
+        bar.stop()
+
+
+def write_json(file: Path, value: Any) -> None:
+    """Write indented JSON, replacing the file in one step."""
+    import json
+
+    if file.is_dir():
+        raise BadFile(f"cannot write {file}: it is a folder")
+    with replacing(file) as stream:
+        stream.write(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n")

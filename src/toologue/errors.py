@@ -1,0 +1,110 @@
+"""Every error this package raises on purpose, sorted by who has to act.
+
+    ToologueError
+    ├── UserError            the person at the keyboard must act: printed without a traceback, exit status 2
+    │   ├── UnknownName      a look-up missed; the message lists the nearest names
+    │   ├── BadRecord        a line of a file is not what it should be: file, line, JSON path, value, remedy
+    │   ├── BadFile          a file or folder cannot be used at all
+    │   ├── BadSetting       an option or a combination of options makes no sense
+    │   └── RunMismatch      a run folder belongs to another configuration; the message names what differs
+    ├── ToolError            the agent must act: a world raises it, the agent reads it as the result of its call
+    └── GraderError          a grader crashed as the published one does (`published` mode only)
+
+Example:
+    >>> from toologue.errors import UnknownName
+    >>> print(UnknownName("agent", "gould", ["gold", "altered"]))
+    no agent is called 'gould'; did you mean 'gold'? Known: altered, gold
+
+Not covered: faults of agents and worlds are data (`schema.Fault`), not exceptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+__all__ = [
+    "BadFile",
+    "BadRecord",
+    "BadSetting",
+    "GraderError",
+    "RunMismatch",
+    "ToolError",
+    "ToologueError",
+    "UnknownName",
+    "UserError",
+    "shown",
+    "summary",
+]
+
+
+class ToologueError(Exception):
+    """Anything this package raises on purpose. Travels between processes whole, whatever its constructor takes."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revived, (type(self), self.args, self.__dict__)
+
+
+class UserError(ToologueError):
+    """The person at the keyboard must act."""
+
+
+class UnknownName(UserError):
+    """A look-up missed: `kind` of thing, the name asked for, the names there are."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]):
+        names = sorted(known)
+        near = get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        super().__init__(f"no {kind} is called {shown(name)}; {hint}Known: {', '.join(names[:40]) or 'none'}")
+
+
+class BadRecord(UserError):
+    """One record of a file is not what it should be."""
+
+    def __init__(self, file: object, line: int, path: str, what: str, remedy: str = ""):
+        self.file, self.line, self.path = str(file), line, path
+        where = f"{file}:{line}" if line else str(file)
+        super().__init__(f"{where}: {path or '$'}: {what}" + (f" ({remedy})" if remedy else ""))
+
+
+class BadFile(UserError):
+    """A file or folder cannot be used at all."""
+
+
+class BadSetting(UserError):
+    """An option, or a combination of options, makes no sense."""
+
+
+class RunMismatch(UserError):
+    """A run folder belongs to another configuration."""
+
+
+class ToolError(ToologueError):
+    """A tool refuses: the text is what the agent reads as the result of its call."""
+
+
+class GraderError(ToologueError):
+    """The published grader crashes here; `kind` is the class of its exception."""
+
+    def __init__(self, kind: str, message: str):
+        self.kind = kind
+        super().__init__(message)
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """A value as an error message quotes it: its repr, cut to `limit` characters."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def summary(error: BaseException) -> tuple[str, str]:
+    """(class name, message) of an exception, as a declared boundary records it."""
+    return type(error).__name__, str(error)
+
+
+def _revived(kind: type[ToologueError], args: tuple[Any, ...], state: dict[str, Any]) -> ToologueError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error

@@ -1,0 +1,1 @@
+"""Formats of others: read and written without loss where they can say what we can."""

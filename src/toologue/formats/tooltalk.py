@@ -1,0 +1,132 @@
+"""Conversations of the published ToolTalk benchmark (one JSON object a file) as dialogues.
+
+A ground-truth call becomes an agent turn of its own, the assistant's text the turn after it: so the history shows the
+calls before the words, and a round is what the benchmark calls an assistant turn. Recorded responses are kept as they
+are; they differ from what execution gives in places, and the history shows them so.
+
+Example:
+    >>> import json, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "hello.json"
+    >>> _ = file.write_text(json.dumps({"name": "hello", "user": {"username": "ann"},
+    ...     "metadata": {"location": "Lisbon", "timestamp": "2025-03-10 09:00:00"},
+    ...     "conversation": [{"role": "user", "text": "Hi"}, {"role": "assistant", "text": "Hello"}]}))
+    >>> read_conversation(file, split="easy", databases="starter").facts["location"]
+    'Lisbon'
+
+Not covered: writing. The format cannot say parallel calls, labels or programs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from toologue.errors import BadFile, BadRecord, shown
+from toologue.schema import AgentTurn, Call, Dialogue, Fault, Result, Setting, Turn, UserTurn, rounds
+from toologue.schema.jsonl import json_path
+
+__all__ = ["assistant_turns", "read_conversation", "turn_indexes"]
+
+
+class _Loose(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Request(_Loose):
+    api_name: str
+    parameters: dict[str, JsonValue]
+
+
+class _Api(_Loose):
+    request: _Request
+    response: dict[str, JsonValue] | None = None
+    exception: str | None = None
+
+
+class _Turn(_Loose):
+    role: Literal["user", "assistant"]
+    text: str
+    apis: tuple[_Api, ...] = ()
+
+
+class _User(_Loose):
+    username: str
+    session_token: str | None = None
+    verification_code: str | None = None
+
+
+class _Metadata(_Loose):
+    location: str
+    timestamp: str
+
+
+class _Conversation(_Loose):
+    name: str = Field(min_length=1)
+    conversation_id: str = ""
+    scenario: str = ""
+    user: _User
+    metadata: _Metadata
+    conversation: tuple[_Turn, ...]
+
+
+def read_conversation(file: Path, *, split: str, databases: str) -> Dialogue:
+    """One conversation as a dialogue in the assistant world over these databases."""
+    try:
+        record = _Conversation.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise BadRecord(file, 0, json_path(first["loc"]), f"{first['msg']}, got {shown(first['input'])}") from None
+    if not any(turn.role == "user" for turn in record.conversation):
+        raise BadRecord(file, 0, "$.conversation", "the conversation has no user turn: there is nobody to answer")
+    user = record.user
+    facts: dict[str, Any] = {"now": record.metadata.timestamp, "location": record.metadata.location}
+    arguments: dict[str, Any] = {"databases": databases, "user": user.username, "now": record.metadata.timestamp}
+    if user.session_token:
+        facts["username"] = user.username
+        arguments |= {"logged_in": True, "session_token": user.session_token}
+    if user.verification_code:
+        arguments["verification_code"] = user.verification_code
+    return Dialogue(
+        id=record.name,
+        facts=facts,
+        world=Setting(name="assistant", arguments=arguments),
+        turns=tuple(turn for said in record.conversation for turn in _turns(said)),
+        origin={"line": "tools", "benchmark": "tooltalk", "split": split, "scenario": record.scenario},
+    )
+
+
+def turn_indexes(dialogue: Dialogue) -> list[int | None]:
+    """Per round, the position of its assistant turn in the published format; None where the agent has none."""
+    indexes: list[int | None] = []
+    position = 0
+    for said, did in rounds(dialogue.turns):
+        position += len(said)
+        indexes.append(position if did else None)
+        position += bool(did)
+    return indexes
+
+
+def assistant_turns(dialogue: Dialogue) -> int:
+    """How many assistant turns the dialogue has in the published sense."""
+    return sum(index is not None for index in turn_indexes(dialogue))
+
+
+def _turns(turn: _Turn) -> list[Turn]:
+    if turn.role == "user":
+        return [UserTurn(text=turn.text)]
+    calls: list[Turn] = [
+        AgentTurn(
+            acts=(Call(api=api.request.api_name, arguments=api.request.parameters),),
+            results=(Result(value=api.response, error=_fault(api.exception)),),
+        )
+        for api in turn.apis
+    ]
+    return [*calls, AgentTurn(text=turn.text)]
+
+
+def _fault(exception: str | None) -> Fault | None:
+    return None if exception is None else Fault(type="APIException", message=exception)

@@ -1,0 +1,344 @@
+"""The conversation: one generator without I/O, and the drivers that answer its four requests.
+
+`converse(case)` yields what it needs: *ask* the agent, *listen* to the user, *do* an act, *relive* gold acts. Whoever
+drives it answers. `play` drives it synchronously, `play_async` with real waiting; both see the same requests in the
+same order, so a test, an async runner and a process pool run the same conversation.
+
+How the gold takes part (`case.protocol`):
+
+    protocol  gold history replaces the agent's                          executes
+    next      after every agent turn                                     no
+    forced    after every round: recorded results shown, gold relived    yes
+    recorded  never; the user's turns are gold's                         yes
+    live      never; a User speaks                                       yes
+
+Opening agent turns are given. Outside `live` the agent is asked only in rounds that the gold answers. Labels are
+stripped from the history unless `case.see` names them.
+
+An agent is a function of the conversation so far: whatever it keeps is a cache.
+
+Not covered: interruptions, and users who act on the world themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, assert_never, cast
+
+from toologue.errors import BadSetting, summary
+from toologue.schema import (
+    Act,
+    AgentTurn,
+    Api,
+    Brief,
+    Case,
+    Dialogue,
+    Fault,
+    Result,
+    Round,
+    Stop,
+    Turn,
+    UserTurn,
+    executable,
+    rounds,
+)
+
+__all__ = [
+    "Agent",
+    "Ask",
+    "Do",
+    "Listen",
+    "Relive",
+    "Session",
+    "User",
+    "World",
+    "bare",
+    "converse",
+    "execute",
+    "ground",
+    "play",
+    "play_async",
+]
+
+T = TypeVar("T")
+Reply = AgentTurn | UserTurn | Result | None
+
+
+class Agent(Protocol):
+    """Decides the next turn from the history and what it was told. The loop fills the results in."""
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The next turn."""
+        ...
+
+
+class User(Protocol):
+    """Says something; `stop` on the turn says why it leaves."""
+
+    async def say(self, history: Sequence[Turn]) -> UserTurn:
+        """The next words."""
+        ...
+
+
+class World(Protocol):
+    """Executes acts. Synchronous; a world that waits sets `blocking = True` and is called in a thread.
+
+    Law: `rewind(mark())` is the identity, for any number of acts in between; an act that only reads writes no changes;
+    equal worlds answer equal acts equally.
+    """
+
+    @property
+    def apis(self) -> Sequence[Api]:
+        """What can be called here."""
+        ...
+
+    def do(self, act: Act) -> Result:
+        """Execute one act."""
+        ...
+
+    def mark(self) -> Any:
+        """The present state, as a value that `rewind` accepts any number of times."""
+        ...
+
+    def rewind(self, mark: Any) -> None:
+        """Return to a marked state."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The agent's turn, given this history."""
+
+    history: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """The user's turn, given this history."""
+
+    history: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Execute this act."""
+
+    act: Act
+
+
+@dataclass(frozen=True, slots=True)
+class Relive:
+    """Forget what the agent did since the last Relive, and do these acts instead; their results do not matter."""
+
+    acts: tuple[Act, ...]
+
+
+Request = Ask | Listen | Do | Relive
+Conversation = Generator[Request, Reply, Stop]
+
+
+def converse(case: Case, lived: list[Turn]) -> Conversation:
+    """The conversation of one case. Turns are appended to `lived` as they happen: a time-out loses none."""
+    if case.protocol == "live":
+        return (yield from _live(case, lived))
+    if case.gold is None:
+        raise BadSetting(f"case {case.id!r}: the protocol {case.protocol!r} needs a gold dialogue; `live` does not")
+    see, shown, broken = frozenset(case.see), list[Turn](), False
+    for said, did in rounds(case.gold.turns):
+        lived += said
+        shown += [bare(turn, see) for turn in said]
+        gold = [bare(turn, see) for turn in did]
+        if not said:  # the opening is given
+            lived += did
+            shown += gold
+        elif case.protocol == "next":
+            for turn in gold:
+                lived.append((yield from _ask(shown)).but(results=()))
+                shown.append(turn)
+        elif did:  # where gold ends with the user there is nothing to ask
+            start = len(shown)
+            broken = yield from _answer(case, shown, lived)
+            if case.protocol == "forced":
+                shown[start:] = gold
+                yield Relive(tuple(act for turn in did for act in turn.acts if executable(act)))
+            elif broken:
+                return "error"
+    return "done"
+
+
+def _live(case: Case, lived: list[Turn]) -> Conversation:
+    opening = next(rounds(case.gold.turns), Round((), ())) if case.gold else Round((), ())
+    if not opening.said:
+        lived += opening.did
+    see, shown = frozenset(case.see), list[Turn](lived)
+    for _ in range(case.rounds):
+        said = yield Listen(tuple(shown))
+        assert isinstance(said, UserTurn)
+        lived.append(said)
+        shown.append(bare(said, see))
+        if said.stop and not said.text:
+            return "user"
+        if (yield from _answer(case, shown, lived)):
+            return "error"
+        if said.stop:
+            return "user"
+    return "cap"
+
+
+def _ask(shown: list[Turn]) -> Generator[Request, Reply, AgentTurn]:
+    turn = yield Ask(tuple(shown))
+    assert isinstance(turn, AgentTurn)
+    return turn
+
+
+def _answer(case: Case, shown: list[Turn], lived: list[Turn]) -> Generator[Request, Reply, bool]:
+    """Ask until the floor returns, executing what the agent does. Returns whether the agent broke."""
+    for asked in range(1, case.cap + 1):
+        turn = yield from _ask(shown)
+        results: list[Result | None] = []
+        for act in turn.acts:
+            results.append(_result((yield Do(act))) if executable(act) else None)
+        turn = turn.but(results=tuple(results))
+        if asked == case.cap and not turn.yields:
+            turn = turn.but(error=Fault(type="cap", message=f"{case.cap} turns without returning the floor"))
+        shown.append(turn)
+        lived.append(turn)
+        if turn.yields:
+            return turn.error is not None and turn.error.type != "cap"
+    raise AssertionError("unreachable: the last turn yields")
+
+
+def _result(reply: Reply) -> Result:
+    assert isinstance(reply, Result)
+    return reply
+
+
+_EMPTY: dict[str, Any] = {}
+_USER_LABELS: dict[str, Any] = {"action": None, "informed": _EMPTY, "stop": None, "node": None, "extra": _EMPTY}
+_AGENT_LABELS: dict[str, Any] = dict.fromkeys(("action", "state", "thought", "usage", "node"), None) | {"extra": _EMPTY}
+
+
+def bare(turn: Turn, see: frozenset[str] = frozenset()) -> Turn:
+    """A turn as an agent may see it: without labels, but for those that the task shows."""
+    labels = _USER_LABELS if turn.role == "user" else _AGENT_LABELS
+    hidden = {name: empty for name, empty in labels.items() if name not in see and getattr(turn, name)}
+    return turn.but(**hidden) if hidden else turn
+
+
+class Session:
+    """The world's side of one conversation: executes, and rewinds to where gold's history stands."""
+
+    def __init__(self, world: World | None):
+        self.world = world
+        self.blocking = bool(getattr(world, "blocking", False))
+        self._mark = world.mark() if world is not None else None
+
+    def answer(self, request: Do | Relive) -> Result | None:
+        """Answer a request of the loop. A world that raises is recorded as the result's error."""
+        if self.world is None:
+            return Result(error=Fault(type="no world", message="this conversation has no world to execute acts in"))
+        if isinstance(request, Do):
+            return execute(self.world, request.act)
+        self.world.rewind(self._mark)
+        for act in request.acts:
+            execute(self.world, act)
+        self._mark = self.world.mark()
+        return None
+
+
+def execute(world: World, act: Act) -> Result:
+    """Do one act. A world that raises, or answers with no Result, is recorded as the result's error."""
+    try:
+        result = cast("object", world.do(act))
+    except Exception as error:  # noqa: BLE001 - a declared boundary: World.do
+        kind, message = summary(error)
+        return Result(error=Fault(type=kind, message=message))
+    if isinstance(result, Result):
+        return result
+    return Result(error=Fault(type="wrong type", message=f"do returned {type(result).__name__}, not Result"))
+
+
+def play(case: Case, agent: Agent, world: World | None = None, user: User | None = None) -> tuple[list[Turn], Stop]:
+    """Run one case synchronously: the players must not really wait. Returns the turns as lived, and why it ended."""
+    lived: list[Turn] = []
+    loop, session, reply = converse(case, lived), Session(world), None
+    while True:
+        try:
+            request = loop.send(reply)
+        except StopIteration as done:
+            return lived, done.value
+        match request:
+            case Ask(history):
+                reply = _now(agent.act(history, case.brief))
+            case Listen(history):
+                reply = _now(_present(user).say(history))
+            case Do() | Relive():
+                reply = session.answer(request)
+            case _:
+                assert_never(request)
+
+
+async def play_async(
+    case: Case, lived: list[Turn], agent: Agent, world: World | None = None, user: User | None = None
+) -> Stop:
+    """Run one case with real waiting. Turns are appended to `lived`, which outlives a cancellation."""
+    loop, session, reply = converse(case, lived), Session(world), None
+    while True:
+        try:
+            request = loop.send(reply)
+        except StopIteration as done:
+            return done.value
+        match request:
+            case Ask(history):
+                reply = await agent.act(history, case.brief)
+            case Listen(history):
+                reply = await _present(user).say(history)
+            case Do() | Relive():
+                blocking = session.blocking
+                reply = await asyncio.to_thread(session.answer, request) if blocking else session.answer(request)
+            case _:
+                assert_never(request)
+
+
+def ground(dialogue: Dialogue, world: World) -> Dialogue:
+    """The dialogue with every act executed: recorded values and errors stay, arguments and changes are the world's.
+
+    Acts without a recorded result get the executed one. This is how imported gold learns what it does to the world.
+    """
+    turns: list[Turn] = []
+    for turn in dialogue.turns:
+        if turn.role == "agent" and turn.acts:
+            recorded: Iterable[Result | None] = turn.results or (None,) * len(turn.acts)
+            pairs = zip(turn.acts, recorded, strict=True)
+            turn = turn.but(results=tuple(_grounded(act, known, world) for act, known in pairs))
+        turns.append(turn)
+    return dialogue.but(turns=tuple(turns))
+
+
+def _grounded(act: Act, known: Result | None, world: World) -> Result | None:
+    if not executable(act):
+        return None
+    lived = execute(world, act)
+    if known is None:
+        return lived
+    return known.but(arguments=lived.arguments, changes=lived.changes, created=lived.created)
+
+
+def _present(user: User | None) -> User:
+    if user is None:
+        raise BadSetting("the protocol 'live' needs a user to listen to")
+    return user
+
+
+def _now(coroutine: Coroutine[Any, Any, T]) -> T:
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    except RuntimeError as error:
+        if "no running event loop" not in str(error):
+            raise
+    coroutine.close()
+    raise BadSetting("this player waits for something: run the case with `play_async` or the runner")

@@ -1,0 +1,1 @@
+"""Models: text similarity now; embedders, the retriever and language-model clients live here as well."""

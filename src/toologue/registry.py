@@ -1,0 +1,99 @@
+"""Names to things: the one place where strings name modules. Plugins add names through entry points.
+
+A name stands for "module:attribute", imported when it is first asked for, so that nothing heavy loads early. Built-ins
+come first; a plugin registers under the entry-point group `toologue.<kind>`, for example
+
+    [project.entry-points."toologue.agent"]
+    mine = "my_package.agents:MINE"
+
+Example:
+    >>> find("world", "assistant").apis[0].domain
+    'AccountTools'
+
+Not covered: removing a name.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from toologue.errors import BadSetting, UnknownName
+
+__all__ = ["COMMANDS", "KINDS", "find", "load", "names"]
+
+_BUILT_IN: dict[str, dict[str, str]] = {
+    "agent": {
+        "altered": "toologue.agents.altered:ALTERED",
+        "gold": "toologue.agents.gold:GOLD",
+        "predictions": "toologue.agents.predictions:PREDICTIONS",
+    },
+    "benchmark": {
+        "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
+    },
+    "metric": {
+        "calls": "toologue.score.calls:CALLS",
+        "outcome": "toologue.score.outcome:OUTCOME",
+    },
+    "similarity": {
+        "exact": "toologue.models.similarity:EXACT",
+        "lexical": "toologue.models.similarity:LEXICAL",
+        "one": "toologue.models.similarity:ONE",
+        "vectors": "toologue.models.similarity:VECTORS",
+    },
+    "world": {
+        "assistant": "toologue.worlds.assistant:ASSISTANT",
+        "none": "toologue.worlds.world:NONE",
+        "recorded": "toologue.worlds.recorded:RECORDED",
+    },
+}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("toologue.cli.demo:demo", "The shipped example, offline: a table, and a page to open."),
+    "run": ("toologue.cli.run:run", "Run an agent through dialogues, into a folder that can be resumed."),
+    "score": ("toologue.cli.run:score", "Grade a run folder."),
+    "report": ("toologue.cli.run:report", "One page, and JUnit XML, of one or more run folders."),
+    "bench": ("toologue.cli.bench:bench", "Run and grade a published benchmark."),
+    "prove": (
+        "toologue.cli.bench:prove",
+        "Prove that gold passes, and that wrong agents are caught.",
+    ),
+    "list": ("toologue.cli.list:show", "What is registered; `list schema` prints the JSON Schema of all files."),
+}
+"""The commands: where each lives, and its line in the help."""
+
+KINDS = tuple(_BUILT_IN)
+
+
+def names(kind: str) -> list[str]:
+    """The registered names of a kind, sorted."""
+    return sorted(_table(kind))
+
+
+@cache
+def find(kind: str, name: str) -> Any:
+    """The thing that a registered name stands for. Raises UnknownName with the nearest names."""
+    table = _table(kind)
+    if name not in table:
+        raise UnknownName(kind, name, table)
+    return load(table[name])
+
+
+def load(reference: str) -> Any:
+    """Import "module:attribute"."""
+    module, _, attribute = reference.partition(":")
+    try:
+        thing: Any = import_module(module)
+        for step in attribute.split("."):
+            thing = getattr(thing, step)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BadSetting(f"cannot load {reference!r}: {error}; give module:attribute, importable from here") from error
+    return thing
+
+
+@cache
+def _table(kind: str) -> dict[str, str]:
+    from importlib.metadata import entry_points
+
+    plugins = {point.name: point.value for point in entry_points(group=f"toologue.{kind}")}
+    return plugins | _BUILT_IN[kind]

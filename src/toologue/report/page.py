@@ -1,0 +1,343 @@
+"""The page: one HTML file that shows runs beside each other, and every conversation as it went.
+
+Contract: nothing is loaded and no script runs (a content security policy says so to the browser); filters, themes and
+folding are HTML and CSS. Everything from data is escaped, and what cannot be seen is shown as an escape. The file is
+written as a stream and takes its place in one step. At most `ROWS` conversations and `TRANSCRIPTS` transcripts are
+shown, failed ones first, and the page says so.
+
+Example:
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> write_page(file, Report(title="Monday's <runs>", runs=()))
+    >>> "<title>Monday&#39;s &lt;runs&gt;</title>" in file.read_text()
+    True
+
+Not covered: pages over several files; a run of many thousand conversations wants a table, not a page.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toologue.report.transcript import Shown, Transcript, said, shown, transcript
+from toologue.report.view import Conversation, Report, RunView
+from toologue.report.words import Status, cut, error_counts, figures, findings, headline, legible, status_of, stop_words
+from toologue.schema.jsonl import replacing
+from toologue.score.calls import ERROR_TYPES
+from toologue.score.metric import Total
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["ROWS", "TRANSCRIPTS", "write_page"]
+
+ROWS = 2000
+TRANSCRIPTS = 500
+_STATUSES: tuple[Status, ...] = ("failed", "passed", "unscored")
+_ORDER = {status: rank for rank, status in enumerate(("failed", "unscored", "passed"))}
+_WIDTH, _EDGE = 160.0, 5.0
+_CHUNK = 1 << 16
+_METRICS = {
+    "success": "every expected call is answered and nothing unexpected took effect",
+    "soft success": "recall × (1 − incorrect action rate)",
+    "precision": "the share of the agent's calls that answer an expected one",
+    "recall": "the share of expected calls that the agent made",
+    "action precision": "the share of the agent's writing calls that answer an expected one",
+    "incorrect action rate": "the share of the agent's writing calls that took effect unexpectedly; lower is better",
+    "outcome": "the world is left as the gold conversation leaves it",
+    "over-trigger": "unexpected writing calls in rounds where nothing is to be called",
+    "bad planning": "rounds in which a tool was not tried, or another one was used",
+    "bad call": "rounds in which the right tools were called with wrong arguments",
+}
+
+
+class Bar(NamedTuple):
+    """An interval as an SVG drawing: where the whisker begins and ends, where the dot sits."""
+
+    low: float
+    at: float
+    high: float
+
+
+class Figure(NamedTuple):
+    """A total in words and as a bar."""
+
+    run: str
+    value: str
+    interval: str
+    n: int
+    unscored: int
+    bar: Bar | None
+
+
+@dataclass
+class Cell:
+    """One conversation of one run, as the table shows it; `shown`: its transcript is on the page."""
+
+    run: int
+    position: int
+    status: Status
+    rates: list[tuple[str, str]]
+    short: str
+    stop: str
+    shown: bool = False
+
+
+@dataclass
+class Line:
+    """One row of the table: a conversation in all runs that have it."""
+
+    number: int
+    name: str
+    trial: int
+    cells: dict[int, Cell] = field(default_factory=dict[int, Cell])
+
+    @property
+    def statuses(self) -> list[Status]:
+        """What "any run" stands for: failed or unscored by any, else passed by all."""
+        found = {cell.status for cell in self.cells.values()}
+        return [s for s in _STATUSES if s in found and (s != "passed" or found == {"passed"})]
+
+    @property
+    def rank(self) -> int:
+        """Failed first."""
+        return min(_ORDER[cell.status] for cell in self.cells.values())
+
+
+class Entry(NamedTuple):
+    """One transcript with what stands in its summary."""
+
+    cell: Cell
+    run: str
+    transcript: Transcript
+    headline: str
+    stop: str
+    errors: list[tuple[str, int]]
+    scores: list[tuple[str, str]]
+
+
+class Article(NamedTuple):
+    """All transcripts of one conversation, with what they share."""
+
+    line: Line
+    scenario: str
+    facts: list[tuple[str, Shown]]
+    instructions: Shown | None
+    entries: Iterator[Entry]
+
+
+def write_page(file: Path, report: Report) -> None:
+    """Write the page, replacing the file in one step."""
+    lines = _lines(report)
+    kept = _kept(lines)
+    template = _environment().get_template("page.html")
+    chunks = template.generate(
+        title=report.title,
+        command=report.command,
+        notes=report.notes,
+        runs=[run.name for run in report.runs],
+        verdicts=_verdicts(report),
+        figures=_figures(report),
+        meanings=_METRICS,
+        facts=_facts(report),
+        lines=kept,
+        articles=_articles(report, kept),
+        all_lines=len(lines),
+        transcripts=sum(cell.shown for line in kept for cell in line.cells.values()),
+        all_transcripts=sum(len(line.cells) for line in lines),
+        statuses=_STATUSES,
+        **_filters(report, kept),
+    )
+    with replacing(file) as stream:
+        for block in _blocks(chunks):
+            stream.write(block.encode("utf-8", "backslashreplace"))
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("toologue.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+
+
+def _finalize(value: Any) -> Any:
+    return legible(value) if type(value) is str else value
+
+
+def _blocks(chunks: Iterator[str]) -> Iterator[str]:
+    """Few large strings from many small ones."""
+    held: list[str] = []
+    size = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if size > _CHUNK:
+            yield "".join(held)
+            held, size = [], 0
+    yield "".join(held)
+
+
+def _lines(report: Report) -> list[Line]:
+    """One line per dialogue and trial, in the order in which they first occur."""
+    lines: dict[tuple[str, int, int], Line] = {}
+    for number, run in enumerate(report.runs):
+        seen: Counter[tuple[str, int]] = Counter()
+        for position, conversation in enumerate(run.conversations):
+            same = conversation.gold.id, conversation.trace.trial
+            key = (*same, seen[same])
+            seen[same] += 1
+            line = lines.setdefault(key, Line(len(lines), same[0], same[1]))
+            line.cells[number] = _cell(number, position, conversation)
+    return list(lines.values())
+
+
+def _cell(run: int, position: int, conversation: Conversation) -> Cell:
+    status = status_of(conversation)
+    stopped = conversation.trace.stop if conversation.trace.stop in ("timeout", "error", "cap") else ""
+    found = findings(conversation) if status == "failed" else []
+    short = found[0].short if found else headline(conversation)
+    rates = [(name, _rate(conversation, name)) for name in ("precision", "recall") if name in conversation.scores]
+    return Cell(run, position, status, rates, cut(legible(short), 90), stopped)
+
+
+def _rate(conversation: Conversation, name: str) -> str:
+    value = conversation.scores[name].value
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def _kept(lines: Sequence[Line]) -> list[Line]:
+    """The lines that the page shows; marks the cells whose transcript it shows. Failed ones first, in their order."""
+    first = sorted(lines, key=lambda line: (line.rank, line.number))[:ROWS]
+    cells = [cell for line in first for cell in line.cells.values()]
+    for cell in sorted(cells, key=lambda cell: _ORDER[cell.status])[:TRANSCRIPTS]:
+        cell.shown = True
+    return sorted(first, key=lambda line: line.number)
+
+
+def _articles(report: Report, lines: Sequence[Line]) -> Iterator[Article]:
+    """The transcripts, made one at a time."""
+    for line in lines:
+        cells = [cell for cell in line.cells.values() if cell.shown]
+        if cells:
+            gold = report.runs[cells[0].run].conversations[cells[0].position].gold
+            scenario = gold.origin.get("scenario")
+            yield Article(
+                line,
+                cut(scenario, 1000) if isinstance(scenario, str) else "",
+                [(name, said(fact) if isinstance(fact, str) else shown(fact)) for name, fact in gold.facts.items()],
+                said(gold.instructions) if gold.instructions else None,
+                (_entry(report, cell) for cell in cells),
+            )
+
+
+def _entry(report: Report, cell: Cell) -> Entry:
+    run = report.runs[cell.run]
+    conversation = run.conversations[cell.position]
+    scores = [(name, _score(name, conversation)) for name in conversation.scores if name not in ERROR_TYPES]
+    return Entry(
+        cell,
+        run.name,
+        transcript(conversation),
+        cut(headline(conversation), 240),
+        stop_words(conversation),
+        error_counts(conversation),
+        scores,
+    )
+
+
+def _score(name: str, conversation: Conversation) -> str:
+    score = conversation.scores[name]
+    if score.value is None:
+        return f"unscored ({cut(legible(score.why), 120)})" if score.why else "unscored"
+    if name in ("success", "outcome"):
+        return "yes" if score.value == 1 else "no"
+    return f"{100 * score.value:.0f} %" if 0 <= score.value <= 1 else f"{score.value:.2f}"
+
+
+def _verdicts(report: Report) -> list[dict[str, Any]]:
+    """Per run how many conversations passed, failed, went unscored, and the same as shares of a bar."""
+    verdicts: list[dict[str, Any]] = []
+    for run in report.runs:
+        counts = _statuses(run)
+        start, parts = 0.0, list[tuple[str, float, float]]()
+        for status in ("passed", "unscored", "failed"):
+            width = 100 * counts[status] / max(1, counts.total())
+            parts.append((status, round(start, 3), round(width, 3)))
+            start += width
+        verdicts.append({"name": run.name, "counts": counts, "of": counts.total(), "parts": parts})
+    return verdicts
+
+
+def _statuses(run: RunView) -> Counter[str]:
+    """From the total, which knows all conversations, where there is one; else from those at hand."""
+    total = next((total for total in run.totals if total.metric == "success"), None)
+    if total is None:
+        return Counter[str](status_of(conversation) for conversation in run.conversations)
+    passed = round(total.counts.get("hits", 0))
+    return Counter[str](passed=passed, failed=total.n - passed, unscored=total.unscored)
+
+
+def _figures(report: Report) -> list[tuple[str, list[Figure | None]]]:
+    """Per metric one figure per run; None where the run lacks the metric."""
+    names = list(dict.fromkeys(total.metric for run in report.runs for total in run.totals))
+    found = [{total.metric: total for total in run.totals} for run in report.runs]
+    most = max((_count(total.high, total) for by in found for n, total in by.items() if n in ERROR_TYPES), default=1.0)
+    return [
+        (name, [_figure(run.name, by.get(name), max(most, 1.0)) for run, by in zip(report.runs, found, strict=True)])
+        for name in names
+    ]
+
+
+def _figure(run: str, total: Total | None, most: float) -> Figure | None:
+    if total is None:
+        return None
+    value, interval = figures(total)
+    return Figure(run, value, interval, total.n, total.unscored, _bar(total, most))
+
+
+def _bar(total: Total, most: float) -> Bar | None:
+    """Rates on a scale from 0 to 1, error types on one from 0 to the most of all runs."""
+    if total.value is None:
+        return None
+    low, high = (total.value if end is None else end for end in (total.low, total.high))
+    scaled = (low, total.value, high)
+    if total.metric in ERROR_TYPES:
+        low, at, high = (_count(end, total) / most for end in scaled)
+    elif not all(0 <= end <= 1 for end in scaled):
+        return None
+    else:
+        at = total.value
+    return Bar(*(round(_EDGE + (_WIDTH - 2 * _EDGE) * min(end, 1.0), 1) for end in (low, at, high)))
+
+
+def _count(rate: float | None, total: Total) -> float:
+    return (rate or 0.0) * total.counts.get("of", 0)
+
+
+def _facts(report: Report) -> list[tuple[str, list[str], bool]]:
+    """Per fact its value in each run, and whether all runs agree."""
+    names = list(dict.fromkeys(name for run in report.runs for name in run.facts))
+    rows = [(name, [run.facts.get(name, "–") for run in report.runs]) for name in names]
+    return [(name, values, len(set(values)) == 1) for name, values in rows]
+
+
+def _filters(report: Report, lines: Sequence[Line]) -> dict[str, Any]:
+    """What can be chosen, how often each occurs, and which choices leave nothing."""
+    views = ["any", *(str(number) for number in range(len(report.runs)))] if len(report.runs) > 1 else ["any"]
+    counts: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        counts.update(("any", status) for status in line.statuses)
+        counts.update((str(cell.run), cell.status) for cell in line.cells.values())
+    empty = [pair for pair in product(views, _STATUSES) if not counts[pair]]
+    return {"views": views, "counts": {status: counts["any", status] for status in _STATUSES}, "empty": empty}

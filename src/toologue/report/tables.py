@@ -1,0 +1,83 @@
+"""Tables for the terminal, as rich renderables.
+
+Contract: nothing from data is read as markup, and nothing in it can steer the terminal.
+
+Example:
+    >>> from toologue.score.metric import Total
+    >>> run = RunView("gold", {}, [Total("success", 1.0, 1.0, 1.0, 14, 0, {"hits": 14, "of": 14})], [])
+    >>> table = totals_table(Report(title="", runs=[run]))
+    >>> table.row_count
+    1
+
+Not covered: transcripts; they are on the page.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from toologue.report.view import Report, RunView
+from toologue.report.words import explain, figures, headline, legible, status_of, stop_words
+from toologue.score.metric import Total
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+__all__ = ["explain", "failures_table", "totals_table"]
+
+
+def totals_table(report: Report) -> Table:
+    """Metrics as rows, runs as columns: value, 95 % interval, and what went unscored of the n that the head names."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
+    table.title = _text(report.title, "bold") if report.title else None
+    table.caption = "with 95 % bootstrap intervals; error types are counts"
+    table.add_column("metric", overflow="fold")
+    sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
+    for run, size in zip(report.runs, sizes, strict=True):
+        table.add_column(_text(run.name).append(f"  n {size}", style="dim"), overflow="fold")
+    found = [{total.metric: total for total in run.totals} for run in report.runs]
+    for name in dict.fromkeys(total.metric for run in report.runs for total in run.totals):
+        cells = (_figure(totals.get(name), size) for totals, size in zip(found, sizes, strict=True))
+        table.add_row(_text(name), *cells)
+    return table
+
+
+def failures_table(run: RunView, limit: int = 10) -> Table:
+    """The first `limit` conversations that did not pass, each with its first difference in words."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    wrong = (c for c in run.conversations if status_of(c) == "failed" or c.trace.stop in ("timeout", "error"))
+    rows = list(islice(wrong, limit))
+    left = sum(1 for _ in wrong)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption_justify="left")
+    table.caption = f"and {left} more" if left else None if rows else "no conversation failed"
+    table.add_column("conversation", overflow="fold")
+    table.add_column("first difference", overflow="fold")
+    for conversation in rows:
+        trial = f" (trial {conversation.trace.trial + 1})" if conversation.trace.trial else ""
+        stopped = conversation.trace.stop in ("timeout", "error")
+        what = stop_words(conversation) if stopped else headline(conversation)
+        table.add_row(_text(conversation.gold.id + trial), _text(what))
+    return table
+
+
+def _figure(total: Total | None, size: int) -> Text:
+    if total is None:
+        return _text("–", "dim")
+    value, interval = figures(total)
+    text = _text(value, "bold").append(f"  {interval.replace(' to ', '–')}" if interval else "", style="dim")
+    rest = [f"n {total.n}"] if total.n + total.unscored != size else []
+    rest += [f"{total.unscored} unscored"] if total.unscored else []
+    return text.append("".join(f", {part}" for part in rest), style="dim")
+
+
+def _text(value: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    return Text(legible(value), style=style)

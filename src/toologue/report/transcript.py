@@ -1,0 +1,340 @@
+"""A transcript as the page shows it: rounds, in each the gold beside what the agent did, with marks and reasons.
+
+Contract: a pure view of a `Conversation`; nothing is graded again (see `marks`). A round in which the agent did what
+the gold does is `single`: one column shows it. Values are cut where they are too long for a page, and say so.
+
+Example:
+    >>> from toologue.schema import AgentTurn, Dialogue, Trace, UserTurn
+    >>> turns = (UserTurn(text="Hi"), AgentTurn(text="Hello"))
+    >>> gold = Dialogue(id="hello", turns=turns)
+    >>> lived = Trace(case="", dialogue="hello", protocol="forced", agent="gold", turns=turns)
+    >>> transcript(Conversation(gold, lived, {})).sections[0].single
+    True
+
+Not covered: judging words; the gold's words stand beside the agent's for people to compare.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, cast
+
+from toologue.report.marks import Mark, Marks, Place, marks
+from toologue.report.view import Conversation
+from toologue.report.words import Finding, explain, fault_words, findings, legible, pruned, quoted
+from toologue.schema import AgentTurn, Call, Mismatch, Program, Result, Retrieve, Round, rounds
+
+__all__ = ["Argument", "Difference", "Item", "Row", "Section", "Shown", "Transcript", "said", "shown", "transcript"]
+
+First = Literal["", "call", "fault", "state", "head"]
+_SHORT, _LONG, _STRING = 160, 12_000, 4_000
+_MOST_MEMBERS = 200
+
+
+class Shown(NamedTuple):
+    """A value as the page shows it: `text` in full (or cut, then `note` says so), `brief` where the text is long."""
+
+    text: str
+    brief: str = ""
+    note: str = ""
+
+
+class Argument(NamedTuple):
+    """One argument of a call; `expected` and `why` where it differs. `given` is None where it is missing."""
+
+    name: str
+    given: Shown | None
+    expected: Shown | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that was said or done."""
+
+    kind: Literal["words", "thought", "call", "retrieve", "program", "fault"]
+    place: Place
+    title: str = ""
+    text: Shown | None = None
+    arguments: tuple[Argument, ...] = ()
+    result: Shown | None = None
+    error: Shown | None = None
+    wrote: tuple[str, ...] = ()
+    mark: Mark = ""
+    reasons: tuple[str, ...] = ()
+    first: bool = False
+
+
+class Row(NamedTuple):
+    """What stands side by side. None: nothing on that side."""
+
+    gold: Item | None
+    agent: Item | None
+
+
+class Section(NamedTuple):
+    """A round. `single`: the agent did what the gold does, and one column shows it."""
+
+    number: int
+    opening: bool
+    said: tuple[Shown, ...]
+    expected_said: tuple[Shown, ...]
+    rows: tuple[Row, ...]
+    single: bool
+    acts: bool
+
+
+class Difference(NamedTuple):
+    """One difference in the state of the world."""
+
+    place: str
+    expected: Shown
+    actual: Shown
+    why: str
+
+
+class Transcript(NamedTuple):
+    """One conversation of one run. `first` says where the first divergence stands, "" where there is none.
+
+    `judged`: what comparing the state of the world gave; None where it was not compared.
+    """
+
+    sections: tuple[Section, ...]
+    state: tuple[Difference, ...]
+    judged: float | None
+    first: First
+
+
+def transcript(conversation: Conversation) -> Transcript:
+    """The transcript of a conversation."""
+    answers, found = marks(conversation), findings(conversation)
+    first = _first(conversation, found)
+    side, place = _target(conversation, found, first)
+    wanted, lived = list(rounds(conversation.gold.turns)), list(rounds(conversation.trace.turns))
+    sections: list[Section] = []
+    start, base = 0, 0
+    for number in range(max(len(wanted), len(lived))):
+        gold = wanted[number] if number < len(wanted) else Round((), ())
+        agent = lived[number] if number < len(lived) else Round((), ())
+        theirs = _pointed(_items(gold, base, answers.gold, {}), place if side == "gold" else None)
+        mine = _pointed(_items(agent, start, answers.agent, answers.why), place if side == "trace" else None)
+        sections.append(_section(number, gold, agent, theirs, mine, answers))
+        base, start = base + sum(map(len, gold)), start + sum(map(len, agent))
+    outcome = conversation.scores.get("outcome")
+    state = tuple(_difference(mismatch) for mismatch in outcome.at) if outcome else ()
+    return Transcript(tuple(sections), state, outcome.value if outcome else None, first)
+
+
+def _difference(mismatch: Mismatch) -> Difference:
+    place = mismatch.field.replace("~1", "/").replace("~0", "~")
+    return Difference(place, shown(mismatch.expected), shown(mismatch.actual), mismatch.why)
+
+
+def shown(value: Any) -> Shown:
+    """A JSON value for the page: short ones on one line, long ones with a brief, very long ones cut with a note."""
+    if isinstance(value, str) and "\n" in value:
+        return said(value, quotes=True)
+    small = pruned(value, string=_STRING, members=_MOST_MEMBERS)
+    line = legible(json.dumps(small, ensure_ascii=False))
+    if len(line) <= _SHORT:
+        return Shown(line)
+    text = line if isinstance(value, str) else legible(json.dumps(small, ensure_ascii=False, indent=2))
+    note = f"{len(value if isinstance(value, str) else text):,} characters"
+    if len(text) > _LONG:
+        text, note = text[:_LONG] + "…", f"{_size(value)}, cut after {_LONG:,} characters"
+    return Shown(text, quoted(value, 110), note)
+
+
+def said(text: str, *, quotes: bool = False) -> Shown:
+    """Words for the page: as they are, long ones with a brief."""
+    frame = '"' if quotes else ""
+    whole = frame + legible(text[:_LONG]) + ("…" if len(text) > _LONG else frame)
+    if len(text) <= 5 * _SHORT:
+        return Shown(whole)
+    cut = f", cut after {_LONG:,}" if len(text) > _LONG else ""
+    return Shown(whole, frame + legible(text[: 3 * _SHORT]) + "…", f"{len(text):,} characters{cut}")
+
+
+def _size(value: Any) -> str:
+    if isinstance(value, str):
+        return f"{len(value):,} characters"
+    count = len(cast("list[Any]", value)) if isinstance(value, list | dict) else 1
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
+def _first(conversation: Conversation, found: Sequence[Finding]) -> First:
+    if conversation.passed and conversation.trace.stop not in ("timeout", "error"):
+        return ""
+    success, outcome = conversation.scores.get("success"), conversation.scores.get("outcome")
+    graded = success is not None and success.value is not None and bool(success.at)
+    if graded and _exists(conversation, found[0]):
+        return "call"
+    if any(turn.role == "agent" and turn.error for turn in conversation.trace.turns):
+        return "fault"
+    return "state" if not graded and outcome and outcome.value is not None and outcome.at else "head"
+
+
+def _target(conversation: Conversation, found: Sequence[Finding], first: First) -> tuple[str, Place | None]:
+    """The side and place of the act or the error that diverged first."""
+    if first == "call" and found[0].mismatch.turn is not None:
+        return found[0].side, (found[0].mismatch.turn, found[0].mismatch.act or 0)
+    if first == "fault":
+        turns = enumerate(conversation.trace.turns)
+        return "trace", next((i, len(turn.acts)) for i, turn in turns if turn.role == "agent" and turn.error)
+    return "", None
+
+
+def _exists(conversation: Conversation, finding: Finding) -> bool:
+    turns = conversation.gold.turns if finding.side == "gold" else conversation.trace.turns
+    turn, act = finding.mismatch.turn, finding.mismatch.act or 0
+    if turn is None or not 0 <= turn < len(turns):
+        return False
+    there = turns[turn]
+    return there.role == "agent" and act < len(there.acts)
+
+
+def _items(round_: Round, start: int, marked: Mapping[Place, Mark], why: Mapping[Place, list[Mismatch]]) -> list[Item]:
+    turns = enumerate(round_.did, start + len(round_.said))
+    return [item for index, turn in turns for item in _turn_items(turn, index, marked, why)]
+
+
+def _turn_items(
+    turn: AgentTurn, index: int, marked: Mapping[Place, Mark], why: Mapping[Place, list[Mismatch]]
+) -> list[Item]:
+    items: list[Item] = []
+    if turn.thought:
+        items.append(Item("thought", (index, -2), text=said(turn.thought)))
+    if turn.text is not None:
+        items.append(Item("words", (index, -1), title=turn.action or "", text=said(turn.text)))
+    for slot, act in enumerate(turn.acts):
+        result = turn.results[slot] if slot < len(turn.results) else None
+        items.append(_act_item(act, result, (index, slot), marked.get((index, slot), ""), why.get((index, slot), [])))
+    if turn.error is not None:
+        items.append(Item("fault", (index, len(turn.acts)), title=turn.error.type, text=Shown(fault_words(turn.error))))
+    return items
+
+
+def _act_item(
+    act: Call | Retrieve | Program, result: Result | None, place: Place, mark: Mark, why: Sequence[Mismatch]
+) -> Item:
+    fields = {m.field.removeprefix("arguments."): m for m in why if m.field.startswith("arguments.")}
+    title, text, given = act.kind, None, dict[str, Any]()
+    if act.kind == "call":
+        title, given = act.api, act.arguments or {}
+        text = said(act.raw or "") if act.arguments is None else None
+    elif act.kind == "retrieve":
+        text = said(act.query or " of ".join(reversed(act.missing or ())))
+    else:
+        title, text = f"{act.goal} ({act.status})", said(act.code)
+    return Item(
+        act.kind,
+        place,
+        title=legible(title),
+        text=text,
+        arguments=tuple(
+            _argument(name, given, fields.get(name)) for name in [*given, *(n for n in fields if n not in given)]
+        ),
+        result=shown(result.value) if result and (result.error is None or result.value is not None) else None,
+        error=said(f"{result.error.type}: {result.error.message}") if result and result.error else None,
+        wrote=tuple(legible(path) for path in list(result.changes)[:8]) if result else (),
+        mark="draft" if result is None else mark,
+        reasons=tuple(_reason(m) for m in why if not m.field.startswith("arguments.")),
+    )
+
+
+def _argument(name: str, given: Mapping[str, Any], difference: Mismatch | None) -> Argument:
+    value = shown(given[name]) if name in given else None
+    if difference is None:
+        return Argument(legible(name), value)
+    return Argument(legible(name), value, shown(difference.expected), difference.why)
+
+
+def _reason(mismatch: Mismatch) -> str:
+    return legible(mismatch.why) if mismatch.field == "call" else explain(mismatch)
+
+
+def _pointed(items: list[Item], place: Place | None) -> list[Item]:
+    """The items, with the one at this place marked as the first divergence."""
+    return [replace(item, first=True) if item.place == place else item for item in items]
+
+
+def _section(number: int, gold: Round, agent: Round, theirs: list[Item], mine: list[Item], answers: Marks) -> Section:
+    single = _as_expected(theirs, mine, answers)
+    users = tuple(said(turn.text) for turn in agent.said or gold.said if turn.text)
+    other = tuple(said(turn.text) for turn in gold.said if turn.text)
+    rows = [Row(None, item) for item in mine] if single else _rows(theirs, mine, answers)
+    if single:
+        rows = _with_words(rows, theirs)
+    return Section(
+        number=number + 1,
+        opening=not gold.said and not agent.said,
+        said=users,
+        expected_said=() if other == users else other,
+        rows=tuple(rows),
+        single=single,
+        acts=any(item.kind not in ("words", "thought", "fault") for item in mine),
+    )
+
+
+def _as_expected(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> bool:
+    """Whether nothing but words can differ between the two sides."""
+    if any(item.kind == "fault" for item in mine):
+        return False
+    wanted = [item for item in theirs if item.kind not in ("words", "thought")]
+    done = [item for item in mine if item.kind not in ("words", "thought")]
+    if [_bare(item) for item in wanted] != [_bare(item) for item in done]:
+        return False
+    places = {item.place for item in wanted}
+    return all(
+        item.kind != "call" or answers.partner.get(item.place) in places or item.mark == "draft" for item in done
+    )
+
+
+def _bare(item: Item) -> tuple[Any, ...]:
+    mark = item.mark if item.mark in ("wrong", "bad", "missing") else ""
+    return item.kind, item.title, item.text, item.arguments, item.error, mark
+
+
+def _with_words(rows: list[Row], theirs: Sequence[Item]) -> list[Row]:
+    """Where the last words differ from the gold's, the gold's go along."""
+    expected = [item for item in theirs if item.kind == "words"]
+    last = next((i for i in reversed(range(len(rows))) if (item := rows[i].agent) and item.kind == "words"), None)
+    if not expected:
+        return rows
+    if last is None:
+        return [*rows, Row(expected[-1], None)]
+    mine = rows[last].agent
+    assert mine is not None
+    if mine.text != expected[-1].text:
+        rows[last] = Row(expected[-1], mine)
+    return rows
+
+
+def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[Row]:
+    """Both sides in order, partners side by side where the order allows it."""
+    partner = dict(_word_pairs(theirs, mine))
+    index = {item.place: i for i, item in enumerate(theirs) if item.kind == "call"}
+    for i, item in enumerate(mine):
+        if item.kind == "call" and answers.partner.get(item.place) in index:
+            partner[i] = index[answers.partner[item.place]]
+    rows: list[Row] = []
+    done = 0
+    for i, item in enumerate(mine):
+        mate = partner.get(i)
+        if item.kind == "fault" and done < len(theirs) and done not in partner.values():
+            mate = done
+        if mate is None or mate < done:
+            rows.append(Row(None, item))
+            continue
+        rows += [Row(other, None) for other in theirs[done:mate]]
+        rows.append(Row(theirs[mate], item))
+        done = mate + 1
+    return rows + [Row(other, None) for other in theirs[done:]]
+
+
+def _word_pairs(theirs: Sequence[Item], mine: Sequence[Item]) -> Iterable[tuple[int, int]]:
+    expected = [j for j, item in enumerate(theirs) if item.kind == "words"]
+    spoken = [i for i, item in enumerate(mine) if item.kind == "words"]
+    return zip(reversed(spoken), reversed(expected), strict=False)

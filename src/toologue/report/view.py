@@ -1,0 +1,49 @@
+"""What a report shows: one or more runs over the same dialogues, as values. Every output format renders these.
+
+Not covered: reading run folders (`toologue.run.store`) and grading (`toologue.score`); a view is made of their results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from toologue.schema import Dialogue, Score, Trace
+from toologue.score.metric import Total
+
+__all__ = ["Conversation", "Report", "RunView"]
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One dialogue as one agent lived it: the gold, the trace, the scores by metric."""
+
+    gold: Dialogue
+    trace: Trace
+    scores: Mapping[str, Score]
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether it succeeded; None where nothing was scored."""
+        value = self.scores["success"].value if "success" in self.scores else None
+        return None if value is None else value == 1.0
+
+
+@dataclass(frozen=True)
+class RunView:
+    """One agent's run: settings as people read them, totals, conversations in the order of the dialogues."""
+
+    name: str
+    facts: Mapping[str, str]
+    totals: Sequence[Total]
+    conversations: Sequence[Conversation]
+
+
+@dataclass(frozen=True)
+class Report:
+    """All runs of a report, and how to make it again."""
+
+    title: str
+    runs: Sequence[RunView]
+    command: str = ""
+    notes: Sequence[str] = field(default_factory=tuple[str, ...])

@@ -1,0 +1,292 @@
+"""Differences in words: what every output format says about a conversation, in one place and one wording.
+
+Contract: `explain` is one line about one mismatch. `findings` are all mismatches of a conversation with their round and
+Api, in the order in which they happened; the first of them is the first divergence. Text from data passes `legible`,
+so that nothing in it can steer a terminal, break XML or turn the reading direction; `quoted` cuts long values.
+
+Rounds count from 1 for people; an opening by the agent is round 1.
+
+Example:
+    >>> explain(Mismatch(field="arguments.time", expected="05:30:00", actual="05:45:00", why="compared as moment"))
+    'time: expected "05:30:00", got "05:45:00" (compared as moment)'
+    >>> explain(Mismatch(field="call", expected={"api": "AddAlarm", "arguments": {"time": "07:00:00"}}))
+    'AddAlarm(time="07:00:00") was expected and not made'
+
+Not covered: languages other than English.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, cast
+
+from toologue.report.view import Conversation
+from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
+from toologue.score.calls import ERROR_TYPES
+from toologue.score.metric import Total
+
+__all__ = [
+    "Finding",
+    "Status",
+    "cut",
+    "error_counts",
+    "explain",
+    "figures",
+    "findings",
+    "headline",
+    "legible",
+    "located",
+    "pruned",
+    "quoted",
+    "round_starts",
+    "status_of",
+    "stop_words",
+]
+
+Status = Literal["passed", "failed", "unscored"]
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
+_UNCHANGED = ("not changed", "not created")
+_STOPS = {
+    "timeout": "The agent ran out of time.",
+    "error": "The agent broke.",
+    "cap": "The conversation reached its limit of rounds.",
+    "user": "The user left.",
+    "done": "",
+}
+
+
+class Finding(NamedTuple):
+    """A mismatch with its place. `side` says whose turns `mismatch.turn` counts; `round` counts from 0."""
+
+    mismatch: Mismatch
+    round: int | None
+    api: str
+    side: Literal["gold", "trace"]
+
+    @property
+    def where(self) -> str:
+        """Round and Api: "Round 2, AddAlarm"."""
+        return ", ".join(part for part in ("" if self.round is None else f"Round {self.round + 1}", self.api) if part)
+
+    @property
+    def line(self) -> str:
+        """Where and what, on one line."""
+        what = explain(self.mismatch)
+        place = f"Round {self.round + 1}" if self.round is not None and what.startswith(self.api) else self.where
+        return f"{place}: {what}" if place else what
+
+    @property
+    def short(self) -> str:
+        """Where and which field, for a table's cell."""
+        field = legible(self.mismatch.field.removeprefix("arguments."))
+        if field == "call":
+            field = "not made" if self.side == "gold" else "not expected"
+        elif field == "error":
+            field = "succeeded" if self.mismatch.actual is None else "failed"
+        field = {"round": "in another round", "result": "other result"}.get(field, field)
+        return f"{self.where}: {field}" if self.where else field
+
+
+def explain(mismatch: Mismatch) -> str:
+    """One readable line about one mismatch."""
+    field, expected, actual = mismatch.field, mismatch.expected, mismatch.actual
+    if field == "call":
+        return _explain_call(mismatch)
+    if field == "error":
+        return _explain_error(expected, actual)
+    if field == "round" and isinstance(expected, int) and isinstance(actual, int):
+        return f"made in round {actual + 1}, expected in round {expected + 1}"
+    if field == "api":
+        return f"called {_bare(actual)}, expected {_bare(expected)}"
+    name = legible(field.removeprefix("arguments.")) or "it"
+    if mismatch.why == "missing":
+        return f"{name} is missing, expected {quoted(expected)}"
+    if mismatch.why in _UNCHANGED:
+        return f"{name} was {mismatch.why}, expected {'that it goes' if expected is None else quoted(expected)}"
+    if mismatch.why.endswith(", against expectation"):
+        what = "was removed" if actual is None else f"was {mismatch.why.partition(',')[0]}"
+        return f"{name} {what}, against expectation" + ("" if actual is None else f": {quoted(actual)}")
+    note = f" ({legible(mismatch.why)})" if mismatch.why else ""
+    return f"{name}: expected {quoted(expected)}, got {quoted(actual)}{note}"
+
+
+def findings(conversation: Conversation) -> list[Finding]:
+    """Every difference in calls, in order; where there is none, those in the outcome, else those of other metrics."""
+    scores = conversation.scores
+    for name in ("success", "outcome", *scores):
+        if name in scores and scores[name].at:
+            found = [located(conversation, mismatch, outcome=name == "outcome") for mismatch in scores[name].at]
+            return sorted(found, key=lambda finding: _order(conversation, finding))
+    return []
+
+
+def located(conversation: Conversation, mismatch: Mismatch, *, outcome: bool = False) -> Finding:
+    """A mismatch with its round and Api. What is missing, and outcomes, have their place in the gold.
+
+    All else has its place in the trace. The Api is "" where no call has that place.
+    """
+    missing = outcome or (mismatch.field == "call" and mismatch.actual is None)
+    turns: Sequence[Turn] = conversation.gold.turns if missing else conversation.trace.turns
+    number = None if mismatch.turn is None else _round_of(turns, mismatch.turn)
+    return Finding(mismatch, number, _api_of(mismatch, turns), "gold" if missing else "trace")
+
+
+def headline(conversation: Conversation) -> str:
+    """Why the conversation did not pass, in one line; empty where it passed."""
+    if conversation.trace.stop in ("timeout", "error"):
+        return stop_words(conversation)
+    if conversation.passed:
+        return ""
+    found = findings(conversation)
+    if found:
+        return found[0].line
+    whys = [legible(score.why) for score in conversation.scores.values() if score.why]
+    return whys[0] if whys else "No difference was recorded." if conversation.passed is False else "Nothing was scored."
+
+
+def stop_words(conversation: Conversation) -> str:
+    """Why the conversation ended early, with what the agent raised; empty where it was played to its end."""
+    words = _STOPS[conversation.trace.stop]
+    if conversation.trace.stop not in ("timeout", "error"):
+        return words
+    faults = [turn.error for turn in conversation.trace.turns if isinstance(turn, AgentTurn) and turn.error]
+    return f"{words} {fault_words(faults[-1])}" if faults else words
+
+
+def fault_words(fault: Fault) -> str:
+    """A fault on one line: type and message."""
+    return cut(": ".join(legible(part) for part in (fault.type, fault.message) if part), 300)
+
+
+def status_of(conversation: Conversation) -> Status:
+    """Passed, failed or unscored."""
+    passed = conversation.passed
+    return "unscored" if passed is None else "passed" if passed else "failed"
+
+
+def error_counts(conversation: Conversation) -> list[tuple[str, int]]:
+    """The error types that occurred, with how often."""
+    scores = conversation.scores
+    counts = [(name, int(scores[name].counts.get("hits", 0))) for name in ERROR_TYPES if name in scores]
+    return [(name, count) for name, count in counts if count]
+
+
+def figures(total: Total) -> tuple[str, str]:
+    """(value, 95 % interval) of a total as people read them: error types as counts, rates as percentages."""
+    if total.value is None:
+        return "–", ""
+    known = None not in (total.low, total.high)
+    low, high = total.low or 0.0, total.high or 0.0
+    if total.metric in ERROR_TYPES:
+        of = total.counts.get("of", 0)
+        return f"{total.counts.get('hits', 0):g}", f"{low * of:.0f} to {high * of:.0f}" if known else ""
+    if not 0 <= total.value <= 1 or not 0 <= high <= 1:
+        return f"{total.value:.2f}", f"{low:.2f} to {high:.2f}" if known else ""
+    return f"{100 * total.value:.1f} %", f"{100 * low:.1f} to {100 * high:.1f}" if known else ""
+
+
+def legible(text: str) -> str:
+    """The text with what cannot be seen, or would steer whoever shows it, as visible escapes."""
+    if "\r\n" in text:
+        text = text.replace("\r\n", "\n")
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, on at most `limit` characters."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def quoted(value: Any, limit: int = 90) -> str:
+    """A JSON value on one line, cut to `limit` characters."""
+    text = json.dumps(pruned(value, string=limit + 1, members=limit), ensure_ascii=False)
+    return cut(legible(text), limit)
+
+
+def pruned(value: Any, *, string: int, members: int, depth: int = 30) -> Any:
+    """A JSON value without what is too long or too deep to show; what was left out is said in its place."""
+    if isinstance(value, str):
+        return value if len(value) <= string else f"{value[:string]}… ({len(value):,} characters)"
+    if isinstance(value, dict | list) and not depth:
+        return "…"
+    if isinstance(value, dict):
+        entries = list(cast("dict[str, Any]", value).items())
+        keep = {k: pruned(v, string=string, members=members, depth=depth - 1) for k, v in entries[:members]}
+        return keep | ({"…": f"{len(entries) - members:,} more"} if len(entries) > members else {})
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        kept = [pruned(item, string=string, members=members, depth=depth - 1) for item in items[:members]]
+        return [*kept, f"… {len(items) - members:,} more"] if len(items) > members else kept
+    return value
+
+
+def round_starts(turns: Iterable[Turn]) -> list[int]:
+    """The index of the first turn of every round."""
+    starts, position = list[int](), 0
+    for said, did in rounds(turns):
+        starts.append(position)
+        position += len(said) + len(did)
+    return starts
+
+
+def _round_of(turns: Iterable[Turn], index: int) -> int | None:
+    starts = round_starts(turns)
+    return max((number for number, start in enumerate(starts) if start <= index), default=None)
+
+
+def _order(conversation: Conversation, finding: Finding) -> tuple[int, int, int]:
+    mismatch, number = finding.mismatch, finding.round
+    if number is None or mismatch.turn is None:
+        return 1 << 30, 0, 0
+    turns = conversation.gold.turns if finding.side == "gold" else conversation.trace.turns
+    return number, mismatch.turn - round_starts(turns)[number], mismatch.act or 0
+
+
+def _api_of(mismatch: Mismatch, turns: Sequence[Turn]) -> str:
+    if mismatch.field == "call":
+        named = mismatch.expected if mismatch.actual is None else mismatch.actual
+        return _bare(named.get("api")) if isinstance(named, dict) else ""
+    if mismatch.turn is None or mismatch.act is None or not 0 <= mismatch.turn < len(turns):
+        return ""
+    turn = turns[mismatch.turn]
+    if isinstance(turn, AgentTurn) and 0 <= mismatch.act < len(turn.acts):
+        act = turn.acts[mismatch.act]
+        return _bare(act.api) if act.kind == "call" else act.kind
+    return ""
+
+
+def _explain_call(mismatch: Mismatch) -> str:
+    if mismatch.actual is None:
+        return f"{_call_words(mismatch.expected)} was expected and not made"
+    return f"{_call_words(mismatch.actual)} was {legible(mismatch.why) or 'made, not expected'}"
+
+
+def _explain_error(expected: Any, actual: Any) -> str:
+    if expected is None:
+        return f"failed with {_fault_value(actual)}, expected to succeed"
+    if actual is None:
+        return f"succeeded, expected {_fault_value(expected)}"
+    return f"failed with {_fault_value(actual)}, expected {_fault_value(expected)}"
+
+
+def _fault_value(value: Any) -> str:
+    fault = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    parts = [_bare(fault[name], 120) for name in ("type", "message") if fault.get(name)]
+    return ": ".join(parts) or quoted(value)
+
+
+def _call_words(value: Any) -> str:
+    call = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    if "api" not in call:
+        return quoted(value)
+    arguments = call.get("arguments")
+    if not isinstance(arguments, dict):
+        return f"{_bare(call['api'])}(unreadable arguments)"
+    given = ", ".join(f"{legible(k)}={quoted(v, 60)}" for k, v in cast("dict[str, Any]", arguments).items())
+    return f"{_bare(call['api'])}({cut(given, 200)})"
+
+
+def _bare(value: Any, limit: int = 80) -> str:
+    return legible(cut(value, limit)).replace("\n", " ") if isinstance(value, str) else quoted(value, limit)

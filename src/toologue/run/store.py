@@ -1,0 +1,276 @@
+"""The run folder: everything one run is made of and gave, safe against being killed at any moment.
+
+    run.json         what was run: agent, settings, limits, key of the dialogues
+    dialogues.jsonl  the gold dialogues, acts executed; the folder needs nothing else
+    traces.jsonl     one trace a line, appended as cases end; in the order of the cases once the run is finished
+    times.jsonl      clock times, kept apart so that equal runs have equal traces
+    scores.jsonl     written by `toologue score`, beside scores.json (similarity, thresholds, totals)
+
+Contract: a case whose trace is on disk is never run again. A folder of another configuration is refused, naming what
+differs. A finished run is byte-equal to any other run of the same configuration, however often either was interrupted.
+
+Example:
+    >>> import tempfile
+    >>> from toologue.agents.agent import player
+    >>> from toologue.schema import AgentTurn, UserTurn
+    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
+    >>> folder = run_folder(tempfile.mkdtemp() + "/run", [hello], Config(agent="gold"))
+    >>> [trace.stop for trace in folder.traces()]
+    ['done']
+
+Not covered: two writers; the second is refused while the first holds the folder's lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from toologue import __version__, keys
+from toologue.agents.agent import player
+from toologue.errors import BadFile, BadRecord, RunMismatch, shown
+from toologue.parallel import ExecutorName
+from toologue.run.cases import Settings, cases_of, grounded
+from toologue.run.runner import Finished, Limits, run_in_processes, run_to_end
+from toologue.schema import Api, Case, Dialogue, Noun, Trace
+from toologue.schema.jsonl import Appender, bad_record, line_of, read, read_lines, replacing, write
+
+__all__ = ["Config", "RunFolder", "run_folder"]
+
+
+class Config(Noun):
+    """What a run is. Runs of equal configuration have equal traces; how many cases at once is not part of it."""
+
+    format: Literal["run/1"] = "run/1"
+    version: str = __version__
+    agent: str
+    settings: Settings = Settings()
+    timeout: float | None = None
+    dialogues: str = ""
+
+
+class RunFolder:
+    """A run folder on disk."""
+
+    def __init__(self, path: Path | str):
+        self.path = Path(path)
+
+    @property
+    def config(self) -> Config:
+        """What was run."""
+        file = self.path / "run.json"
+        try:
+            return Config.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise BadFile(f"{self.path} is no run folder: cannot read {file.name}: {error.strerror or error}") from None
+        except ValidationError as error:
+            raise bad_record(error, Config, file, 0) from None
+
+    def dialogues(self) -> Iterator[Dialogue]:
+        """The gold dialogues."""
+        return read(self.path / "dialogues.jsonl", Dialogue)
+
+    def traces(self) -> Iterator[Trace]:
+        """The traces that are there."""
+        return read(self.path / "traces.jsonl", Trace, empty=True)
+
+    def pairs(self) -> Iterator[tuple[Dialogue, Trace]]:
+        """Every trace with its gold. A stream, if the run is finished; else the dialogues are held in memory."""
+        golds = self.dialogues()
+        seen: dict[str, Dialogue] = {}
+        gold = None
+        for trace in self.traces():
+            if gold is None or gold.id != trace.dialogue:
+                gold = seen.get(trace.dialogue)
+                while gold is None:
+                    candidate = next(golds, None)
+                    if candidate is None:
+                        raise BadFile(f"{self.path}: a trace of {trace.dialogue!r}, but no such dialogue")
+                    if candidate.id == trace.dialogue:
+                        gold = candidate
+                    else:
+                        seen[candidate.id] = candidate
+            yield gold, trace
+
+
+def run_folder(
+    path: Path | str,
+    dialogues: Iterable[Dialogue],
+    config: Config,
+    *,
+    limits: Limits = Limits(),
+    executor: ExecutorName = "inline",
+    apis: Mapping[str, Api] | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> RunFolder:
+    """Run dialogues into a folder, or go on where an earlier run of the same configuration was cut off.
+
+    `progress(done, of)` is called as cases finish. Raises RunMismatch for a folder of another configuration.
+    """
+    folder = RunFolder(path)
+    player(config.agent)  # a name that is wrong is refused before anything is written
+    with _locked(folder.path):
+        _sweep(folder.path)
+        count = _prepare(folder, dialogues, config)
+
+        def cases() -> Iterator[Case]:
+            return cases_of(folder.dialogues(), config.settings, apis)
+
+        done = _done(folder.path / "traces.jsonl")
+        if done:
+            _refuse_strangers(folder, done, {case.key for case in cases()})
+        order: list[str] = []
+        _play(folder, _remaining(cases(), done, order), config, limits, executor, _counting(progress, len(done), count))
+        _rewrite_in_order(folder.path / "traces.jsonl", order)
+    return folder
+
+
+def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config) -> int:
+    """Write dialogues and configuration, or check them against those that are there. Returns how many cases."""
+    target = folder.path / "dialogues.jsonl"
+    with tempfile.TemporaryDirectory(dir=folder.path, prefix=".scratch.") as scratch:
+        fresh = Path(scratch) / target.name
+        count = write(fresh, _distinct(map(grounded, dialogues)))
+        if not count:
+            raise BadFile("there is no dialogue to run")
+        config = config.but(dialogues=keys.file_key(fresh))
+        if (folder.path / "run.json").exists():
+            _compare(folder, config)
+        else:
+            fresh.replace(target)
+            with replacing(folder.path / "run.json") as stream:
+                stream.write(json.dumps(config.model_dump(mode="json"), indent=2).encode() + b"\n")
+    return count * config.settings.trials
+
+
+def _distinct(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
+    seen: set[str] = set()
+    for dialogue in dialogues:
+        if dialogue.id in seen:
+            raise BadRecord("dialogues", 0, "$.id", f"{dialogue.id!r} occurs twice", "give each an id of its own")
+        seen.add(dialogue.id)
+        yield dialogue
+
+
+def _compare(folder: RunFolder, config: Config) -> None:
+    old, new = _flat(folder.config.model_dump(mode="json")), _flat(config.model_dump(mode="json"))
+    differing = [f"{k}: {shown(old.get(k))} there, {shown(v)} now" for k, v in new.items() if old.get(k) != v]
+    if differing:
+        what = "; ".join(differing)
+        raise RunMismatch(f"{folder.path} belongs to another run ({what}); choose another folder, or remove this one")
+
+
+def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
+    settings = cast("dict[str, Any]", value["settings"])
+    return {**{k: v for k, v in value.items() if k != "settings"}, **settings}
+
+
+def _done(file: Path) -> set[str]:
+    """The keys of the cases whose traces are on disk; a line that a kill cut off does not count."""
+    if not file.exists():
+        return set()
+    found: set[str] = set()
+    for number, line, torn in read_lines(file):
+        try:
+            found.add(from_json(line)["case"])
+        except (ValueError, KeyError, TypeError):
+            if not torn:
+                raise BadRecord(file, number, "$", "not a trace", "remove the line, or the folder") from None
+        else:
+            if torn:  # whole, but for its newline: the appender will cut it off, so it runs again
+                found.discard(from_json(line)["case"])
+    return found
+
+
+def _refuse_strangers(folder: RunFolder, done: set[str], known: set[str]) -> None:
+    strangers = done - known
+    if strangers:
+        what = f"{len(strangers)} of its {len(done)} traces are of no case of this run"
+        raise RunMismatch(f"{folder.path}: {what}: dialogues, databases or API documents have changed")
+
+
+def _remaining(cases: Iterable[Case], done: set[str], order: list[str]) -> Iterator[Case]:
+    for case in cases:
+        order.append(case.key)
+        if case.key not in done:
+            yield case
+
+
+def _play(
+    folder: RunFolder,
+    cases: Iterable[Case],
+    config: Config,
+    limits: Limits,
+    executor: ExecutorName,
+    count: Callable[[], None],
+) -> None:
+    with Appender(folder.path / "traces.jsonl") as traces, Appender(folder.path / "times.jsonl") as times:
+
+        def keep(finished: Finished) -> None:
+            traces.append(line_of(finished.trace))
+            times.append(b'{"case":"%b","seconds":%.6f}\n' % (finished.trace.case.encode(), finished.seconds))
+            count()
+
+        if executor == "inline":
+            run_to_end(cases, player(config.agent), keep, limits=limits)
+        else:
+            for finished in run_in_processes(cases, config.agent, limits=limits):
+                keep(finished)
+
+
+def _counting(progress: Callable[[int, int], None], done: int, of: int) -> Callable[[], None]:
+    def count() -> None:
+        nonlocal done
+        done += 1
+        progress(done, of)
+
+    progress(done, of)
+    return count
+
+
+def _rewrite_in_order(file: Path, order: list[str]) -> None:
+    """Put the traces in the order of the cases, in one step. Lines are copied, so memory stays flat."""
+    spans: dict[str, tuple[int, int]] = {}
+    offset = 0
+    with file.open("rb") as stream:
+        for line in stream:
+            spans[from_json(line)["case"]] = (offset, len(line))
+            offset += len(line)
+        if list(spans) == order:
+            return
+        with replacing(file) as target:
+            for key in order:
+                start, length = spans[key]
+                stream.seek(start)
+                target.write(stream.read(length))
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a killed run left half-written."""
+    for name in ("scratch", "run.json", "traces.jsonl"):
+        for left in path.glob(f".{name}.*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Generator[None]:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / ".lock").open("w")
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadFile(f"{path} is in use by another run; wait for it, or choose another folder") from None
+        yield

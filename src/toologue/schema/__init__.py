@@ -1,0 +1,65 @@
+"""The nouns. Everything that crosses a border of this package, or a file, is one of these frozen values."""
+
+from toologue.schema.act import Act, Call, Fault, Program, Result, Retrieve, executable
+from toologue.schema.api import Api, Compare, Parameter
+from toologue.schema.case import Case, ProtocolName, Stop, Trace
+from toologue.schema.dialogue import Brief, Dialogue, Edge, Plan, Setting, Similarities
+from toologue.schema.noun import Noun, Record
+from toologue.schema.score import Mismatch, Score
+from toologue.schema.turn import (
+    AgentAction,
+    AgentTurn,
+    Invocation,
+    Round,
+    State,
+    Turn,
+    Usage,
+    UserAction,
+    UserTurn,
+    invocations,
+    place,
+    rounds,
+)
+
+RECORDS: tuple[type[Record], ...] = (Api, Edge, Plan, Dialogue, Trace, Score)
+"""The nouns that are lines of files, in the order of the stages."""
+
+__all__ = [
+    "RECORDS",
+    "Act",
+    "AgentAction",
+    "AgentTurn",
+    "Api",
+    "Brief",
+    "Call",
+    "Case",
+    "Compare",
+    "Dialogue",
+    "Edge",
+    "Fault",
+    "Invocation",
+    "Mismatch",
+    "Noun",
+    "Parameter",
+    "Plan",
+    "Program",
+    "ProtocolName",
+    "Record",
+    "Result",
+    "Retrieve",
+    "Round",
+    "Score",
+    "Setting",
+    "Similarities",
+    "State",
+    "Stop",
+    "Trace",
+    "Turn",
+    "Usage",
+    "UserAction",
+    "UserTurn",
+    "executable",
+    "invocations",
+    "place",
+    "rounds",
+]

@@ -1,0 +1,89 @@
+"""A dialogue: at once what generation makes, the gold of evaluation, a training row and a regression test.
+
+Example:
+    >>> from toologue.schema import AgentTurn, UserTurn
+    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello!")))
+    >>> Dialogue.model_validate_json(hello.model_dump_json()) == hello
+    True
+
+Not covered: more than one user or agent in a conversation.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from toologue.schema.api import Api
+from toologue.schema.noun import Noun, Record
+from toologue.schema.turn import Turn
+
+__all__ = ["Brief", "Dialogue", "Edge", "Plan", "Setting", "Similarities"]
+
+
+class Setting(Noun):
+    """How to make the world a dialogue plays in: a registered name and its arguments. Hidden from the agent."""
+
+    name: str = "none"
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Brief(Noun):
+    """All that an agent is told before the first word: never the gold, never a password it was not told."""
+
+    instructions: str = ""
+    facts: dict[str, JsonValue] = Field(default_factory=dict)
+    apis: tuple[Api, ...] = ()
+
+
+class Dialogue(Record):
+    """One conversation. `apis` are names; their documents stand once, in `apis.jsonl` or in the world.
+
+    `instructions` and `facts` (now, location, user) are what the agent may see; `origin` says where the dialogue comes
+    from (line, plan, path, seed, writer, split).
+    """
+
+    format: Literal["dialogue/1"] = "dialogue/1"
+    id: str = Field(min_length=1)
+    instructions: str = ""
+    facts: dict[str, JsonValue] = Field(default_factory=dict)
+    apis: tuple[str, ...] = ()
+    world: Setting = Setting()
+    turns: tuple[Turn, ...]
+    origin: dict[str, JsonValue] = Field(default_factory=dict)
+    extra: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _someone_speaks(self) -> Self:
+        if not any(turn.role == "user" for turn in self.turns):
+            raise ValueError("the conversation has no user turn: there is nobody to answer")
+        return self
+
+
+class Plan(Record):
+    """A dialogue whose texts are still cues: acts executed, results in; `cues[i]` says what turn i must get across."""
+
+    format: Literal["plan/1"] = "plan/1"
+    dialogue: Dialogue
+    cues: tuple[str, ...] = ()
+
+
+class Similarities(Noun):
+    """The three similarities between an output and a parameter (ToolDial 3.1), each in [0, 1]."""
+
+    lcs: float
+    keyword: float
+    description: float
+
+
+class Edge(Record):
+    """An output of one Api that can feed a parameter of another. `chosen` marks the one kept per Api pair."""
+
+    format: Literal["edge/1"] = "edge/1"
+    source: str
+    output: str
+    target: str
+    parameter: str
+    similarity: Similarities
+    chosen: bool = False

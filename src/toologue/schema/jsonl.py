@@ -1,0 +1,240 @@
+"""The borders: JSONL files of records, read as a stream, written whole or line by line.
+
+Contract: one record a line, UTF-8; a line feed ends a line and nothing else does; `format` names noun and version. A
+bad record raises `BadRecord` with file, line, JSON path, value and remedy. A last line that was cut off by a crash is
+skipped and logged. `write` replaces a file in one step or leaves it as it was; `Appender` loses at most the line being
+written.
+
+Example:
+    >>> import tempfile, pathlib
+    >>> from toologue.schema import Api
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "apis.jsonl"
+    >>> write(file, [Api(name="AddAlarm")])
+    1
+    >>> [api.name for api in read(file, Api)]
+    ['AddAlarm']
+
+Not covered: remote files; pipe them through a local one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import logging
+import math
+import os
+import tempfile
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self, TypeVar, cast
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from toologue.errors import BadFile, BadRecord, shown
+from toologue.schema.noun import Noun, Record
+
+__all__ = ["Appender", "bad_record", "line_of", "parse", "read", "read_lines", "replacing", "write"]
+
+R = TypeVar("R", bound=Noun)
+_LOG = logging.getLogger("toologue")
+_NOT_FINITE = (b"NaN", b"Infinity")
+_HUGE = (b"0e000", b"0e+000", b"0" * 200)  # numbers that may overflow, every digit written as 0
+_DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
+_TAGS = {"user", "agent", "call", "retrieve", "program"}
+
+
+def read(file: Path | str, noun: type[R], *, empty: bool = False) -> Iterator[R]:
+    """Stream the records of a file (`.gz` is unpacked). A file without any is an error unless `empty` is allowed."""
+    path, count = Path(file), 0
+    for number, line, torn in read_lines(path):
+        try:
+            record = parse(line, noun, path, number)
+        except BadRecord:
+            if torn and not _is_json(line):
+                _LOG.warning("%s:%d: the last line is cut off and was skipped", path, number)
+                return
+            raise
+        count += 1
+        yield record
+    if not count and not empty:
+        raise BadFile(f"{path} holds no record: expected one {_name(noun)} a line")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
+    """(number, bytes, whether the newline is missing) of every line that is not blank."""
+    try:
+        with opened(path) as stream:
+            for number, line in enumerate(stream, 1):
+                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                if text.strip():
+                    yield number, text, not line.endswith(b"\n")
+    except (OSError, EOFError, zlib.error) as error:  # a .gz file that is none, or is cut off
+        raise BadFile(f"cannot read {path}: {error}") from None
+
+
+def parse(line: bytes, noun: type[R], file: object = "<record>", number: int = 0) -> R:
+    """One record from the bytes of a line."""
+    try:
+        if _perhaps_not_finite(line):  # pydantic's fast path lets NaN into free JSON values
+            return noun.model_validate(_finite(line, file, number), strict=False)
+        return noun.model_validate_json(line)
+    except ValidationError as error:
+        raise bad_record(error, noun, file, number) from None
+
+
+def line_of(record: Noun) -> bytes:
+    """The line that `parse` reads back."""
+    return record.__pydantic_serializer__.to_json(record, by_alias=True) + b"\n"
+
+
+def write(file: Path | str, records: Iterable[Noun]) -> int:
+    """Write records, replacing the file in one step. Returns how many."""
+    count = 0
+    with replacing(Path(file)) as stream:
+        for record in records:
+            stream.write(line_of(record))
+            count += 1
+    return count
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Generator[IO[bytes]]:
+    """A new file that takes the place of `path` when the block ends well, and vanishes when it does not."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+    try:
+        with open(handle, "wb") as stream:
+            yield stream
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+class Appender:
+    """Appends lines to a file, each flushed. A cut-off last line is removed first: none is glued on."""
+
+    def __init__(self, path: Path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._stream = path.open("ab+", buffering=0)
+        except OSError as error:
+            raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+        _cut_torn_line(self._stream)
+
+    def append(self, line: bytes) -> None:
+        """Write one line (with its newline) and hand it to the operating system."""
+        self._stream.write(line)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def bad_record(error: ValidationError, noun: type[Noun], file: object, number: int) -> BadRecord:
+    """The first complaint of a ValidationError, with its place and what to do about it."""
+    first = error.errors(include_url=False)[0]
+    kind, value = first["type"], first.get("input")
+    path = json_path(first["loc"])
+    if path == "$.format":
+        what = f"this line is {value!r}, expected {_name(noun)!r}"
+        return BadRecord(file, number, path, what, "another kind of file, or written by another version")
+    if kind == "json_invalid":
+        return BadRecord(file, number, "$", first["msg"], "one JSON object a line")
+    if kind == "extra_forbidden":
+        return BadRecord(file, number, path, "unknown key", "put keys of your own under `extra`")
+    if kind == "missing":
+        return BadRecord(file, number, path, "this key is missing")
+    message = first["msg"].removeprefix("Value error, ")
+    return BadRecord(file, number, path, f"{message}, got {shown(value)}")
+
+
+def json_path(location: tuple[int | str, ...]) -> str:
+    """A pydantic location as a JSON path; the tags of unions, which the file does not have, are left out."""
+    steps: list[str] = []
+    for index, step in enumerate(location):
+        if isinstance(step, int):
+            steps.append(f"[{step}]")
+        elif not (step in _TAGS and index and isinstance(location[index - 1], int)):
+            steps.append(f".{step}")
+    return "$" + "".join(steps)
+
+
+def opened(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked where its name ends in `.gz`."""
+    try:
+        return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def _perhaps_not_finite(line: bytes) -> bool:
+    shape = line.translate(_DIGITS)
+    return any(word in line for word in _NOT_FINITE) or any(number in shape for number in _HUGE)
+
+
+def _finite(line: bytes, file: object, number: int) -> Any:
+    try:
+        value: Any = from_json(line)
+    except ValueError as error:
+        raise BadRecord(file, number, "$", f"Invalid JSON: {error}", "one JSON object a line") from None
+    for place, found in _floats(value, ()):
+        if not math.isfinite(found):
+            remedy = "JSON has no NaN or infinity: write null or a string"
+            raise BadRecord(file, number, json_path(place), f"expected a finite number, got {found}", remedy)
+    return value
+
+
+def _floats(value: Any, place: tuple[int | str, ...]) -> Iterator[tuple[tuple[int | str, ...], float]]:
+    if isinstance(value, float):
+        yield place, value
+    elif isinstance(value, dict):
+        for name, item in cast("dict[str, Any]", value).items():
+            yield from _floats(item, (*place, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(cast("list[Any]", value)):
+            yield from _floats(item, (*place, index))
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        from_json(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _name(noun: type[Noun]) -> str:
+    if issubclass(noun, Record) and "format" in noun.model_fields:
+        return str(noun.model_fields["format"].default)
+    return noun.__name__
+
+
+def _cut_torn_line(stream: Any) -> None:
+    end = stream.seek(0, os.SEEK_END)
+    start = end
+    while start:  # walk back in blocks to the last newline
+        block = min(start, 1 << 16)
+        stream.seek(start - block)
+        found = stream.read(block).rfind(b"\n")
+        if found >= 0:
+            start = start - block + found + 1
+            break
+        start -= block
+    if start != end:
+        stream.truncate(start)
+    stream.seek(0, os.SEEK_END)

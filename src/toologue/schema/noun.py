@@ -1,0 +1,41 @@
+"""The two roots of every noun: frozen values with no unknown keys, and those that are lines of a JSONL file.
+
+Not covered: behaviour. A noun carries facts and what follows from them alone; whoever acts lives to the right.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from toologue import keys
+
+__all__ = ["Noun", "Record"]
+
+
+class Noun(BaseModel):
+    """A frozen value. Unknown keys, NaN and infinities are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+    def but(self, **changes: Any) -> Self:
+        """This value with some fields changed. The new values are trusted, not validated: pass nouns and JSON."""
+        clone = self.__class__.__new__(self.__class__)
+        fields = self.__class__.__pydantic_fields__  # what is cached beside them is left behind
+        values = {name: value for name, value in self.__dict__.items() if name in fields}
+        object.__setattr__(clone, "__dict__", values | changes)
+        object.__setattr__(clone, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changes.keys())
+        object.__setattr__(clone, "__pydantic_extra__", None)
+        object.__setattr__(clone, "__pydantic_private__", None)
+        return clone
+
+
+class Record(Noun):
+    """A noun that stands on a line of its own in a JSONL file. `key` names its content."""
+
+    @cached_property
+    def key(self) -> str:
+        """16 hex digits: equal content, equal key, in any process and on any machine."""
+        return keys.content_key(self.model_dump(mode="json", by_alias=True))

@@ -1,0 +1,126 @@
+"""What a metric is, and how scores become totals: counts are added, then one function is applied.
+
+Contract: a metric is a pure function `(gold, trace, judge) -> {name: Score}`. It never raises, whatever an agent did. A
+total is hits / of, unless `RATIOS` registers another function for the metric's name; None where nothing was scored. Its
+interval is the percentile bootstrap over dialogues, the trials of one dialogue resampled together.
+
+Example:
+    >>> def recall(of: str, hits: int) -> Score:
+    ...     return Score(metric="recall", dialogue=of, counts={"hits": hits, "of": 2}, value=hits / 2)
+    >>> (total,) = totals([recall("a", 1), recall("b", 2)])
+    >>> total.value, total.n
+    (0.75, 2)
+
+Not covered: weights. Every dialogue counts with what it has.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from toologue import keys
+from toologue.models.similarity import Judge
+from toologue.schema import Dialogue, Score, Trace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["RATIOS", "Metric", "Total", "ratio", "totals", "value_of"]
+
+Metric = Callable[[Dialogue, Trace, Judge], Mapping[str, Score]]
+RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
+_RESAMPLES = 2000
+_BLOCK = 1 << 22  # numbers held at once while resampling
+
+
+class Total(NamedTuple):
+    """A metric over many traces: its value and 95 % bootstrap interval, scored and unscored traces, added counts."""
+
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    unscored: int
+    counts: Mapping[str, float]
+
+
+def ratio(counts: Mapping[str, float]) -> float | None:
+    """The counts' hits / of; None where `of` is 0."""
+    return counts["hits"] / counts["of"] if counts.get("of") else None
+
+
+def value_of(metric: str, counts: Mapping[str, float]) -> float | None:
+    """The value that counts stand for."""
+    return RATIOS.get(metric, ratio)(counts)
+
+
+def totals(scores: Iterable[Score], *, seed: int = 0) -> list[Total]:
+    """One total per metric, in the order in which the metrics first occur. Scores are streamed, not held."""
+    columns: dict[str, _Column] = {}
+    for score in scores:
+        column = columns.get(score.metric)
+        if column is None:
+            column = columns[score.metric] = _Column(score.metric)
+        column.add(score)
+    return [column.total(seed) for column in columns.values()]
+
+
+class _Column:
+    """The counts of one metric: a few numbers a dialogue, which is all that a total needs."""
+
+    def __init__(self, metric: str):
+        self._metric = metric
+        self._names: tuple[str, ...] = ()
+        self._rows: dict[str, int] = {}
+        self._numbers = array("d")
+        self._scored = self._unscored = 0
+
+    def add(self, score: Score) -> None:
+        scored = score.value is not None
+        self._scored, self._unscored = self._scored + scored, self._unscored + (not scored)
+        if not score.counts:
+            return
+        self._names = self._names or tuple(sorted(score.counts))
+        width = len(self._names)
+        row = self._rows.setdefault(score.dialogue, len(self._rows))
+        if row * width == len(self._numbers):
+            self._numbers.extend([0.0] * width)
+        for place, name in enumerate(self._names, row * width):
+            self._numbers[place] += score.counts[name]
+
+    def total(self, seed: int) -> Total:
+        import numpy as np
+
+        if not self._names:
+            return Total(self._metric, None, None, None, self._scored, self._unscored, {})
+        table = np.frombuffer(self._numbers, dtype=np.float64).reshape(-1, len(self._names))
+        table = table[np.lexsort(table.T)]  # so that the order of the scores does not matter
+        counts = dict(zip(self._names, table.sum(axis=0).tolist(), strict=True))
+        value = value_of(self._metric, counts)
+        low, high = (None, None) if value is None else self._interval(table, seed)
+        return Total(self._metric, value, low, high, self._scored, self._unscored, counts)
+
+    def _interval(self, table: NDArray[np.float64], seed: int) -> tuple[float | None, float | None]:
+        import numpy as np
+
+        if len(table) < 2:
+            return None, None
+        random = np.random.default_rng(keys.seed_of(seed, self._metric))
+        kinds, often = np.unique(table, axis=0, return_counts=True)  # dialogues with equal counts are drawn together
+        values: list[float] = []
+        at_once = max(1, min(_RESAMPLES, _BLOCK // len(kinds)))
+        for start in range(0, _RESAMPLES, at_once):
+            size = min(at_once, _RESAMPLES - start)
+            weights = random.multinomial(len(table), often / len(table), size=size)
+            for row in (weights @ kinds).tolist():
+                value = value_of(self._metric, dict(zip(self._names, row, strict=True)))
+                if value is not None:
+                    values.append(value)
+        if not values:
+            return None, None
+        low, high = np.quantile(values, [0.025, 0.975])
+        return float(low), float(high)

@@ -1,0 +1,185 @@
+"""Outcome: did the agent leave the world as the gold does? Up to renaming of generated ids, with the differences.
+
+The effect of acts is what their results' `changes` add up to. Under `forced`, where the gold is relived after every
+round, effects are compared round by round; else over the whole conversation. A row that came and went is no effect.
+Rows that were created compare by content, whatever their ids; fields compare as the world says (`Kind.fields`).
+
+Example:
+    >>> from toologue.schema import AgentTurn, Call, Dialogue, Result, UserTurn
+    >>> def did(path):
+    ...     added = Result(changes={path: {"at": 7}}, created=(path,))
+    ...     return AgentTurn(acts=(Call(api="Add"),), results=(added,))
+    >>> one, other = (effect((UserTurn(), did(path))) for path in ("alarm/a1", "alarm/b2"))
+    >>> compare_effects(one, other, {}, never_alike)
+    []
+
+Not covered: created rows that refer to each other crosswise; a created id inside another row counts as "a new id".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from toologue.models.similarity import Judge
+from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace, UserTurn, invocations, rounds
+from toologue.values.compare import Alike, agree, never_alike
+from toologue.worlds.store import split_path
+from toologue.worlds.world import kind_of
+
+__all__ = ["OUTCOME", "Effect", "compare_effects", "effect", "never_alike", "outcome"]
+
+Turns = Iterable[UserTurn | AgentTurn]
+Fields = Mapping[str, Mapping[str, Compare]]
+_NEW = "\0new"  # stands for any id that was generated during the conversation
+
+
+class Effect(NamedTuple):
+    """What acts did to the world: rows that were created, by table, and rows that were changed or removed, by path."""
+
+    created: dict[str, dict[str, Any]]
+    changed: dict[str, Any]
+
+
+def outcome(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+    """The metric: the share of rounds (or 1 for a whole conversation) whose effect is the gold's."""
+    if trace.protocol == "next":
+        return {}
+    kind = kind_of(gold.world.name)
+    if not _grounded(gold, {api.name for api in kind.apis if api.writes}):
+        why = "the gold was never executed, so its effect is unknown"
+        return {"outcome": Score(metric="outcome", dialogue=gold.id, case=trace.case, why=why)}
+    wanted, lived = _sections(gold.turns, trace), _sections(trace.turns, trace)
+    at: list[Mismatch] = []
+    right = 0
+    for number, section in enumerate(wanted):
+        mine = lived[number] if number < len(lived) else ()
+        found = compare_effects(effect(section), effect(mine), kind.fields, judge.alike)
+        right += not found
+        at += [mismatch.but(turn=_start(wanted, number)) for mismatch in found] if len(wanted) > 1 else found
+    same = right == len(wanted)
+    score = Score(
+        metric="outcome",
+        dialogue=gold.id,
+        case=trace.case,
+        counts={"hits": float(same), "of": 1},
+        value=float(same),
+        at=tuple(at),
+    )
+    return {"outcome": score}
+
+
+OUTCOME: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = outcome
+
+
+def effect(turns: Turns) -> Effect:
+    """What the acts of these turns did, added up."""
+    created: dict[str, dict[str, Any]] = {}
+    changed: dict[str, Any] = {}
+    fresh: set[str] = set()
+    for invocation in invocations(turns, opening=True):
+        fresh.update(path for path in invocation.result.created if path not in changed)
+        for path, row in invocation.result.changes.items():
+            changed[path] = row
+    for path in [path for path in changed if path in fresh]:
+        row = changed.pop(path)
+        if row is not None:
+            table, name = split_path(path)
+            created.setdefault(table, {})[name] = row
+    ids = {name for rows in created.values() for name in rows}
+    return Effect(
+        {table: {name: _anonymous(row, ids) for name, row in rows.items()} for table, rows in created.items()},
+        {path: _anonymous(row, ids) for path, row in changed.items()},
+    )
+
+
+def compare_effects(gold: Effect, mine: Effect, fields: Fields, alike: Alike) -> list[Mismatch]:
+    """What differs, as mismatches whose field is `table/row` or `table/row.field`."""
+    found: list[Mismatch] = []
+    for path in [*gold.changed, *(path for path in mine.changed if path not in gold.changed)]:
+        comparers = fields.get(path.partition("/")[0], {})
+        if path not in mine.changed:
+            found.append(Mismatch(field=path, expected=gold.changed[path], why="not changed"))
+        elif path not in gold.changed:
+            found.append(Mismatch(field=path, actual=mine.changed[path], why="changed, against expectation"))
+        else:
+            found += _row_mismatches(path, gold.changed[path], mine.changed[path], comparers, alike)
+    for table in [*gold.created, *(table for table in mine.created if table not in gold.created)]:
+        comparers = fields.get(table.partition("/")[0], {})
+        found += _created_mismatches(table, gold.created.get(table, {}), mine.created.get(table, {}), comparers, alike)
+    return found
+
+
+def _created_mismatches(
+    table: str,
+    wanted: Mapping[str, Any],
+    made: Mapping[str, Any],
+    comparers: Mapping[str, Compare],
+    alike: Alike,
+) -> list[Mismatch]:
+    left = dict(made)
+    missing: list[tuple[str, Any]] = []
+    for name, row in wanted.items():
+        twin = next((n for n, r in left.items() if not _row_mismatches("", row, r, comparers, alike)), None)
+        if twin is None:
+            missing.append((name, row))
+        else:
+            del left[twin]
+    found: list[Mismatch] = []
+    for (name, row), (_, other) in zip(missing, left.items(), strict=False):  # the n-th missing beside the n-th extra
+        found += _row_mismatches(f"{table}/{name}", row, other, comparers, alike)
+    paired = min(len(missing), len(left))
+    found += [Mismatch(field=f"{table}/{n}", expected=_clear(r), why="not created") for n, r in missing[paired:]]
+    extra = list(left.items())[paired:]
+    found += [Mismatch(field=f"{table}/{n}", actual=_clear(r), why="created, against expectation") for n, r in extra]
+    return found
+
+
+def _row_mismatches(
+    path: str, expected: Any, actual: Any, comparers: Mapping[str, Compare], alike: Alike
+) -> list[Mismatch]:
+    if not isinstance(expected, dict) or not isinstance(actual, dict):
+        same = agree("exact", expected, actual, alike)
+        return [] if same else [Mismatch(field=path, expected=_clear(expected), actual=_clear(actual))]
+    row, other = cast("dict[str, Any]", expected), cast("dict[str, Any]", actual)
+    return [
+        Mismatch(field=f"{path}.{name}", expected=_clear(row.get(name)), actual=_clear(other.get(name)))
+        for name in [*row, *(name for name in other if name not in row)]
+        if not agree(comparers.get(name, "exact"), row.get(name), other.get(name), alike)
+    ]
+
+
+def _grounded(gold: Dialogue, writes: set[str]) -> bool:
+    """Whether the gold's results carry changes, where they should carry any."""
+    made = [i for i in invocations(gold.turns) if i.act.kind == "call" and i.act.api in writes and not i.result.error]
+    return not made or any(invocation.result.changes for invocation in made)
+
+
+def _sections(turns: Turns, trace: Trace) -> list[Sequence[UserTurn | AgentTurn]]:
+    if trace.protocol == "forced":
+        return [(*said, *did) for said, did in rounds(turns) if said]
+    opened = [(*said, *did) for said, did in rounds(turns) if said]
+    return [[turn for section in opened for turn in section]]
+
+
+def _start(sections: Sequence[Sequence[object]], number: int) -> int:
+    return sum(len(section) for section in sections[:number])
+
+
+def _anonymous(value: Any, ids: set[str]) -> Any:
+    if isinstance(value, str):
+        return _NEW if value in ids else value
+    if isinstance(value, dict):
+        return {key: _anonymous(item, ids) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_anonymous(item, ids) for item in cast("list[Any]", value)]
+    return value
+
+
+def _clear(value: Any) -> Any:
+    """The value as people read it: a generated id is "(new id)"."""
+    if value == _NEW:
+        return "(new id)"
+    if isinstance(value, dict):
+        return {key: _clear(item) for key, item in cast("dict[str, Any]", value).items()}
+    return value

@@ -1,0 +1,1 @@
+"""Users: whoever the agent talks to in a `live` conversation."""

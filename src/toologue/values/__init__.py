@@ -1,0 +1,1 @@
+"""Typed values: comparing them. Finding them in text and making them come with the agents that need it."""

@@ -1,0 +1,213 @@
+"""The assistant: 7 plugins, 28 stateful tools (ToolTalk 2.1, appendix A), simulated on a copy-on-write store.
+
+Contract: arguments arrive raw, so that errors have the kinds of the published simulation. `Result.error.type` is
+
+    APIException   the tool refuses: the message is what the agent should read
+    executor       unknown tool, not logged in, second login
+    parse          the arguments were not a JSON object
+    TypeError, KeyError, ValueError, AttributeError   what the arguments did to the simulation
+
+Tools that need a session get `session_token` injected; one that the agent gives is overwritten (`Result.arguments`).
+
+Example:
+    >>> from toologue.schema import Call
+    >>> world = Assistant(user="mreyes", now="2025-03-10 09:00:00", logged_in=True)
+    >>> world.do(Call(api="AddAlarm", arguments={"time": "06:30:00"})).value
+    {'alarm_id': '5bff-dd80'}
+
+Not covered: more than one session; the texts of errors that Python makes are those of the running interpreter.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import JsonValue, TypeAdapter
+
+from toologue.errors import ToolError, summary
+from toologue.schema import Act, Api, Case, Fault, Invocation, Mismatch, Result
+from toologue.worlds.assistant import account, alarm, calendar, email, message, reminder, weather
+from toologue.worlds.assistant.databases import data_key, export, load
+from toologue.worlds.assistant.desk import Desk, Tool
+from toologue.worlds.store import Change, Mark, diff
+from toologue.worlds.world import Kind
+
+__all__ = ["ASSISTANT", "TOOLS", "Assistant", "apis", "equivalent"]
+
+TOOLS: dict[str, Tool] = {
+    name: tool
+    for plugin in (account, alarm, calendar, email, message, reminder, weather)
+    for name, tool in plugin.TOOLS.items()
+}
+_TOKEN = "98a5a87a-7714-b404"
+
+
+class Assistant:
+    """One user's assistant. `databases`: a folder, or `starter`; `now`: "%Y-%m-%d %H:%M:%S"."""
+
+    def __init__(
+        self,
+        databases: str = "starter",
+        *,
+        user: str | None = None,
+        now: str,
+        logged_in: bool = False,
+        session_token: str = _TOKEN,
+        verification_code: str | None = None,
+    ):
+        self._desk = Desk(load(databases), now)
+        if logged_in and user is not None:
+            self._desk.log_in(user, session_token)
+        if verification_code is not None and user is not None:
+            self._desk.store.put("VerificationCode", user, {"code": verification_code})
+        self._start = self._desk.store.mark()
+        self._desk.store.take()
+
+    @property
+    def apis(self) -> Sequence[Api]:
+        """The documents of the 28 tools."""
+        return apis()
+
+    def do(self, act: Act) -> Result:
+        """Execute a call."""
+        if act.kind != "call":
+            return Result(error=Fault(type="executor", message=f"the assistant has no {act.kind} acts"))
+        if act.arguments is None:
+            return _failed("parse", "Failed to parse API call")
+        return self._call(act.api, deepcopy(act.arguments), act.arguments)
+
+    def mark(self) -> Mark:
+        """The present state."""
+        return self._desk.store.mark()
+
+    def rewind(self, mark: Mark) -> None:
+        """Return to a marked state."""
+        self._desk.store.rewind(mark)
+
+    def diff(self, old: Mark | None = None) -> list[Change]:
+        """What changed since a mark, or since the start: table, row, field, old, new."""
+        store = self._desk.store
+        return diff(store.state(self._start if old is None else old), store.state())
+
+    def databases(self) -> dict[str, dict[str, Any]]:
+        """The databases as files would hold them now."""
+        return export(self._desk.store)
+
+    @property
+    def session_token(self) -> str | None:
+        """The token of the running session."""
+        session = self._desk.session
+        return None if session is None else session["token"]
+
+    def _call(self, name: str, arguments: dict[str, Any], given: Mapping[str, Any]) -> Result:
+        tool, session = TOOLS.get(name), self._desk.session
+        if tool is None:
+            return _failed("executor", f"API {name} not found")
+        allowed, required = _signature(name)
+        if "session_token" in allowed:
+            if session is None:
+                return _failed("executor", "User is not logged in")
+            arguments["session_token"] = session["token"]
+        if name in ("UserLogin", "RegisterUser") and session is not None:
+            user = session["username"]
+            return _failed("executor", f"Only one user can be logged in at a time. Current user is {user}.")
+        value, error = None, None
+        try:
+            _check_names(name, arguments, allowed, required)
+            value = tool(self._desk, **arguments)
+        except ToolError as refusal:
+            error = Fault(type="APIException", message=str(refusal))
+        except (TypeError, KeyError, ValueError, AttributeError) as crash:
+            kind, text = summary(crash)
+            error = Fault(type=kind, message=text)
+        changes, created = self._desk.store.take()
+        executed = None if arguments == given else arguments
+        return Result(value=value, error=error, arguments=executed, changes=changes, created=created)
+
+
+@cache
+def apis() -> tuple[Api, ...]:
+    """The documents of the 28 tools."""
+    return TypeAdapter(tuple[Api, ...]).validate_json((Path(__file__).parent / "apis.json").read_bytes())
+
+
+@cache
+def _signature(name: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """(all argument names, those without a default) of a tool."""
+    parameters = list(inspect.signature(TOOLS[name]).parameters.values())[1:]
+    return frozenset(p.name for p in parameters), tuple(p.name for p in parameters if p.default is p.empty)
+
+
+def _check_names(name: str, arguments: Mapping[str, Any], allowed: frozenset[str], required: tuple[str, ...]) -> None:
+    unknown = sorted(arguments.keys() - allowed)
+    if unknown:
+        raise TypeError(f"{name} got an unexpected argument {unknown[0]!r}")
+    missing = [argument for argument in required if argument not in arguments]
+    if missing:
+        raise TypeError(f"{name} is missing the argument {missing[0]!r}")
+
+
+def _failed(kind: str, message: str) -> Result:
+    return Result(error=Fault(type=kind, message=message))
+
+
+_IDS = {
+    "FindAlarms": ("alarms", "alarm_id"),
+    "GetReminders": ("reminders", "reminder_id"),
+    "QueryCalendar": ("events", "event_id"),
+    "SearchInbox": ("emails", "email_id"),
+    "SearchMessages": ("messages", "message_id"),
+}
+
+
+def equivalent(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:
+    """A search is as good as the expected one if it finds all that the expected one found (ToolTalk 2.1).
+
+    Where nothing was to be found, the arguments decide.
+    """
+    act = gold.act
+    if act.kind != "call" or act.api not in _IDS or predicted.result.error is not None:
+        return None
+    wanted, found = _found(act.api, gold.result.value), _found(act.api, predicted.result.value)
+    if not wanted:
+        return None
+    missing: list[JsonValue] = [row for row in wanted if row not in found]
+    return [Mismatch(field="result", expected=missing, actual=found, why="not all was found")] if missing else []
+
+
+def _found(api: str, value: Any) -> list[JsonValue]:
+    rows, id_field = _IDS[api]
+    return [row.get(id_field) for row in cast("dict[str, list[dict[str, Any]]]", value or {}).get(rows, ())]
+
+
+def _make(case: Case) -> Assistant:
+    return Assistant(**cast("dict[str, Any]", case.world.arguments))
+
+
+ASSISTANT = Kind(
+    make=_make,
+    documents=apis,
+    equivalent=equivalent,
+    data_key=lambda setting: data_key(str(setting.arguments.get("databases", "starter"))),
+    fields={
+        "Account": {"email": "folded", "name": "folded"},
+        "Alarm": {"time": "moment"},
+        "Calendar": {
+            "name": "text",
+            "description": "text",
+            "location": "text",
+            "start_time": "moment",
+            "end_time": "moment",
+            "attendees": "set",
+        },
+        "Reminder": {"task": "text", "due_date": "date"},
+        "SentEmail": {"to": "set", "subject": "text", "body": "prose"},
+        "SentMessage": {"message": "prose"},
+        "VerificationCode": {"code": "ignored"},
+    },
+)

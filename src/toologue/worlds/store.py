@@ -1,0 +1,171 @@
+"""A copy-on-write store of rows: marks and rewinds cost what changed, never what is there.
+
+Contract: rows are JSON objects and never mutated in place; a table keeps the order in which its rows arrived, and
+exists as soon as it holds or held a row, or was touched. Writes to a table whose name starts with `_` (session tokens,
+id counters) rewind like all others but never show up in `take`.
+
+Example:
+    >>> store = Store({"alarm/ann": {"a1": {"time": "07:00:00"}}})
+    >>> start = store.mark()
+    >>> store.put("alarm/ann", "a2", {"time": "08:00:00"})
+    >>> store.take()
+    ({'alarm/ann/a2': {'time': '08:00:00'}}, ('alarm/ann/a2',))
+    >>> store.rewind(start)
+    >>> list(store.rows("alarm/ann"))
+    ['a1']
+
+Not covered: transactions across stores, and queries; a world scans the rows it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+__all__ = ["Change", "Mark", "Row", "Store", "Tables", "diff", "path_of", "split_path"]
+
+Row = Mapping[str, Any]
+Tables = Mapping[str, Mapping[str, Row]]
+Mark = Mapping[str, Mapping[str, Row | None]]
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Change(NamedTuple):
+    """One field that differs between two states; `field` is None where the whole row came or went."""
+
+    table: str
+    row: str
+    field: str | None
+    old: Any
+    new: Any
+
+
+class _Again(dict[str, Any]):
+    """A row of the base that was removed and added again: it comes after the rows that stayed."""
+
+
+class Store:
+    """Tables of rows over an immutable base. `base` is shared between stores and never written."""
+
+    def __init__(self, base: Tables):
+        self._base = base
+        self._over: dict[str, Mapping[str, Row | None]] = {}
+        self._written: dict[str, Row | None] = {}
+        self._created: dict[str, None] = {}
+
+    def exists(self, table: str) -> bool:
+        """Whether the table holds or held a row, or was touched."""
+        return table in self._over or table in self._base
+
+    def touch(self, table: str) -> None:
+        """Make an empty table exist. Existence alone is not a change."""
+        self._over.setdefault(table, _NOTHING)
+
+    def tables(self, prefix: str = "") -> Iterator[str]:
+        """The names of the tables, in order."""
+        yield from (name for name in self._base if name.startswith(prefix))
+        yield from (name for name in self._over if name.startswith(prefix) and name not in self._base)
+
+    def get(self, table: str, row: str) -> Row | None:
+        """A row, or None."""
+        over = self._over.get(table, _NOTHING)
+        return over[row] if row in over else self._base.get(table, _NOTHING).get(row)
+
+    def put(self, table: str, row: str, value: Row) -> None:
+        """Add a row, or replace it in its place."""
+        self._write(table, row, value)
+
+    def delete(self, table: str, row: str) -> None:
+        """Remove a row."""
+        self._write(table, row, None)
+
+    def rows(self, table: str) -> dict[str, Row]:
+        """The rows of a table, in order; empty where there is no such table."""
+        return _merged(self._base.get(table, _NOTHING), self._over.get(table, _NOTHING))
+
+    def mark(self) -> Mark:
+        """The present state, as a value."""
+        return dict(self._over)
+
+    def rewind(self, mark: Mark) -> None:
+        """Return to a marked state. Changes not yet taken are forgotten."""
+        self._over = dict(mark)
+        self._written, self._created = {}, {}
+
+    def take(self) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """(path → new row or None, paths that held no row before) of all that was written since the last take."""
+        written, created = self._written, self._created
+        if written:
+            self._written, self._created = {}, {}
+        return {path: _copy(row) for path, row in written.items()}, tuple(created)
+
+    def state(self, mark: Mark | None = None) -> dict[str, dict[str, Row]]:
+        """Every public table with its rows, at a mark or now."""
+        over = self._over if mark is None else mark
+        names = [*self._base, *(name for name in over if name not in self._base)]
+        public = (name for name in names if not name.startswith("_"))
+        return {name: _merged(self._base.get(name, _NOTHING), over.get(name, _NOTHING)) for name in public}
+
+    def _write(self, table: str, row: str, value: Row | None) -> None:
+        old = self.get(table, row)
+        if value is None and old is None:
+            return  # there is nothing to remove
+        over, based = self._over.get(table, _NOTHING), row in self._base.get(table, _NOTHING)
+        if old is None or (value is None and not based):
+            over = {name: kept for name, kept in over.items() if name != row}
+        if value is not None and based and (old is None or isinstance(old, _Again)):
+            value = _Again(value)
+        self._over[table] = {**over, row: value} if value is not None or based else over
+        if table.startswith("_"):
+            return
+        path = path_of(table, row)
+        known = path in self._written  # then it held a row before this act
+        self._written[path] = value
+        if value is None and self._created.pop(path, "") is None:
+            del self._written[path]  # came and went within one act
+        elif old is None and not known:
+            self._created[path] = None
+
+
+def diff(old: Tables, new: Tables) -> list[Change]:
+    """What differs between two states (`Store.state`): table, row, field, old value, new value."""
+    changes: list[Change] = []
+    for table in [*old, *(name for name in new if name not in old)]:
+        before, after = old.get(table, _NOTHING), new.get(table, _NOTHING)
+        for row in [*before, *(name for name in after if name not in before)]:
+            changes += _row_diff(table, row, before.get(row), after.get(row))
+    return changes
+
+
+def path_of(table: str, row: str) -> str:
+    """The path of a row in `Result.changes`: `table/row`; `~` and `/` in the row's name are written `~0` and `~1`."""
+    return f"{table}/{str(row).replace('~', '~0').replace('/', '~1')}"
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """(table, row) of a path."""
+    table, _, row = path.rpartition("/")
+    return table, row.replace("~1", "/").replace("~0", "~")
+
+
+def _row_diff(table: str, row: str, old: Row | None, new: Row | None) -> list[Change]:
+    if old == new:
+        return []
+    if old is None or new is None:
+        return [Change(table, row, None, old, new)]
+    fields = [*old, *(name for name in new if name not in old)]
+    return [Change(table, row, f, old.get(f), new.get(f)) for f in fields if old.get(f) != new.get(f)]
+
+
+def _merged(base: Mapping[str, Row], over: Mapping[str, Row | None]) -> dict[str, Row]:
+    if not over:
+        return dict(base)
+    if any(isinstance(row, _Again) for row in over.values()):
+        base = {name: row for name, row in base.items() if not isinstance(over.get(name), _Again)}
+    rows = {**base, **over}
+    return {name: row for name, row in rows.items() if row is not None}
+
+
+def _copy(row: Row | None) -> dict[str, Any] | None:
+    return None if row is None else dict(row)

@@ -1,0 +1,196 @@
+"""Whole commands, as a new user types them: what comes out, where it goes, which status, which message."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from toologue.bench.tooltalk import load
+from toologue.schema import RECORDS, Dialogue, Trace
+from toologue.schema.jsonl import read, write
+
+
+def toologue(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "toologue", *map(str, arguments)]
+    environment = {**os.environ, "COLUMNS": "160"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.fixture
+def dialogues(tmp_path: Path) -> Path:
+    file = tmp_path / "dialogues.jsonl"
+    write(file, load()[:4])
+    return file
+
+
+def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
+    done = toologue("demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "success" in done.stdout
+    assert "100" in done.stdout
+    page = (tmp_path / "toologue-demo" / "report.html").read_text()
+    assert "swap-thursday-shift" in page
+    again = toologue("demo", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "toologue-demo" / "report.html").read_text() == page
+
+
+def test_run_score_report(tmp_path: Path, dialogues: Path) -> None:
+    assert toologue("run", dialogues, "--agent", "gold", "-o", "gold", cwd=tmp_path).returncode == 0
+    assert toologue("run", dialogues, "--agent", "altered:drop", "-o", "drop", cwd=tmp_path).returncode == 0
+    scored = toologue("score", "gold", cwd=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    summary = json.loads((tmp_path / "gold" / "scores.json").read_text())
+    assert summary["similarity"]["name"] == "lexical"
+    assert {total["metric"]: total["value"] for total in summary["totals"]}["success"] == 1.0
+    made = toologue("report", "gold", "drop", "--html", "page.html", "--junit", "junit.xml", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert "altered:drop" in (tmp_path / "page.html").read_text()
+    assert "<failure" in (tmp_path / "junit.xml").read_text()
+
+
+def test_both_executors_write_the_same_bytes(tmp_path: Path, dialogues: Path) -> None:
+    for executor in ("inline", "processes"):
+        done = toologue("run", dialogues, "--agent", "gold", "-o", executor, "--executor", executor, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    one, other = (tmp_path / name / "traces.jsonl" for name in ("inline", "processes"))
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_bench_grades_predictions_and_writes_json(tmp_path: Path) -> None:
+    line = {"name": "alarms-before-six", "predictions": [{"turn_index": 1, "calls": [], "note": "ignored"}], "by": "me"}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(line) + "\n")
+    done = toologue("bench", "tooltalk", "--predictions", "mine.jsonl", "--json", "out.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "out.json").read_text())
+    assert (result["mode"], result["similarity"]["name"]) == ("fixed", "lexical")
+    assert (result["totals"]["all"]["scored"], result["totals"]["all"]["unscored"]) == (1, 13)
+    by_name = {record["name"]: record for record in result["conversations"]}
+    assert by_name["alarms-before-six"]["metrics"]["recall"] == 0.0
+    assert by_name["swap-thursday-shift"]["metrics"] is None
+
+
+@pytest.mark.parametrize("mode", ["fixed", "published"])
+def test_bench_gold_is_perfect_in_both_modes(tmp_path: Path, mode: str) -> None:
+    done = toologue("bench", "tooltalk", "--agent", "gold", "--mode", mode, "--json", "out.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "out.json").read_text())
+    assert result["mode"] == mode
+    assert result["totals"]["all"]["success_rate"] == 1.0
+
+
+def test_prove_gold_and_altered(tmp_path: Path, dialogues: Path) -> None:
+    done = toologue("prove", "tooltalk", "--gold", cwd=tmp_path)
+    assert (done.returncode, "100.0% of 14" in done.stdout) == (0, True)
+    done = toologue("prove", "tooltalk", "--json", "proof.json", cwd=tmp_path)
+    rows = json.loads((tmp_path / "proof.json").read_text())["alterations"]
+    assert {row["kind"]: row["caught"] == (row["took"] if row["wrong"] else 0) for row in rows} == {
+        row["kind"]: True for row in rows
+    }
+    assert toologue("prove", dialogues, "--gold", cwd=tmp_path).returncode == 0
+
+
+def test_prove_fails_where_gold_fails(tmp_path: Path) -> None:
+    gold = load()[0]
+    acts = next(turn for turn in gold.turns if turn.role == "agent" and turn.acts)
+    call = acts.acts[0]
+    assert call.kind == "call"
+    wrong = acts.but(acts=(call.but(api="NoSuchTool"),))
+    broken = gold.but(turns=tuple(wrong if turn is acts else turn for turn in gold.turns))
+    write(tmp_path / "broken.jsonl", [broken])
+    done = toologue("prove", "broken.jsonl", "--gold", cwd=tmp_path)
+    assert (done.returncode, "gold fails" in done.stdout) == (1, True)
+
+
+def test_list_names_everything_and_prints_the_schema(tmp_path: Path) -> None:
+    assert "gold" in toologue("list", cwd=tmp_path).stdout
+    schema = json.loads(toologue("list", "schema", cwd=tmp_path).stdout)
+    assert len(schema["oneOf"]) == len(RECORDS)
+    assert "Dialogue" in schema["$defs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "Unknown command"),
+        (["bench", "tooltalk"], "give either --agent or --predictions"),
+        (["bench", "toltalk", "--agent", "gold"], "did you mean 'tooltalk'?"),
+        (["bench", "tooltalk", "--agent", "gould"], "did you mean 'gold'?"),
+        (["bench", "tooltalk", "--agent", "gold", "--similarity", "exakt"], "did you mean 'exact'?"),
+        (["bench", "tooltalk", "--agent", "gold", "--data", "nowhere"], "nowhere is no ToolTalk data folder"),
+        (["bench", "tooltalk", "--agent", "no_such_module:agent"], "cannot load 'no_such_module:agent'"),
+        (["bench", "tooltalk", "--predictions", "missing.jsonl"], "cannot read missing.jsonl"),
+        (["bench", "tooltalk", "--agent", "gold", "--json", "/proc/nowhere/x.json"], "cannot write"),
+        (["run", "missing.jsonl", "--agent", "gold", "-o", "out"], "cannot read missing.jsonl"),
+        (["run", "empty.jsonl", "--agent", "gold", "-o", "out"], "empty.jsonl holds no record"),
+        (["run", "torn.jsonl", "--agent", "gold", "-o", "out"], "torn.jsonl:1: $"),
+        (["run", "silent.jsonl", "--agent", "gold", "-o", "out"], "no user turn"),
+        (["run", "future.jsonl", "--agent", "gold", "-o", "out"], "expected 'dialogue/1'"),
+        (["run", "good.jsonl", "--agent", "gold", "-o", "/proc/nowhere"], "cannot write /proc/nowhere"),
+        (["score", "nowhere"], "nowhere is no run folder"),
+        (["report"], "name at least one run folder"),
+        (["prove", "toltalk"], "did you mean 'tooltalk'?"),
+        (["list", "agents"], "did you mean 'agent'?"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input_says_what_to_do_and_exits_with_2(arguments: list[str], message: str, tmp_path: Path) -> None:
+    write(tmp_path / "good.jsonl", load()[:1])
+    good = (tmp_path / "good.jsonl").read_bytes()
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    (tmp_path / "torn.jsonl").write_bytes(good[:200] + b"\n" + good)
+    (tmp_path / "silent.jsonl").write_bytes(
+        b'{"format":"dialogue/1","id":"a","turns":[{"role":"agent","text":"hi"}]}\n'
+    )
+    (tmp_path / "future.jsonl").write_bytes(good.replace(b"dialogue/1", b"dialogue/9", 1))
+    done = toologue(*arguments, cwd=tmp_path)
+    said = " ".join((done.stdout + done.stderr).replace("│", " ").split())
+    assert message in said
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_folder_of_another_configuration_is_refused(tmp_path: Path, dialogues: Path) -> None:
+    assert toologue("run", dialogues, "--agent", "gold", "-o", "out", cwd=tmp_path).returncode == 0
+    before = (tmp_path / "out" / "traces.jsonl").read_bytes()
+    done = toologue("run", dialogues, "--agent", "gold", "--seed", "7", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "seed: 0 there, 7 now" in done.stderr
+    assert (tmp_path / "out" / "traces.jsonl").read_bytes() == before
+
+
+SLOW = """
+import asyncio
+from toologue.schema import AgentTurn
+class Slow:
+    async def act(self, history, brief):
+        await asyncio.sleep(0.05)
+        return AgentTurn(text="yes")
+agent = Slow()
+"""
+
+
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path, dialogues: Path) -> None:
+    (tmp_path / "slow_agent.py").write_text(SLOW)
+    command = ["run", dialogues, "--agent", "slow_agent:agent", "-o", "out", "--concurrency", "1"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "toologue", *map(str, command)], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    traces = tmp_path / "out" / "traces.jsonl"
+    limit = time.monotonic() + 60
+    while not (traces.exists() and traces.stat().st_size) and time.monotonic() < limit:
+        os.sched_yield()
+    running.send_signal(signal.SIGINT)
+    _, error = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "goes on where it stopped" in error
+    assert toologue(*command, cwd=tmp_path).returncode == 0
+    done = [trace.dialogue for trace in read(traces, Trace)]
+    assert done == [dialogue.id for dialogue in read(dialogues, Dialogue)]

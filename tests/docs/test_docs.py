@@ -1,0 +1,66 @@
+"""The documentation is true: its code runs, its links lead somewhere, the command reference is the command line's."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from toologue import registry
+from toologue.cli import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)?(#[^)\s]+)?\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_in_the_docs_runs(page: Path, tmp_path: Path) -> None:
+    for number, code in enumerate(BLOCK.findall(page.read_text())):
+        script = tmp_path / f"block_{number}.py"
+        script.write_text(code)
+        done = subprocess.run(
+            [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == 0, f"{page.name}, block {number}:\n{done.stderr}"
+
+
+def test_the_agent_of_the_readme_plays_a_benchmark(tmp_path: Path) -> None:
+    (code,) = BLOCK.findall((ROOT / "README.md").read_text())
+    (tmp_path / "my_agent.py").write_text(code)
+    command = [Path(sys.executable).with_name("toologue"), "bench", "tooltalk", "--agent", "my_agent:agent"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "success" in done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_pages_and_headings_that_are_there(page: Path) -> None:
+    for target, anchor in LINK.findall(page.read_text()):
+        if target.startswith("http"):
+            continue
+        there = (page.parent / target) if target else page
+        assert there.exists(), f"{page.name} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", there.read_text(), re.MULTILINE)
+            slugs = {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+            assert anchor[1:] in slugs, f"{page.name} links to {target}{anchor}"
+
+
+def test_the_command_reference_is_generated() -> None:
+    assert (ROOT / "docs" / "cli.md").read_text().strip() == app().generate_docs().strip(), "run: make docs"
+
+
+@pytest.mark.parametrize("kind", registry.KINDS)
+def test_everything_registered_is_documented(kind: str) -> None:
+    pages = "\n".join(page.read_text() for page in PAGES)
+    missing = [name for name in registry.names(kind) if f"`{name}`" not in pages and f"`{name}:" not in pages]
+    assert not missing or (kind == "benchmark" and "## tooltalk" in pages)
+
+
+def test_the_law_is_short() -> None:
+    assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) <= 80
