@@ -17,6 +17,15 @@ stripped from the history unless `case.see` names them.
 
 An agent is a function of the conversation so far: whatever it keeps is a cache.
 
+Example:
+    >>> class Parrot:
+    ...     async def act(self, history, brief):
+    ...         return AgentTurn(text=history[-1].text)
+    >>> gold = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello"), UserTurn(text="Bye")))
+    >>> turns, stop = play(Case(id="hello", gold=gold, protocol="forced"), Parrot())
+    >>> [turn.text for turn in turns], stop
+    (['Hi', 'Hi', 'Bye'], 'done')
+
 Not covered: interruptions, and users who act on the world themselves.
 """
 

@@ -83,6 +83,8 @@ def load(reference: str) -> Any:
     """Import "module:attribute"."""
     module, _, attribute = reference.partition(":")
     try:
+        if module.startswith("."):
+            raise ImportError("a relative name has nothing to be relative to")
         thing: Any = import_module(module)
         for step in attribute.split("."):
             thing = getattr(thing, step)

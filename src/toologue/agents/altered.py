@@ -266,18 +266,22 @@ def _wrong(compare: str, value: Any, random: Random) -> Any:
     return None
 
 
-def _shifted(text: str, moment: datetime, *, later: bool) -> str:
-    days = timedelta(days=3 if later else -3)
+def _shifted(text: str, moment: datetime, *, later: bool) -> str | None:
+    """Three days away, or five hours for a time of day; never past midnight, where later would be earlier."""
     if "-" in text:
+        days = timedelta(days=3 if later else -3)
         return (moment + days).strftime("%Y-%m-%d %H:%M:%S" if ":" in text else "%Y-%m-%d")
-    return (moment + timedelta(hours=5)).strftime("%H:%M:%S")
+    edge = moment.replace(hour=23, minute=59, second=59) if later else moment.replace(hour=0, minute=0, second=0)
+    hours = timedelta(hours=5)
+    shifted = min(moment + hours, edge) if later else max(moment - hours, edge)
+    return None if shifted == moment else shifted.strftime("%H:%M:%S")
 
 
 def _rewritten(
     script: Script, documents: Documents, rewrite: Mapping[str, Callable[[str], str]]
 ) -> list[list[AgentTurn]] | None:
     """The script with every argument rewritten whose comparer is named; None where nothing changes."""
-    changed = [list(turns) for turns in script]
+    changed, same = [list(turns) for turns in script], True
     for site in _sites(script):
         api = documents.get(site.call.api)
         arguments = dict(site.call.arguments or {})
@@ -285,8 +289,9 @@ def _rewritten(
             parameter = api.parameters.get(name) if api is not None else None
             if parameter is not None and isinstance(value, str) and parameter.compare in rewrite:
                 arguments[name] = rewrite[parameter.compare](value)
-        changed = _replaced(changed, site, [site.call.but(arguments=arguments)])
-    return None if changed == [list(turns) for turns in script] else changed
+        if arguments != site.call.arguments:
+            changed, same = _replaced(changed, site, [site.call.but(arguments=arguments)]), False
+    return None if same else changed
 
 
 _SYNONYMS = {"buy": "get", "meeting": "meet-up", "call": "ring", "finish": "complete", "please": "kindly"}

@@ -17,17 +17,16 @@ Not covered: wrong words, since no metric here grades words yet.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from toologue import keys
 from toologue.agents.altered import RIGHT, WRONG, altered_script
 from toologue.bench.benchmark import Benchmark, Options, play
 from toologue.models.similarity import Judge
 from toologue.run.cases import Settings, cases_of
-from toologue.schema import Api, Dialogue, Invocation, Trace, invocations
-from toologue.values.compare import agree
+from toologue.schema import Api, Call, Dialogue, Invocation, Trace, invocations
+from toologue.values.compare import agree, contains
 from toologue.worlds.world import kind_of
 
 __all__ = ["Proof", "prove", "prove_kind"]
@@ -75,18 +74,33 @@ def prove_kind(
 def _took(gold: Trace, altered: Trace, dialogue: Dialogue, judge: Judge, *, wrong: bool) -> bool:
     """Whether the agent did something else than gold (wrong), or the same in other words (right)."""
     documents = kind_of(dialogue.world.name).by_name
-    one, other = (Counter(_deed(i, documents) for i in invocations(t.turns) if _worked(i)) for t in (gold, altered))
-    if wrong:
-        return one != other
-    return _same_deeds(gold, altered, documents, judge)
+    return (_differs if wrong else _same_deeds)(gold, altered, documents, judge)
 
 
-def _deed(invocation: Invocation, documents: Mapping[str, Api]) -> str:
-    """A call by what it did: a read by what it found, a write by what it asked for; in which round."""
-    assert invocation.act.kind == "call"
-    api = documents.get(invocation.act.api)
-    shown = invocation.act.arguments if api is None or api.writes else invocation.result.value
-    return keys.content_key([invocation.round, invocation.act.api, shown])
+def _differs(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: Judge) -> bool:
+    """Whether a deed of gold is missing, or something more was written. A read that finds more does no harm."""
+    made = [i for i in invocations(altered.turns) if _worked(i)]
+    for wanted in filter(_worked, invocations(gold.turns)):
+        twin = next((i for i in made if _same_deed(wanted, i, documents)), None)
+        if twin is None:
+            return True
+        made.remove(twin)
+    return any(_writes(i, documents) for i in made)
+
+
+def _same_deed(wanted: Invocation, made: Invocation, documents: Mapping[str, Api]) -> bool:
+    """Whether two calls of one round did the same: asked to write the same, or found the same and perhaps more."""
+    one, other = cast("Call", wanted.act), cast("Call", made.act)
+    if one.api != other.api or wanted.round != made.round:
+        return False
+    if _writes(wanted, documents):
+        return one.arguments == other.arguments
+    return contains(made.result.value, wanted.result.value)
+
+
+def _writes(invocation: Invocation, documents: Mapping[str, Api]) -> bool:
+    api = documents.get(cast("Call", invocation.act).api)
+    return api is None or api.writes
 
 
 def _worked(invocation: Invocation) -> bool:

@@ -202,7 +202,9 @@ def _proofs_table(proofs: Sequence[Proof]) -> Table:
     table = Table("altered gold", "is", "applies", "took", "flagged", "share", "")
     for proof in proofs:
         share = proof.caught / proof.took if proof.took else None
-        verdict = "good" if proof.good else f"look at {', '.join(proof.missed[:3])}"
+        verdict = (
+            "nothing took" if not proof.took else "good" if proof.good else f"look at {', '.join(proof.missed[:3])}"
+        )
         kind = "wrong" if proof.wrong else "right"
         table.add_row(
             proof.kind, kind, str(proof.applied), str(proof.took), str(proof.caught), _percent(share), verdict

@@ -71,7 +71,7 @@ def run(
         folder = run_folder(
             out,
             read(dialogues, Dialogue),
-            Config(agent=agent, settings=settings, timeout=timeout),
+            Config(agent=agent, settings=settings),
             limits=Limits(concurrency, timeout),
             executor=executor,
             apis=documents,

@@ -103,9 +103,13 @@ def from_messages(
     turns = tuple(reader.turn(group, n) for n, group in enumerate(reader.groups(said[head:])))
     extra: dict[str, Any] = {} if system == _system_message(instructions) else {_KEY: system}
     try:
-        return Dialogue(id=id, instructions=instructions, turns=turns, extra=extra)
+        dialogue = Dialogue(id=id, instructions=instructions, turns=turns, extra=extra)
+        dialogue.but(turns=()).model_dump_json()  # raises for a lone surrogate
     except ValidationError as error:
         raise BadRecord(file, line, path, f"these messages make no dialogue: {_complaint(error)}") from None
+    except PydanticSerializationError as error:
+        raise BadRecord(file, line, path, f"the system messages cannot be written: {error}") from None
+    return dialogue
 
 
 def _system_message(text: str) -> list[Message]:
@@ -194,7 +198,7 @@ def _arguments(text: str) -> dict[str, Any] | None:
 
 def _parsed(text: str) -> Any:
     """The JSON value that a text spells. Raises ValueError where it spells none, NaN and 1e999 included."""
-    value: Any = from_json(text)
+    value: Any = from_json(text.encode())  # a lone surrogate is a ValueError, too
     _json(value)
     return value
 
@@ -302,11 +306,10 @@ class _Reader:
         messages: list[Any] = [message for _, message in group]
         try:
             turn = _turn(group)
-            if messages == _ours(turn, number):
-                return turn
-            kept = UserTurn(extra={_KEY: messages})
-            kept.model_dump_json()  # raises for a lone surrogate
-            return turn.but(extra=kept.extra)
+            if messages != _ours(turn, number):
+                turn = turn.but(extra=UserTurn(extra={_KEY: messages}).extra)
+            turn.model_dump_json()  # raises for a lone surrogate
+            return turn
         except ValidationError as error:
             group[0][0].bad("", f"this turn cannot be kept: {_complaint(error)}")
         except PydanticSerializationError as error:

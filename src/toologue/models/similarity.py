@@ -93,7 +93,7 @@ class Vectors:
         import numpy as np
 
         try:
-            with np.load(self.file, allow_pickle=False) as arrays:
+            with self.file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
                 texts, vectors = arrays["texts"], np.asarray(arrays["vectors"], dtype=np.float64)
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
             raise BadFile(f"{self.file} is not an .npz file with arrays `texts` and `vectors`: {error}") from None

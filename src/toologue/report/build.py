@@ -10,13 +10,15 @@ Example:
     >>> view_of(folder, Judge.of("exact")).conversations[0].passed
     True
 
-Not covered: more than `limit` transcripts a run; failed conversations come first, the others are only counted.
+Not covered: more than `limit` transcripts a run; failed conversations come first, the others are counted, and streamed
+to those who want them all.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from toologue import registry
@@ -82,7 +84,19 @@ def view_of(folder: RunFolder, judge: Judge, *, limit: int = LIMIT) -> RunView:
     facts = facts_of(folder.config, judge)
     if hidden:
         facts["not shown"] = f"{hidden} conversations, mostly passed ones"
-    return RunView(folder.config.agent, facts, found, shown)
+    return RunView(folder.config.agent, facts, found, shown, _Every(folder, judge))
+
+
+@dataclass(frozen=True)
+class _Every:
+    """All conversations of a run, read and graded again each time they are walked through: none is held."""
+
+    folder: RunFolder
+    judge: Judge
+
+    def __iter__(self) -> Iterator[Conversation]:
+        for gold, trace in self.folder.pairs():
+            yield Conversation(gold, trace, scores_of(gold, trace, self.judge))
 
 
 def facts_of(config: Config, judge: Judge) -> dict[str, str]:

@@ -36,7 +36,7 @@ _LONGEST = 300
 
 def write_junit(file: Path, report: Report) -> None:
     """Write the report as JUnit XML, replacing the file in one step."""
-    counts = [Counter[str](_verdict(conversation) for conversation in run.conversations) for run in report.runs]
+    counts = [Counter[str](_verdict(conversation) for conversation in run.all) for run in report.runs]
     every = sum(counts, Counter[str]())
     with replacing(file) as stream:
         stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n')
@@ -90,8 +90,8 @@ def _number(value: float | None) -> str:
 
 
 def _cases(run: RunView) -> Iterator[Element]:
-    trials = any(conversation.trace.trial for conversation in run.conversations)
-    for conversation in run.conversations:
+    trials = any(conversation.trace.trial for conversation in run.all)
+    for conversation in run.all:
         name = f"{conversation.gold.id} (trial {conversation.trace.trial + 1})" if trials else conversation.gold.id
         case = Element("testcase", classname=legible(run.name), name=legible(name))
         verdict = _verdict(conversation)

@@ -159,10 +159,10 @@ def write_page(file: Path, report: Report) -> None:
 
 
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("toologue.report", "templates"),
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

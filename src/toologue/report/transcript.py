@@ -87,7 +87,7 @@ class Section(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """One difference in the state of the world."""
+    """One difference in the state of the world. A side without a value has a note in its place."""
 
     place: str
     expected: Shown
@@ -129,7 +129,15 @@ def transcript(conversation: Conversation) -> Transcript:
 
 def _difference(mismatch: Mismatch) -> Difference:
     place = mismatch.field.replace("~1", "/").replace("~0", "~")
-    return Difference(place, shown(mismatch.expected), shown(mismatch.actual), mismatch.why)
+    if not mismatch.why:
+        return Difference(place, shown(mismatch.expected), shown(mismatch.actual), "")
+    nothing = Shown("", note="no row" if "created" in mismatch.why else "no change")
+    removed = Shown("", note="the row is removed")
+    expected = removed if mismatch.expected is None else shown(mismatch.expected)
+    actual = removed if mismatch.actual is None else shown(mismatch.actual)
+    if mismatch.why.startswith("not "):
+        return Difference(place, expected, nothing, mismatch.why)
+    return Difference(place, nothing if mismatch.expected is None else expected, actual, mismatch.why)
 
 
 def shown(value: Any) -> Shown:
@@ -240,7 +248,7 @@ def _act_item(
         error=said(f"{result.error.type}: {result.error.message}") if result and result.error else None,
         wrote=tuple(legible(path) for path in list(result.changes)[:8]) if result else (),
         mark="draft" if result is None else mark,
-        reasons=tuple(_reason(m) for m in why if not m.field.startswith("arguments.")),
+        reasons=tuple(explain(m) for m in why if m.field != "call" and not m.field.startswith("arguments.")),
     )
 
 
@@ -249,10 +257,6 @@ def _argument(name: str, given: Mapping[str, Any], difference: Mismatch | None) 
     if difference is None:
         return Argument(legible(name), value)
     return Argument(legible(name), value, shown(difference.expected), difference.why)
-
-
-def _reason(mismatch: Mismatch) -> str:
-    return legible(mismatch.why) if mismatch.field == "call" else explain(mismatch)
 
 
 def _pointed(items: list[Item], place: Place | None) -> list[Item]:

@@ -5,7 +5,7 @@ Not covered: reading run folders (`toologue.run.store`) and grading (`toologue.s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toologue.schema import Dialogue, Score, Trace
@@ -31,12 +31,21 @@ class Conversation:
 
 @dataclass(frozen=True)
 class RunView:
-    """One agent's run: settings as people read them, totals, conversations in the order of the dialogues."""
+    """One agent's run: settings as people read them, totals, conversations in the order of the dialogues.
+
+    `conversations` are those to show; `every` streams all of them, where they are more.
+    """
 
     name: str
     facts: Mapping[str, str]
     totals: Sequence[Total]
     conversations: Sequence[Conversation]
+    every: Iterable[Conversation] = ()
+
+    @property
+    def all(self) -> Iterable[Conversation]:
+        """All conversations, whether they are shown or not."""
+        return self.every or self.conversations
 
 
 @dataclass(frozen=True)

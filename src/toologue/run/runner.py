@@ -33,7 +33,7 @@ from toologue.schema import AgentTurn, Brief, Case, Fault, Stop, Trace, Turn
 from toologue.users.user import UserFactory
 from toologue.worlds.world import make_world
 
-__all__ = ["Finished", "Limits", "run_all", "run_cases", "run_in_processes"]
+__all__ = ["Finished", "Limits", "run_all", "run_cases", "run_in_processes", "run_to_end"]
 
 
 class Finished(NamedTuple):
@@ -148,7 +148,7 @@ class _Guarded:
             turn = cast("object", await self._agent.act(history, brief))
         except UserError:
             raise
-        except (Exception, asyncio.CancelledError) as error:
+        except (Exception, asyncio.CancelledError) as error:  # a declared boundary: Agent.act
             if isinstance(error, asyncio.CancelledError) and _cancelled():
                 raise  # by us: out of time, or the run is being stopped
             kind, message = summary(error)

@@ -117,6 +117,7 @@ def run_folder(
     `progress(done, of)` is called as cases finish. Raises RunMismatch for a folder of another configuration.
     """
     folder = RunFolder(path)
+    config = config.but(timeout=limits.timeout)
     player(config.agent)  # a name that is wrong is refused before anything is written
     with _locked(folder.path):
         _sweep(folder.path)

@@ -41,9 +41,8 @@ __all__ = ["Appender", "bad_record", "line_of", "parse", "read", "read_lines", "
 
 R = TypeVar("R", bound=Noun)
 _LOG = logging.getLogger("toologue")
-_NOT_FINITE = (b"NaN", b"Infinity")
-_HUGE = (b"0e000", b"0e+000", b"0" * 200)  # numbers that may overflow, every digit written as 0
 _DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
+_LONG = b"0" * 200
 _TAGS = {"user", "agent", "call", "retrieve", "program"}
 
 
@@ -132,7 +131,9 @@ class Appender:
 
     def append(self, line: bytes) -> None:
         """Write one line (with its newline) and hand it to the operating system."""
-        self._stream.write(line)
+        left = memoryview(line)
+        while left:  # an unbuffered write may take a part only
+            left = left[self._stream.write(left) :]
 
     def close(self) -> None:
         """Close the file."""
@@ -183,8 +184,11 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def _perhaps_not_finite(line: bytes) -> bool:
+    """Whether a line may hold NaN, an infinity, or a number too large for a float. Quick, and never wrongly no."""
+    if b"NaN" in line or b"Infinity" in line:
+        return True
     shape = line.translate(_DIGITS)
-    return any(word in line for word in _NOT_FINITE) or any(number in shape for number in _HUGE)
+    return b"0e000" in shape or b"0e+000" in shape or _LONG in shape
 
 
 def _finite(line: bytes, file: object, number: int) -> Any:

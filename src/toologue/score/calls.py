@@ -30,8 +30,8 @@ from typing import Any, cast
 
 from toologue.models.similarity import Judge
 from toologue.schema import Api, Call, Dialogue, Fault, Invocation, Mismatch, Score, Trace, invocations, rounds
-from toologue.values.compare import agree, same
-from toologue.worlds.world import Equivalent, kind_of
+from toologue.values.compare import agree, contains
+from toologue.worlds.world import Kind, kind_of
 
 __all__ = [
     "CALLS",
@@ -112,10 +112,7 @@ def pair(gold: Dialogue, trace: Trace, judge: Judge) -> Pairing:
     for number in sorted({p.round for p in predicted}) if not together else [0]:
         rows = [i for i, p in enumerate(predicted) if together or p.round == number]
         columns = [j for j, g in enumerate(wanted) if together or g.round == number]
-        fits = {
-            i: [j for j in columns if not differences(predicted[i], wanted[j], documents, kind.equivalent, judge)]
-            for i in rows
-        }
+        fits = {i: [j for j in columns if not differences(predicted[i], wanted[j], kind, judge)] for i in rows}
         for i, j in _most_pairs(fits).items():
             partner[i] = j
     actions = tuple(_writes(p, documents) for p in predicted)
@@ -126,9 +123,7 @@ def pair(gold: Dialogue, trace: Trace, judge: Judge) -> Pairing:
     return Pairing(predicted, wanted, tuple(partner), bad, actions)
 
 
-def differences(
-    predicted: Invocation, gold: Invocation, documents: Mapping[str, Api], equivalent: Equivalent, judge: Judge
-) -> list[Mismatch]:
+def differences(predicted: Invocation, gold: Invocation, kind: Kind, judge: Judge) -> list[Mismatch]:
     """What speaks against taking the predicted call for the gold one; empty: nothing."""
     mine, theirs = cast("Call", predicted.act), cast("Call", gold.act)
     if mine.api != theirs.api:
@@ -136,10 +131,10 @@ def differences(
     failure, expected_failure = predicted.result.error, gold.result.error
     if (failure is None) != (expected_failure is None):
         return [Mismatch(field="error", expected=_dump(expected_failure), actual=_dump(failure))]
-    if (verdict := equivalent(predicted, gold)) is not None:
+    if (verdict := kind.equivalent(predicted, gold)) is not None:
         return list(verdict)
-    api = documents.get(mine.api)
-    unlike = _unlike_arguments(api, theirs.arguments or {}, mine.arguments or {}, judge)
+    api = kind.by_name.get(mine.api)
+    unlike = _unlike_arguments(api, kind.counted(gold), kind.counted(predicted), judge)
     reads = api is None or not api.writes
     if unlike and reads and failure is None and _found_anyway(gold, predicted):
         return []
@@ -156,7 +151,6 @@ def unanswered(pairing: Pairing) -> list[Mismatch]:
 def explain(pairing: Pairing, gold: Dialogue, judge: Judge) -> list[Mismatch]:
     """Every missed gold call and every bad action, with the field that made the difference."""
     kind = kind_of(gold.world.name)
-    documents = kind.by_name
     surplus = pairing.surplus
     explained: list[Mismatch] = []
     taken: set[int] = set()
@@ -166,7 +160,7 @@ def explain(pairing: Pairing, gold: Dialogue, judge: Judge) -> list[Mismatch]:
             explained.append(_at(missed, field="call", expected=_shown(missed), why=_NOT_MADE))
             continue
         taken.add(id(near))
-        for difference in differences(near, missed, documents, kind.equivalent, judge) or [_misplaced(near, missed)]:
+        for difference in differences(near, missed, kind, judge) or [_misplaced(near, missed)]:
             explained.append(difference.but(turn=near.turn, act=near.slot))
     for extra, bad in surplus:
         if bad and id(extra) not in taken:
@@ -270,22 +264,16 @@ def _unlike_arguments(
 
 
 def _found_anyway(gold: Invocation, predicted: Invocation) -> bool:
-    return gold.result.value not in (None, {}, []) and _contains(predicted.result.value, gold.result.value)
+    return _holds_something(gold.result.value) and contains(predicted.result.value, gold.result.value)
 
 
-def _contains(whole: Any, part: Any) -> bool:
-    """Whether a JSON value holds all of another: every key, every list member."""
-    if isinstance(part, dict):
-        fields = cast("dict[str, Any]", part)
-        return isinstance(whole, dict) and all(
-            name in whole and _contains(cast("dict[str, Any]", whole)[name], value) for name, value in fields.items()
-        )
-    if isinstance(part, list):
-        members = cast("list[Any]", part)
-        if not members:
-            return whole == []
-        return isinstance(whole, list) and all(any(same(o, m) for o in cast("list[Any]", whole)) for m in members)
-    return same(whole, part)
+def _holds_something(value: Any) -> bool:
+    """Whether a result found anything: {"emails": []} did not."""
+    if isinstance(value, dict):
+        return any(map(_holds_something, cast("dict[str, Any]", value).values()))
+    if isinstance(value, list):
+        return any(map(_holds_something, cast("list[Any]", value)))
+    return value is not None
 
 
 def _most_pairs(fits: Mapping[int, Sequence[int]]) -> dict[int, int]:
@@ -294,9 +282,13 @@ def _most_pairs(fits: Mapping[int, Sequence[int]]) -> dict[int, int]:
 
     def place(row: int, seen: set[int]) -> bool:
         for column in fits[row]:
+            if column not in owner:
+                owner[column] = row
+                return True
+        for column in fits[row]:
             if column not in seen:
                 seen.add(column)
-                if column not in owner or place(owner[column], seen):
+                if place(owner[column], seen):
                     owner[column] = row
                     return True
         return False

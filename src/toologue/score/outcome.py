@@ -77,10 +77,10 @@ def effect(turns: Turns) -> Effect:
     created: dict[str, dict[str, Any]] = {}
     changed: dict[str, Any] = {}
     fresh: set[str] = set()
-    for invocation in invocations(turns, opening=True):
-        fresh.update(path for path in invocation.result.created if path not in changed)
-        for path, row in invocation.result.changes.items():
-            changed[path] = row
+    results = (result for turn in turns if turn.role == "agent" for result in turn.results if result is not None)
+    for result in results:
+        fresh.update(path for path in result.created if path not in changed)
+        changed.update(result.changes)
     for path in [path for path in changed if path in fresh]:
         row = changed.pop(path)
         if row is not None:

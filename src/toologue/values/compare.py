@@ -21,7 +21,7 @@ from typing import Any, Literal, assert_never, cast
 from toologue import keys
 from toologue.schema import Compare
 
-__all__ = ["Alike", "agree", "moment_of", "never_alike", "same"]
+__all__ = ["Alike", "agree", "contains", "moment_of", "never_alike", "same"]
 
 Alike = Callable[[Literal["text", "prose"], str, str], bool]
 """(comparer, expected, actual) → whether two texts say the same."""
@@ -65,6 +65,21 @@ def same(one: Any, other: Any) -> bool:
     if one != other:
         return False
     return not isinstance(one, dict | list) or keys.canonical(one) == keys.canonical(other)
+
+
+def contains(whole: Any, part: Any) -> bool:
+    """Whether a JSON value holds all of another: every key, every list member."""
+    if isinstance(part, dict):
+        fields = cast("dict[str, Any]", part)
+        return isinstance(whole, dict) and all(
+            name in whole and contains(cast("dict[str, Any]", whole)[name], value) for name, value in fields.items()
+        )
+    if isinstance(part, list):
+        members = cast("list[Any]", part)
+        if not members:
+            return whole == []
+        return isinstance(whole, list) and all(any(same(o, m) for o in cast("list[Any]", whole)) for m in members)
+    return same(whole, part)
 
 
 @lru_cache(maxsize=4096)

@@ -169,7 +169,7 @@ def _check_reads(make: Make, acts: Sequence[Act], expected: Sequence[Result]) ->
 
 
 def _check_integrity(make: Make, acts: Sequence[Act]) -> None:
-    world, given, results = make(), deepcopy(list(acts)), list[Result]()
+    world, given, results = make(), [deepcopy(act) for act in acts], list[Result]()
     copies: list[Result] = []
     for number, act in enumerate(given):
         result = execute(world, act)
@@ -185,7 +185,7 @@ def _check_integrity(make: Make, acts: Sequence[Act]) -> None:
 
 def _check_aliasing(make: Make, acts: Sequence[Act], expected: Sequence[Result]) -> None:
     world, found = make(), list[Result]()
-    for act in deepcopy(list(acts)):
+    for act in map(deepcopy, acts):
         result = execute(world, act)
         found.append(deepcopy(result))
         for part in (result.value, result.changes, result.arguments, act.arguments if act.kind == "call" else None):

@@ -2,8 +2,8 @@
 
 Contract: a registered world is a `Kind`. `make(case)` gives a fresh world; `fields` says per table (the part of its
 name before the first `/`) how the fields of its rows compare; `equivalent` may judge whole calls where comparing
-arguments one by one would be unfair, and answers None where it has no opinion; `data_key` names the content of the
-files that a world reads.
+arguments one by one would be unfair, and answers None where it has no opinion; `counted` gives the arguments of a call
+as they count in that comparison; `data_key` names the content of the files that a world reads.
 
 Example:
     >>> kind_of("none").apis
@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
+
+from pydantic import JsonValue
 
 from toologue import registry
 from toologue.errors import BadSetting
@@ -35,6 +37,10 @@ def _no_data(setting: Setting) -> str:
     return ""
 
 
+def _as_given(invocation: Invocation) -> Mapping[str, JsonValue]:
+    return (invocation.act.arguments or {}) if invocation.act.kind == "call" else {}
+
+
 def _no_opinion(predicted: Invocation, gold: Invocation) -> None:
     return None
 
@@ -47,6 +53,7 @@ class Kind:
     documents: Callable[[], Sequence[Api]] = tuple[Api, ...]
     fields: Mapping[str, Mapping[str, Compare]] = field(default_factory=dict[str, Mapping[str, Compare]])
     equivalent: Equivalent = _no_opinion
+    counted: Callable[[Invocation], Mapping[str, JsonValue]] = _as_given
     data_key: Callable[[Setting], str] = _no_data
 
     @property

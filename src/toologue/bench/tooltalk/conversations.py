@@ -76,7 +76,9 @@ def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
     except OSError as error:
         raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
     except yaml.YAMLError as error:
-        raise BadRecord(file, 0, "$", " ".join(str(error).split())) from None
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or str(error)
+        raise BadRecord(file, mark.line + 1 if mark else 0, "$", what, "quote texts that hold a colon") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise BadRecord(file, 0, json_path(first["loc"]), f"{first['msg']}, got {shown(first['input'])}") from None

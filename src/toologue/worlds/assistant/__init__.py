@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -79,7 +78,7 @@ class Assistant:
             return Result(error=Fault(type="executor", message=f"the assistant has no {act.kind} acts"))
         if act.arguments is None:
             return _failed("parse", "Failed to parse API call")
-        return self._call(act.api, deepcopy(act.arguments), act.arguments)
+        return self._call(act.api, _own(act.arguments), act.arguments)
 
     def mark(self) -> Mark:
         """The present state."""
@@ -152,6 +151,15 @@ def _check_names(name: str, arguments: Mapping[str, Any], allowed: frozenset[str
         raise TypeError(f"{name} is missing the argument {missing[0]!r}")
 
 
+def _own(value: Any) -> Any:
+    """A JSON value that shares no list and no object with this one."""
+    if isinstance(value, dict):
+        return {name: _own(item) for name, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_own(item) for item in cast("list[Any]", value)]
+    return value
+
+
 def _failed(kind: str, message: str) -> Result:
     return Result(error=Fault(type=kind, message=message))
 
@@ -180,9 +188,20 @@ def equivalent(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | 
     return [Mismatch(field="result", expected=missing, actual=found, why="not all was found")] if missing else []
 
 
+def counted(invocation: Invocation) -> Mapping[str, JsonValue]:
+    """The arguments as they count: who makes a meeting attends it, whether the call says so or not."""
+    act, changes = invocation.act, invocation.result.changes
+    arguments = (act.arguments or {}) if act.kind == "call" else {}
+    name = next((name for name in ("attendees", "new_attendees") if arguments.get(name)), None)
+    row = next(iter(changes.values()), None)
+    return {**arguments, name: row["attendees"]} if name is not None and isinstance(row, dict) else arguments
+
+
 def _found(api: str, value: Any) -> list[JsonValue]:
     rows, id_field = _IDS[api]
-    return [row.get(id_field) for row in cast("dict[str, list[dict[str, Any]]]", value or {}).get(rows, ())]
+    listed: Any = cast("dict[str, Any]", value).get(rows) if isinstance(value, dict) else None
+    members = cast("list[Any]", listed) if isinstance(listed, list) else []
+    return [cast("dict[str, JsonValue]", row).get(id_field) for row in members if isinstance(row, dict)]
 
 
 def _make(case: Case) -> Assistant:
@@ -193,6 +212,7 @@ ASSISTANT = Kind(
     make=_make,
     documents=apis,
     equivalent=equivalent,
+    counted=counted,
     data_key=lambda setting: data_key(str(setting.arguments.get("databases", "starter"))),
     fields={
         "Account": {"email": "folded", "name": "folded"},

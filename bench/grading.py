@@ -1,0 +1,103 @@
+"""The parts of grading: a trace, a pair of texts, a line of JSON.
+
+Plain: calls compared by `==` and counted; `difflib.SequenceMatcher`, which lets alike texts of other word order fall
+apart; `json.loads`, which checks nothing. None of them explains, and none knows what a value means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from bench.figure import Figure, in_turns
+from bench.workload import starter, varied
+from toologue.agents.agent import player
+from toologue.models.similarity import Judge, similarity
+from toologue.run.cases import Settings, cases_of
+from toologue.run.runner import Finished, run_cases
+from toologue.schema import Dialogue, Trace, invocations
+from toologue.schema.jsonl import line_of, parse
+from toologue.score.calls import calls
+from toologue.score.outcome import outcome
+
+JUDGE, LEXICAL = Judge.of("lexical"), similarity("lexical")
+Pair = tuple[str, str]
+
+
+def traces_of(dialogues: Sequence[Dialogue]) -> list[tuple[Dialogue, Trace]]:
+    """Each dialogue with its trace, as gold lived it."""
+    done: dict[str, Trace] = {}
+
+    def keep(finished: Finished) -> None:
+        done[finished.trace.dialogue] = finished.trace
+
+    asyncio.run(run_cases(cases_of(dialogues, Settings()), player("gold"), keep))
+    return [(gold, done[gold.id]) for gold in dialogues]
+
+
+def graded(pairs: Sequence[tuple[Dialogue, Trace]]) -> list[bool]:
+    """Whether each trace calls and leaves behind what gold does."""
+    scores = [{**calls(gold, trace, JUDGE), **outcome(gold, trace, JUDGE)} for gold, trace in pairs]
+    return [found["success"].value == found["outcome"].value == 1.0 for found in scores]
+
+
+def counted(pairs: Sequence[tuple[Dialogue, Trace]]) -> list[bool]:
+    """The same by equality: of each call, its result and what it wrote."""
+    return [_deeds(gold) == _deeds(trace) for gold, trace in pairs]
+
+
+def alike(pairs: Sequence[Pair]) -> list[bool]:
+    """Which pairs our similarity takes for the same."""
+    return [LEXICAL(one, other) >= LEXICAL.thresholds["text"] for one, other in pairs]
+
+
+def matched(pairs: Sequence[Pair]) -> list[bool]:
+    """Which pairs difflib takes for the same."""
+    return [SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.75 for one, other in pairs]
+
+
+def parsed(lines: Sequence[bytes]) -> list[Dialogue]:
+    """Lines as checked records."""
+    return [parse(line, Dialogue) for line in lines]
+
+
+def loaded(lines: Sequence[bytes]) -> list[dict[str, object]]:
+    """Lines as dicts."""
+    return [json.loads(line) for line in lines]
+
+
+def texts(start: int, count: int) -> list[Pair]:
+    """Pairs of short texts: every other one says the same; no text occurs under two numbers."""
+    return [
+        (f"Send the invoice {n} to Grace", f"send invoice {n} to Grace" if n % 2 else f"Water the plants in room {n}")
+        for n in range(start, start + count)
+    ]
+
+
+def figures(count: int = 800) -> list[Figure]:
+    """CPU a trace, a pair, a line."""
+    pairs = traces_of(list(varied(starter(), count // 10)))
+    lines = [line_of(gold) for gold, _ in pairs]
+    fresh = iter(range(0, 1 << 30, count))
+    known = texts(0, count)
+    grade = in_turns(lambda: graded(pairs), lambda: counted(pairs), count=len(pairs), repeat=12)
+    cold = in_turns(lambda: alike(texts(next(fresh), count)), lambda: matched(texts(next(fresh), count)), count=count)
+    warm = in_turns(lambda: alike(known), lambda: matched(known), count=count)
+    line = in_turns(lambda: parsed(lines), lambda: loaded(lines), count=len(lines), repeat=12)
+    return [
+        Figure("grading", *grade, "ms", note="calls and outcome of a trace"),
+        Figure("lexical, cold", *(1e3 * side for side in cold), "µs", note="a pair of new texts"),
+        Figure("lexical, warm", *(1e3 * side for side in warm), "µs", note="a pair of known texts"),
+        Figure(
+            "JSONL",
+            *(1e3 * side for side in line),
+            "µs",
+            note=f"a line of {sum(map(len, lines)) // len(lines):,} bytes",
+        ),
+    ]
+
+
+def _deeds(turns: Dialogue | Trace) -> list[object]:
+    return [(i.round, i.act, i.result.value, i.result.changes) for i in invocations(turns.turns)]

@@ -1,0 +1,69 @@
+"""What all tests share: no network, reproducible properties, and the folder of published data where there is one."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+REPOSITORY = Path(__file__).parent.parent
+SHARED = Path(os.environ.get("TOOLOGUE_SHARED") or REPOSITORY.parent / "shared")
+ABSENT = f"the published data is not here: {SHARED} has no such file (set TOOLOGUE_SHARED to a folder that has it)"
+
+settings.register_profile(
+    "here", deadline=None, database=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("deep", parent=settings.get_profile("here"), max_examples=2000)  # --hypothesis-profile deep
+settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+_LOOPBACK = {"localhost", "::1", ""}
+
+
+class NetworkForbidden(AssertionError):
+    """A test reached for the network."""
+
+
+def _allowed(family: int, address: Any) -> bool:
+    if family not in (socket.AF_INET, socket.AF_INET6):
+        return True
+    host = str(address[0])
+    return host in _LOOPBACK or host.startswith("127.")
+
+
+def _guarded(connect: Any) -> Any:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        if not _allowed(self.family, address):
+            raise NetworkForbidden(f"tests may not touch the network: connect to {address!r}")
+        return connect(self, address)
+
+    return guarded
+
+
+socket.socket.connect = _guarded(socket.socket.connect)  # type: ignore[method-assign]
+socket.socket.connect_ex = _guarded(socket.socket.connect_ex)  # type: ignore[method-assign]
+
+
+def shared_path(*parts: str) -> Path:
+    """A file or folder of the published data. Skips the test, saying why, where it is absent."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"{ABSENT}: {'/'.join(parts)}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared() -> Any:
+    """`shared("tooltalk", "data")`: that path of the published data; skips, saying why, where it is absent."""
+    return shared_path
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say loudly what was skipped for want of the published data."""
+    skipped = sum(ABSENT in str(report.longrepr) for report in terminalreporter.stats.get("skipped", []))
+    if skipped:
+        terminalreporter.write_line(f"{skipped} tests SKIPPED: {ABSENT}", yellow=True, bold=True)
