@@ -14,6 +14,8 @@ REPOSITORY = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("TOOLOGUE_SHARED") or REPOSITORY.parent / "shared")
 ABSENT = f"the published data is not here: {SHARED} has no such file (set TOOLOGUE_SHARED to a folder that has it)"
 
+os.environ["TOOLOGUE_REQUESTS"] = "forbidden"  # no test, and no process that a test starts, asks a language model
+
 settings.register_profile(
     "here", deadline=None, database=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )

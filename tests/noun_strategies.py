@@ -15,12 +15,14 @@ from toologue.schema import (
     Dialogue,
     Edge,
     Fault,
+    Flow,
     Mismatch,
     Parameter,
     Plan,
     Program,
     Result,
     Retrieve,
+    Scenario,
     Score,
     Setting,
     Similarities,
@@ -202,4 +204,16 @@ scores = st.builds(
     at=st.lists(mismatches, max_size=2).map(tuple),
 )
 plans = st.builds(Plan, dialogue=dialogues, cues=st.lists(texts, max_size=2).map(tuple))
-records = st.one_of(dialogues, traces, apis, edges, scores, plans)
+flows = st.builds(Flow, source=texts, output=texts, target=texts, parameter=texts)
+some_texts = st.lists(texts, max_size=2).map(tuple)
+scenarios = st.builds(
+    Scenario,
+    id=names,
+    text=texts,
+    plugins=some_texts,
+    required=texts,
+    calls=some_texts,
+    flows=st.lists(flows, max_size=2).map(tuple),
+    origin=objects,
+)
+records = st.one_of(dialogues, traces, apis, edges, scores, plans, scenarios)

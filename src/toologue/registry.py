@@ -26,19 +26,31 @@ __all__ = ["COMMANDS", "KINDS", "find", "load", "names"]
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {
         "altered": "toologue.agents.altered:ALTERED",
+        "function_calling": "toologue.agents.function_calling:FUNCTION_CALLING",
         "gold": "toologue.agents.gold:GOLD",
+        "openai": "toologue.agents.function_calling:OPENAI",
         "predictions": "toologue.agents.predictions:PREDICTIONS",
     },
     "benchmark": {
         "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
     },
+    "embedder": {
+        "endpoint": "toologue.models.endpoint:ENDPOINT",
+        "lexical": "toologue.models.lexical:LEXICAL",
+        "minilm": "toologue.models.minilm:MINILM",
+    },
     "metric": {
         "calls": "toologue.score.calls:CALLS",
         "outcome": "toologue.score.outcome:OUTCOME",
     },
+    "model": {
+        "openai": "toologue.models.client:OPENAI",
+    },
     "similarity": {
+        "endpoint": "toologue.models.similarity:ENDPOINT",
         "exact": "toologue.models.similarity:EXACT",
         "lexical": "toologue.models.similarity:LEXICAL",
+        "minilm": "toologue.models.similarity:MINILM",
         "one": "toologue.models.similarity:ONE",
         "vectors": "toologue.models.similarity:VECTORS",
     },
@@ -50,6 +62,8 @@ _BUILT_IN: dict[str, dict[str, str]] = {
 }
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("toologue.cli.demo:demo", "The shipped example, offline: a table, and a page to open."),
+    "plan": ("toologue.cli.plan:plan", "What conversations shall be about, and whether they open as people speak."),
+    "show": ("toologue.cli.show:show", "Conversations with executed results, for those who write them."),
     "run": ("toologue.cli.run:run", "Run an agent through dialogues, into a folder that can be resumed."),
     "score": ("toologue.cli.run:score", "Grade a run folder."),
     "report": ("toologue.cli.run:report", "One page, and JUnit XML, of one or more run folders."),

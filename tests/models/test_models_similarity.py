@@ -160,7 +160,8 @@ def test_equal_texts_are_alike_whatever_the_similarity_says():
 
 
 def test_a_judge_says_what_it_decided_by():
-    assert Judge.of("lexical").record() == {"name": "lexical", "thresholds": {"text": 0.5, "prose": 0.5}}
+    lexical = similarity("lexical")
+    assert Judge.of("lexical").record() == {"name": lexical.name, "thresholds": dict(lexical.thresholds)}
     changed = Judge.of("exact", {"text": 0.3})
     assert changed.record() == {"name": "exact", "thresholds": {"text": 0.3, "prose": 0.8}}
     assert Judge.of("exact").record()["thresholds"] == {"text": 0.9, "prose": 0.8}

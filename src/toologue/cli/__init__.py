@@ -31,7 +31,7 @@ def main() -> None:
 
 def status(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
-    if list(arguments) in ([], ["--help"], ["-h"]):  # without loading the parser: 10 times quicker
+    if [*arguments] in ([], ["--help"], ["-h"]):  # without loading the parser: 10 times quicker
         print(overview())
         return 0
     from cyclopts import CycloptsError

@@ -20,7 +20,7 @@ def show(kind: str | None = None, /) -> None:
     Parameters
     ----------
     kind
-        agent, benchmark, metric, similarity, world; or schema.
+        agent, benchmark, embedder, metric, model, similarity, world; or schema.
     """
     if kind == "schema":
         print(json.dumps(schema(), indent=2))

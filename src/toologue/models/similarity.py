@@ -2,41 +2,49 @@
 
     exact          1.0 for equal texts, else 0.0: the lower bracket of any similarity
     one            always 1.0: the upper bracket
-    lexical        cosine of character n-grams and words: no weights, no download; the default
+    lexical        cosine of the vectors of an embedder: this one sees spelling; the default
+    minilm[:DIR]   the same with an embedder that sees meaning
+    endpoint:MODEL the same with the vectors of a server
     vectors:FILE   cosine of the vectors of an .npz file with arrays `texts` and `vectors`
 
 A threshold belongs to a similarity: the published 0.9 (short texts) and 0.8 (message bodies) were set for another model
-(ToolTalk 3.2); `lexical` has its own, lower one.
+(ToolTalk 3.2); embedders have their own, calibrated on data of ours (`embed.calibrated`).
+
+A similarity that embeds is fastest when it gets many texts at once. Before grading, call `judge.warm(texts)` with the
+texts that are going to be compared, a few hundred conversations at a time; `compared(turns, apis)` lists them. Nothing
+changes but the time it takes.
 
 Example:
     >>> similarity("exact")("Pay rent", "Pay rent")
     1.0
     >>> judge = Judge.of("lexical")
+    >>> judge.warm(["Pay the rent", "pay rent", "Call Ann"])
     >>> judge.alike("text", "Pay the rent", "pay rent"), judge.alike("text", "Pay the rent", "Call Ann")
     (True, False)
 
-Not covered: meaning. `lexical` sees spelling: it takes "cancel" and "do not cancel" for near relatives.
+Not covered: meaning, by `lexical`: it takes "cancel" and "do not cancel" for near relatives.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from types import FunctionType
+from typing import TYPE_CHECKING, Literal, Protocol, Self, cast, runtime_checkable
 from zipfile import BadZipFile
 
 from toologue import keys, registry
 from toologue.errors import BadFile, BadSetting, shown
+from toologue.models.embed import Embedder, calibrated, embedder
+from toologue.schema import Api, Turn, invocations
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Judge", "Similarity", "Vectors", "similarity"]
+__all__ = ["Embedded", "Judge", "Similarity", "Vectors", "Warmable", "compared", "similarity"]
 
 
 class Similarity(Protocol):
@@ -49,11 +57,20 @@ class Similarity(Protocol):
 
     @property
     def thresholds(self) -> Mapping[str, float]:
-        """Per comparer (text, prose) the least similarity of texts that say the same."""
+        """Per comparer (text, prose; reply) the least similarity of texts that say the same."""
         ...
 
     def __call__(self, expected: str, actual: str) -> float:
         """The similarity of two texts."""
+        ...
+
+
+@runtime_checkable
+class Warmable(Protocol):
+    """A similarity that is faster when it sees texts in one batch beforehand."""
+
+    def warm(self, texts: Iterable[str]) -> None:
+        """Prepare for these texts."""
         ...
 
 
@@ -103,21 +120,44 @@ class Vectors:
         return {str(text): row for row, text in enumerate(texts.tolist())}, unit
 
 
-@lru_cache(maxsize=65536)
-def _grams(text: str) -> tuple[Counter[str], float]:
-    words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-    grams = Counter(f"{word} " for word in words)
-    for word in words:
-        padded = f"<{word}>"
-        grams.update(padded[i : i + n] for n in (3, 4) for i in range(max(1, len(padded) - n + 1)))
-    return grams, math.sqrt(sum(count * count for count in grams.values()))
+class Embedded:
+    """Cosine of an embedder's vectors, in [0, 1], to five decimals: what batches do to the sixth changes no verdict.
 
+    It remembers what it was warmed with, and about `remembered` texts.
+    """
 
-def _lexical(expected: str, actual: str) -> float:
-    (one, length), (other, width) = _grams(expected), _grams(actual)
-    if not one or not other:
-        return float(expected.strip() == actual.strip())
-    return sum(count * other[gram] for gram, count in one.items() if gram in other) / (length * width)
+    def __init__(self, embedder: Embedder, *, remembered: int = 8192):
+        self.embedder, self._remembered = embedder, remembered
+        self._rows: dict[str, NDArray[np.float32]] = {}
+
+    @property
+    def name(self) -> str:
+        """The embedder's."""
+        return self.embedder.name
+
+    @cached_property
+    def thresholds(self) -> Mapping[str, float]:
+        """The embedder's calibrated ones; empty if it has none."""
+        known = calibrated(self.embedder.name)
+        return {kind: known[kind] for kind in ("text", "prose", "reply") if kind in known}
+
+    def warm(self, texts: Iterable[str]) -> None:
+        """Embed those of these texts that are new, in one batch."""
+        wanted = dict.fromkeys(texts)
+        self._remembered = max(self._remembered, 2 * len(wanted))
+        fresh = [text for text in wanted if text not in self._rows]
+        if len(self._rows) + len(fresh) > self._remembered:
+            self._rows = {text: row for text, row in self._rows.items() if text in wanted}
+        if fresh:
+            self._rows.update(zip(fresh, self.embedder.embed(fresh), strict=True))
+
+    def __call__(self, expected: str, actual: str) -> float:
+        """The cosine; 1 for equal texts, 0 where one of two has nothing to embed."""
+        if expected.strip() == actual.strip():
+            return 1.0
+        if expected not in self._rows or actual not in self._rows:
+            self.warm((expected, actual))
+        return round(min(1.0, max(0.0, float(self._rows[expected] @ self._rows[actual]))), 5)
 
 
 def _equal(expected: str, actual: str) -> float:
@@ -128,9 +168,15 @@ def _always(expected: str, actual: str) -> float:
     return 1.0
 
 
+def _embedded(name: str) -> Callable[[str], Embedded]:
+    return lambda argument: Embedded(embedder(f"{name}:{argument}" if argument else name))
+
+
 EXACT: Similarity = _Function("exact", _equal)
 ONE: Similarity = _Function("one", _always)
-LEXICAL: Similarity = _Function("lexical", _lexical, {"text": 0.5, "prose": 0.5})
+LEXICAL = _embedded("lexical")
+MINILM = _embedded("minilm")
+ENDPOINT = _embedded("endpoint")
 VECTORS = Vectors
 
 
@@ -141,8 +187,20 @@ def similarity(spec: str) -> Similarity:
     if isinstance(found, type):
         if not argument:
             raise BadSetting(f"the similarity {name!r} needs a file: {name}:FILE")
-        return found(Path(argument))
-    return found
+        return cast("Similarity", found(Path(argument)))
+    return cast("Similarity", found(argument) if isinstance(found, FunctionType) else found)
+
+
+def compared(turns: Iterable[Turn], apis: Mapping[str, Api]) -> Iterator[str]:
+    """The texts among the arguments of executed calls that a judge will be asked about: what to warm it with."""
+    for invocation in invocations(turns):
+        act = invocation.act
+        if act.kind != "call" or act.api not in apis:
+            continue
+        for name, parameter in apis[act.api].parameters.items():
+            value = (act.arguments or {}).get(name)
+            if parameter.compare in ("text", "prose") and isinstance(value, str):
+                yield value
 
 
 @dataclass(frozen=True)
@@ -156,11 +214,25 @@ class Judge:
     def of(cls, spec: str, thresholds: Mapping[str, float] | None = None) -> Self:
         """A judge by name, at the similarity's own thresholds unless others are given."""
         chosen = similarity(spec)
-        return cls(chosen, {**chosen.thresholds, **(thresholds or {})})
+        found = {**chosen.thresholds, **(thresholds or {})}
+        calibrated(chosen.name, *{"text", "prose"}.difference(found))
+        return cls(chosen, found)
 
-    def alike(self, compare: Literal["text", "prose"], expected: str, actual: str) -> bool:
+    def alike(self, compare: Literal["text", "prose", "reply"], expected: str, actual: str) -> bool:
         """Whether two texts say the same."""
-        return expected == actual or self.similarity(expected, actual) >= self.thresholds[compare]
+        if expected == actual:
+            return True
+        least = (
+            self.thresholds[compare]
+            if compare in self.thresholds
+            else calibrated(self.similarity.name, compare)[compare]
+        )
+        return self.similarity(expected, actual) >= least
+
+    def warm(self, texts: Iterable[str]) -> None:
+        """Prepare for these texts in one batch, where the similarity can: it changes nothing but the time."""
+        if isinstance(self.similarity, Warmable):
+            self.similarity.warm(texts)
 
     def record(self) -> dict[str, object]:
         """What results carry: the similarity's name and the thresholds."""

@@ -5,6 +5,7 @@ from toologue.schema.api import Api, Compare, Parameter
 from toologue.schema.case import Case, ProtocolName, Stop, Trace
 from toologue.schema.dialogue import Brief, Dialogue, Edge, Plan, Setting, Similarities
 from toologue.schema.noun import Noun, Record
+from toologue.schema.scenario import Flow, Scenario
 from toologue.schema.score import Mismatch, Score
 from toologue.schema.turn import (
     AgentAction,
@@ -21,7 +22,7 @@ from toologue.schema.turn import (
     rounds,
 )
 
-RECORDS: tuple[type[Record], ...] = (Api, Edge, Plan, Dialogue, Trace, Score)
+RECORDS: tuple[type[Record], ...] = (Api, Edge, Scenario, Plan, Dialogue, Trace, Score)
 """The nouns that are lines of files, in the order of the stages."""
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Dialogue",
     "Edge",
     "Fault",
+    "Flow",
     "Invocation",
     "Mismatch",
     "Noun",
@@ -48,6 +50,7 @@ __all__ = [
     "Result",
     "Retrieve",
     "Round",
+    "Scenario",
     "Score",
     "Setting",
     "Similarities",

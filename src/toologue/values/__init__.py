@@ -1,1 +1,1 @@
-"""Typed values: comparing them. Finding them in text and making them come with the agents that need it."""
+"""Typed values: find them in what people say, compare them, make them."""

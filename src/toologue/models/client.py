@@ -1,0 +1,184 @@
+"""The client: any OpenAI-compatible endpoint as a model, with a time limit, bounded retries, and faults by name.
+
+Contract: `openai:NAME?OPTIONS`. The endpoint is `base_url` (an option or an argument), else TOOLOGUE_BASE_URL, else
+OPENAI_BASE_URL, else OpenAI's own; the key is OPENAI_API_KEY. Endpoints other than OpenAI's need no key. The key is
+sent to the endpoint and goes nowhere else: errors, replies and reprs never hold it.
+
+    temperature, max_tokens   passed on; left to the endpoint if not given
+    seed                      a number, or `none` to send none; by default the one that the request brings
+    timeout                   seconds that one try may take (120)
+    tries                     how often a request is sent before it is a fault (4)
+
+Tried again: 429, 5xx, and connections refused or reset, after Retry-After or 1, 2, 4… seconds, a minute at most. A
+time-out, or an answer that is none, is not tried again.
+
+Example:
+    >>> setup_of("temperature=0&tries=2").tries
+    2
+    >>> setup_of("tempreature=0")
+    Traceback (most recent call last):
+    toologue.errors.UnknownName: no option of a model is called 'tempreature'; did you mean 'temperature'? Known: \
+base_url, max_tokens, seed, temperature, timeout, tries
+
+Not covered: endpoints that want a key under another header, and limits of tokens or money over a whole run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import Field, SecretStr, ValidationError
+
+from toologue.errors import BadSetting, UnknownName, shown
+from toologue.formats.openai import Message
+from toologue.models.model import Asked, FaultType, ModelFault, Reply, check_requests_allowed
+from toologue.schema import Noun
+
+if TYPE_CHECKING:
+    from toologue.models.wire import Wire
+
+__all__ = ["MISSING", "OPENAI", "OpenAIModel", "Setup", "setup_of"]
+
+MISSING = 'language models need the extra "llm": pip install "toologue[llm]"'
+_OPENAI = "https://api.openai.com/v1"
+_NO_KEY = "no-key-needed"
+_AGAIN: tuple[FaultType, ...] = ("rate_limited", "server_error", "connection")
+
+
+class Setup(Noun):
+    """How an endpoint is asked. None: the endpoint decides."""
+
+    base_url: str | None = None
+    temperature: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+    seed: int | Literal["asked", "none"] = "asked"
+    timeout: float = Field(default=120.0, gt=0)
+    tries: int = Field(default=4, ge=1, le=100)
+    wait: float = Field(default=1.0, ge=0)
+    longest_wait: float = Field(default=60.0, ge=0)
+
+
+class OpenAIModel:
+    """A model behind an OpenAI-compatible endpoint. May be shared by conversations, and used in one event loop after
+    another.
+
+    `sleep` and `jitter` (a number in [0, 1), by which part of a wait of ours is shortened) are for tests.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        setup: Setup = Setup(),  # noqa: B008 - frozen
+        *,
+        key: str | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = lambda: random.random() / 2,
+    ):
+        if not name:
+            raise BadSetting("which model? Give its name: openai:NAME")
+        self.name, self.setup = name, setup
+        self.base_url = _base_url(setup.base_url)
+        self._sleep, self._jitter = sleep, jitter
+        self._wire = _wire(name, self.base_url, _key(key, self.base_url), setup)
+
+    def __repr__(self) -> str:
+        return f"OpenAIModel({self.name!r}, {self.base_url!r})"
+
+    async def reply(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Message] = (),
+        output: Mapping[str, Any] | None = None,
+        seed: int | None = None,
+    ) -> Reply:
+        """Ask the endpoint. Raises ModelFault, and BadSetting where requests are forbidden."""
+        check_requests_allowed(f"{self.name!r} at {self.base_url}")
+        asked = Asked(tuple(messages), tuple(tools), output, self._seed(seed))
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                return (await self._wire.ask(asked)).but(tries=tries)
+            except ModelFault as fault:
+                if fault.type not in _AGAIN or tries == self.setup.tries:
+                    raise _told(self, fault, tries) from None
+                wait = self._wait(fault, tries)
+            await self._sleep(wait)
+
+    def _seed(self, asked: int | None) -> int | None:
+        seed = self.setup.seed
+        return asked if seed == "asked" else None if seed == "none" else seed
+
+    def _wait(self, fault: ModelFault, tries: int) -> float:
+        ours = self.setup.wait * 2 ** (tries - 1) * (1 - self._jitter())
+        return min(ours if fault.retry_after is None else fault.retry_after, self.setup.longest_wait)
+
+
+def OPENAI(argument: str) -> OpenAIModel:  # noqa: N802 - a registered constant
+    """The model `openai:NAME?OPTIONS`."""
+    name, _, options = argument.partition("?")
+    return OpenAIModel(name, setup_of(options))
+
+
+def setup_of(options: str) -> Setup:
+    """The setup that `temperature=0&max_tokens=300` spells."""
+    known = sorted(Setup.model_fields.keys() - {"wait", "longest_wait"})
+    given = parse_qsl(options, keep_blank_values=True)
+    for name, _ in given:
+        if name not in known:
+            raise UnknownName("option of a model", name, known)
+    try:
+        return Setup.model_validate(dict(given))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = first["loc"][0]
+        raise BadSetting(f"the model's option {name}={shown(dict(given)[str(name)])}: {first['msg']}") from None
+
+
+def _told(model: OpenAIModel, fault: ModelFault, tries: int) -> ModelFault:
+    """The fault as the reader of a trace needs it: who was asked, how often."""
+    return ModelFault(
+        fault.type,
+        f"{model.name!r} at {model.base_url} {fault.args[0]}",
+        status=fault.status,
+        excerpt=fault.excerpt,
+        retry_after=fault.retry_after,
+        tries=tries,
+    )
+
+
+def _base_url(given: str | None) -> str:
+    url = given or os.environ.get("TOOLOGUE_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or _OPENAI
+    parts = urlsplit(url)
+    if parts.username or parts.password or parts.query:
+        raise BadSetting("the base URL of a model holds a user, a password or a query: give the key as OPENAI_API_KEY")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadSetting(f"the base URL of a model is {shown(url)}: expected for example http://localhost:8000/v1")
+    return url.rstrip("/")
+
+
+def _key(given: str | None, base_url: str) -> SecretStr:
+    key = (given or os.environ.get("OPENAI_API_KEY") or "").strip()
+    if not key and urlsplit(base_url).hostname == urlsplit(_OPENAI).hostname:
+        remedy = "set OPENAI_API_KEY, or TOOLOGUE_BASE_URL for an endpoint of your own"
+        raise BadSetting(f"{base_url} wants a key: {remedy}")
+    if not key.isascii() or not key.isprintable():
+        raise BadSetting("OPENAI_API_KEY holds characters that no key has")
+    return SecretStr(key or _NO_KEY)
+
+
+def _wire(name: str, base_url: str, key: SecretStr, setup: Setup) -> Wire:
+    """The heavy half, loaded when the first model is made, so that no conversation's time goes into it."""
+    try:
+        from toologue.models.wire import Wire
+    except ImportError as error:
+        if (error.name or "").startswith("toologue"):
+            raise
+        raise BadSetting(f"{MISSING} ({error.name} cannot be imported)") from None
+    return Wire(name, base_url, key, setup.model_dump(include={"temperature", "max_tokens", "timeout"}))

@@ -1,0 +1,235 @@
+"""Embeddings from any server that speaks OpenAI's `/v1/embeddings`: a hosted one, or vLLM, Ollama, llama.cpp.
+
+The base URL, which ends in `/v1`, comes from TOOLOGUE_BASE_URL, else OPENAI_BASE_URL; the key from OPENAI_API_KEY, if
+the server wants one. There is no default server: nothing leaves this machine unless it was named.
+
+Contract: the key is never logged, shown in an error, nor sent elsewhere: redirects are errors. Requests carry at most
+64 texts. What may pass (429, 408, 5xx, a lost connection, a time-out) is tried again up to three times, after the
+seconds that Retry-After asks for, else 0.5, 1, 2; a server that asks for more than 60 is not waited for. Every answer
+is checked: one vector of finite numbers a text, all of one width. The empty text is not sent; its row is zero.
+
+Example:
+    >>> Endpoint("small", base_url="http://127.0.0.1:9/v1").name
+    'endpoint:small@8a692186'
+
+Not covered: base64 answers, the cost of a request, and a server that changes a model without changing its name.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import math
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit, urlunsplit
+
+from toologue import keys
+from toologue.errors import BadSetting, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ENDPOINT", "Endpoint", "endpoint"]
+
+_LOG = logging.getLogger("toologue")
+_BATCH, _TRIES, _LONGEST_WAIT, _LARGEST = 64, 4, 60.0, 256 * 1024 * 1024
+_MAY_PASS = {408, 409, 425, 429, 500, 502, 503, 504}
+
+
+class Endpoint:
+    """An embedding model behind a URL. `sleep` waits between tries, `timeout` limits each (seconds)."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str,
+        key: str = "",
+        timeout: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        self._url, self._secrets = _checked(base_url, key)
+        self.model, self._timeout, self._sleep = model, timeout, sleep
+        self.name = f"endpoint:{model}@{keys.content_key(self._url)[:8]}"
+        self._width: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n, width) rows of length 1, of 0 for the empty text. Raises BadSetting when the server does not deliver."""
+        import numpy as np
+
+        distinct = [text for text in dict.fromkeys(texts) if text]
+        if texts and not distinct and self._width is None:
+            self._ask(["."])  # how wide are its rows?
+        found: dict[str, Sequence[float]] = {}
+        for start in range(0, len(distinct), _BATCH):
+            batch = distinct[start : start + _BATCH]
+            found.update(zip(batch, self._ask(batch), strict=True))
+        rows = np.zeros((len(texts), self._width or 0), dtype=np.float64)
+        for row, text in zip(rows, texts, strict=True):
+            if text:
+                row[:] = found[text]
+        return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)).astype(np.float32)
+
+    def _ask(self, texts: Sequence[str]) -> list[list[float]]:
+        """The vectors of one request's texts, tried again while that may help."""
+        for left in reversed(range(_TRIES)):
+            answer, trouble, wait = self._try(texts)
+            if answer is not None:
+                return self._vectors(answer, len(texts))
+            pause = wait if wait is not None else 0.5 * 2.0 ** (_TRIES - 1 - left)
+            if not left:
+                self._fail(f"{trouble}, {_TRIES} times in a row", "is the server up? Run again: it may recover")
+            if pause > _LONGEST_WAIT:
+                self._fail(f"{trouble} and asks to wait {pause:.0f} s", "run again later")
+            _LOG.warning("%s: %s; trying again in %.1f s", self.name, trouble, pause)
+            self._sleep(pause)
+        raise AssertionError
+
+    def _try(self, texts: Sequence[str]) -> tuple[bytes | None, str, float | None]:
+        """(answer or None, what happened, how long to wait before the next try)."""
+        clean = [text.encode("utf-8", "replace").decode() for text in texts]
+        body = json.dumps({"model": self.model, "input": clean, "encoding_format": "float"}).encode()
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._secrets:
+            headers["Authorization"] = f"Bearer {self._secrets[0]}"
+        request = urllib.request.Request(f"{self._url}/embeddings", body, headers, method="POST")
+        end = time.monotonic() + self._timeout
+        try:
+            with _OPENER.open(request, timeout=self._timeout) as response:
+                return _read(response, end), "", None
+        except urllib.error.HTTPError as error:
+            with error:
+                status, asked = error.code, error.headers
+                said = self._quoted(error, end)
+            if status not in _MAY_PASS:
+                self._fail(f"it answered {status}{said}", _remedy(status))
+            return None, f"it answered {status}{said}", _retry_after(asked)
+        except (OSError, http.client.HTTPException, EOFError) as error:
+            reason = getattr(error, "reason", None) or error
+            late = isinstance(reason, TimeoutError)
+            return None, f"no answer within {self._timeout:g} s" if late else self._hidden(f"{reason!r}"), None
+
+    def _vectors(self, answer: bytes, count: int) -> list[list[float]]:
+        try:
+            rows = json.loads(answer)["data"]
+            order = [row.get("index", place) for place, row in enumerate(rows)]
+            vectors = [[float(number) for number in row["embedding"]] for row in rows]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            text = self._hidden(answer[:80].decode("utf-8", "replace"))
+            self._fail(f"its answer is no list of embeddings: {type(error).__name__}: {text!r}", _NOT_ONE)
+        if sorted(order, key=str) != sorted(range(count), key=str):
+            self._fail(f"it gave {len(rows)} vectors for {count} texts", _NOT_ONE)
+        widths = {len(vector) for vector in vectors} | ({self._width} if self._width is not None else set[int]())
+        if len(widths) > 1 or 0 in widths:
+            self._fail(f"its vectors have the lengths {sorted(widths)}", _NOT_ONE)
+        if not all(math.isfinite(number) for vector in vectors for number in vector):
+            self._fail("its vectors hold NaN or infinity", _NOT_ONE)
+        self._width = widths.pop()
+        return [vector for _, vector in sorted(zip(order, vectors, strict=True))]
+
+    def _quoted(self, response: Any, end: float) -> str:
+        try:
+            text = _read(response, end, 2000).decode("utf-8", "replace").strip()
+        except (OSError, http.client.HTTPException, EOFError):
+            return ""
+        return f": {shown(self._hidden(text), 200)}" if text else ""
+
+    def _hidden(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "…")
+        return text
+
+    def _fail(self, what: str, remedy: str) -> NoReturn:
+        raise BadSetting(f"the embedding server {self._url} ({self.model}): {what}: {remedy}") from None
+
+
+_NOT_ONE = "is this the URL of an OpenAI-compatible server, and the model one for embeddings?"
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key to wherever it points: it stays the error that it is."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
+        """Never."""
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def endpoint(argument: str) -> Endpoint:
+    """The factory that is registered: a model's name; URL and key from the environment."""
+    if not argument:
+        raise BadSetting("the embedder 'endpoint' needs a model: endpoint:MODEL")
+    base_url = os.environ.get("TOOLOGUE_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or ""
+    if not base_url:
+        raise BadSetting(
+            f"endpoint:{argument} needs a server: set TOOLOGUE_BASE_URL, for example http://localhost:8000/v1"
+        )
+    return Endpoint(argument, base_url=base_url, key=os.environ.get("OPENAI_API_KEY", ""))
+
+
+ENDPOINT = endpoint
+
+
+def _checked(base_url: str, key: str) -> tuple[str, tuple[str, ...]]:
+    """(URL without a slash at its end, what must not be shown)."""
+    try:
+        parts = urlsplit(base_url.strip())
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        raise BadSetting("the base URL of the embedding server cannot be read: give http(s)://host[:port]/v1") from None
+    if "@" in parts.netloc:
+        raise BadSetting(
+            "the base URL of the embedding server holds a user or a password: put the key in OPENAI_API_KEY"
+        )
+    if not usable:
+        raise BadSetting(f"the base URL {shown(base_url)} is none of a server: give http(s)://host[:port]/v1")
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise BadSetting("OPENAI_API_KEY holds characters that no key has")
+    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", "")), (key,) if key else ()
+
+
+def _read(response: Any, end: float, most: int = _LARGEST) -> bytes:
+    """The body, within its time even where it comes byte by byte."""
+    parts: list[bytes] = []
+    size = 0
+    while size < most:
+        part: bytes = response.read1(min(65536, most - size))
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+        if time.monotonic() > end:
+            raise TimeoutError
+    return b"".join(parts)
+
+
+def _remedy(status: int) -> str:
+    if status in (401, 403):
+        return "is OPENAI_API_KEY the key of this server?"
+    if 300 <= status < 400:
+        return "redirects are not followed, for the key's sake: give the URL where it leads"
+    return "check the base URL, which usually ends in /v1, and the model's name"
+
+
+def _retry_after(headers: Message) -> float | None:
+    """Seconds; None where the server does not say, or not in words one can read."""
+    said = str(headers.get("Retry-After", "")).strip()
+    try:
+        seconds = float(said) if said[:1].isdigit() else parsedate_to_datetime(said).timestamp() - time.time()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -1,0 +1,232 @@
+"""Language models: what one is, the offline fake, the fault a request ends in, and the switch that forbids requests.
+
+Contract: `reply(messages, tools=, output=, seed=)` takes chat messages and tools as `formats.openai` writes them and
+gives a `Reply`. `output` is a JSON Schema that the words must satisfy; whoever asks parses them. A model that cannot
+answer raises `ModelFault`, whose `type` is one of a few stable words.
+
+`model` understands
+
+    openai:NAME?OPTIONS   any OpenAI-compatible endpoint (`models.client`; needs the extra `llm`)
+    module:attribute      yours: an object with `async reply`
+
+Example:
+    >>> import asyncio
+    >>> it = ScriptedModel(["Good morning."])
+    >>> asyncio.run(it.reply([{"role": "user", "content": "Hi"}])).text
+    'Good morning.'
+    >>> it.asked[0].messages[-1]["content"]
+    'Hi'
+
+Not covered: streaming, images, audio, and several answers to one request.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, cast
+
+from pydantic_core import from_json
+
+from toologue import registry
+from toologue.errors import BadSetting, ToologueError
+from toologue.formats.openai import Message
+from toologue.schema import Call, Noun, Usage
+
+__all__ = [
+    "Asked",
+    "FaultType",
+    "Finish",
+    "Model",
+    "ModelFault",
+    "Reply",
+    "ScriptedModel",
+    "call_of",
+    "check_requests_allowed",
+    "forbid_requests",
+    "model",
+    "requests_allowed",
+]
+
+_SWITCH = "TOOLOGUE_REQUESTS"
+
+Finish = Literal["stop", "length", "tool_calls", "content_filter", "other"]
+"""Why the model stopped: it was done, out of tokens, wants results, was filtered; other: the endpoint did not say."""
+
+FaultType = Literal[
+    "rate_limited",
+    "quota_exceeded",
+    "server_error",
+    "timeout",
+    "connection",
+    "bad_response",
+    "unauthorized",
+    "not_found",
+    "too_long",
+    "bad_request",
+]
+"""What a request came to, if not to a reply (docs/language-models.md has the table)."""
+
+_REMEDIES: dict[FaultType, str] = {
+    "rate_limited": "lower the concurrency, or wait",
+    "timeout": "raise the option `timeout`",
+    "connection": "does the endpoint run, and is its base URL right?",
+    "unauthorized": "check OPENAI_API_KEY",
+    "not_found": "check the model's name and the base URL",
+}
+
+
+class Reply(Noun):
+    """What a model answered. `text` is None where it only calls; `usage` is None where the endpoint does not count.
+
+    `thought` is reasoning that the endpoint hands out, `model` the name that the endpoint gives itself, `tries` how
+    many requests it took.
+    """
+
+    text: str | None = None
+    calls: tuple[Call, ...] = ()
+    usage: Usage | None = None
+    finish: Finish = "stop"
+    thought: str | None = None
+    model: str = ""
+    tries: int = 1
+
+
+class ModelFault(ToologueError):
+    """A model gave no reply. `type` says what happened; `excerpt` is the start of what the endpoint sent instead."""
+
+    def __init__(
+        self,
+        type: FaultType,
+        message: str,
+        *,
+        status: int | None = None,
+        excerpt: str = "",
+        retry_after: float | None = None,
+        tries: int = 1,
+    ):
+        super().__init__(message)
+        self.type: FaultType = type
+        self.status, self.excerpt, self.retry_after, self.tries = status, excerpt, retry_after, tries
+
+    def __str__(self) -> str:
+        tried = f", tried {self.tries} times" if self.tries > 1 else ""
+        status = f", status {self.status}" if self.status is not None else ""
+        remedy = f" ({_REMEDIES[self.type]})" if self.type in _REMEDIES else ""
+        return f"{self.args[0]}{tried}{status}{remedy}" + (f": {self.excerpt}" if self.excerpt else "")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request, as a model got it."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[Message, ...] = ()
+    output: Mapping[str, Any] | None = None
+    seed: int | None = None
+
+
+class Model(Protocol):
+    """A language model."""
+
+    @property
+    def name(self) -> str:
+        """What traces and reports call it."""
+        ...
+
+    async def reply(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Message] = (),
+        output: Mapping[str, Any] | None = None,
+        seed: int | None = None,
+    ) -> Reply:
+        """The answer to a conversation. Raises ModelFault."""
+        ...
+
+
+Line = Reply | ModelFault | str
+
+
+@dataclass
+class ScriptedModel:
+    """Answers from a script: a list in the order of the requests, or a function of what was asked. Records `asked`.
+
+    A text is a reply in words, a ModelFault is raised. With conversations side by side use a function: the order of
+    their requests is not fixed.
+    """
+
+    script: Sequence[Line] | Callable[[Asked], Line]
+    name: str = "scripted"
+    asked: list[Asked] = field(default_factory=list[Asked])
+
+    async def reply(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Message] = (),
+        output: Mapping[str, Any] | None = None,
+        seed: int | None = None,
+    ) -> Reply:
+        """The scripted reply. Raises BadSetting where the script has ended."""
+        asked = Asked(tuple(messages), tuple(tools), output, seed)
+        self.asked.append(asked)
+        if callable(self.script):
+            line = self.script(asked)
+        elif len(self.asked) <= len(self.script):
+            line = self.script[len(self.asked) - 1]
+        else:
+            raise BadSetting(f"the script of model {self.name!r} has {len(self.script)} replies; it was asked for more")
+        if isinstance(line, ModelFault):
+            raise line
+        return Reply(text=line) if isinstance(line, str) else line
+
+
+def model(spec: str) -> Model:
+    """The model that a spec names."""
+    name, _, argument = spec.partition(":")
+    if name in registry.names("model") or not argument:
+        return cast("Model", registry.find("model", name)(argument))
+    thing = registry.load(spec)
+    if not callable(getattr(thing, "reply", None)):
+        raise BadSetting(f"{spec!r} is no model: it has no `async reply(messages, *, tools, output, seed)`")
+    return cast("Model", thing)
+
+
+def call_of(api: str, text: str) -> Call:
+    """The call that a model wrote. Arguments that spell no JSON object become None, and `raw` keeps the text."""
+    try:
+        value: Any = from_json(text.encode())
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        return Call(api=api, arguments=cast("dict[str, Any]", value))
+    return Call(api=api, arguments=None, raw=text)
+
+
+def forbid_requests() -> None:
+    """Forbid real requests from now on, here and in processes started from here (TOOLOGUE_REQUESTS=forbidden)."""
+    os.environ[_SWITCH] = "forbidden"
+
+
+@contextmanager
+def requests_allowed() -> Generator[None]:
+    """Allow real requests inside a `with` block, whatever was forbidden outside."""
+    before = os.environ.pop(_SWITCH, None)
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ[_SWITCH] = before
+
+
+def check_requests_allowed(what: str) -> None:
+    """Raise BadSetting if real requests are forbidden; `what` says which one was about to be made."""
+    if os.environ.get(_SWITCH, "") == "forbidden":
+        remedy = f"unset {_SWITCH}, or allow them with `toologue.models.model.requests_allowed()`"
+        raise BadSetting(f"requests to language models are forbidden here, and {what} was about to be asked; {remedy}")

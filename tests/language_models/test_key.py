@@ -1,0 +1,84 @@
+"""The key goes to the endpoint and nowhere else, even if the endpoint sends it back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import traceback
+from collections.abc import Callable
+
+import pytest
+from fake_endpoint import RESET, Answer, Endpoint, Script, refuses, says
+
+from toologue.agents.agent import player
+from toologue.errors import BadSetting
+from toologue.models.client import OpenAIModel, Setup
+from toologue.models.model import ModelFault
+from toologue.run.cases import Settings, cases_of
+from toologue.run.runner import run_all
+from toologue.schema import AgentTurn, Dialogue, UserTurn
+from toologue.schema.jsonl import line_of
+
+KEY = "sk-do-not-tell-0123456789"
+HELLO = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
+ECHOES: dict[str, Script] = {
+    "words": [says(f"Your key is {KEY}.", finish=KEY)],
+    "a call": [says(None, (f"Find{KEY}", f'{{"key": "{KEY}"}}')), says("ok")],
+    "arguments that do not parse": [says(None, ("Find", KEY)), says("ok")],
+    "its own name": [Answer({**says("x").body, "model": KEY})],
+    "a refusal": [refuses(401, f"Incorrect API key provided: {KEY}.")],
+    "a refusal again and again": [refuses(500, KEY, after="0")],
+    "garbage": [Answer(f"<html>{KEY}".encode())],
+    "a shape of its own": [Answer({"key": KEY})],
+    "nothing": [RESET],
+}
+
+
+@pytest.mark.parametrize("script", ECHOES.values(), ids=ECHOES)
+def test_no_trace_and_no_log_holds_it(
+    script: Script, endpoint: Callable[[Script], Endpoint], caplog: pytest.LogCaptureFixture
+) -> None:
+    there = endpoint(script)
+    with caplog.at_level(logging.DEBUG):
+        (done,) = run_all(cases_of([HELLO], Settings(protocol="recorded")), player("openai:gpt-x?tries=1"))
+    assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in there.requests)
+    assert there.requests
+    assert KEY.encode() not in line_of(done.trace)
+    assert KEY not in caplog.text
+    assert caplog.records, "the libraries below do log"
+
+
+def test_the_newline_of_a_file_is_no_part_of_it(
+    endpoint: Callable[[Script], Endpoint], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = endpoint([says("x")])
+    monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
+    asyncio.run(OpenAIModel("gpt-x").reply([{"role": "user", "content": "Hi"}]))
+    assert there.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\nX-Evil: 1", f"{KEY}\x00", f"{KEY}€"])
+def test_a_key_that_is_none_is_refused_without_repeating_it(key: str) -> None:
+    with pytest.raises(BadSetting, match="characters that no key has") as caught:
+        OpenAIModel("gpt-x", key=key)
+    assert KEY not in str(caught.value)
+
+
+def test_no_repr_and_no_traceback_holds_it(endpoint: Callable[[Script], Endpoint]) -> None:
+    endpoint([refuses(401, f"Incorrect API key provided: {KEY}.")])
+    it = OpenAIModel("gpt-x", Setup(), key=KEY)
+    with pytest.raises(ModelFault) as caught:
+        asyncio.run(it.reply([{"role": "user", "content": "Hi"}]))
+    seen = [
+        repr(it),
+        repr(vars(it)),
+        repr(it.setup),
+        str(vars(it)["_wire"].__dict__),
+        repr(caught.value),
+        str(caught.value),
+    ]
+    seen += traceback.TracebackException.from_exception(caught.value, capture_locals=True).format()
+    seen.append(repr(vars(caught.value)) + str(pickle.dumps(caught.value)))
+    assert not [text for text in seen if KEY in text]
+    assert "[key]" in str(caught.value)
