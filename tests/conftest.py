@@ -21,7 +21,7 @@ settings.register_profile(
 )
 settings.register_profile("deep", parent=settings.get_profile("here"), max_examples=2000)  # --hypothesis-profile deep
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))  # "here" and "deep" look for new counterexamples
 
 _LOOPBACK = {"localhost", "::1", ""}
 

@@ -99,7 +99,7 @@ def _whens(text: str, now: datetime | None, past: bool) -> tuple[When, ...]:
         grown = _grown(grouped[-1], piece, text) if grouped else None
         if grown is not None:
             grouped[-1] = grown
-        else:
+        elif not grouped or piece.start >= grouped[-1].end:  # else "tomorrow tonight": its words are taken
             grouped.append(_opened(piece, text))
     kept = [when for when in grouped if _says_something(when, now)]
     dated = [when for when in kept if when.first.day is not None and when.first.day.kind != "span"]
