@@ -21,7 +21,7 @@ from toologue.report.build import score_folder
 from toologue.run.store import Config, run_folder
 
 SIZES = (1_000, 10_000, 50_000)
-FALLBACK, PATIENCE = 20_000, 60.0  # conversations, CPU seconds
+FALLBACK, PATIENCE = 20_000, 120.0  # conversations, CPU seconds
 
 
 def run(count: int, folder: Path) -> dict[str, float]:
