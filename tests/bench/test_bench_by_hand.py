@@ -334,6 +334,39 @@ def test_a_failure_that_left_something_behind(mode, success, bad):
     assert result.record["metrics"]["success"] is success
 
 
+@MODES
+def test_the_receivers_of_a_mail_are_a_set(mode):
+    gold = STARTER["back-to-the-paper-notebook"]
+    calls = calls_of(gold)
+    (mail,) = [call for row in calls for call in row if call.api == "SendEmail"]
+    turned = [[changed(mail, to=mail.arguments["to"][::-1]) if call is mail else call for call in row] for row in calls]
+    assert graded(gold, turned, mode).record["metrics"]["success"] is True
+    short = [[changed(mail, to=mail.arguments["to"][:1]) if call is mail else call for call in row] for row in calls]
+    assert graded(gold, short, mode).record["metrics"]["success"] is False
+
+
+@pytest.mark.parametrize(("mode", "success"), [("published", False), ("fixed", True)])
+def test_who_attends_is_a_list_for_the_published_grader_and_a_set_for_the_fixed_one(mode, success):
+    gold = STARTER["phone-conference-without-a-place"]
+    calls = calls_of(gold)
+    (call,) = [call for row in calls for call in row if len((call.arguments or {}).get("new_attendees", ())) > 1]
+    turned = [
+        [changed(call, new_attendees=call.arguments["new_attendees"][::-1]) if one is call else one for one in row]
+        for row in calls
+    ]
+    assert graded(gold, turned, mode).record["metrics"]["success"] is success
+
+
+@pytest.mark.parametrize(("mode", "success"), [("published", False), ("fixed", True)])
+def test_who_makes_a_meeting_attends_it_whether_the_call_says_so_or_not(mode, success):
+    gold = STARTER["knee-check-after-work"]
+    calls = calls_of(gold)
+    (call,) = [call for row in calls for call in row if call.api == "CreateEvent"]
+    named = [*call.arguments["attendees"], gold.world.arguments["user"]]
+    also = [[changed(call, attendees=named) if one is call else one for one in row] for row in calls]
+    assert graded(gold, also, mode).record["metrics"]["success"] is success
+
+
 @pytest.mark.parametrize(("mode", "expected"), [("published", (7, 7, 6, 5, 4, 1)), ("fixed", (7, 7, 7, 5, 5, 0))])
 def test_times_without_padding(mode, expected):
     calls = calls_of(SWAP)
