@@ -53,8 +53,9 @@ def serve(monkeypatch):  # noqa: C901 - a handler and its answers, in one place
                     return
                 if answer == "drip":
                     self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n")
-                    while not waiting.wait(0.02):
+                    for _ in range(50):  # a second, not for ever: a client that waits for the end is found out
                         self.wfile.write(b" ")
+                        waiting.wait(0.02)
                     return
                 if answer == "hang up":
                     self.connection.close()
