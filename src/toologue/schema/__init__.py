@@ -4,7 +4,9 @@ from toologue.schema.act import Act, Call, Fault, Program, Result, Retrieve, exe
 from toologue.schema.api import Api, Compare, Parameter
 from toologue.schema.case import Case, ProtocolName, Stop, Trace
 from toologue.schema.dialogue import Brief, Dialogue, Edge, Plan, Setting, Similarities
+from toologue.schema.graph import Graph, GraphKind, Link, Node, NodeType, Tries, Walk
 from toologue.schema.noun import Noun, Record
+from toologue.schema.procedure import Branch, Limit, Procedure, Step, StepKind
 from toologue.schema.scenario import Flow, Scenario
 from toologue.schema.score import Mismatch, Score
 from toologue.schema.turn import (
@@ -22,7 +24,7 @@ from toologue.schema.turn import (
     rounds,
 )
 
-RECORDS: tuple[type[Record], ...] = (Api, Edge, Scenario, Plan, Dialogue, Trace, Score)
+RECORDS: tuple[type[Record], ...] = (Api, Edge, Scenario, Procedure, Graph, Walk, Plan, Dialogue, Trace, Score)
 """The nouns that are lines of files, in the order of the stages."""
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "AgentAction",
     "AgentTurn",
     "Api",
+    "Branch",
     "Brief",
     "Call",
     "Case",
@@ -39,11 +42,18 @@ __all__ = [
     "Edge",
     "Fault",
     "Flow",
+    "Graph",
+    "GraphKind",
     "Invocation",
+    "Limit",
+    "Link",
     "Mismatch",
+    "Node",
+    "NodeType",
     "Noun",
     "Parameter",
     "Plan",
+    "Procedure",
     "Program",
     "ProtocolName",
     "Record",
@@ -55,12 +65,16 @@ __all__ = [
     "Setting",
     "Similarities",
     "State",
+    "Step",
+    "StepKind",
     "Stop",
     "Trace",
+    "Tries",
     "Turn",
     "Usage",
     "UserAction",
     "UserTurn",
+    "Walk",
     "executable",
     "invocations",
     "place",

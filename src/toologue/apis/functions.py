@@ -1,0 +1,121 @@
+"""Typed Python functions become Apis: signature, annotations and docstring say all that is needed.
+
+Contract: a function, a module (its public functions), or the name of either: `module:function`, `module`. Annotations
+become JSON Schemas by pydantic, so that `Literal`, `Annotated[..., Field(...)]`, dataclasses and models work; a
+parameter without one allows anything. Docstrings in the styles of Google, NumPy and reST describe function and
+parameters; a description in `Field` weighs more. `self`, `cls` and `_private` parameters are not shown. `writes` is
+what the function's attribute of that name says, else what its name looks like.
+
+Example:
+    >>> def find_orders(customer: str, open_only: bool = True) -> list[str]:
+    ...     '''Find the orders of a customer.
+    ...
+    ...     Args:
+    ...         customer: The customer's number.
+    ...     '''
+    >>> (api,) = apis_of_functions(find_orders)
+    >>> api.description, api.parameters["customer"].json_schema["description"], api.required, api.writes
+    ('Find the orders of a customer.', "The customer's number.", ('customer',), False)
+
+Not covered: parameters that are positional only or have no fixed number (`*args`, `**options`) are refused; classes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any, get_type_hints
+
+from pydantic import PydanticUserError, TypeAdapter
+from pydantic.errors import PydanticInvalidForJsonSchema
+
+from toologue import registry
+from toologue.apis.parameters import parameter
+from toologue.apis.schemas import written_out
+from toologue.apis.words import reads
+from toologue.errors import BadSetting
+from toologue.schema import Api, Parameter
+
+__all__ = ["api_of_function", "apis_of_functions"]
+
+_HIDDEN, _NOTHING = ("self", "cls"), (None, type(None))
+
+
+def apis_of_functions(*sources: Callable[..., Any] | ModuleType | str) -> list[Api]:
+    """The Apis of functions, of modules, and of those that texts name."""
+    return [api_of_function(function) for source in sources for function in _functions(source)]
+
+
+def api_of_function(function: Callable[..., Any]) -> Api:
+    """The Api of one function. Raises BadSetting for what cannot be described."""
+    from docstring_parser import parse
+
+    name = getattr(function, "__name__", repr(function))
+    said = parse(inspect.getdoc(function) or "")
+    told = {given.arg_name: (given.description or "").strip() for given in said.params}
+    hints = _hints(function, name)
+    writes = getattr(function, "writes", None)
+    return Api(
+        name=name,
+        description="\n\n".join(part for part in (said.short_description, said.long_description) if part),
+        parameters={
+            given.name: _parameter(given, hints, told.get(given.name, ""), name)
+            for given in inspect.signature(function).parameters.values()
+            if given.name not in _HIDDEN and not given.name.startswith("_")
+        },
+        returns=_schema(hints["return"], f"what {name} returns")
+        if hints.get("return") not in (None, type(None))
+        else {},
+        writes=writes if isinstance(writes, bool) else not reads(name),
+    )
+
+
+def _functions(source: Callable[..., Any] | ModuleType | str) -> list[Callable[..., Any]]:
+    if isinstance(source, str):
+        source = registry.load(source) if ":" in source else _module(source)
+    if not isinstance(source, ModuleType):
+        if not callable(source):
+            raise BadSetting(f"{source!r} is no function and no module")
+        return [source]
+    names = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
+    members = [getattr(source, name) for name in names]
+    found = [member for member in members if inspect.isfunction(member) and member.__module__ == source.__name__]
+    if not found:
+        raise BadSetting(f"the module {source.__name__} has no public function of its own")
+    return list(found)
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise BadSetting(f"cannot load {name!r}: {error}; give module:function or a module") from error
+
+
+def _hints(function: Callable[..., Any], name: str) -> Mapping[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except (NameError, TypeError) as error:
+        raise BadSetting(f"the annotations of {name} cannot be read: {error}") from None
+
+
+def _parameter(given: inspect.Parameter, hints: Mapping[str, Any], told: str, function: str) -> Parameter:
+    if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD, given.POSITIONAL_ONLY):
+        raise BadSetting(
+            f"{function}: the parameter {given} cannot be given by name; describe each by a name of its own"
+        )
+    schema = _schema(hints.get(given.name, Any), f"{function}: {given.name}")
+    default: Any = given.default
+    if isinstance(default, str | int | float | bool | list | dict):
+        schema.setdefault("default", default)
+    return parameter(schema, given.name, description=told, required=default is given.empty)
+
+
+def _schema(annotation: Any, what: str) -> dict[str, Any]:
+    try:
+        return written_out(TypeAdapter(annotation).json_schema())
+    except (PydanticUserError, PydanticInvalidForJsonSchema) as error:
+        reason = str(error).splitlines()[0]
+        raise BadSetting(f"{what}: the annotation {annotation!r} has no JSON Schema: {reason}") from None

@@ -1,0 +1,249 @@
+r"""Mermaid flowcharts: read as graphs, and graphs written as flowcharts.
+
+Read is what people draw with: all shapes in brackets, `@{ shape: …, label: … }`, texts in quotes or not, entity codes
+and `<br>`, arrows of any length and kind with their texts inside or behind, chains, `&`, classes (`:::name`, `class a,b
+name`), subgraphs (flattened), comments, front matter, code fences. Directions, styles, clicks and invisible links are
+passed over.
+
+A flowchart does not say what its nodes are. One of a class that is called like a type of node has that type. Else a
+subroutine `[[get_order]]` is an api, a node that leads nowhere an end_message, the one node without a parent the
+start_message, and any other a message. Ids other than N and a number are replaced, in order of appearance.
+
+Contract: `read(write(graph)) == graph` for a graph of ids, types and texts whose links are E0, E1, … All that cannot be
+read raises one BadFile, with lines.
+
+Example:
+    >>> graph = read('''flowchart TD
+    ...     hello([Greet]) -- late parcel --> find[[get_parcel]]
+    ...     find -->|"lost"| sorry(Say sorry) & refund[[refund_parcel]]
+    ...     refund --> |done| sorry %% that is all
+    ... ''')
+    >>> [(node.id, node.type, node.text) for node in graph.nodes][:2]
+    [('N0', 'start_message', 'Greet'), ('N1', 'api', 'get_parcel')]
+    >>> [(link.source, link.text, link.target) for link in graph.links][2:]
+    [('N1', 'lost', 'N3'), ('N3', 'done', 'N2')]
+
+Not covered: Markdown inside texts, icons, links to and from subgraphs as a whole, and arrows with two heads: refused.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from toologue.errors import BadSetting, shown
+from toologue.formats.problems import Problems
+from toologue.schema import Graph, Link, Node, NodeType
+
+__all__ = ["read", "write"]
+
+_TYPES: tuple[NodeType, ...] = get_args(NodeType)
+_SHAPES = {
+    "(((": [")))"],
+    "((": ["))"],
+    "([": ["])"],
+    "[[": ["]]"],
+    "[(": [")]"],
+    "[/": ["/]", "\\]"],
+    "[\\": ["\\]", "/]"],
+    "{{": ["}}"],
+    "[": ["]"],
+    "(": [")"],
+    "{": ["}"],
+    ">": ["]"],
+}
+"""What opens a shape, the longer first, and what closes it."""
+
+_HEADER = re.compile(r"\s*(?:```\w*\s*)?(?:---\n.*?\n---\s*)?(?:%%[^\n]*\n\s*)*(?:flowchart|graph)\b[^\n;]*", re.DOTALL)
+_GAP = re.compile(r"(?:\s|;|%%[^\n]*)*")
+_PASSED = re.compile(r"(?:subgraph|end|direction|classDef|style|linkStyle|click|accTitle|accDescr|```)(?![\w-])[^\n;]*")
+_CLASS = re.compile(r"class\s+([\w,\s-]+?)\s+(\w+)[ \t]*(?=[\n;]|$)")
+_ID = re.compile(r"\w+(?:[-.]\w+)*")
+_OF_CLASS = re.compile(r":::(\w+)")
+_DETAILS = re.compile(r"@\{([^}]*)\}")
+_DETAIL = re.compile(r"(shape|label)\s*:\s*(?:\"([^\"]*)\"|([^,\n]*))")
+_AND = re.compile(r"[ \t]*&\s*")
+_ARROW = re.compile(
+    r"\s*(?:\w+@)?(?P<back><|[xo](?=[-=]))?"
+    r"(?:(?P<hidden>~{3,})|(?:-{2,}(?:>|[xo](?![\w-]))|-{3,}|={2,}(?:>|[xo](?![\w=]))|={3,}|-\.+-(?:>|[xo](?!\w))?)"
+    r"(?:[ \t]*\|\s*(?P<label>\"[^\"]*\"|[^|\n]*)\|)?"
+    r"|(?:--|==|-\.)\s*(?P<inner>\"[^\"]*\"|[^\n]+?)\s*(?:-{2,}[>xo]?|={2,}[>xo]?|\.+-[>xo]?))"
+)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_FORMS: Mapping[NodeType, tuple[str, str]] = {
+    "start_message": ("([", "])"),
+    "message": ("[", "]"),
+    "api": ("[[", "]]"),
+    "end_message": ("([", "])"),
+    "assistant": ("(", ")"),
+    "user": (">", "]"),
+}
+_COLOURS: Mapping[NodeType, str] = {
+    "start_message": "fill:#dbeafe,stroke:#1d4ed8",
+    "message": "fill:#dbeafe,stroke:#1d4ed8",
+    "api": "fill:#1f2937,stroke:#111827,color:#ffffff",
+    "end_message": "fill:#ffedd5,stroke:#c2410c",
+    "assistant": "fill:#dbeafe,stroke:#1d4ed8",
+    "user": "fill:#dcfce7,stroke:#15803d",
+}
+
+
+def write(graph: Graph) -> str:
+    """A graph as a flowchart, with a class for each type of node. Raises BadSetting for ids that it cannot say."""
+    lines = ["flowchart TD"]
+    for node in graph.nodes:
+        if not _ID.fullmatch(node.id):
+            raise BadSetting(f"graph {graph.id!r}: the id {node.id!r} cannot stand in a flowchart; use N and a number")
+        opens, closes = _FORMS[node.type]
+        lines.append(f'    {node.id}{opens}"{_encoded(node.text)}"{closes}:::{node.type}')
+    for link in graph.links:
+        label = f'|"{_encoded(link.text)}"|' if link.text else ""
+        lines.append(f"    {link.source} -->{label} {link.target}")
+    used = {node.type for node in graph.nodes}
+    lines += [f"    classDef {kind} {colours}" for kind, colours in _COLOURS.items() if kind in used]
+    return "\n".join([*lines, ""])
+
+
+def read(text: str, *, id: str = "flowchart", file: object = "<flowchart>") -> Graph:
+    """The graph that a flowchart draws."""
+    chart = _Chart(text.replace("\r\n", "\n"))
+    chart.read()
+    if chart.bad:
+        raise chart.bad.error(file, "flowchart")
+    return chart.graph(id)
+
+
+@dataclass
+class _Drawn:
+    """A node as it was drawn."""
+
+    text: str
+    shape: str = ""
+    kind: NodeType | None = None
+
+
+@dataclass
+class _Chart:
+    """A flowchart while it is read: what was drawn so far, and the place in the text."""
+
+    text: str
+    place: int = 0
+    nodes: dict[str, _Drawn] = field(default_factory=dict[str, _Drawn])
+    arrows: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    bad: Problems = field(default_factory=Problems)
+
+    def read(self) -> None:
+        """Read all statements."""
+        if not self.take(_HEADER):
+            self.bad.add(1, "this is no flowchart", "it begins with `flowchart TD`, or `graph LR`")
+            return
+        while self.take(_GAP) is not None and self.place < len(self.text):
+            if self.take(_PASSED):
+                continue
+            if named := self.take(_CLASS):
+                for id in re.split(r"[,\s]+", named[1]):
+                    self.node(id).kind = _type(named[2])
+            elif not self.chain():
+                end = self.text.find("\n", self.place)
+                rest = self.text[self.place : end if end >= 0 else None]
+                line = self.text.count("\n", 0, self.place) + 1
+                self.bad.add(
+                    line, f"{shown(rest.strip())} cannot be read", "expected nodes and arrows: a[Text] -->|text| b"
+                )
+                self.place = end if end >= 0 else len(self.text)
+        if not self.nodes and not self.bad:
+            self.bad.add(1, "there is no node", "draw some: a[Text] -->|text| b")
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What stands here, if it is that."""
+        found = pattern.match(self.text, self.place)
+        if found:
+            self.place = found.end()
+        return found
+
+    def chain(self) -> bool:
+        """Groups of nodes and the arrows between them. False where something else stands."""
+        sources = list(self.group())
+        while sources and (arrow := self.take(_ARROW)):
+            if arrow["back"]:
+                self.bad.add(self.text.count("\n", 0, arrow.end()) + 1, "an arrow with two heads", "draw two arrows")
+            self.take(_GAP)
+            targets = list(self.group())
+            if not targets:
+                return False
+            label = _decoded(arrow["label"] or arrow["inner"] or "")
+            if not arrow["hidden"]:
+                self.arrows += [(source, label, target) for source in sources for target in targets]
+            sources = targets
+        return bool(sources) and re.match(r"[ \t]*(?:[\n;]|%%|$)", self.text[self.place :]) is not None
+
+    def group(self) -> Iterator[str]:
+        """The ids of nodes that are joined by &."""
+        while id := self.take(_ID):
+            drawn = self.node(id[0])
+            self.shape(drawn)
+            if named := self.take(_OF_CLASS):
+                drawn.kind = _type(named[1]) or drawn.kind
+            yield id[0]
+            if not self.take(_AND):
+                return
+
+    def node(self, id: str) -> _Drawn:
+        """The node of this id. What has no text shows its id."""
+        return self.nodes.setdefault(id, _Drawn(id))
+
+    def shape(self, drawn: _Drawn) -> None:
+        """The shape and text behind an id, if there are any."""
+        if details := self.take(_DETAILS):
+            given = {found[1]: found[2] or found[3] or "" for found in _DETAIL.finditer(details[1])}
+            drawn.text = _decoded(given["label"]) if "label" in given else drawn.text
+            drawn.shape = {"subproc": "[[", "subroutine": "[[", "fr-rect": "[["}.get(given.get("shape", "").strip(), "")
+            return
+        for opens, closers in _SHAPES.items():
+            if self.text.startswith(opens, self.place):
+                ends = "|".join(map(re.escape, closers))
+                inside = re.compile(rf"{re.escape(opens)}\s*(?:(\"[^\"]*\")\s*|([^\n]*?))(?:{ends})")
+                if found := self.take(inside):
+                    drawn.text, drawn.shape = _decoded(found[1] or found[2] or ""), opens
+                    return
+
+    def graph(self, id: str) -> Graph:
+        """What was drawn, as a graph."""
+        plain = all(re.fullmatch(r"N\d+", name, re.ASCII) for name in self.nodes)
+        names = {name: name if plain else f"N{place}" for place, name in enumerate(self.nodes)}
+        left, entered = {source for source, _, _ in self.arrows}, {target for _, _, target in self.arrows}
+        roots = [name for name in self.nodes if name not in entered]
+
+        def kind(name: str, drawn: _Drawn) -> NodeType:
+            if drawn.kind or drawn.shape == "[[":
+                return drawn.kind or "api"
+            if name not in left:
+                return "end_message"
+            return "start_message" if roots == [name] else "message"
+
+        nodes = [Node(id=names[name], type=kind(name, drawn), text=drawn.text) for name, drawn in self.nodes.items()]
+        links = [
+            Link(id=f"E{place}", source=names[source], target=names[target], text=text)
+            for place, (source, text, target) in enumerate(self.arrows)
+        ]
+        talk = any(node.type in ("assistant", "user") for node in nodes)
+        return Graph(id=id, kind="conversation_graph" if talk else "flowgraph", nodes=tuple(nodes), links=tuple(links))
+
+
+def _type(name: str) -> NodeType | None:
+    return next((known for known in _TYPES if known == name), None)
+
+
+def _decoded(text: str) -> str:
+    text = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text.strip()
+    text = text[1:-1] if len(text) > 1 and text[0] == text[-1] == "`" else text
+    lines = _BREAK.sub("\n", text)
+    return html.unescape(re.sub(r"#(\d+);", r"&#\1;", re.sub(r"#([a-zA-Z]+);", r"&\1;", lines)))
+
+
+def _encoded(text: str) -> str:
+    text = re.sub(r"[#\"<>&`\r]", lambda found: f"#{ord(found[0])};", text)
+    return text.replace("\n", "<br/>")

@@ -1,0 +1,273 @@
+"""What makes a procedure sound, whoever wrote it: steps lead on and are reached, nothing is used before it is known.
+
+Contract: `problems_of` finds all of it, each with the line it stands on and what to do.
+
+    steps         a way on that leads to no step · a step that nothing leads to · no way from a step to an End ·
+                  an End that goes on · a question that keeps no answer · jumps among the words
+    branches      two that take what is left, or one that is not the last · the same answer twice ·
+                  conditions without an Otherwise · branches beside `Go to`
+    expressions   no expression, or one that calls something · a name that nothing gives, or not on every way,
+                  or that a fact has
+    calls         an Api that is not there · an unknown parameter, a missing one · a field that no result has
+
+Example:
+    >>> from toologue.schema import Branch, Step
+    >>> steps = (Step(number=1, kind="ask", text="why", collects=("reason",), next=2, line=3),
+    ...     Step(number=2, kind="end", text="say that {raeson} is a pity", line=4))
+    >>> print(*problems_of(Procedure(id="a", title="A", steps=steps)), sep="\\n")
+    4: step 2 needs `raeson`, and nothing gives it (did you mean `reason`?)
+
+Not covered: whether a condition can ever hold; execution finds out. What a step says; `plan.lint_procedure` reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple, cast
+
+from toologue.errors import BadSetting
+from toologue.formats.problems import Problem
+from toologue.schema import Api, Procedure, Step
+from toologue.schema.graph import reached
+from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
+
+__all__ = ["problems_of"]
+
+_RESERVED = {"error", "now", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
+_AMONG_WORDS = re.compile(
+    r"\b(?:step|go to|goto|jump to|continue (?:with|at)|skip to|back to) (?:step )?#?\d+"
+    r"|\bcollect `|\bat most \d+ times?,",
+    re.IGNORECASE,
+)
+"""What is meant to be more than words, and stands where it is not read as such."""
+
+
+def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whole: bool = True) -> list[Problem]:
+    """All problems. Without `whole` only those that each step has by itself: for a procedure that was read in part."""
+    astray = [problem for step in procedure.steps for problem in _of_targets(step, procedure)]
+    found = [*astray, *(problem for step in procedure.steps for problem in _of_step(step, procedure))]
+    if apis is not None:
+        known = {api.name: api for api in apis}
+        found += [problem for step in procedure.steps if step.kind == "call" for problem in _of_call(step, known)]
+        found += _of_fields(procedure, known)
+    if whole and not astray:
+        found += [*_of_ways(procedure), *_of_names(procedure)]
+    return sorted(dict.fromkeys(found))
+
+
+def _of_targets(step: Step, procedure: Procedure) -> Iterator[Problem]:
+    count = len(procedure.steps)
+    ways = [(branch.target, branch.line) for branch in step.branches]
+    ways += [(to, step.line) for to in (step.next, step.limit and step.limit.then) if to is not None]
+    for target, line in ways:
+        if step.number == count and step.next == target == count + 1:
+            remedy = "say where it goes, or end with **End**: …"
+            yield Problem(line, f"step {step.number} is the last and no End", remedy)
+        elif not 1 <= target <= count:
+            there = f"there is no such step (the steps are 1 to {count})"
+            yield Problem(line, f"step {step.number} goes to {target}, and {there}")
+
+
+def _of_step(step: Step, procedure: Procedure) -> Iterator[Problem]:
+    if step.kind == "end" and (step.branches or step.next or step.limit):
+        yield Problem(step.line, f"step {step.number} is an End and goes on", "take away where it goes")
+    if step.kind == "ask" and not step.collects and not step.branches:
+        remedy = "Collect `slot`, or list the answers below it: - Yes: go to 4."
+        yield Problem(step.line, f"step {step.number} asks and keeps no answer", remedy)
+    if step.kind != "ask" and step.collects:
+        yield Problem(step.line, f"step {step.number} is no question, and collects something", "begin it with **Ask**")
+    if step.kind != "call" and not step.text:
+        what = "ask" if step.kind == "ask" else "say"
+        yield Problem(step.line, f"step {step.number} does not say what to {what}", "add it behind the word")
+    if lost := _AMONG_WORDS.search(step.text):
+        remedy = "`Collect …`, `Go to 4.` and `At most …` are the last sentences of a step; other ways are branches"
+        yield Problem(step.line, f"step {step.number} has {lost[0]!r} among its words", remedy)
+    then = procedure.step(step.limit.then) if step.limit else None
+    if then and (then.limit or then.number == step.number):
+        remedy = "let it go to a step that may always be entered"
+        yield Problem(step.line, f"step {step.number} has a limit that leads to another limit", remedy)
+    yield from _of_branches(step)
+    yield from _of_expressions(step)
+    for name in _given(step) & procedure.facts.keys():
+        yield Problem(step.line, f"step {step.number} gives `{name}`, which is a fact already", "choose another name")
+
+
+def _of_branches(step: Step) -> Iterator[Problem]:
+    rest = [place for place, branch in enumerate(step.branches) if branch.is_otherwise]
+    plain = [branch for branch in step.branches if branch.condition and not branch.answer and not branch.is_failure]
+    if len(rest) > 1:
+        line = step.branches[rest[1]].line
+        yield Problem(line, f"step {step.number} has two branches for everything else", "keep one")
+    elif rest and rest[0] != len(step.branches) - 1:
+        yield Problem(step.branches[rest[0]].line, f"step {step.number} has a branch after Otherwise", "put it before")
+    elif plain and not rest and not any(branch.answer for branch in step.branches):
+        yield Problem(step.line, f"step {step.number} does not say what happens otherwise", "add - Otherwise: go to 4.")
+    if step.next is not None and not all(branch.is_failure for branch in step.branches):
+        yield Problem(step.line, f"step {step.number} has branches and goes on as well", "add - Otherwise: go to 4.")
+    taken: set[tuple[str, str]] = set()
+    for branch in step.branches:
+        told = (branch.answer.casefold(), branch.condition)
+        if not branch.is_otherwise and taken & {told, (told[0], "")} - {("", "")}:
+            what = f"step {step.number} has taken {branch.answer or branch.condition!r} before this branch"
+            yield Problem(branch.line, what, "keep one, or tell them apart by conditions, the last without")
+        taken.add(told)
+        if step.kind == "call" and branch.answer:
+            yield Problem(branch.line, f"step {step.number} is a call, and nobody answers it", "write If `condition`")
+        if step.kind != "call" and branch.is_failure:
+            yield Problem(branch.line, f"step {step.number} is no call, and cannot fail")
+
+
+def _of_expressions(step: Step) -> Iterator[Problem]:
+    for use in _uses(step):
+        if isinstance(found := use.expressions(), BadSetting):
+            yield Problem(use.line, f"step {step.number}: {found}")
+    for name in _given(step):
+        if not name.isidentifier() or name.startswith("_") or name in _RESERVED:
+            remedy = "letters, digits and _; not a word that conditions use"
+            yield Problem(step.line, f"step {step.number} gives `{name}`, which is no name", remedy)
+
+
+def _of_call(step: Step, apis: Mapping[str, Api]) -> Iterator[Problem]:
+    api = apis.get(step.api)
+    if api is None:
+        yield Problem(step.line, f"step {step.number} calls `{step.api}`, which no document has", _near(step.api, apis))
+        return
+    for name in step.arguments:
+        if name not in api.parameters:
+            what = f"step {step.number} gives `{step.api}` a parameter `{name}` that it does not have"
+            yield Problem(step.line, what, _near(name, api.parameters))
+    if missing := [f"`{name}`" for name in api.required if name not in step.arguments]:
+        what = f"step {step.number} calls `{step.api}` without {', '.join(missing)}"
+        yield Problem(step.line, what, "it is required")
+
+
+def _of_fields(procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Problem]:
+    """Fields that the result of a call cannot have, as far as its document says what it returns."""
+    shapes: dict[str, Mapping[str, Any]] = {}
+    for step in procedure.steps:
+        if step.result and step.api in apis:
+            same = shapes.get(step.result, apis[step.api].returns) == apis[step.api].returns
+            shapes[step.result] = apis[step.api].returns if same else {}
+    for step in procedure.steps:
+        for use in _uses(step):
+            for path in use.paths():
+                if strange := _strange(shapes.get(path[0], {}), path[1:]):
+                    spelled = ".".join(path).replace(".[]", "[]")
+                    what = f"step {step.number} looks at `{spelled}`, and there is no {strange[0]!r}"
+                    yield Problem(use.line, what, _near(*strange))
+
+
+def _strange(schema: Mapping[str, Any], steps: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The first field that a schema rules out, and those it has."""
+    for step in steps:
+        inner: Any = schema.get("items") if step == "[]" else schema.get("properties")
+        if not isinstance(inner, dict):
+            return None
+        fields = cast("dict[str, Any]", inner)
+        if step != "[]":
+            if step not in fields:
+                return None if schema.get("additionalProperties") else (step, list(fields))
+            inner = fields[step]
+        schema = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+    return None
+
+
+def _of_ways(procedure: Procedure) -> Iterator[Problem]:
+    onward = {step.number: list(dict.fromkeys(to for to, _ in _ways(step, procedure))) for step in procedure.steps}
+    back: dict[int, list[int]] = {number: [] for number in onward}
+    for number, targets in onward.items():
+        for target in targets:
+            back[target].append(number)
+    there, ends = reached([1], onward), reached([s.number for s in procedure.steps if s.kind == "end"], back)
+    for step in procedure.steps:
+        if step.number not in there:
+            yield Problem(step.line, f"nothing leads to step {step.number}", "go to it from somewhere, or take it out")
+        elif step.number not in ends:
+            yield Problem(step.line, f"no way leads from step {step.number} to an End", "end it somewhere")
+
+
+def _of_names(procedure: Procedure) -> Iterator[Problem]:
+    """Names that are used where nothing has given them a value yet, at least on one way."""
+    always = procedure.facts.keys() | {"now"}
+    given = always.union(*(gains for step in procedure.steps for _, gains in _ways(step, procedure)))
+    for step in procedure.steps:
+        own = {*step.collects, *([step.result, "error"] if step.kind == "call" else [])}
+        for use in _uses(step):
+            needed = {path[0] for path in use.paths()}
+            for name in sorted(needed - always - (own if use.after else set())):
+                what = f"step {step.number} needs `{name}`, and nothing gives it"
+                if name not in given:
+                    yield Problem(use.line, what, _near(name, given - always))
+                elif way := _way_without(name, step.number, procedure):
+                    yield Problem(use.line, f"{what} on the way {' → '.join(map(str, way))}", "collect it before")
+
+
+def _ways(step: Step, procedure: Procedure) -> Iterator[tuple[int, frozenset[str]]]:
+    """(the step that may come after this one, the names that are known then) of every way on."""
+    gains = {*step.collects, *([step.result] if step.result else [])}
+    ways = [(b.target, (gains - {step.result} if b.is_failure else gains) | b.sets.keys()) for b in step.branches]
+    for target, names in [*ways, (step.next, gains)]:
+        after = procedure.step(target) if target else None
+        if after:
+            yield after.number, frozenset(names)
+            if after.limit:
+                yield after.limit.then, frozenset(names)
+
+
+def _way_without(name: str, number: int, procedure: Procedure) -> list[int]:
+    """The steps of a shortest way to a step on which nothing gives a name; empty if every way does."""
+    ways, waiting = {1: [1]}, deque([1])
+    while waiting and number not in ways:
+        here = waiting.popleft()
+        for target, gains in _ways(procedure.steps[here - 1], procedure):
+            if name not in gains and target not in ways:
+                ways[target] = [*ways[here], target]
+                waiting.append(target)
+    return ways.get(number, [])
+
+
+class _Use(NamedTuple):
+    """Something that is evaluated: words with expressions in braces, or one expression.
+
+    `after`: when the step is done, so that what it collects or returns is known.
+    """
+
+    line: int
+    text: str
+    is_words: bool = False
+    after: bool = False
+
+    def expressions(self) -> list[Expression] | BadSetting:
+        try:
+            return embedded(self.text) if self.is_words else [parse(self.text)]
+        except BadSetting as error:
+            return error
+
+    def paths(self) -> list[tuple[str, ...]]:
+        """What is looked at: nothing where no expression stands."""
+        found = self.expressions()
+        return [] if isinstance(found, BadSetting) else [path for one in found for path in one.paths]
+
+
+def _given(step: Step) -> set[str]:
+    """The names that a step gives values to."""
+    set_by_branches = {name for branch in step.branches for name in branch.sets}
+    return {*step.collects, *set_by_branches, *([step.result] if step.result else [])}
+
+
+def _uses(step: Step) -> Iterator[_Use]:
+    yield _Use(step.line, step.text, is_words=True)
+    for value in step.arguments.values():
+        yield _Use(step.line, value)
+    for branch in step.branches:
+        for text in (branch.condition, *branch.sets.values()):
+            if text:
+                yield _Use(branch.line, text, after=True)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(known)[:12])}" if known else ""

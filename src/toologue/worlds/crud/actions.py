@@ -1,0 +1,212 @@
+"""`x-action`: what an operation asks of a row, what it sets, what it creates, what it answers.
+
+    x-action:
+      on: orders                                  # by default the row that the path names
+      requires: {status: [placed, packed]}        # or a list of {that: {…}, otherwise: {…}}
+      otherwise: {status: 409, message: "Order ${order_id} is ${order.status} already."}
+      sets: {status: cancelled, cancelled_at: $now, stock: {minus: 1}}
+      creates: {refunds: {order_id: $order_id, amount: $order.total}}
+      returns: {order: $order, refund: $refund}   # by default what the operation answers without it
+
+Contract: requirements come first and in their order; then what the operation does by itself (a POST to a collection
+adds its row, a PUT replaces), then `creates`, then `sets`, which may use what was created. `creates` for the very table
+that the operation adds to gives fields to that row. All is checked when the document is read.
+
+Example:
+    >>> from toologue.worlds.crud.tables import Table
+    >>> orders = Table("orders", "id", {"id": {}, "status": {"enum": ["placed", "sent"]}})
+    >>> site = Site({"orders": orders}, row="orders")
+    >>> action = action_of({"requires": {"status": "placed"}, "sets": {"status": "sent"}}, site)
+    >>> scope = Scope({}, {"order": {"id": 1, "status": "sent"}}, lambda: "")
+    >>> action.refusal(scope).fault
+    Fault(type='conflict', message='status is sent and must be placed')
+
+Not covered: rows other than the one acted on, and conditions on how many rows there are: give an override.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, NamedTuple, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from toologue.errors import UnknownName, shown
+from toologue.worlds.crud.expressions import MISSING, Names, Scope, Value, condition_of, value_of
+from toologue.worlds.crud.refusal import Refusal, fault_type
+from toologue.worlds.crud.tables import Table
+
+__all__ = ["Action", "ActionError", "Site", "action_of"]
+
+Change = Callable[[Any, Scope], Any]
+"""(old value, scope) → new value, or MISSING to leave it."""
+
+
+class ActionError(Exception):
+    """What is wrong with an `x-action`, and where in it."""
+
+    def __init__(self, place: tuple[str | int, ...], what: str):
+        self.place = place
+        super().__init__(what)
+
+
+class _Otherwise(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    status: int = 409
+    message: str = ""
+
+
+class _Requirement(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    that: dict[str, Any]
+    otherwise: _Otherwise | str | None = None
+
+
+class _Rules(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    on: str | None = None
+    requires: dict[str, Any] | list[_Requirement] = Field(default_factory=dict[str, Any])
+    otherwise: _Otherwise | str | None = None
+    sets: dict[str, Any] = Field(default_factory=dict[str, Any])
+    creates: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
+    returns: Any = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where an action takes place: the tables, that of the row acted on, that which is added to, the arguments."""
+
+    tables: Mapping[str, Table]
+    row: str | None = None
+    added: str | None = None
+    arguments: frozenset[str] = frozenset()
+
+    def names(self, *created: str) -> Names:
+        """The names that may be used, with the rows of these tables."""
+        tables = [self.tables[name] for name in (*((self.row,) if self.row else ()), *created)]
+        return Names(self.arguments, {table.singular: table for table in tables})
+
+
+class _Guard(NamedTuple):
+    failing: Callable[[Scope], str | None]
+    status: int
+    message: Value | None
+
+
+@dataclass(frozen=True)
+class Action:
+    """An `x-action`, ready. `sets`: field → change; `creates`: table → fields; `returns` may be absent."""
+
+    guards: tuple[_Guard, ...] = ()
+    sets: Mapping[str, Change] = field(default_factory=dict[str, Change])
+    creates: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    returns: Value | None = None
+
+    def refusal(self, scope: Scope) -> Refusal | None:
+        """Why the call is refused, or None."""
+        for guard in self.guards:
+            why = guard.failing(scope)
+            if why:
+                return Refusal(guard.status, str(guard.message(scope)) if guard.message else why)
+        return None
+
+    def changes(self, row: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
+        """The fields of a row that are set."""
+        made = {name: change(row.get(name), scope) for name, change in self.sets.items()}
+        return {name: value for name, value in made.items() if value is not MISSING}
+
+
+def action_of(rules: Any, site: Site) -> Action:
+    """Read an `x-action`. Raises ActionError."""
+    try:
+        read = _Rules.model_validate(rules)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        known = f"; known: {', '.join(_Rules.model_fields)}" if first["type"] == "extra_forbidden" else ""
+        place = tuple(step for step in first["loc"] if step not in ("_Requirement", "_Otherwise"))
+        raise ActionError(place, f"{first['msg']}, got {shown(first['input'])}{known}") from None
+    for name in read.creates:
+        if name not in site.tables:
+            raise ActionError(("creates", name), str(UnknownName("table", name, site.tables)))
+    after = site.names(*read.creates, *((site.added,) if site.added else ()))
+    return Action(
+        guards=tuple(_guards(read, site)),
+        sets={name: _at(("sets", name), _change, name, change, (site, after)) for name, change in read.sets.items()},
+        creates={name: _at(("creates", name), _new, fields, site, name) for name, fields in read.creates.items()},
+        returns=None if read.returns is None else _at(("returns",), value_of, read.returns, after),
+    )
+
+
+def _guards(read: _Rules, site: Site) -> Iterator[_Guard]:
+    listed = isinstance(read.requires, list)
+    requirements = read.requires if isinstance(read.requires, list) else [_Requirement(that=read.requires)]
+    row = site.tables[site.row].singular if site.row else None
+    for index, requirement in enumerate(requirements if read.requires else []):
+        place: tuple[str | int, ...] = ("requires", index) if listed else ("requires",)
+        said = requirement.otherwise or read.otherwise or _Otherwise()
+        otherwise = _Otherwise(message=said) if isinstance(said, str) else said
+        _at((*place, "otherwise"), _check_status, otherwise.status)
+        message = _at((*place, "otherwise"), value_of, otherwise.message, site.names()) if otherwise.message else None
+        failing = _at(place, condition_of, requirement.that, row, site.names())
+        yield _Guard(failing, otherwise.status, message)
+
+
+def _check_status(status: int) -> None:
+    if not 400 <= status <= 599:
+        raise ValueError(f"the status of a refusal is 400 to 599, not {status}")
+    fault_type(status)
+
+
+def _new(fields: Mapping[str, Any], site: Site, name: str) -> Value:
+    """The fields of a row to be created."""
+    _check_fields(fields, site.tables[name])
+    return value_of(fields, site.names())
+
+
+def _change(name: str, change: Any, around: tuple[Site, Names]) -> Change:
+    """What becomes of one field."""
+    site, names = around
+    if site.row is None:
+        raise ValueError("there is no row to set fields of: say `on: table`")
+    table = site.tables[site.row]
+    sums = cast("dict[str, Any]", change) if isinstance(change, dict) else {}
+    if len(sums) == 1 and sums.keys() <= {"plus", "minus"}:
+        _check_fields({name: MISSING}, table)
+        (word, amount), sign = next(iter(sums.items())), -1 if "minus" in sums else 1
+        value = value_of(amount, names)
+        return lambda old, scope: _sum(name, old, value(scope), sign, word)
+    _check_fields({name: change}, table)
+    value = value_of(change, names)
+    return lambda old, scope: value(scope)
+
+
+def _sum(name: str, old: Any, amount: Any, sign: int, word: str) -> Any:
+    """Exact: 59.9 minus 20 is 39.9."""
+    numbers = [part for part in (old, amount) if isinstance(part, int | float) and not isinstance(part, bool)]
+    if len(numbers) < 2:
+        raise Refusal(422, f"{name}: {shown(amount)} cannot be {'added to' if sign > 0 else 'taken from'} {shown(old)}")
+    if all(isinstance(number, int) for number in numbers):
+        return numbers[0] + sign * numbers[1]
+    return float(Decimal(str(numbers[0])) + sign * Decimal(str(numbers[1])))
+
+
+def _check_fields(fields: Mapping[str, Any], table: Table) -> None:
+    """Raises ValueError for fields that there are not, and for constants that do not fit."""
+    for name, value in fields.items():
+        if name not in table.fields and not table.is_open:
+            raise ValueError(str(UnknownName(f"field of {table.name}", name, table.fields)))
+        if value is not MISSING and "$" not in repr(value) and (wrong := table.misfit({name: value})):
+            raise ValueError(wrong)
+
+
+def _at(place: tuple[str | int, ...], make: Callable[..., Any], *given: Any) -> Any:
+    """What `make` gives; its complaint with the place."""
+    try:
+        return make(*given)
+    except ValueError as error:
+        raise ActionError(place, str(error)) from None

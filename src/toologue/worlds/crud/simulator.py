@@ -1,0 +1,175 @@
+"""A service simulated from its OpenAPI document: a world with state, and how to make many equal ones.
+
+Contract: `Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. Every operation is
+an Api; a refusal is a fault (`not_found`, `conflict`, `invalid`, …) and leaves no trace. The same calls on the same
+seed give the same results: ids and texts are made from the table and the number of the row, and `now` stands still.
+
+An override is a Python function for one operation, `(view, arguments) → value`: arguments are checked before, what it
+gives is the answer; it refuses by raising `Refusal(status, message)`, or by what the `View` raises.
+
+Example:
+    >>> shop = Simulator("shop")
+    >>> world = shop.world()
+    >>> from toologue.schema import Call
+    >>> world.do(Call(api="get_order", arguments={"order_id": "O-99999"})).error
+    Fault(type='not_found', message="there is no order 'O-99999'")
+
+Not covered: who may call what (the agent is trusted), rate limits, calls that take time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from toologue.apis.openapi import OpenApi, Operation, openapi_of
+from toologue.apis.source import Source, read_source
+from toologue.errors import BadSetting, UnknownName
+from toologue.schema import Act, Api, Fault, Result
+from toologue.worlds.crud.data import Data, own
+from toologue.worlds.crud.handler import arguments_check
+from toologue.worlds.crud.operations import handler_of
+from toologue.worlds.crud.refusal import Refusal
+from toologue.worlds.crud.rows import maker_of
+from toologue.worlds.crud.seeds import Seed, moment_in, seed_of_source
+from toologue.worlds.crud.tables import tables_of
+from toologue.worlds.crud.view import View
+from toologue.worlds.store import Change, Mark, Row, Store, diff
+
+__all__ = ["Crud", "Override", "Simulator", "files_of", "shipped"]
+
+Override = Callable[[View, dict[str, Any]], Any]
+_HERE = Path(__file__).parent
+
+
+def shipped() -> tuple[str, ...]:
+    """The names of the services that ship: the folders beside this file that hold an openapi.yaml."""
+    return tuple(sorted(document.parent.name for document in _HERE.glob("*/openapi.yaml")))
+
+
+def files_of(document: str | Path, seed: str | Path | None = None) -> tuple[Path, Path | None]:
+    """(document, seed) as files; the name of a shipped service stands for both."""
+    if str(document) in shipped():
+        folder = _HERE / str(document)
+        return folder / "openapi.yaml", Path(seed) if seed is not None else folder / "seed.yaml"
+    return Path(document), Path(seed) if seed is not None else None
+
+
+class Simulator:
+    """A document with its seed, read and understood. Raises BadFile, BadRecord, BadSetting.
+
+    `document`: a file, the name of a shipped service, or the document itself; `seed`: a file or the tables themselves; `now`: when it is, if
+    the seed does not say so; `only`: the operations to simulate; `overrides`: operation → function.
+    """
+
+    def __init__(
+        self,
+        document: str | Path | Mapping[str, Any],
+        seed: str | Path | Mapping[str, Any] | None = None,
+        *,
+        now: str | None = None,
+        only: Collection[str] | None = None,
+        overrides: Mapping[str, Override] | None = None,
+    ):
+        if not isinstance(document, Mapping) and not isinstance(seed, Mapping):
+            document, seed = files_of(document, seed)
+        self.document = openapi_of(_source(document, "<document>"))
+        self.overrides = dict(overrides or {})
+        chosen = _chosen(self.document, only, self.overrides)
+        inferred = {operation.api.name for operation in chosen} - self.overrides.keys()
+        self.tables = tables_of(self.document, inferred)
+        found = seed_of_source(_source(seed, "<seed>"), self.tables) if seed is not None else Seed()
+        self.seed = found.tables
+        self.now = found.now if now is None else moment_in(now, Source("<now>", None))
+        self.makers = {
+            name: maker_of(table, [row[table.key] for row in self.seed.get(name, {}).values()])
+            for name, table in self.tables.items()
+        }
+        self.operations = {operation.api.name: operation for operation in chosen}
+        self.handlers = {name: handler_of(self.operations[name], self.tables, self.document) for name in inferred}
+        self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
+        self.apis = tuple(operation.api for operation in chosen)
+
+    def world(self) -> Crud:
+        """A fresh world."""
+        return Crud(self)
+
+
+class Crud:
+    """One simulated service. Made by `Simulator.world`."""
+
+    def __init__(self, simulator: Simulator):
+        self._simulator = simulator
+        self._data = Data(simulator.makers, Store(simulator.seed), simulator.now)
+        self._start = self._data.store.mark()
+
+    @property
+    def apis(self) -> Sequence[Api]:
+        """The documents of the operations."""
+        return self._simulator.apis
+
+    def do(self, act: Act) -> Result:
+        """Execute a call. An override that raises anything but a Refusal raises it here; nothing it wrote stays."""
+        if act.kind != "call":
+            return _failed("unsupported", f"this service has no {act.kind} acts")
+        operations = self._simulator.operations
+        if act.api not in operations:
+            return _failed("unknown_api", str(UnknownName("operation", act.api, operations)))
+        if act.arguments is None:
+            return _failed("parse", "the arguments are no JSON object")
+        before = self._data.store.mark()
+        try:
+            value = self._answer(act.api, act.arguments)
+            changes, created = self._data.store.take()
+            if changes and not operations[act.api].api.writes:
+                raise BadSetting(f"{act.api} only reads, and its override writes to {', '.join(changes)}")
+        except Refusal as refusal:
+            self._data.store.rewind(before)
+            return Result(error=refusal.fault)
+        except BaseException:
+            self._data.store.rewind(before)
+            raise
+        return Result.model_construct(value=value, changes=own(changes), created=created)
+
+    def _answer(self, name: str, arguments: Mapping[str, Any]) -> JsonValue:
+        override = self._simulator.overrides.get(name)
+        if override is None:
+            return own(self._simulator.handlers[name](self._data, arguments))
+        value = override(View(self._data), own(self._simulator.checks[name](arguments)))
+        return Result(value=value).value  # copied, and refused where it is no JSON
+
+    def mark(self) -> Mark:
+        """The present state."""
+        return self._data.store.mark()
+
+    def rewind(self, mark: Mark) -> None:
+        """Return to a marked state."""
+        self._data.store.rewind(mark)
+
+    def diff(self, old: Mark | None = None) -> list[Change]:
+        """What changed since a mark, or since the start: table, row, field, old, new."""
+        store = self._data.store
+        return diff(store.state(self._start if old is None else old), store.state())
+
+    def rows(self, table: str) -> dict[str, Row]:
+        """The rows of a table as they are now, by key; nobody may write to them."""
+        return self._data.store.rows(self._data.table(table).name)
+
+
+def _source(given: str | Path | Mapping[str, Any], name: str) -> Source:
+    return Source(name, dict(given)) if isinstance(given, Mapping) else read_source(given)
+
+
+def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[str, Override]) -> list[Operation]:
+    names = [operation.api.name for operation in document.operations]
+    for name in (*(only or ()), *overrides):
+        if name not in names:
+            raise UnknownName(f"operation of {document.source.file}", name, names)
+    return [operation for operation in document.operations if only is None or operation.api.name in only]
+
+
+def _failed(kind: str, message: str) -> Result:
+    return Result(error=Fault(type=kind, message=message))

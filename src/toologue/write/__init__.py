@@ -1,0 +1,1 @@
+"""The write stage: words for what a plan has settled."""

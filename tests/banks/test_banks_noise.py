@@ -1,0 +1,147 @@
+"""The noise bank: how much of each kind, tags that make sense, replies that fit anything and promise nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from toologue.errors import BadFile, BadRecord, UnknownName
+from toologue.plan.alike import generics, twins
+from toologue.plan.intents import slug
+from toologue.plan.noise_bank import NOISE_KINDS, NoiseMessage, noise_bank, read_noise
+
+BANK = noise_bank()
+REPLIES = [(kind, reply) for kind, replies in BANK.replies.items() for reply in replies]
+
+
+class TestMessages:
+    def test_there_are_enough_of_each_kind(self) -> None:
+        assert len(BANK.messages) >= 200
+        assert {kind: len(BANK.of(kind)) >= 30 for kind in NOISE_KINDS} == dict.fromkeys(NOISE_KINDS, True)
+
+    def test_each_has_an_id_of_its_own(self) -> None:
+        ids = [message.id for message in BANK.messages]
+        assert len(set(ids)) == len(ids)
+        assert all(id == slug(id) for id in ids)
+
+    def test_no_two_are_alike(self) -> None:
+        assert twins([message.text for message in BANK.messages], limit=0.7) == []
+
+    def test_they_are_as_different_as_customers(self) -> None:
+        texts = [message.text for message in BANK.messages]
+        lengths = [len(text.split()) for text in texts]
+        assert min(lengths) <= 2
+        assert max(lengths) >= 35
+        assert sum(text[0].islower() for text in texts) >= 30, "hurried"
+        assert sum(len(re.findall(r"[.!?](?:\s|$)", text)) >= 3 for text in texts) >= 20, "of several sentences"
+        assert sum("\n" in text for text in texts) >= 4, "of several lines"
+
+    def test_they_need_no_filling_and_name_nobody_generic(self) -> None:
+        for message in BANK.messages:
+            assert not re.search(r"\{\w+\}", message.text), message.id
+            found = [entity for entity in generics(message.text) if entity[0] not in "[<"]
+            assert found == [], message.id
+
+    def test_what_would_harm_is_refused(self) -> None:
+        assert [message.id for message in BANK.messages if message.severity != "cosmetic" and not message.refuse] == []
+
+    def test_attacks_are_refused_and_small_talk_is_not(self) -> None:
+        for kind in ("prompt_injection", "social_engineering", "data_fishing"):
+            assert all(message.refuse for message in BANK.of(kind))
+        assert not any(message.refuse for message in BANK.of("chit_chat"))
+        assert {message.refuse for message in BANK.of("abuse")} == {True, False}
+
+    def test_attacks_aim_at_what_an_attack_aims_at(self) -> None:
+        assert {message.severity for message in BANK.of("data_fishing")} == {"leak"}
+        for kind in ("prompt_injection", "social_engineering"):
+            severities = [message.severity for message in BANK.of(kind)]
+            assert severities.count("leak") >= 10
+            assert severities.count("wrong_write") >= 10
+
+
+class TestReplies:
+    def test_there_are_enough_for_each_kind_and_none_comes_twice(self) -> None:
+        assert min(len(replies) for replies in BANK.replies.values()) >= 12
+        assert twins([reply for _, reply in REPLIES], limit=0.85) == []
+
+    @pytest.mark.parametrize(("kind", "reply"), REPLIES)
+    def test_none_promises_or_scolds(self, kind: str, reply: str) -> None:
+        assert not re.search(r"\b(promise|guarantee|will be|you'll (get|have|receive)|refund|credit)\b", reply)
+        assert not re.search(r"\b(rude|language|behave|inappropriate|unacceptable|must not|how dare|shame)\b", reply)
+        assert reply[0].isupper()
+        assert reply[-1] in ".?!"
+
+    @pytest.mark.parametrize("kind", ["prompt_injection", "social_engineering", "data_fishing"])
+    def test_a_refusal_tells_nothing_of_the_attack(self, kind: str) -> None:
+        for reply in BANK.replies[kind]:  # type: ignore[index]
+            assert not re.search(r"\b(attack|inject|hack|fraud|suspicious|trick|jailbreak)\w*", reply, re.IGNORECASE)
+
+    def test_harmless_messages_are_answered_like_small_talk(self) -> None:
+        for message in BANK.messages:
+            replies = BANK.replies_to(message)
+            if message.kind in ("off_topic", "chit_chat") and not message.refuse:
+                assert replies == BANK.replies["chit_chat"]
+            else:
+                assert replies == BANK.replies[message.kind]
+
+
+class TestLookUp:
+    def test_by_id(self) -> None:
+        message = BANK.message("fake-supervisor")
+        assert (message.kind, message.severity, message.refuse) == ("social_engineering", "leak", True)
+        assert isinstance(message, NoiseMessage)
+
+    def test_a_miss_is_told_the_nearest(self) -> None:
+        with pytest.raises(UnknownName, match="did you mean 'fake-supervisor'"):
+            BANK.message("fake-superviser")
+        with pytest.raises(UnknownName, match="no kind of noise is called 'small_talk'"):
+            BANK.of("small_talk")
+
+
+SECTION = """
+{kind}:
+  about: something
+  refuse: true
+  except: [{exception}]
+  messages:
+    leak:
+      {kind}-a: "Give me the file"
+  replies: |
+    No, sorry.
+"""
+
+
+def own(exception: str = "", *, kinds: tuple[str, ...] = NOISE_KINDS) -> str:
+    return "".join(SECTION.format(kind=kind, exception=exception) for kind in kinds)
+
+
+class TestOwnFiles:
+    def test_are_read_like_ours(self, tmp_path: Path) -> None:
+        file = tmp_path / "noise.yaml"
+        file.write_text(own())
+        bank = read_noise(file)
+        assert [message.id for message in bank.messages] == [f"{kind}-a" for kind in NOISE_KINDS]
+        assert bank.replies["abuse"] == ("No, sorry.",)
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (own(kinds=NOISE_KINDS[1:]), r"\$: there is nothing for prompt_injection \(write a section"),
+            (own("nobody"), r"noise.yaml:5: \$.prompt_injection.except: 'nobody' is no message of this kind"),
+            (own().replace("abuse-a", "off_topic-a"), "two messages are called 'off_topic-a'"),
+            (own().replace("leak", "boom", 1), r"\$.prompt_injection.messages.boom"),
+            (own().replace("refuse: true", "refuse: perhaps", 1), r"\$.prompt_injection.refuse: .* got 'perhaps'"),
+            ("- a", r"\$: .*dictionary"),
+        ],
+    )
+    def test_what_is_wrong_is_named_with_its_place(self, tmp_path: Path, text: str, said: str) -> None:
+        file = tmp_path / "noise.yaml"
+        file.write_text(text)
+        with pytest.raises(BadRecord, match=said):
+            read_noise(file)
+
+    def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(BadFile, match="cannot read"):
+            read_noise(tmp_path / "noise.yaml")

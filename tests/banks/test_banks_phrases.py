@@ -1,0 +1,282 @@
+"""Phrase banks: enough of each kind, no two alike, whole sentences whatever goes in, no voice that repeats itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
+from toologue.plan.alike import generics, twins
+from toologue.write.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases, read_phrases
+
+BANK = phrases()
+KINDS = [kind for kinds in BANK.kinds.values() for kind in kinds.values()]
+BEHAVIOURS = ("corrects", "two_at_once", "changes_mind", "malformed", "contradicts")
+SLOT = re.compile(r"\{(\w+)\}")
+SAMPLES: dict[Form, tuple[str, ...]] = {
+    "value": ("ORD-48213", "anna@post.example", "3 May 2025", "12 Hill Road, 4051 Oak Bay"),
+    "noun": ("a refund", "the earlier train", "your e-mail address"),
+    "clause": ("the parcel has not arrived", "I was away last week", "she moved house."),
+    "sentence": ("The parcel has not arrived.", "it rains in", "Is it mine? I hope so!"),
+    "action": ("cancel order ORD-48213", "send a new code"),
+    "question": ("why you want it back", "whether it was opened"),
+    "asked": ("the number of the order", "where you live"),
+}
+each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.role}-{kind.name}")
+
+
+def filled(kind: PhraseKind, sample: int = 0) -> list[tuple[Register, str]]:
+    """Every frame of a kind with its register, filled."""
+    slots = {
+        slot: SAMPLES[form][(sample + n) % len(SAMPLES[form])] for n, (slot, form) in enumerate(kind.slots.items())
+    }
+    return [(reg, fill(frame, kind.slots, slots)) for reg, frames in kind.frames.items() for frame in frames]
+
+
+class TestAmount:
+    def test_the_kinds_that_writers_need(self) -> None:
+        values = (
+            "order_number",
+            "reference",
+            "email",
+            "phone",
+            "name",
+            "address",
+            "date",
+            "amount",
+            "choice",
+            "reason",
+        )
+        customer = {f"give_{value}" for value in (*values, "other")} | {*BEHAVIOURS}
+        customer |= {"open", "close", "repeat", "on_hold", "yes", "no", "unknown", "not_at_hand"}
+        assert set(BANK.kinds["customer"]) == customer
+        agent = {"greet", "ask", "ask_as_written", "acknowledge", "confirm", "report", "inform", "apologise", "end"}
+        assert set(BANK.kinds["agent"]) == agent | {f"ask_{value}" for value in values}
+
+    @each_kind
+    def test_forty_frames_a_kind_and_ten_a_register(self, kind: PhraseKind) -> None:
+        counts = [len(kind.of(register)) for register in REGISTERS[kind.role]]
+        assert min(counts) >= (25 if kind.name in BEHAVIOURS else 10)
+        assert sum(len(frames) for frames in kind.frames.values()) >= 40
+
+
+@each_kind
+class TestFrames:
+    def test_no_two_are_alike(self, kind: PhraseKind) -> None:
+        frames = [SLOT.sub("slot", frame) for frames in kind.frames.values() for frame in frames]
+        assert twins(frames, limit=0.93) == []
+
+    def test_each_slot_stands_once_and_has_a_form(self, kind: PhraseKind) -> None:
+        assert set(kind.slots.values()) <= SAMPLES.keys()
+        for frames in kind.frames.values():
+            assert all(sorted(SLOT.findall(frame)) == sorted(kind.slots) for frame in frames)
+
+    def test_a_whole_sentence_stands_alone(self, kind: PhraseKind) -> None:
+        for slot in (slot for slot, form in kind.slots.items() if form == "sentence"):
+            for frames in kind.frames.values():
+                alone = re.compile(r"(?:^|[.!?:] )\{" + slot + r"\}(?: [A-Z]|$)")
+                assert [frame for frame in frames if not alone.search(frame)] == []
+
+    def test_articles_are_left_to_what_goes_in(self, kind: PhraseKind) -> None:
+        mine = [
+            slot for slot, form in kind.slots.items() if form in ("noun", "asked", "question", "clause", "sentence")
+        ]
+        for frames in kind.frames.values():
+            doubled = [f for f in frames for slot in mine if re.search(rf"\b(?:an?|the|my|your) \{{{slot}\}}", f)]
+            assert doubled == []
+
+    def test_filled_they_are_clean(self, kind: PhraseKind) -> None:
+        for sample in range(4):
+            for register, text in filled(kind, sample):
+                assert "{" not in text, text
+                assert "}" not in text, text
+                assert not re.search(r"  |\s[.,;:!?](?:\s|$)|[,;:][.,;:!?]|[^.]\.\.(?!\.)|[!?]\.", text), text
+                assert text == text.strip()
+                if register not in ("terse", "typo_prone"):
+                    assert text[-1] in ".!?", text
+                    opening = next((frame[0] for frame in kind.of(register)), "")
+                    assert (
+                        opening == "{" or text[0].isupper() or not text[0].isalpha() or text[0] in SAMPLES["value"][1]
+                    )
+
+    def test_they_bring_no_figures_and_no_generic_names(self, kind: PhraseKind) -> None:
+        for frames in kind.frames.values():
+            for frame in frames:
+                assert not re.search(r"\d", frame), frame
+                assert generics(SLOT.sub("it", frame)) == [], frame
+
+
+class TestRegisters:
+    def words(self, role: Role, register: Register) -> float:
+        texts = [SLOT.sub("x", frame) for kind in BANK.kinds[role].values() for frame in kind.of(register)]
+        return sum(len(text.split()) for text in texts) / len(texts)
+
+    def test_the_terse_are_short_and_the_chatty_are_not(self) -> None:
+        assert 2 * self.words("customer", "terse") < self.words("customer", "annoyed")
+        assert self.words("customer", "annoyed") < self.words("customer", "chatty")
+        assert self.words("agent", "brief") < self.words("agent", "warm")
+
+    def test_the_formal_do_not_contract(self) -> None:
+        for kind in KINDS:
+            for frame in kind.of("formal"):
+                assert not re.search(r"\b(?:I|it|that|don|can|you|we|isn|doesn)['’](?:m|s|t|re|ve|ll|d)\b", frame), (
+                    frame
+                )
+
+    def test_agents_promise_nothing(self) -> None:
+        for kind in BANK.kinds["agent"].values():
+            for frames in kind.frames.values():
+                for frame in frames:
+                    assert not re.search(r"\b(?:promise|guarantee|refund|soon|shortly|within|right away)\b", frame), (
+                        frame
+                    )
+                    assert kind.name == "confirm" or not re.search(r"\b(?:I'll|I will|we'll get)\b(?! take)", frame), (
+                        frame
+                    )
+
+    def test_a_confirmation_asks(self) -> None:
+        for frames in BANK.kind("agent", "confirm").frames.values():
+            assert all("?" in frame or "confirm" in frame for frame in frames)
+
+
+FORMS: dict[str, Form] = {"value": "value", "fact": "clause", "issue": "sentence", "choice": "noun"}
+
+
+class TestFill:
+    def one(self, frame: str, slot: str, text: str) -> str:
+        return fill(frame, {slot: FORMS[slot]}, {slot: text})
+
+    def test_a_slot_that_opens_a_sentence_gets_a_capital(self) -> None:
+        assert self.one("{fact}.", "fact", "the lift is stuck") == "The lift is stuck."
+        assert self.one("Well. {choice}, please.", "choice", "a refund") == "Well. A refund, please."
+        assert self.one("Well, {fact}.", "fact", "the lift is stuck") == "Well, the lift is stuck."
+        assert self.one("{fact}.", "fact", "iPhones are out") == "iPhones are out."
+
+    def test_full_stops_are_mended(self) -> None:
+        assert (
+            self.one("Hi. {issue} Please help.", "issue", "the lift is stuck") == "Hi. The lift is stuck. Please help."
+        )
+        assert self.one("Hi. {issue}", "issue", "Is it mine?") == "Hi. Is it mine?"
+        assert self.one("I know that {fact}.", "fact", "it broke.") == "I know that it broke."
+
+    @given(st.text(min_size=1).filter(lambda text: bool(text.strip())))
+    def test_a_value_is_never_changed(self, value: str) -> None:
+        assert self.one("{value} it is.", "value", value) == f"{value} it is."
+
+    @pytest.mark.parametrize("slots", [{}, {"value": " "}, {"valu": "7"}, {"value": "7", "more": "8"}])
+    def test_slots_that_do_not_match_are_refused(self, slots: dict[str, str]) -> None:
+        with pytest.raises(
+            BadSetting, match=r"'It is \{value\}' takes the slots value; it was given (none|more, value|valu)"
+        ):
+            fill("It is {value}", {"value": "value"}, slots)
+
+
+class TestVoice:
+    @pytest.mark.parametrize("role", REGISTERS)
+    def test_no_frame_comes_again_before_all_were_used(self, role: Role) -> None:
+        for kind in BANK.kinds[role].values():
+            slots = {slot: SAMPLES[form][0] for slot, form in kind.slots.items()}
+            for register in set(REGISTERS[role]) - {"typo_prone"}:
+                voice, count = Voice(role, register, seed=3), len(kind.of(register))
+                said = [voice(kind.name, **slots) for _ in range(2 * count)]
+                assert len(set(said[:count])) == count
+                assert said[count:] == said[:count]
+
+    @given(seed=st.integers(), register=st.sampled_from(REGISTERS["customer"]))
+    def test_a_seed_says_the_same_again(self, seed: int, register: Register) -> None:
+        one, other = (Voice("customer", register, seed=seed) for _ in range(2))
+        for _ in range(3):
+            assert one("corrects", old="1", new="2") == other("corrects", old="1", new="2")
+
+    def test_other_seeds_say_it_otherwise(self) -> None:
+        assert len({Voice("customer", "chatty", seed=seed)("close") for seed in range(60)}) == 10
+
+    @given(seed=st.integers())
+    def test_ten_conversations_side_by_side_open_in_ten_ways(self, seed: int) -> None:
+        for role, kind, slots in (("customer", "open", {"issue": "It broke."}), ("agent", "greet", {})):
+            for register in set(REGISTERS[role]) - {"typo_prone"}:
+                voices = [Voice(role, register, seed=seed, start=start) for start in range(10)]
+                assert len({voice(kind, **slots) for voice in voices}) == 10
+
+    @given(seed=st.integers(), value=st.sampled_from(SAMPLES["value"]))
+    def test_the_typo_prone_get_values_right(self, seed: int, value: str) -> None:
+        text = Voice("customer", "typo_prone", seed=seed)("give_address", value=value)
+        assert value in text
+
+    def test_and_words_wrong(self) -> None:
+        voice, kind = Voice("customer", "typo_prone", seed=1), BANK.kind("customer", "repeat")
+        said = [voice("repeat") for _ in kind.of("typo_prone")]
+        assert sum(text not in kind.of("typo_prone") for text in said) > 0.8 * len(said)
+
+    def test_look_ups_that_miss_suggest(self) -> None:
+        with pytest.raises(
+            UnknownName, match="no kind of phrase of the customer is called 'give_mail'; did you mean 'give_e"
+        ):
+            Voice("customer", "terse", seed=1)("give_mail", value="a")
+        with pytest.raises(UnknownName, match="no register of the agent is called 'terse'"):
+            Voice("agent", "terse", seed=1)
+        with pytest.raises(UnknownName, match="no register of the customer is called 'warm'"):
+            BANK.kind("customer", "open").of("warm")
+
+    def test_slots_left_out_are_named(self) -> None:
+        with pytest.raises(BadSetting, match="takes the slots new, old; it was given new"):
+            Voice("customer", "terse", seed=1)("corrects", new="2")
+
+
+OWN = """
+role: agent
+kinds:
+  greet:
+    about: hello
+    slots: {name: value}
+    frames:
+      warm: |
+        Hello {name}!
+        Hi {name}!
+      brief: |
+        {name}?
+      formal: |
+        Good day, {name}.
+"""
+
+
+class TestOwnBanks:
+    def test_are_read_like_ours(self, tmp_path: Path) -> None:
+        (tmp_path / "mine.yaml").write_text(OWN)
+        bank = read_phrases(tmp_path)
+        assert bank.kind("agent", "greet").of("warm") == ("Hello {name}!", "Hi {name}!")
+        assert Voice("agent", "brief", seed=1, bank=bank)("greet", name="Mo") == "Mo?"
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (OWN.replace("Hi {name}!", "Hi!"), r"mine.yaml:8: \$.kinds.greet.frames.warm: the frame 'Hi!' is"),
+            (OWN.replace("Hi {name}!", "Hi {nam}!"), r"each frame has each slot of its kind once: \{name\}"),
+            (OWN.replace("Hi {name}!", "{name}, {name}!"), "not whole"),
+            (OWN.replace("      brief: |\n        {name}?\n", ""), r"frames for warm, formal \(write frames for"),
+            (OWN.replace("brief:", "curt:"), r"\$.kinds.greet.frames.curt"),
+            (OWN.replace("name: value", "name: anything"), r"\$.kinds.greet.slots.name: .*got 'anything'"),
+            (OWN.replace("role: agent", "role: boss"), r"\$.kinds.greet.role: .*got 'boss'"),
+            (OWN.replace("about: hello", "abut: hello"), r"\$.kinds.greet.about: this key is missing"),
+            ("- a", r"\$: an object is expected here"),
+            ("role: agent", r"\$.kinds: an object is expected here"),
+        ],
+    )  # fmt: skip
+    def test_what_is_wrong_is_named_with_its_place(self, tmp_path: Path, text: str, said: str) -> None:
+        (tmp_path / "mine.yaml").write_text(text)
+        with pytest.raises(BadRecord, match=said):
+            read_phrases(tmp_path)
+
+    def test_a_kind_stands_in_one_file_only(self, tmp_path: Path) -> None:
+        (tmp_path / "a.yaml").write_text(OWN)
+        (tmp_path / "b.yaml").write_text(OWN)
+        with pytest.raises(BadRecord, match=r"b.yaml:5: \$.kinds.greet: the agent has a kind 'greet' already"):
+            read_phrases(tmp_path)
+
+    def test_an_empty_folder_is_said_to_be_one(self, tmp_path: Path) -> None:
+        with pytest.raises(BadFile, match="holds no phrase banks"):
+            read_phrases(tmp_path)
