@@ -8,7 +8,8 @@
     │   ├── BadSetting       an option or a combination of options makes no sense
     │   └── RunMismatch      a run folder belongs to another configuration; the message names what differs
     ├── ToolError            the agent must act: a world raises it, the agent reads it as the result of its call
-    └── GraderError          a grader crashed as the published one does (`published` mode only)
+    ├── GraderError          a grader crashed as the published one does (`published` mode only)
+    └── ModelFault           a language model gave no reply: the agent's turn says so, nothing is scored (models.model)
 
 Example:
     >>> from toologue.errors import UnknownName

@@ -199,6 +199,10 @@ class TestCalibration:
     def test_the_thresholds_that_are_shipped_are_those_that_it_finds(self, bench):
         assert bench.calibrate(Lexical()) == calibration()["lexical"], "run: python -m bench.calibration --write"
 
+    def test_the_docs_show_what_it_found(self, bench):
+        page = Path(__file__).parents[2].joinpath("docs", "models.md").read_text("utf-8")
+        assert bench.table(calibration()) in page, "put in what python -m bench.calibration prints"
+
     def test_every_embedder_was_calibrated_on_the_same_data(self):
         assert len({entry["data"] for entry in calibration().values()}) == 1
 

@@ -8,8 +8,7 @@ import pytest
 from toologue.errors import BadSetting
 from toologue.models.embed import calibrated
 from toologue.models.lexical import Lexical
-from toologue.models.similarity import Embedded, Judge, Warmable, compared, similarity
-from toologue.schema import AgentTurn, Api, Call, Parameter, Result, UserTurn
+from toologue.models.similarity import Embedded, Judge, Warmable, similarity
 
 
 class Counting:
@@ -88,12 +87,3 @@ def test_without_thresholds_the_judge_asks_for_them(monkeypatch):
     assert judge.alike("text", "same", "same"), "which needs no server"
     with pytest.raises(BadSetting, match="'exact' has no calibrated threshold for reply"):
         Judge.of("exact").alike("reply", "a", "b")
-
-
-def test_what_a_judge_will_be_asked_about():
-    api = Api(name="Send", parameters={"to": Parameter(), "text": Parameter(compare="prose")})
-    calls = (Call(api="Send", arguments={"to": "ann", "text": "hi", "more": "x"}), Call(api="Other", arguments={}))
-    odd = (Call(api="Send", arguments={"text": 7}), Call(api="Send", raw="?"))
-    done = AgentTurn(acts=calls + odd, results=tuple(Result(value=None) for _ in range(4)))
-    turns = (UserTurn(text="send it"), done, AgentTurn(text="sent"))
-    assert list(compared(turns, {"Send": api})) == ["hi"]

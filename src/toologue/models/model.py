@@ -22,18 +22,15 @@ Not covered: streaming, images, audio, and several answers to one request.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, cast
 
-from pydantic_core import from_json
-
 from toologue import registry
 from toologue.errors import BadSetting, ToologueError
-from toologue.formats.openai import Message
+from toologue.formats.openai import Message, call_of
 from toologue.schema import Call, Noun, Usage
 
 __all__ = [
@@ -195,18 +192,6 @@ def model(spec: str) -> Model:
     if not callable(getattr(thing, "reply", None)):
         raise BadSetting(f"{spec!r} is no model: it has no `async reply(messages, *, tools, output, seed)`")
     return cast("Model", thing)
-
-
-def call_of(api: str, text: str) -> Call:
-    """The call that a model wrote. Arguments that spell no JSON object become None, and `raw` keeps the text."""
-    try:
-        value: Any = from_json(text.encode())
-        json.dumps(value, allow_nan=False)
-    except ValueError:
-        value = None
-    if isinstance(value, dict):
-        return Call(api=api, arguments=cast("dict[str, Any]", value))
-    return Call(api=api, arguments=None, raw=text)
 
 
 def forbid_requests() -> None:

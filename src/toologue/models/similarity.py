@@ -10,9 +10,8 @@
 A threshold belongs to a similarity: the published 0.9 (short texts) and 0.8 (message bodies) were set for another model
 (ToolTalk 3.2); embedders have their own, calibrated on data of ours (`embed.calibrated`).
 
-A similarity that embeds is fastest when it gets many texts at once. Before grading, call `judge.warm(texts)` with the
-texts that are going to be compared, a few hundred conversations at a time; `compared(turns, apis)` lists them. Nothing
-changes but the time it takes.
+A similarity that embeds is fastest when it gets many texts at once: `judge.warm(texts)` before they are compared
+(`score.warm` does it for those who grade). Nothing changes but the time it takes.
 
 Example:
     >>> similarity("exact")("Pay rent", "Pay rent")
@@ -27,7 +26,7 @@ Not covered: meaning, by `lexical`: it takes "cancel" and "do not cancel" for ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -38,13 +37,12 @@ from zipfile import BadZipFile
 from toologue import keys, registry
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.models.embed import Embedder, calibrated, embedder
-from toologue.schema import Api, Turn, invocations
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedded", "Judge", "Similarity", "Vectors", "Warmable", "compared", "similarity"]
+__all__ = ["Embedded", "Judge", "Similarity", "Vectors", "Warmable", "similarity"]
 
 
 class Similarity(Protocol):
@@ -189,18 +187,6 @@ def similarity(spec: str) -> Similarity:
             raise BadSetting(f"the similarity {name!r} needs a file: {name}:FILE")
         return cast("Similarity", found(Path(argument)))
     return cast("Similarity", found(argument) if isinstance(found, FunctionType) else found)
-
-
-def compared(turns: Iterable[Turn], apis: Mapping[str, Api]) -> Iterator[str]:
-    """The texts among the arguments of executed calls that a judge will be asked about: what to warm it with."""
-    for invocation in invocations(turns):
-        act = invocation.act
-        if act.kind != "call" or act.api not in apis:
-            continue
-        for name, parameter in apis[act.api].parameters.items():
-            value = (act.arguments or {}).get(name)
-            if parameter.compare in ("text", "prose") and isinstance(value, str):
-                yield value
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,8 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from toologue.formats.openai import Message
-from toologue.models.model import Asked, FaultType, Finish, ModelFault, Reply, call_of
+from toologue.formats.openai import Message, call_of
+from toologue.models.model import Asked, FaultType, Finish, ModelFault, Reply
 from toologue.schema import Usage
 
 __all__ = ["Wire"]

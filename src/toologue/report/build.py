@@ -28,6 +28,7 @@ from toologue.run.store import Config, RunFolder
 from toologue.schema import Dialogue, Score, Trace
 from toologue.schema.jsonl import line_of, replacing
 from toologue.score.metric import Metric, Total, totals
+from toologue.score.warm import warmed
 
 __all__ = ["score_folder", "scores_of", "thresholds_text", "view_of"]
 
@@ -46,7 +47,7 @@ def score_folder(folder: RunFolder, judge: Judge) -> list[Total]:
     """Grade a run: writes scores.jsonl and scores.json into its folder, returns the totals."""
 
     def kept(stream: Any) -> Iterator[Score]:
-        for gold, trace in folder.pairs():
+        for gold, trace in warmed(folder.pairs(), judge):
             for score in scores_of(gold, trace, judge).values():
                 stream.write(line_of(score))
                 yield score
@@ -71,7 +72,7 @@ def view_of(folder: RunFolder, judge: Judge, *, limit: int = LIMIT) -> RunView:
     failed: list[Conversation] = []
     passed: list[Conversation] = []
     hidden = 0
-    for gold, trace in folder.pairs():
+    for gold, trace in warmed(folder.pairs(), judge):
         conversation = Conversation(gold, trace, scores_of(gold, trace, judge))
         kept = passed if conversation.passed else failed
         if len(kept) < limit:
@@ -95,7 +96,7 @@ class _Every:
     judge: Judge
 
     def __iter__(self) -> Iterator[Conversation]:
-        for gold, trace in self.folder.pairs():
+        for gold, trace in warmed(self.folder.pairs(), self.judge):
             yield Conversation(gold, trace, scores_of(gold, trace, self.judge))
 
 

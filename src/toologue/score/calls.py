@@ -30,12 +30,14 @@ from typing import Any, cast
 
 from toologue.models.similarity import Judge
 from toologue.schema import Api, Call, Dialogue, Fault, Invocation, Mismatch, Score, Trace, invocations, rounds
+from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import agree, contains
 from toologue.worlds.world import Kind, kind_of
 
 __all__ = [
     "CALLS",
     "ERROR_TYPES",
+    "METRICS",
     "Pairing",
     "calls",
     "error_types",
@@ -48,6 +50,7 @@ __all__ = [
 
 _NOT_MADE, _UNASKED = "expected, not made", "made and took effect, not expected"
 ERROR_TYPES = ("over-trigger", "bad planning", "bad call")
+METRICS = ("precision", "recall", "action precision", "incorrect action rate", "success", "soft success", *ERROR_TYPES)
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ def calls(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
     """The metric. Scores nothing where the protocol executes nothing (`next`)."""
     if trace.protocol == "next":
         return {}
+    if why := no_reply(trace):
+        return unscored(METRICS, gold, trace, why)
     pairing = pair(gold, trace, judge)
     return grade(pairing, gold, trace, explain(pairing, gold, judge))
 
@@ -191,15 +196,15 @@ def scores_of(
     """Counts and error types as scores. The mismatches explain the success."""
     n = counts
     answered = sum(1 for said, did in rounds(gold.turns) if said and did)
-    hits: dict[str, tuple[float, float]] = {
-        "precision": (n["matches"], n["predictions"]),
-        "recall": (n["matches"], n["ground_truths"]),
-        "action precision": (n["valid_actions"], n["actions"]),
-        "incorrect action rate": (n["bad_actions"], n["actions"]),
-        "success": (float(success), 1),
-        "soft success": (soft_success, 1),
-        **{name: (kinds.get(name, 0), answered) for name in ERROR_TYPES},
-    }
+    shares: tuple[tuple[float, float], ...] = (
+        (n["matches"], n["predictions"]),
+        (n["matches"], n["ground_truths"]),
+        (n["valid_actions"], n["actions"]),
+        (n["bad_actions"], n["actions"]),
+        (float(success), 1),
+        (soft_success, 1),
+        *((kinds.get(name, 0), answered) for name in ERROR_TYPES),
+    )
     return {
         name: Score(
             metric=name,
@@ -210,7 +215,7 @@ def scores_of(
             why="" if of else "nothing to score",
             at=tuple(at) if name == "success" else (),
         )
-        for name, (hit, of) in hits.items()
+        for name, (hit, of) in zip(METRICS, shares, strict=True)
     }
 
 

@@ -1,6 +1,8 @@
 """What a metric is, and how scores become totals: counts are added, then one function is applied.
 
-Contract: a metric is a pure function `(gold, trace, judge) -> {name: Score}`. It never raises, whatever an agent did. A
+Contract: a metric is a pure function `(gold, trace, judge) -> {name: Score}`. It never raises, whatever an agent did.
+Nothing is scored that was not said: where a language model gave no reply (`no_reply`), all of the conversation is
+unscored, and the fault stands in `why`. An agent that raises, is out of time, or does not return the floor is scored. A
 total is hits / of, unless `RATIOS` registers another function for the metric's name; None where nothing was scored. Its
 interval is the percentile bootstrap over dialogues, the trials of one dialogue resampled together.
 
@@ -18,9 +20,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from toologue import keys
+from toologue.models.model import FaultType
 from toologue.models.similarity import Judge
 from toologue.schema import Dialogue, Score, Trace
 
@@ -28,10 +31,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RATIOS", "Metric", "Total", "ratio", "totals", "value_of"]
+__all__ = ["RATIOS", "Metric", "Total", "no_reply", "ratio", "totals", "unscored", "value_of"]
 
 Metric = Callable[[Dialogue, Trace, Judge], Mapping[str, Score]]
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
+_FAULTS = frozenset(get_args(FaultType))
 _RESAMPLES = 2000
 _BLOCK = 1 << 22  # numbers held at once while resampling
 
@@ -46,6 +50,22 @@ class Total(NamedTuple):
     n: int
     unscored: int
     counts: Mapping[str, float]
+
+
+def no_reply(trace: Trace) -> str:
+    """Why nothing of a trace can be scored: the first fault of a model in it, by name; empty where there is none.
+
+    That a case is out of time ("timeout", too) is no such fault: whoever set the limit wants it to count.
+    """
+    turns = trace.turns[:-1] if trace.stop == "timeout" else trace.turns
+    faults = (turn.error.type for turn in turns if turn.role == "agent" and turn.error is not None)
+    fault = next((fault for fault in faults if fault in _FAULTS), None)
+    return f"the model gave no reply: {fault}" if fault else ""
+
+
+def unscored(metrics: Iterable[str], gold: Dialogue, trace: Trace, why: str) -> dict[str, Score]:
+    """These metrics, each None for the same reason."""
+    return {name: Score(metric=name, dialogue=gold.id, case=trace.case, why=why) for name in metrics}
 
 
 def ratio(counts: Mapping[str, float]) -> float | None:

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple, cast
 
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace, UserTurn, invocations, rounds
+from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import Alike, agree, never_alike
 from toologue.worlds.store import split_path
-from toologue.worlds.world import kind_of
+from toologue.worlds.world import Kind, kind_of
 
 __all__ = ["OUTCOME", "Effect", "compare_effects", "effect", "never_alike", "outcome"]
 
@@ -46,9 +47,8 @@ def outcome(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
     if trace.protocol == "next":
         return {}
     kind = kind_of(gold.world.name)
-    if not _grounded(gold, {api.name for api in kind.apis if api.writes}):
-        why = "the gold was never executed, so its effect is unknown"
-        return {"outcome": Score(metric="outcome", dialogue=gold.id, case=trace.case, why=why)}
+    if why := no_reply(trace) or _unknown(gold, kind):
+        return unscored(["outcome"], gold, trace, why)
     wanted, lived = _sections(gold.turns, trace), _sections(trace.turns, trace)
     at: list[Mismatch] = []
     right = 0
@@ -149,10 +149,12 @@ def _row_mismatches(
     ]
 
 
-def _grounded(gold: Dialogue, writes: set[str]) -> bool:
-    """Whether the gold's results carry changes, where they should carry any."""
+def _unknown(gold: Dialogue, kind: Kind) -> str:
+    """Why the gold's effect is unknown, if its results carry no changes where they should carry some."""
+    writes = {api.name for api in kind.apis if api.writes}
     made = [i for i in invocations(gold.turns) if i.act.kind == "call" and i.act.api in writes and not i.result.error]
-    return not made or any(invocation.result.changes for invocation in made)
+    known = not made or any(invocation.result.changes for invocation in made)
+    return "" if known else "the gold was never executed, so its effect is unknown"
 
 
 def _sections(turns: Turns, trace: Trace) -> list[Sequence[UserTurn | AgentTurn]]:

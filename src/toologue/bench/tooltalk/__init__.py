@@ -31,12 +31,13 @@ from toologue.errors import BadFile
 from toologue.formats.tooltalk import read_conversation, turn_indexes
 from toologue.models.similarity import Judge
 from toologue.run.cases import grounded
-from toologue.schema import Call, Dialogue, Score, Trace, rounds
+from toologue.schema import Call, Dialogue, Trace, invocations, rounds
 from toologue.score import calls
 from toologue.score.calls import ERROR_TYPES, Pairing, pair
+from toologue.score.metric import no_reply, unscored
 from toologue.score.outcome import outcome
 
-__all__ = ["TOOLTALK", "grade", "load", "summarize"]
+__all__ = ["TOOLTALK", "grade", "load", "summarize", "ungraded"]
 
 _SPLITS = {"easy": "easy", "hard": "tooltalk"}
 
@@ -58,8 +59,17 @@ def load(data: Path | None = None) -> list[Dialogue]:
 
 
 def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
-    """Grade one conversation."""
+    """Grade one conversation. Where a model gave no reply it is unscored; the published run ends there, too."""
+    if why := no_reply(trace):
+        return ungraded(mode, gold, trace, why)
     return (_published if mode == "published" else _fixed)(gold, trace, judge)
+
+
+def ungraded(mode: Mode, gold: Dialogue, trace: Trace, why: str) -> Graded:
+    """A conversation that cannot be graded: its calls without a verdict, no metrics, and why."""
+    made = tuple(invocation for invocation in invocations(trace.turns) if invocation.act.kind == "call")
+    scores = unscored(calls.METRICS if mode == "published" else (*calls.METRICS, "outcome"), gold, trace, why)
+    return Graded(gold, trace, scores, _record(gold, Pairing(made, (), (), (), ()), None, {}) | {"why": why})
 
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
@@ -91,8 +101,7 @@ def _published(gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
     pairing = published.pair(gold, trace, judge)
     if pairing.crash is not None:
         why = f"the published grader crashes: {pairing.crash.type}: {pairing.crash.message}"
-        score = Score(metric="success", dialogue=gold.id, case=trace.case, why=why)
-        return Graded(gold, trace, {"success": score}, _record(gold, pairing, None, {}))
+        return Graded(gold, trace, unscored(["success"], gold, trace, why), _record(gold, pairing, None, {}))
     metrics = published.metrics(pairing.counts)
     kinds = {} if metrics["success"] else published.error_types(pairing, len(list(rounds(gold.turns))))
     scores = calls.scores_of(

@@ -1,0 +1,184 @@
+"""Values and calls as models write them: JSON, Python literals, and what lies between.
+
+    value_of     `{"id": 7, "ok": true}` · `{'id': 7, 'ok': True}` · `(1, 2)`
+    call_of      `get_order(order_id=812, note="late")` · `get_order({"order_id": 812})` · `get_order`
+    call_text    the same for writing, with JSON texts and Python's True, False and None
+
+Contract: nothing is run. What spells no value raises ValueError; numbers that no JSON holds (NaN, 1e999) count as such.
+An argument without quotes that is no literal is a text as it stands: `status=on the way`. A comma divides arguments
+where a name and `=` follow it. `call_of(call_text(name, arguments)) == (name, arguments)`.
+
+Example:
+    >>> call_of("refund(order_id=ORD-812, amount=39.90, items=['tea', 'cup'], gift=true)")
+    ('refund', {'order_id': 'ORD-812', 'amount': 39.9, 'items': ['tea', 'cup'], 'gift': True})
+    >>> call_text("refund", {"order_id": "ORD-812", "gift": True})
+    'refund(order_id="ORD-812", gift=True)'
+
+Not covered: values without a name (`refund(812)`), bytes, complex numbers, sums, and calls inside of calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from toologue.errors import shown
+
+__all__ = ["call_of", "call_text", "objects", "value_of"]
+
+_LONGEST, _SEARCHED, _TRIES = 1_000_000, 100_000, 10
+_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_CALL = re.compile(rf"\s*({_NAME.pattern})\s*(?:\((.*)\))?\s*;?\s*", re.ASCII | re.DOTALL)
+_GIVEN = re.compile(rf"\s*({_KEY.pattern})\s*=(?!=)", re.ASCII)
+_TOKEN = re.compile(
+    r"""(?:\A|(?<=[=:,(\[{]))\s*(?:"(?:[^"\\]|\\.)*(?:"|\Z)|'(?:[^'\\]|\\.)*(?:'|\Z))"""
+    r"""|(?P<opens>[(\[{])|(?P<shuts>[)\]}])|(?P<comma>,)""",
+    re.DOTALL,
+)
+"""Brackets and commas; quotes where a value may begin, with all that is in them."""
+_CONSTANTS = {"true": True, "false": False, "null": None}
+
+
+def value_of(text: str) -> Any:
+    """The JSON value that a text spells, as JSON or as a Python literal."""
+    try:
+        return _read(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        raise ValueError(f"{shown(text)} is neither JSON nor a Python literal") from None
+
+
+def call_of(text: str) -> tuple[str, dict[str, Any]]:
+    """(name, arguments) of a call. Raises ValueError, which says what cannot be read."""
+    found = _CALL.fullmatch(text)
+    if found is None or len(text) > _LONGEST:
+        raise ValueError(f"{shown(text)} is no call: expected name(parameter=value, …)")
+    name, inside = found[1], (found[2] or "").strip().removesuffix(",")
+    arguments: dict[str, Any] = {}
+    for piece in _divided(inside):
+        given = _GIVEN.match(piece)
+        if given is None:
+            return name, _object(piece, alone=piece == inside)
+        if given[1] in arguments:
+            raise ValueError(f"the parameter {given[1]!r} is given twice")
+        arguments[given[1]] = _argument(piece[given.end() :].strip())
+    return name, arguments
+
+
+def call_text(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call as text. Raises ValueError for a name that could not be read back."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{shown(name)} is no name of an API: letters, digits, `_`, `.` and `-` are")
+    if all(_KEY.fullmatch(key) for key in arguments):
+        return f"{name}({', '.join(f'{key}={_written(value)}' for key, value in arguments.items())})"
+    return f"{name}({_written(dict(arguments))})"
+
+
+def objects(text: str) -> Iterator[tuple[int, int]]:
+    """Where the outermost `{…}` among the first 100,000 characters of a text begin and end, whatever else it holds."""
+    start, tries = text.find("{", 0, _SEARCHED), 0
+    while start >= 0 and tries < _TRIES:
+        if end := _shut(text, start):
+            yield start, end
+        else:
+            tries += 1
+        start = text.find("{", end or start + 1, _SEARCHED)
+
+
+def _shut(text: str, start: int) -> int:
+    """Where the bracket at `start` is shut; 0 where it is not."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start, _SEARCHED):
+        depth += bool(token["opens"]) - bool(token["shuts"])
+        if not depth:
+            return token.end()
+    return 0
+
+
+def _divided(inside: str) -> Iterator[str]:
+    """The arguments of a call. A comma that no name and `=` follow belongs to the value before it."""
+    start = depth = 0
+    for token in _TOKEN.finditer(inside):
+        depth += bool(token["opens"]) - bool(token["shuts"])
+        if token["comma"] and depth <= 0 and _GIVEN.match(inside, token.end()):
+            yield inside[start : token.start()]
+            start = token.end()
+    if inside:
+        yield inside[start:]
+
+
+def _object(piece: str, *, alone: bool) -> dict[str, Any]:
+    value = value_of(piece) if alone else None
+    if not isinstance(value, dict):
+        raise ValueError(f"{shown(piece.strip())} has no name: write parameter=value")
+    return cast("dict[str, Any]", value)
+
+
+def _argument(text: str) -> Any:
+    """A value, or a text that nobody put into quotes."""
+    try:
+        return value_of(text)
+    except ValueError:
+        if not text or text[0] in "\"'[{":
+            raise
+        return text
+
+
+def _written(value: Any) -> str:
+    """A Python literal whose texts are JSON's, too."""
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value).items()
+        return "{" + ", ".join(f"{_written(key)}: {_written(item)}" for key, item in members) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_written, cast("list[Any]", value))) + "]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def _read(text: str) -> Any:
+    if len(text) > _LONGEST:
+        raise ValueError(text)
+    try:
+        return json.loads(text, strict=False, parse_constant=_finite, parse_float=_finite)
+    except ValueError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            listed = ast.parse(f"[{text.strip()}]", mode="eval").body  # so that `1, 2` does not pass for a tuple
+        if not isinstance(listed, ast.List) or len(listed.elts) != 1:
+            raise
+        return _plain(listed.elts[0])
+
+
+def _plain(tree: ast.expr) -> Any:
+    match tree:
+        case ast.Constant(value=None | bool() | str() as value):
+            return value
+        case ast.Constant(value=int() | float() as value):
+            return _finite(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -_finite(value)
+        case ast.Name(id=name) if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [_plain(item) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            return {_member(key): _plain(value) for key, value in zip(keys, values, strict=True)}
+        case _:
+            raise ValueError(tree)
+
+
+def _member(key: ast.expr | None) -> str:
+    if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+        raise ValueError(key)
+    return key.value
+
+
+def _finite(number: str | float) -> int | float:
+    value = number if isinstance(number, int) else float(number)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(number)
+    return value
