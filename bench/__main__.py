@@ -18,7 +18,7 @@ from rich.table import Table
 from bench.figure import SLACK, Figure, as_json, stated_ratios, worse, yardstick
 
 _NUMBERS = ("measured", "plain", "ratio", "stated")
-SCRIPTS = ("replay", "conversation", "throughput", "growth", "startup", "grading")
+SCRIPTS = ("replay", "conversation", "throughput", "growth", "startup", "grading", "embedding")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -42,7 +42,7 @@ def table(figures: Sequence[Figure], stated: Mapping[str, float]) -> Table:
     for figure in figures:
         sides = (f"{side:.3g} {figure.unit}" for side in (figure.measured, figure.plain))
         verdict = "worse" if figure in failed else "good"
-        ratios = (f"{figure.ratio:.2f}", f"{stated[figure.path]:.2f}")
+        ratios = (f"{ratio:.3g}" for ratio in (figure.ratio, stated[figure.path]))
         made.add_row(figure.path, *sides, *ratios, verdict, _aim(figure), figure.note)
     return made
 

@@ -39,6 +39,14 @@ from toologue.schema import Api
 DATA = Path(__file__).with_name("calibration")
 WRITTEN = Path(embed.__file__).with_name("thresholds.json")
 KINDS = ("text", "prose", "reply")
+ROCS = {
+    "text": "short texts",
+    "prose": "message bodies",
+    "reply": "replies",
+    "suggest": "an Api answers it",
+    "source": "an output supplies it",
+}
+BANDS = {"confirm": "the first is right", "suggest": "the right one is among three", "clarify": "no Api answers it"}
 MOST_FALSE, NEAR_BEST, FOLDS, LEAST = 0.25, 0.05, 5, 20
 GRID = np.arange(101) / 100
 
@@ -196,24 +204,26 @@ def calibrate(model: Embedder) -> dict[str, Any]:
 
 
 def table(results: dict[str, dict[str, Any]]) -> str:
-    """The results side by side."""
-    lines = [["", *results]]
-    for kind in (*KINDS, "source", "suggest"):
-        cells = [kind]
-        for result in results.values():
-            f, held = result["figures"][kind], result["figures"][kind]["held_out"]
-            rate = f"TPR {f['tpr']:.2f} FPR {f['fpr']:.2f} (held out {held['tpr']:.2f} {held['fpr']:.2f})"
-            cells.append(f"≥ {result['thresholds'][kind]:.2f}  AUC {f['auc']:.3f}  {rate}  n {f['n']}")
-        lines.append(cells)
-    lines.append(["confirm", *(f"≥ {r['thresholds']['confirm']:.2f}" for r in results.values())])
-    for name, form in (("r1", "R@1"), ("r3", "R@3"), ("mrr", "MRR")):
-        lines.append([f"requests {form}", *(f"{r['figures']['retriever'][name]:.3f}" for r in results.values())])
-    lines.append(["sources R@1", *(f"{r['figures']['source']['r1']:.3f}" for r in results.values())])
-    for band in ("confirm", "suggest", "clarify"):
-        inside = [r["figures"]["retriever"]["bands"][band] for r in results.values()]
-        lines.append([f"band {band}", *(f"precision {one['precision']}  n {one['n']}" for one in inside)])
-    widths = [max(len(row[column]) for row in lines) for column in range(len(lines[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in lines)
+    """The results side by side: what is printed, and what docs/models.md shows."""
+    found = [result["figures"] for result in results.values()]
+    sizes, heads = found[0], [f"`{name}`" for name in results]
+    rows = [["on data of ours", *heads], ["---"] * (1 + len(heads))]
+    for kind, label in ROCS.items():
+        rows.append([f"{kind}: {label} (n {sizes[kind]['n']})", *(_rates(one, kind) for one in results.values())])
+    rows.append(["confirm", *(f"≥ {one['thresholds']['confirm']:.2f}" for one in results.values())])
+    ranks = ([f"{one['retriever'][name]:.3f}" for name in ("r1", "r3", "mrr")] for one in found)
+    rows.append([f"requests (n {sizes['retriever']['n']}): R@1, R@3, MRR", *map(", ".join, ranks)])
+    rows.append(["sources: R@1", *(f"{one['source']['r1']:.3f}" for one in found)])
+    for band, label in BANDS.items():
+        inside = [one["retriever"]["bands"][band] for one in found]
+        rows.append([f"band {band}: {label}", *(f"{one['precision']} of {one['n']}" for one in inside)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _rates(result: dict[str, Any], kind: str) -> str:
+    f, held = result["figures"][kind], result["figures"][kind]["held_out"]
+    rates = f"TPR {f['tpr']:.2f} ({held['tpr']:.2f} held out), FPR {f['fpr']:.2f} ({held['fpr']:.2f})"
+    return f"≥ {result['thresholds'][kind]:.2f}: AUC {f['auc']:.3f}, {rates}"
 
 
 def write(results: dict[str, dict[str, Any]]) -> None:

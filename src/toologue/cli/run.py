@@ -45,7 +45,8 @@ def run(
     dialogues
         A dialogues.jsonl.
     agent
-        gold, altered:KIND, predictions:FILE, or module:attribute (an agent, or a function from a Case to one).
+        retrieve, gold, openai:NAME, predictions:FILE, … or module:attribute (an agent, or a function from a Case to
+        one).
     out
         The run folder. If it holds a part of this very run, the run goes on.
     protocol
@@ -95,7 +96,7 @@ def score(
     run
         The run folder.
     similarity
-        exact, one, lexical or vectors:FILE.
+        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
     text
         The least similarity of short texts that say the same.
     prose
@@ -128,7 +129,7 @@ def report(
     junit
         Where JUnit XML goes; none by default.
     similarity
-        exact, one, lexical or vectors:FILE.
+        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
     text
         The least similarity of short texts that say the same.
     prose

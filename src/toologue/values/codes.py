@@ -43,27 +43,44 @@ _CUED_ID = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_DIGITS = re.compile(r"(?<![\w@.#$-])\d(?:[ -]?\d){3,7}(?![\w@]|[.:-]\d)")
-_USERNAME = re.compile(
-    r"(?:\buser\s?names?\b|\buser\s?id\b|\blogin\b|\bhandle\b|\b(?:the\s+)?user\b|\baccount\b|\blog(?:ged)"
-    r"?\s+(?:me\s+)?in\s+as\b|\bsign(?:ed)?\s+(?:me\s+)?in\s+as\b|\bI\s+go\s+by\b)"
-    r"(?:\s+(?:is|was|should\s+be|will\s+be|would\s+be|called|named|of)\b|\s*[:=])"
-    r"?\s+[\"'“@]?(?P<name>[A-Za-z0-9][\w.-]*)",
-    re.IGNORECASE,
+_CALLED = re.compile(
+    r"""(?: \buser\s?names?\b | \buser\s?id\b | \blogin\b | \bhandle\b | \b(?:the\s+)?user\b | \baccount\b
+        | \blog(?:ged)?\s+(?:me\s+)?in\s+as\b | \bsign(?:ed)?\s+(?:me\s+)?in\s+as\b | \bI\s+go\s+by\b )
+    (?: \s+(?: is | was | to\s+be | to | should\s+be | will\s+be | would\s+be | called | named | of )\b | \s*[:=] )?
+    \s+["'“@]?(?P<name>[A-Za-z0-9][\w.-]*)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_IS_THE_NAME = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]{2,})\s+is\s+(?:the|my)\s+(?:user\s?)?name\b")
+_AT_NAME = re.compile(r"(?<![\w.@])@(?P<name>[A-Za-z0-9][\w.-]*\w|\w)")
+_BRACKETED = re.compile(r"\(\s*@?(?P<name>[A-Za-z][\w.-]*)\s*\)")
+_BEFORE_A_SECRET = re.compile(
+    r"""(?: ^ | [.!?]\s+ )(?P<name>[a-z][a-z0-9_.]{4,})(?: \s+here )?\s*[,/]\s+
+    (?= \S*[\d!#$%&*^+=?~_-] | (?:the\s+|my\s+)?password\b )""",
+    re.VERBOSE,
+)
+_LOOKS_LIKE_NAME = re.compile(
+    r"(?<![\w@./#&!$%+*=?~^-])(?P<name>(?=[\w.]*[_\d])[A-Za-z][A-Za-z\d]*(?:[._]?[A-Za-z\d]+)+)(?![\w@-])"
+)
+_I_AM = re.compile(
+    r"""\b(?: [Ii]\s+am | [Ii]['’]?m | [Ii]t\s+is | here\s+is | log\s+me\s+in,? | let\s+me\s+in[.,]? )\s+
+    (?P<name>[a-z][a-z0-9_.]{3,})(?= \s*(?: [,;/] | \.(?:\s|$) | $ | and\b | with\b ) )""",
+    re.VERBOSE,
 )
 _SHE_IS = re.compile(
     r"\b(?:s?he['’]s|s?he\s+is|that['’]s|they['’]re|username's)\s+(?P<name>[a-z][\w.]{3,}\b)(?=[\s]*[.,;!?]|$)"
 )
-_AT_NAME = re.compile(r"(?<![\w.@])@(?P<name>[A-Za-z0-9][\w.-]*\w|\w)")
-_BRACKETED = re.compile(r"\(\s*@?(?P<name>[A-Za-z][\w.-]*)\s*\)")
-_LOOKS_LIKE_NAME = re.compile(
-    r"(?<![\w@./-])(?P<name>(?=[\w.]*[_\d])[A-Za-z][A-Za-z\d]*(?:[._]?[A-Za-z\d]+)+)(?![\w@-])"
-)
+_USERNAMES = (
+    (_CALLED, 0.92), (_IS_THE_NAME, 0.9), (_AT_NAME, 0.9), (_BRACKETED, 0.85), (_BEFORE_A_SECRET, 0.75),
+    (_LOOKS_LIKE_NAME, 0.7), (_I_AM, 0.65), (_SHE_IS, 0.5),
+)  # fmt: skip
+"""How a user name is said, and how sure that is."""
 _NOT_NAMES = (
     "is was and or the a an my me i you he she they it we to for with from name password account email "
     "phone please who that this there number id information info in on at of with's settings details not "
     "no by as has have been again now"
 )
 _NOT_A_NAME = frozenset(_NOT_NAMES.split())
+_NOT_A_SECRET = frozenset({"reset", "change", "changed", "wrong", "too", "back"})
 _PASSWORD_CUE = re.compile(
     r"\b(?P<which>new|old|current|existing|temporary)?\s*(?:password|passwd|pass\s?word|pw|pwd|pass|passcode|"
     r"passphrase)\b"
@@ -78,7 +95,16 @@ _SECRET = (
 )
 _SECRET_HERE = re.compile(_SECRET)
 _CHANGED = re.compile(rf"\b(?:from\s+(?P<old>\S+)\s+)?(?P<to>to|with)\s+{_SECRET}", re.IGNORECASE)
+_AS_PASSWORD = re.compile(
+    r"""(?: (?<=\s) | ^ )(?P<before>\S{5,})\s+(?: as | is | shall\s+be | will\s+be | should\s+be )\s+
+        (?:the|my)\s+(?:new\s+)?password\b
+    | \b(?: new\s+one\s+(?: should\s+be | shall\s+be | is | : ) | make\s+it | let\s+my\s+password\s+be )\s+
+        (?P<after>[^\s,]{5,})""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _LIKE_A_SECRET = re.compile(r"(?<!\S)(?=\S*[A-Za-z])(?=\S*[\d!#$%&*^+=?~])[^\s@]{6,}(?!\S)")
+_JOINED = re.compile(r"(?<!\S)[^\W\d][^\s@]*[_.!+&$-][^\s@]*[^\s@,;:.!?](?!\S*\S@)")
+"""Words joined by signs (`B-flat_forever`): a secret, perhaps, where one is asked for."""
 _PLAIN_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 
 
@@ -189,21 +215,13 @@ def usernames(scene: Scene, want: Want) -> list[Found]:
     """User names: said to be one, `@x`, in brackets, or looking like one (`dee_drums`, `ann59`)."""
     text = scene.text
     found: list[Found] = []
-    for pattern, score in (
-        (_USERNAME, 0.92),
-        (_AT_NAME, 0.9),
-        (_BRACKETED, 0.85),
-        (_SHE_IS, 0.5),
-        (_LOOKS_LIKE_NAME, 0.7),
-    ):
+    for pattern, score in _USERNAMES:
         for match in pattern.finditer(text):
             start, end = match.span("name")
             end = start + len(text[start:end].rstrip(".,;:!?-"))
             if text[start:end].lower() in _NOT_A_NAME or scene.is_time(start, end) or text[end : end + 1] == "@":
                 continue
-            if pattern is _AT_NAME and _EMAIL.match(text, max(start - 1, 0)):
-                continue
-            weak = pattern is _USERNAME and re.match(r"(?:the\s+)?(?:user|account)\b\s+\w", match[0], re.IGNORECASE)
+            weak = pattern is _CALLED and re.match(r"(?:the\s+)?(?:user|account)\b\s+\w", match[0], re.IGNORECASE)
             known_shape = not _PLAIN_WORD.fullmatch(text[start:end])
             found.append(_hit(scene, start, end, want, score - (0.3 if weak and not known_shape else 0)))
     return found
@@ -213,36 +231,45 @@ def passwords(scene: Scene, want: Want) -> list[Found]:
     """Passwords, character by character; of an old and a new one, the one that the parameter means."""
     new = bool({"new", "updated"} & set(want.words)) or "from now on" in want.description
     old = bool({"old", "current", "previous"} & set(want.words))
+    found = _cued(scene, want, new=new, old=old) + _changed(scene, want, new=new, old=old)
+    spans = [(match.span(match.lastgroup or 0), 5, 0.3 if old else 0.9) for match in _AS_PASSWORD.finditer(scene.text)]
+    spans += [(match.span(), 5, 0.45) for match in _LIKE_A_SECRET.finditer(scene.text)]
+    spans += [(match.span(), 8, 0.35) for match in _JOINED.finditer(scene.text)]
+    for span, shortest, score in spans:
+        start, end = _bare(scene.text, *span)
+        said = scene.text[start:end]
+        plain = len(said) < shortest or _PLAIN_WORD.fullmatch(said) or _PHONE.fullmatch(said) or "://" in said
+        if not plain and not scene.is_time(start, end):
+            found.append(_hit(scene, start, end, want, score))
+    return [one for one in found if one.score > 0.1 and one.start < one.end]
+
+
+def _cued(scene: Scene, want: Want, *, new: bool, old: bool) -> list[Found]:
+    """What follows "password", with "new" or "old" before it."""
     found: list[Found] = []
     for cue in _PASSWORD_CUE.finditer(scene.text):
         match = _SECRET_HERE.match(scene.text, cue.end())
-        if match is None:
-            continue
         which, link = (cue["which"] or "").lower(), (cue["link"] or "").strip().lower()
-        if link == "from":
+        if match is None or link == "from":
             continue
-        is_new = which == "new" or link == "to"
-        wrong = (new and which in ("old", "current", "existing")) or (old and is_new)
-        right = (new and is_new) or (old and which in ("old", "current", "existing"))
+        is_new, is_old = which == "new" or link == "to", which in ("old", "current", "existing")
+        wrong, right = (new and is_old) or (old and is_new), (new and is_new) or (old and is_old)
         score = (0.9 if link else 0.75) + (0.05 if right else -0.5 if wrong else 0)
-        found += _secret(scene, match, want, score if link else score - (0.0 if _odd(match) else 0.6))
+        found += _secret(scene, match, want, score if link or _odd(match) else score - 0.6)
+    return found
+
+
+def _changed(scene: Scene, want: Want, *, new: bool, old: bool) -> list[Found]:
+    """What is changed "from X to Y"."""
+    found: list[Found] = []
+    doubt = 0 if "password" in scene.text.lower() else 0.3
     for match in _CHANGED.finditer(scene.text):
-        told = "password" in scene.text.lower()
         if match["old"]:
             start, end = _bare(scene.text, *match.span("old"))
-            found.append(_hit(scene, start, end, want, (0.9 if old else 0.3) - (0 if told else 0.3)))
+            found.append(_hit(scene, start, end, want, (0.9 if old else 0.3) - doubt))
         if (_odd(match) or match["old"]) and not old:
-            found += _secret(scene, match, want, (0.9 if new else 0.55) - (0 if told else 0.3))
-    for match in _LIKE_A_SECRET.finditer(scene.text):
-        start, end = _bare(scene.text, *match.span())
-        if (
-            end - start >= 5
-            and not _PHONE.fullmatch(match[0])
-            and not scene.is_time(start, end)
-            and "://" not in match[0]
-        ):
-            found.append(_hit(scene, start, end, want, 0.45))
-    return [one for one in found if one.score > 0.1 and one.start < one.end]
+            found += _secret(scene, match, want, (0.9 if new else 0.55) - doubt)
+    return found
 
 
 def _odd(match: re.Match[str]) -> bool:
@@ -257,15 +284,9 @@ def _secret(scene: Scene, match: re.Match[str], want: Want, score: float) -> lis
     start, end = match.span(group)
     if group == "plain":
         start, end = _bare(scene.text, start, end)
-        if scene.text[start:end].lower() in _NOT_A_NAME | {
-            "reset",
-            "change",
-            "changed",
-            "wrong",
-            "please",
-            "too",
-            "back",
-        }:
+        if _EMAIL.fullmatch(scene.text, start, end):
+            return []
+        if scene.text[start:end].lower() in _NOT_A_NAME | _NOT_A_SECRET:
             return []
     return [_hit(scene, start, end, want, score)] if start < end else []
 

@@ -37,7 +37,7 @@ from toologue.values.fits import fits
 from toologue.values.found import Found, Scene, best_first, scene_of
 from toologue.values.refer import Row, refer
 
-__all__ = ["Found", "find", "refer"]
+__all__ = ["Found", "find", "mentioned", "refer"]
 
 _LONGEST = 5_000
 _MOST = 32
@@ -79,6 +79,21 @@ def find(
     for want in wants(schema, name, description):
         found += _candidates(scene, want, known)
     return _kept(found, schema)
+
+
+def mentioned(
+    text: str,
+    schema: Any,
+    known: Sequence[Any],
+    *,
+    name: str = "",
+    description: str = "",
+    now: datetime | None = None,
+) -> list[Found]:
+    """Only those values of `known` that a text refers to, best first: what `find` adds for them. No arrays."""
+    scene = scene_of(text[:_LONGEST], now)
+    wanted = (want for want in wants(schema, name, description) if want.kind != "array")
+    return _kept([one for want in wanted for one in _known(scene, want, known)], schema)
 
 
 def _kept(found: list[Found], schema: Any) -> list[Found]:

@@ -18,8 +18,11 @@ from __future__ import annotations
 import importlib
 import uuid
 from collections.abc import Callable
+from importlib.util import find_spec
 from random import Random
 from typing import Any
+
+from toologue.errors import BadSetting
 
 __all__ = ["Leaf", "faker_leaf", "word_leaf"]
 
@@ -61,6 +64,8 @@ def word_leaf(kind: str, random: Random) -> str:
 
 def faker_leaf(locale: str = "en_US") -> Leaf:
     """Leaves by Faker (`pip install toologue[mock]`), for those kinds it has; ours for the others."""
+    if not find_spec("faker"):
+        raise BadSetting("these values need Faker: pip install 'toologue[mock]'")
     faker: Any = importlib.import_module("faker").Faker(locale)
     methods = {
         "person": "name", "first": "first_name", "last": "last_name", "place": "city", "country": "country",

@@ -175,7 +175,9 @@ def _by_pronoun(scene: Scene, values: Sequence[Any]) -> list[Found]:
     match = every or one
     if match is None:
         return []
-    score = 0.7 if every else 0.6 if len(values) == 1 else 0.2
+    alone = all(value == values[0] for value in values)
+    fits = len(values) == 2 if match[0].lower() == "both" else every is not None
+    score = 0.7 if fits else 0.6 if alone else 0.2
     return [_found(scene, value, _Evidence(score, *match.span()), score) for value in values]
 
 

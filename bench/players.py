@@ -1,0 +1,123 @@
+"""The offline agent `retrieve` with each embedder, beside its two baselines: the table of README.md, and its faults.
+
+    python -m bench.players [--data DIR] [--embedder SPEC]... [--write]
+
+Every row is played and graded here. `--data DIR` takes the published subset (databases, easy, tooltalk) instead of our
+conversations. `--write` puts the table of these data into README.md and docs/benchmarks.md, between their marks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from toologue.bench.benchmark import Graded, Mode, Options, benchmark, play
+from toologue.models.similarity import Judge
+from toologue.schema import Dialogue, rounds
+
+ROOT = Path(__file__).resolve().parents[1]
+README, DOCS = ROOT / "README.md", ROOT / "docs" / "benchmarks.md"
+_SPLITS = ("easy", "hard")
+_SHARES = {"success": "success_rate", "precision": "precision", "recall": "recall", "incorrect": "bad_action_rate"}
+_BECAME = ("all expected tools called", "some of them", "others", "asked instead", "said something instead")
+
+
+class Row(NamedTuple):
+    """One agent with one embedder in one mode."""
+
+    agent: str
+    embedder: str
+    mode: Mode
+    totals: Mapping[str, Any]
+    graded: Sequence[Graded]
+
+
+def rows(golds: Sequence[Dialogue], embedders: Sequence[str]) -> Iterator[Row]:
+    """Play and grade every row."""
+    chosen = benchmark("tooltalk")
+    for agent in ("retrieve", "regex_slots", "top_api"):
+        for embedder in embedders:
+            for mode in get_args(Mode):
+                graded = play(chosen, golds, f"{agent}:{embedder}", Judge.of(embedder), Options(mode=mode))
+                yield Row(agent, embedder, mode, chosen.summarize(mode, graded), graded)
+
+
+def figures(found: Sequence[Row]) -> str:
+    """The table of README.md."""
+    heads = [f"{split} {share}" for split in _SPLITS for share in _SHARES]
+    lines = [f"| agent | embedder, similarity | mode | {' | '.join(heads)} |", "|---|---|---|" + "--:|" * len(heads)]
+    for row in found:
+        cells = (_percent(row.totals[split][share]) for split in _SPLITS for share in _SHARES.values())
+        lines.append(f"| `{row.agent}` | {row.embedder} | {row.mode} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def faults(found: Sequence[Row]) -> str:
+    """The table of docs/benchmarks.md: error types, and what became of the rounds in which a call was expected."""
+    lines = [
+        f"| `retrieve`, hard, fixed | over-trigger | bad planning | bad call | rounds | {' | '.join(_BECAME)} |",
+        "|---|" + "--:|" * (4 + len(_BECAME)),
+    ]
+    for row in found:
+        if row.agent == "retrieve" and row.mode == "fixed":
+            types, became = row.totals["hard"]["error_types"], _became(row.graded)
+            counts = [*types.values(), became.total(), *(_percent(became[kind] / became.total()) for kind in _BECAME)]
+            lines.append(f"| {row.embedder} | {' | '.join(map(str, counts))} |")
+    return "\n".join(lines)
+
+
+def _became(graded: Sequence[Graded]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for one in graded:
+        if one.gold.origin.get("split") != "hard":
+            continue
+        for expected, lived in zip(rounds(one.gold.turns), rounds(one.trace.turns), strict=True):
+            wanted = {act.api for turn in expected.did for act in turn.acts if act.kind == "call"}
+            if wanted and expected.said:
+                made = {act.api for turn in lived.did for act in turn.acts if act.kind == "call"}
+                found[_kind(wanted, made, lived.did[-1].action)] += 1
+    return found
+
+
+def _kind(wanted: set[str], made: set[str], action: str | None) -> str:
+    if made:
+        return _BECAME[0] if wanted <= made else _BECAME[1] if wanted & made else _BECAME[2]
+    return _BECAME[3] if action in ("request", "suggest", "clarify") else _BECAME[4]
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _put(page: Path, mark: str, table: str) -> None:
+    """Replace what stands between the marks of a page."""
+    between = re.compile(rf"(<!-- {mark} -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
+    text, count = between.subn(lambda match: f"{match[1]}{table}\n{match[2]}", page.read_text("utf-8"))
+    if count != 1:
+        raise SystemExit(f"{page.name} has no place marked <!-- {mark} --> … <!-- end -->")
+    page.write_text(text, "utf-8")
+
+
+def main() -> None:
+    """Print the tables; write them where asked."""
+    parser = argparse.ArgumentParser(prog="python -m bench.players", description="The offline agent in figures.")
+    parser.add_argument("--data", type=Path, help="the published data; without it, our conversations")
+    parser.add_argument("--embedder", action="append", help="lexical and minilm, unless given")
+    parser.add_argument("--write", action="store_true", help="put the tables into README.md and docs/benchmarks.md")
+    options = parser.parse_args()
+    golds = benchmark("tooltalk").load(options.data)
+    found = list(rows(golds, options.embedder or ("lexical", "minilm")))
+    table, wrong = figures(found), faults(found)
+    print(table, wrong, sep="\n\n")
+    if options.write:
+        which = "published" if options.data else "ours"
+        _put(README, f"players: {which}", table)
+        _put(DOCS, f"faults: {which}", wrong)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""The agent `retrieve`: for any list of Apis, with no language model.
+
+    retrieve                    with the embedder `lexical`
+    retrieve:EMBEDDER           with another: retrieve:minilm, retrieve:endpoint:NAME
+    retrieve:EMBEDDER:always    confirms every write before it makes it; `unsure` (the default), `never`
+
+What it does when it is its turn, in this order (ToolDial's actions in brackets):
+
+1. `hearing` reads the conversation: the request that is still open, what was answered, what calls gave back.
+2. `wishing` cuts the request into wishes, by the evidence for an Api that its words hold (`evidence`).
+3. `filling` fills in the form of each (`forms`) from the conversation, from results and from the brief: `finding` looks
+   for values, `choosing` gives them out, `composing` adds what follows.
+4. `deciding` takes the first wish that is not served: call its Api, or one that supplies what is missing [call]. Where
+   nothing can be called: ask for what is missing, in the order of the documentation [request]; ask before a write that
+   may not be meant [suggest]; ask what is wanted [clarify].
+5. `wording` says what came of it [response], what went wrong [response_fail], or goodbye [system_bye].
+
+Contract: a function of the conversation and the brief; what it keeps is a cache. Every turn carries `action`, `state`
+(the Api in hand and its slots; "" where a required one is missing) and `thought`.
+
+Example:
+    >>> from toologue import registry
+    >>> from toologue.loop import play
+    >>> from toologue.schema import Brief, Case, Dialogue, UserTurn
+    >>> gold = Dialogue(id="bell", turns=(UserTurn(text="Set an alarm for 7 pm"), AgentTurn(text="Done.")))
+    >>> brief = Brief(apis=registry.find("world", "assistant").apis)
+    >>> turns, _ = play(Case(id="bell", gold=gold, brief=brief, protocol="forced"), Retrieve(embedder("lexical")))
+    >>> turns[1].acts[0].api, turns[1].acts[0].arguments, turns[1].action
+    ('AddAlarm', {'time': '19:00:00'}, 'call')
+
+Not covered: asking the retriever as an act of its own (`retriever_call`); conditions ("if it rains …"); more than one
+call a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toologue.agents.agent import Player
+from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, decide
+from toologue.agents.retrieve.evidence import Weigher
+from toologue.agents.retrieve.hearing import hear
+from toologue.agents.retrieve.recalling import rows_of
+from toologue.agents.retrieve.wording import say
+from toologue.models.embed import Embedder, embedder
+from toologue.models.retriever import Retriever
+from toologue.schema import AgentTurn, Brief, State, Turn
+
+__all__ = ["RETRIEVE", "Retrieve"]
+
+
+class Retrieve:
+    """The agent. `confirm`: when a write is confirmed before it is made."""
+
+    def __init__(self, embedder: Embedder, *, confirm: Confirm = "unsure"):
+        self._embedder = embedder
+        self._confirm: Confirm = confirm
+        self._weighers: dict[tuple[str, ...], Weigher] = {}
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The next turn."""
+        heard, weigher = hear(history), self._weigher(brief)
+        step = decide(Mind(heard, weigher, brief.facts, self._confirm))
+        rows, writers = rows_of((*heard.before, *heard.made)), {api.name for api in brief.apis if api.writes}
+        return AgentTurn(
+            text=say(step, rows, len(history), writers=writers) if step.call is None else None,
+            acts=() if step.call is None else (step.call,),
+            action=step.action,
+            state=_state(step),
+            thought=_thought(step, weigher),
+        )
+
+    def _weigher(self, brief: Brief) -> Weigher:
+        key = tuple(api.key for api in brief.apis)
+        if key not in self._weighers:
+            self._weighers[key] = Weigher(Retriever(brief.apis, self._embedder))
+        return self._weighers[key]
+
+
+def _state(step: Step) -> State:
+    if step.wish is None:
+        return State()
+    api, values = step.wish.api, step.filled.arguments
+    optional = {name: value for name, value in values.items() if name not in api.required}
+    return State(api=api.name, required={name: values.get(name, "") for name in api.required}, optional=optional)
+
+
+def _thought(step: Step, weigher: Weigher) -> str:
+    if step.wish is None:
+        return f"{step.why}."
+    wish, evidence = step.wish, step.wish.evidence
+    band = weigher.retriever.band(evidence.cosine)
+    scores = f"retriever {evidence.cosine:.2f}: {band}; all evidence {evidence.score:.2f}"
+    return f"{wish.words!r} asks for {wish.api.name} ({scores}); {step.why}."
+
+
+def RETRIEVE(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `retrieve`, `retrieve:EMBEDDER` or `retrieve:EMBEDDER:CONFIRM`."""
+    spec, _, last = argument.rpartition(":")
+    confirm: Confirm | None = next((one for one in CONFIRM if one == last), None)
+    agent = Retrieve(embedder((spec if confirm else argument) or "lexical"), confirm=confirm or "unsure")
+    return Player(f"retrieve:{argument}" if argument else "retrieve", lambda case: agent)

@@ -1,0 +1,137 @@
+"""An Api as a form to fill in: what each of its parameters asks for, read from the documentation once.
+
+Contract: pure; a slot finds values for itself in a text, or in rows that a text refers to. What was found is kept for a
+while, since a conversation is read again at every turn: slots are equal only to themselves, so that they can be keys.
+
+Example:
+    >>> from toologue.schema import Api, Parameter
+    >>> to = Parameter(schema={"type": "string", "description": "E-mail address."})
+    >>> form = form_of(Api(name="SendEmail", parameters={"to": to}, writes=True))
+    >>> form.deed, form.thing, form.slots["to"].kind
+    ('send', frozenset({'email'}), 'email')
+    >>> form.slots["to"].find("mail bo@pipes.example", None)[0].value
+    'bo@pipes.example'
+
+Not covered: parameters that are objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from toologue.agents.retrieve.lexicon import Deed, deed_of, stems
+from toologue.models.retriever import split_name
+from toologue.schema import Api, Parameter
+from toologue.values.asked import wants
+from toologue.values.find import find, mentioned
+from toologue.values.found import Found
+from toologue.values.refer import Row
+
+__all__ = ["FREE", "TIMES", "Form", "Slot", "form_of"]
+
+FREE = frozenset({"task", "message", "query", "text", "title"})
+"""Kinds of values that any words could be."""
+TIMES = frozenset({"date", "time", "moment"})
+_LASTING = frozenset({"email", "phone", "username", "place", "password", "person"})
+_NAMING = frozenset({"id", "uuid"})
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A parameter, and what it asks for."""
+
+    name: str
+    schema: Mapping[str, Any]
+    required: bool
+    kind: str
+    """The likeliest kind of value (`values.asked`); "" for objects."""
+    edge: str
+    """Whether it is the start or the end of a stretch of time."""
+    named: frozenset[str]
+    """The words of its name, and of its description."""
+    described: frozenset[str]
+
+    @property
+    def free(self) -> bool:
+        """Whether any words could be its value."""
+        return self.kind in FREE
+
+    @property
+    def lasting(self) -> bool:
+        """Whether its value stays true when the talk goes on."""
+        return self.kind in _LASTING
+
+    @property
+    def naming(self) -> bool:
+        """Whether it names a thing by what only a computer knows."""
+        return self.kind in _NAMING
+
+    def find(self, text: str, now: datetime | None) -> tuple[Found, ...]:
+        """The values that a text says, best first."""
+        return _find(self, text, now)
+
+    def mentioned(self, text: str, rows: Sequence[Row], now: datetime | None) -> list[Found]:
+        """The values of the rows that a text refers to, best first; of an array, all that the text says."""
+        if self.kind == "array":
+            return find(text, self.schema, name=self.name, now=now, known=rows)
+        return mentioned(text, self.schema, rows, name=self.name, now=now)
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """An Api with its slots."""
+
+    api: Api
+    slots: Mapping[str, Slot]
+    deed: Deed | None
+    """The kind of deed that its name says it does."""
+    verb: str
+    """The first word of its name."""
+    thing: frozenset[str]
+    """The words for what it does that to: AddAlarm and DeleteAlarm have one thing."""
+    about: frozenset[str]
+    """The words that the documentation uses for the whole Api."""
+
+    def tells(self, words: str) -> bool:
+        """Whether words say more than what the Api is about."""
+        return not self.about.issuperset(stems(words))
+
+    def rest(self, words: str) -> str:
+        """Words without those that say what the Api is about."""
+        return " ".join(word for word in words.split() if self.tells(word) or not stems(word))
+
+
+def form_of(api: Api) -> Form:
+    """Read the documentation of an Api."""
+    words = split_name(api.name)
+    return Form(
+        api,
+        slots={name: _slot(name, parameter) for name, parameter in api.parameters.items()},
+        deed=deed_of(api.name),
+        verb=next(iter(stems(words)), ""),
+        thing=frozenset(stem for word in words.split() if deed_of(word) is None for stem in stems(word)),
+        about=frozenset(stems(f"{words} {' '.join(api.keywords)} {api.description}")),
+    )
+
+
+def _slot(name: str, parameter: Parameter) -> Slot:
+    schema = parameter.json_schema
+    want = next(iter(wants(schema, name)), None)
+    return Slot(
+        name,
+        schema,
+        parameter.required,
+        kind=want.kind if want else "",
+        edge=want.edge if want and want.kind == "moment" else "",
+        named=frozenset(stems(split_name(name))),
+        described=frozenset(stems(str(schema.get("description", "")))),
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _find(slot: Slot, text: str, now: datetime | None) -> tuple[Found, ...]:
+    return tuple(find(text, slot.schema, name=slot.name, now=now))

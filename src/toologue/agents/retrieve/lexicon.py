@@ -1,0 +1,161 @@
+"""What everyday words say: the deeds they ask for, the things they name, and the small talk around a request.
+
+Contract: pure; every word stands in lexicon.yaml. A deed is a kind of thing that software does (create, update, delete,
+finish, send, read, login, logout): people ask for it in their words, and Apis say it in their names.
+
+Example:
+    >>> deeds_in("Could you take the dentist out of my calendar, and remind me to call Bo?")
+    ('delete', 'create')
+    >>> deed_of("AddReminder"), deed_of("DeleteEvent"), deed_of("Weather")
+    ('create', 'delete', None)
+    >>> stems("The meetings of this week"), bool(talk("agreeing").match("Sure, go ahead"))
+    (['meet', 'week'], True)
+
+Not covered: languages other than English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from toologue.models.retriever import split_name
+
+__all__ = ["Deed", "begins_with_deed", "deed_of", "deeds_in", "only_times", "spread", "stems", "talk"]
+
+Deed = str
+"""A kind of deed: create, update, delete, finish, send, read, login, logout."""
+
+_SYNONYM = 0.7  # how much a word counts that was not said, but another one for the same thing
+_PARTS = re.compile(r"(?<=[.?!;:,])\s|\s(?=(?:so|but)\s)")
+_GAP = r"\s(?:[\w'’-]+\s){0,4}?"  # what … stands for
+_ENDINGS = ("ings", "ing", "ers", "er", "ed", "ies", "es", "s")
+
+
+@lru_cache(maxsize=20_000)
+def deeds_in(text: str) -> tuple[Deed, ...]:
+    """The deeds that some words ask for: those that a clause begins with, then others. A question asks to read only."""
+    heads: list[Deed] = []
+    others: list[Deed] = []
+    for part in _PARTS.split(text.lower()):
+        if _question().match(part):
+            heads.append("read")
+            continue
+        found = sorted((match.start(), deed) for deed, pattern in _said().items() if (match := pattern.search(part)))
+        for start, deed in found:
+            (heads if _openers().fullmatch(part[:start]) else others).append(deed)
+    return tuple(dict.fromkeys([*heads, *others]))
+
+
+@lru_cache(maxsize=20_000)
+def begins_with_deed(text: str) -> bool:
+    """Whether the first word asks for a deed."""
+    return any(pattern.match(text.lower()) for pattern in _said().values())
+
+
+@lru_cache(maxsize=20_000)
+def deed_of(api: str) -> Deed | None:
+    """The deed that an Api's name says it does; None where it says none of them."""
+    words = split_name(api)
+    return next((deed for deed, pattern in _named().items() if pattern.search(words)), None)
+
+
+def stems(text: str) -> list[str]:
+    """The words of a text without their endings, those that say little left out."""
+    return [_stem(word) for word in re.findall(r"[^\W_]{3,}", text.lower()) if word not in _dull()]
+
+
+@lru_cache(maxsize=20_000)
+def spread(text: str) -> Mapping[str, float]:
+    """The words of a text, each counting 1, and at a discount other words for the same things."""
+    words, lowered = stems(text), text.lower()
+    said = dict.fromkeys(words, 1.0)
+    for things, phrases in _things():
+        if not things.isdisjoint(words) or (phrases is not None and phrases.search(lowered)):
+            for word in sorted(things):
+                said.setdefault(word, _SYNONYM)
+    return said
+
+
+def only_times(words: Mapping[str, float]) -> bool:
+    """Whether words (as `spread` gives them) name times and nothing else."""
+    return _times().issuperset(words)
+
+
+@cache
+def talk(kind: str) -> re.Pattern[str]:
+    """A pattern for the small talk of a kind: hello, bye, agreeing, … (the keys under `talk`)."""
+    return _any_of(_listed(_lexicon()["talk"][kind]))
+
+
+# ---- the file
+
+
+@cache
+def _lexicon() -> Mapping[str, Any]:
+    from yaml import safe_load
+
+    return safe_load(Path(__file__).with_name("lexicon.yaml").read_text("utf-8"))
+
+
+def _listed(phrases: str) -> list[str]:
+    return phrases.split(", ")
+
+
+def _any_of(phrases: Sequence[str], ending: str = "") -> re.Pattern[str]:
+    """Any of the phrases, as whole words, whichever apostrophe is written; `…` stands for up to four words."""
+    said = [re.escape(phrase).replace("'", "['’]").replace(r"\ …\ ", _GAP) for phrase in phrases]
+    return re.compile(rf"\b(?:{'|'.join(said)}){ending}\b", re.IGNORECASE)
+
+
+@cache
+def _question() -> re.Pattern[str]:
+    before = rf"(?:(?:{talk('before a question').pattern}|\w+ question)\W+)*"
+    return re.compile(rf"\W*{before}(?!how about\b){talk('question').pattern}")
+
+
+@cache
+def _openers() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:{talk('opener').pattern}\W+)*")
+
+
+@cache
+def _said() -> dict[Deed, re.Pattern[str]]:
+    return {deed: _any_of(_listed(words["said"]), "(?:s|ed)?") for deed, words in _lexicon()["deeds"].items()}
+
+
+@cache
+def _named() -> dict[Deed, re.Pattern[str]]:
+    return {deed: _any_of(_listed(words["named"])) for deed, words in _lexicon()["deeds"].items()}
+
+
+@cache
+def _things() -> tuple[tuple[frozenset[str], re.Pattern[str] | None], ...]:
+    """Groups of words for one and the same thing: single words without endings, and phrases."""
+    groups: list[tuple[frozenset[str], re.Pattern[str] | None]] = []
+    for group in map(_listed, _lexicon()["things"]):
+        phrases = [thing for thing in group if " " in thing]
+        words = frozenset(stem for thing in group if " " not in thing for stem in stems(thing))
+        groups.append((words, _any_of(phrases) if phrases else None))
+    return tuple(groups)
+
+
+@cache
+def _times() -> frozenset[str]:
+    return frozenset(stems(_lexicon()["times"]))
+
+
+@cache
+def _dull() -> frozenset[str]:
+    return frozenset(_listed(_lexicon()["dull"]))
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
