@@ -28,7 +28,7 @@ from typing import Any, cast
 from toologue.apis.parameters import parameter
 from toologue.apis.schemas import object_of
 from toologue.apis.source import Place, Source, read_source
-from toologue.apis.words import reads, snake
+from toologue.apis.words import asks_for_a_password, reads, snake
 from toologue.errors import shown
 from toologue.schema import Api, Parameter
 
@@ -40,7 +40,6 @@ _TYPES: Mapping[str, dict[str, Any]] = {
     "datetime": {"type": "string", "format": "date-time"},
 }  # fmt: skip
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-_SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
 _REMEDY = "write it as in Python: int, str, float, bool, list[str], dict[str, float], Optional[str]"
 
 
@@ -89,7 +88,7 @@ def _parameters(source: Source, given: Any, place: Place) -> list[tuple[str, Par
             _name(source, name, at)
             if name in made:
                 raise source.bad(at, f"there are two parameters {name!r}")
-            if _SECRET.search(name):
+            if asks_for_a_password(name):
                 raise source.bad(at, f"{name!r} asks for a password", "an agent never asks for one: leave it out")
             schema, optional = _schema(source, kind, at)
             made[name] = parameter(schema, name, description=description, required=not optional)

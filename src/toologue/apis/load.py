@@ -1,4 +1,4 @@
-"""Whatever describes APIs, recognised by what it holds: OpenAPI, tools, ALMITA's JSON, Python functions, apis.jsonl.
+"""Whatever describes APIs, recognised by what it holds: OpenAPI, tools, ALMITA's JSON, functions, procedures, Apis.
 
 Contract: `apis_of(source)` for a file, or for `module`, `module:function`. A file that is none of these is told what it
 would have to hold. Names are unique over all sources of one call of `apis_of_all`.
@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue.apis.almita import almita_of
+from toologue.apis.extracted import extracted
 from toologue.apis.functions import apis_of_functions
 from toologue.apis.openapi import openapi_of
 from toologue.apis.schemas import object_of
 from toologue.apis.source import Source, read_source
 from toologue.apis.tools import tools_of
 from toologue.errors import BadFile, BadSetting, shown
+from toologue.formats.procedure import load
 from toologue.schema import Api
 from toologue.schema.jsonl import read
 
@@ -37,7 +39,7 @@ _READERS: Mapping[str, Callable[[Source], list[Api]]] = {
     "tools": tools_of,
     "almita": almita_of,
 }
-_FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py")
+_FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py", ".md")
 
 
 def apis_of(source: Path | str) -> list[Api]:
@@ -49,6 +51,8 @@ def apis_of(source: Path | str) -> list[Api]:
         return apis_of_functions(source)
     if path.name.endswith((".jsonl", ".jsonl.gz")):
         return list(read(path, Api))
+    if path.suffix == ".md":
+        return extracted(load(path))
     if path.suffix == ".py":
         raise BadSetting(f"{path}: name the module as Python imports it, for example {path.stem!r}")
     read_from = read_source(path)

@@ -1,7 +1,8 @@
 """OpenAPI 3.0 and 3.1: each operation becomes an Api, and an `Operation` that says how a call travels.
 
 Contract: path, query and body parameters become one flat set with names of their own: a name that is taken gets its
-place in front (`body_id`); a body that is no object is the parameter `body`. Headers, cookies and keys never show.
+place in front (`body_id`); a body that is no object is the parameter `body`. Headers, cookies and keys never show, nor
+do operations that are `x-internal: true`; one that asks for a password is refused: an agent never does.
 Enums, formats, defaults and examples stay; properties that are `readOnly` are not asked for. The name is the
 operationId, or made from method and path; the domain is the first tag; `writes` follows from the method, unless
 `x-writes` says otherwise; `returns` is the schema of the success. `$ref`s inside the document are written out.
@@ -23,19 +24,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from toologue.apis.parameters import parameter
-from toologue.apis.schemas import first_bad_reference, modern, object_of, properties_of, required_of, shape, written_out
+from toologue.apis.parts import Content, DocumentPart, ItemPart, OperationPart, ParameterPart, Part, SchemePart
+from toologue.apis.references import first_bad_reference
+from toologue.apis.schemas import modern, object_of, properties_of, required_of, shape, written_out
 from toologue.apis.source import Place, Source, path_text, read_source
-from toologue.apis.words import callable_name, plural, singular, snake, unique
-from toologue.errors import BadRecord, shown
+from toologue.apis.words import asks_for_a_password, callable_name, plural, singular, snake, unique
+from toologue.errors import shown
 from toologue.schema import Api, Noun, Parameter
-from toologue.values.fits import resolved
+from toologue.values.fits import resolved, types_of
 
 __all__ = ["Method", "OpenApi", "Operation", "Wire", "openapi_of", "read_openapi"]
 
@@ -92,7 +94,7 @@ def openapi_of(source: Source) -> OpenApi:
     root = _root(source)
     bad = first_bad_reference(root)
     if bad is not None:
-        raise _bad_reference(source, root, bad.place, bad.target)
+        raise source.bad(*bad)
     operations = tuple(_Reader(source, root).operations())
     if not operations:
         raise source.bad(("paths",) if "paths" in root else (), "there is no operation", "describe one under `paths`")
@@ -114,84 +116,7 @@ def _root(source: Source) -> dict[str, Any]:
     return modern(root) if str(version).startswith("3.0") else root
 
 
-def _bad_reference(source: Source, root: Any, place: Place, target: str) -> BadRecord:
-    if not target.startswith("#"):
-        return source.bad(place, f"{shown(target)} is in another document", "bundle the documents into one first")
-    outer, _, last = target.rpartition("/")
-    known = list(resolved({"$ref": outer}, root) or {})
-    if last in known:
-        return source.bad(place, f"{shown(target)} leads back to itself", "write out what one of them stands for")
-    near = get_close_matches(last, known, n=1, cutoff=0.5)
-    return source.bad(place, f"{shown(target)} leads nowhere", f"did you mean {outer}/{near[0]}" if near else "")
-
-
-class _Rule(BaseModel):
-    """What is read of a part of the document; the rest of it is not looked at."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _Media(_Rule):
-    rule: Any = Field(default=None, alias="schema")
-
-
-class _Content(_Rule):
-    content: dict[str, _Media | None] = Field(default_factory=dict[str, _Media | None])
-    description: str = ""
-    required: bool | None = None
-
-    @property
-    def schema_(self) -> Any:
-        """The schema of the JSON type, else of the first one; None where there is none."""
-        kinds = sorted(self.content, key=lambda kind: (not kind.startswith("application/json"), "json" not in kind))
-        media = self.content[kinds[0]] if kinds else None
-        return media.rule if media is not None else None
-
-
-class _Parameter(_Content):
-    name: str
-    into: Literal["path", "query", "header", "cookie"] = Field(alias="in")
-    rule: Any = Field(default=None, alias="schema")
-    example: Any = None
-
-    @property
-    def whole(self) -> Any:
-        """The schema, with the parameter's example."""
-        rule = self.rule if self.rule is not None else self.schema_
-        if self.example is None or not isinstance(rule, dict):
-            return {} if rule is None else rule
-        return {"example": self.example, **object_of(rule)}
-
-
-class _Item(_Rule):
-    parameters: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
-
-
-class _Operation(_Item):
-    name: str | None = Field(default=None, alias="operationId")
-    summary: str = ""
-    description: str = ""
-    tags: list[str] = Field(default_factory=list[str])
-    body: dict[str, Any] | None = Field(default=None, alias="requestBody")
-    responses: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
-    writes: bool | None = Field(default=None, alias="x-writes")
-
-
-class _Scheme(_Rule):
-    name: str = ""
-    into: str = Field(default="", alias="in")
-
-
-class _Components(_Rule):
-    schemes: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]], alias="securitySchemes")
-
-
-class _Document(_Rule):
-    paths: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
-    components: _Components = _Components()
-
-
-class _Part(NamedTuple):
+class _Travelling(NamedTuple):
     """A parameter on its way into the flat set."""
 
     wire: Wire
@@ -200,7 +125,7 @@ class _Part(NamedTuple):
     required: bool
 
 
-R = TypeVar("R", bound=_Rule)
+R = TypeVar("R", bound=Part)
 
 
 class _Reader:
@@ -208,9 +133,9 @@ class _Reader:
 
     def __init__(self, source: Source, root: dict[str, Any]):
         self._source, self._root = source, root
-        self._document = self._read(_Document, root, ())
+        self._document = self._read(DocumentPart, root, ())
         schemes = self._document.components.schemes.items()
-        read = (self._read(_Scheme, rule, ("components", "securitySchemes", name)) for name, rule in schemes)
+        read = (self._read(SchemePart, rule, ("components", "securitySchemes", name)) for name, rule in schemes)
         self._keys = {scheme.name for scheme in read if scheme.into == "query"}
 
     def operations(self) -> Iterator[Operation]:
@@ -218,7 +143,7 @@ class _Reader:
         names: dict[str, tuple[str, ...]] = {}
         for path, given in self._document.paths.items():
             item = resolved(given, self._root) or {}
-            for method in (method for method in get_args(Method) if method in item):
+            for method in (method for method in get_args(Method) if method in item and not _is_internal(item, method)):
                 made = self._operation(path, method, item)
                 if "operationId" in item[method] and made.api.name in names:
                     what = f"the name {made.api.name!r} is taken by {path_text(names[made.api.name])}"
@@ -229,10 +154,11 @@ class _Reader:
 
     def _operation(self, path: str, method: Method, item: Mapping[str, Any]) -> Operation:
         place = ("paths", path, method)
-        rules = self._read(_Operation, item[method], place)
+        rules = self._read(OperationPart, item[method], place)
         wires, parameters = self._flat([*self._sent(path, method, item), *self._body(rules, place)])
+        self._refuse_passwords(parameters, place)
         answers = {
-            code: self._read(_Content, rule, (*place, "responses", code)) for code, rule in rules.responses.items()
+            code: self._read(Content, rule, (*place, "responses", code)) for code, rule in rules.responses.items()
         }
         status, response = _success(answers)
         api = Api(
@@ -254,7 +180,7 @@ class _Reader:
             extensions={**_extensions(item, self._root), **_extensions(item[method], self._root)},
         )
 
-    def _flat(self, parts: list[_Part]) -> tuple[dict[str, Wire], dict[str, Parameter]]:
+    def _flat(self, parts: list[_Travelling]) -> tuple[dict[str, Wire], dict[str, Parameter]]:
         """One set of parameters whose names are unique."""
         wires: dict[str, Wire] = {}
         made: dict[str, Parameter] = {}
@@ -265,39 +191,46 @@ class _Reader:
             made[name] = parameter(schema, name, root=self._root, description=description, required=required)
         return wires, made
 
-    def _sent(self, path: str, method: Method, item: Mapping[str, Any]) -> Iterator[_Part]:
+    def _refuse_passwords(self, parameters: Mapping[str, Parameter], place: Place) -> None:
+        for name, made in parameters.items():
+            kinds, form = types_of(made.json_schema), made.json_schema.get("format")
+            if (asks_for_a_password(name) or form == "password") and (not kinds or "string" in kinds):
+                remedy = "an agent never does: remove the operation, or say `x-internal: true` at it"
+                raise self._source.bad(place, f"the parameter {name!r} asks for a password", remedy)
+
+    def _sent(self, path: str, method: Method, item: Mapping[str, Any]) -> Iterator[_Travelling]:
         """The parameters of path and query, those of the path first and in its order."""
-        found: dict[tuple[str, str], _Part] = {}
+        found: dict[tuple[str, str], _Travelling] = {}
         for holder, place in ((item, ("paths", path)), (item[method], ("paths", path, method))):
-            for index, given in enumerate(self._read(_Item, holder, place).parameters):
-                said = self._read(_Parameter, given, (*place, "parameters", index))
+            for index, given in enumerate(self._read(ItemPart, holder, place).parameters):
+                said = self._read(ParameterPart, given, (*place, "parameters", index))
                 required = said.into == "path" or said.required is True
                 if said.into == "path" or (said.into == "query" and said.name not in self._keys):
                     extensions = {**_extensions(said.whole, self._root), **_extensions(given, self._root)}
                     wire = Wire(into=said.into, name=said.name, extensions=extensions)
-                    found[said.into, said.name] = _Part(wire, said.whole, said.description, required)
+                    found[said.into, said.name] = _Travelling(wire, said.whole, said.description, required)
         for name in dict.fromkeys(re.findall(r"\{([^{}/]+)\}", path)):
             if ("path", name) not in found:
                 raise self._source.bad(("paths", path), f"{{{name}}} is not described", "list it under `parameters`")
             yield found.pop(("path", name))
         yield from (part for part in found.values() if part.wire.into == "query")
 
-    def _body(self, rules: _Operation, place: Place) -> Iterator[_Part]:
+    def _body(self, rules: OperationPart, place: Place) -> Iterator[_Travelling]:
         """The properties of the body; the whole of it where it is no plain object.
 
         What its schema requires is required unless the body is said to be optional: `required` is often forgotten.
         """
-        said = self._read(_Content, rules.body, (*place, "requestBody")) if rules.body is not None else _Content()
-        if said.schema_ is None:
+        said = self._read(Content, rules.body, (*place, "requestBody")) if rules.body is not None else Content()
+        if said.form is None:
             return
-        needed, whole = said.required is not False, shape(said.schema_, self._root)
+        needed, whole = said.required is not False, shape(said.form, self._root)
         if not properties_of(whole) or {"oneOf", "anyOf"} & whole.keys():
-            yield _Part(Wire(into="body", name=""), said.schema_, said.description, needed)
+            yield _Travelling(Wire(into="body", name=""), said.form, said.description, needed)
             return
         for name, inner in properties_of(whole).items():
             if (resolved(inner, self._root) or {}).get("readOnly") is not True:
                 wire = Wire(into="body", name=name, extensions=_extensions(inner, self._root))
-                yield _Part(wire, inner, "", needed and name in required_of(whole))
+                yield _Travelling(wire, inner, "", needed and name in required_of(whole))
 
     def _read(self, rule: type[R], value: Any, place: Place) -> R:
         """A part of the document, its `$ref` followed."""
@@ -307,15 +240,20 @@ class _Reader:
             raise self._source.refused(error, place) from None
 
 
+def _is_internal(item: Mapping[str, Any], method: str) -> bool:
+    """Whether the document says that an operation is not for those who read it."""
+    return True in (item.get("x-internal"), object_of(item[method]).get("x-internal"))
+
+
 def _extensions(value: Any, root: Any) -> dict[str, Any]:
     return {key: part for key, part in (resolved(value, root) or {}).items() if key.startswith("x-")}
 
 
-def _success(answers: Mapping[str, _Content]) -> tuple[int, dict[str, Any]]:
+def _success(answers: Mapping[str, Content]) -> tuple[int, dict[str, Any]]:
     """(status, schema) of the first success that is described, else of `default`."""
     good = sorted((code for code in answers if code.startswith("2")), key=lambda code: (code == "2XX", code))
     code = next(iter([*good, *(["default"] if "default" in answers else [])]), None)
-    schema = object_of(answers[code].schema_) if code is not None else {}
+    schema = object_of(answers[code].form) if code is not None else {}
     return (int(code) if code and code.isdecimal() else 200), schema
 
 

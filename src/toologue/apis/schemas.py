@@ -3,7 +3,7 @@
 Contract: `modern` turns the dialect of OpenAPI 3.0 into JSON Schema 2020-12 (`nullable`, boolean `exclusiveMinimum`).
 `written_out` gives a schema that stands alone: every `$ref` replaced by what it names, a schema inside itself once, and
 no more than 2,000 parts or 8 references deep; what is cut keeps its type and allows anything of it. `shape` gives the
-properties of an object schema, with those of its `allOf`. `first_bad_reference` finds what leads nowhere.
+properties of an object schema, with those of its `allOf`.
 
 Example:
     >>> root = {"Node": {"type": "object", "properties": {"next": {"$ref": "#/Node"}, "size": {"type": "integer"}}}}
@@ -12,20 +12,19 @@ Example:
     >>> modern({"type": "string", "nullable": True})
     {'type': ['string', 'null']}
 
-Not covered: `$dynamicRef`, `$anchor`, `$id`, references to other documents (they are refused).
+Not covered: `$dynamicRef`, `$anchor`, `$id`, references to other documents (`references` refuses them).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
-from toologue.apis.source import Place
 from toologue.values.fits import resolved, types_of
 
 __all__ = [
-    "Reference",
-    "first_bad_reference",
+    "DATA",
+    "NAMED",
     "modern",
     "object_of",
     "properties_of",
@@ -35,21 +34,14 @@ __all__ = [
 ]
 
 _PARTS, _DEEP = 2000, 8
-_DATA = ("example", "examples", "default", "enum", "const")
+DATA = ("example", "examples", "default", "enum", "const")
 """Keys whose values are data: nothing in them is a schema."""
 _UNSAID = ("xml", "externalDocs", "discriminator", "readOnly", "writeOnly", "$defs", "definitions", "$schema")
 _KEPT = ("type", "title", "description", "enum")
-_MAPS = ("properties", "patternProperties", "dependentSchemas")
+NAMED = ("properties", "patternProperties", "dependentSchemas")
 """Keys whose values map names to schemas."""
 
 Schema = Mapping[str, Any]
-
-
-class Reference(NamedTuple):
-    """A `$ref` that leads nowhere, or out of the document."""
-
-    place: Place
-    target: str
 
 
 def modern(value: Any, *, named: bool = False) -> Any:
@@ -61,7 +53,7 @@ def modern(value: Any, *, named: bool = False) -> Any:
     members = cast("dict[str, Any]", value).items()
     if named:
         return {key: modern(part) for key, part in members}
-    made = {key: part if key in _DATA else modern(part, named=key in _MAPS) for key, part in members}
+    made = {key: part if key in DATA else modern(part, named=key in NAMED) for key, part in members}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if isinstance(made.get(exclusive), bool):
             strict = made.pop(exclusive)
@@ -78,31 +70,6 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
     if isinstance(rest.get("enum"), list) and None not in rest["enum"]:
         rest["enum"] = [*rest["enum"], None]
     return rest
-
-
-def first_bad_reference(root: Any) -> Reference | None:
-    """The first `$ref` of a document that leads nowhere inside it."""
-    found = (ref for ref in _references(root, ()) if resolved({"$ref": ref.target}, root) is None)
-    return next((ref for ref in found if not _is_boolean(ref.target, root)), None)
-
-
-def _is_boolean(target: str, root: Any) -> bool:
-    """Whether a reference names `true` or `false`, which are schemas, too."""
-    outer, _, last = target.rpartition("/")
-    holder = resolved({"$ref": outer}, root)
-    return holder is not None and isinstance(holder.get(last), bool)
-
-
-def _references(value: Any, place: tuple[str | int, ...]) -> Iterator[Reference]:
-    if isinstance(value, list):
-        for index, item in enumerate(cast("list[Any]", value)):
-            yield from _references(item, (*place, index))
-    elif isinstance(value, dict):
-        for key, part in cast("dict[str, Any]", value).items():
-            if key == "$ref" and isinstance(part, str):
-                yield Reference((*place, key), part)
-            elif key not in _DATA or (place and place[-1] in _MAPS):
-                yield from _references(part, (*place, key))
 
 
 def shape(schema: Any, root: Any) -> dict[str, Any]:
@@ -171,10 +138,10 @@ class _Writer:
         return made
 
     def _keyword(self, key: str, value: Any, inside: tuple[str, ...]) -> Any:
-        if key in _MAPS and isinstance(value, dict):
+        if key in NAMED and isinstance(value, dict):
             members = cast("dict[str, Any]", value).items()
             return {name: self.part(inner, inside) for name, inner in members if not self._is_hidden(inner)}
-        if key in _DATA:
+        if key in DATA:
             return value
         if isinstance(value, list):
             return [

@@ -28,7 +28,7 @@ from pydantic import ValidationError
 
 from toologue.errors import BadFile, BadRecord, shown
 
-__all__ = ["Place", "Source", "path_text", "read_source", "read_text"]
+__all__ = ["Place", "Source", "complaint", "path_text", "read_source", "read_text"]
 
 Place = Sequence[str | int]
 """Where a value stands in a document: the keys and indexes that lead to it."""
@@ -41,8 +41,8 @@ _CONSTANTS = {
 }
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?P<part>\.\d+)?(?P<power>[eE][-+]?\d+)?", re.ASCII)
 _EXPECTED = {
-    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "an object"), "list_type": "a list",
-    "string_type": "a text", **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    "dict_type": "an object", "model_type": "an object", "model_attributes_type": "an object", "list_type": "a list",
+    "tuple_type": "a list", "string_type": "a text", "bool_type": "true or false", "bool_parsing": "true or false",
 }  # fmt: skip
 """What is expected where pydantic complains of this type."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -63,10 +63,8 @@ class Source:
 
     def refused(self, error: ValidationError, place: Place) -> BadRecord:
         """The error for a part that pydantic refuses: its first complaint."""
-        first = error.errors(include_url=False)[0]
-        said = f"expected {_EXPECTED[first['type']]}" if first["type"] in _EXPECTED else first["msg"]
-        what = "this key is missing" if first["type"] == "missing" else f"{said}, got {shown(first['input'])}"
-        return self.bad((*place, *first["loc"]), what)
+        inner, what = complaint(error)
+        return self.bad((*place, *inner), what)
 
 
 def read_source(file: Path | str) -> Source:
@@ -101,6 +99,16 @@ def read_text(text: str, file: Path | str = "<document>") -> Source:
                 name, 0, "$", "an escape stands for half a character", "write \\u escapes in pairs"
             ) from None
     return Source(name, _Reader(text, name).document(), text)
+
+
+def complaint(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
+    """(place, what is wrong there) of the first thing that pydantic complains of, in our words."""
+    first = error.errors(include_url=False)[0]
+    kind, got = first["type"], shown(first["input"])
+    if kind in ("missing", "extra_forbidden"):
+        return first["loc"], "this key is missing" if kind == "missing" else "this key is unknown"
+    expected = first.get("ctx", {}).get("expected") if kind == "literal_error" else _EXPECTED.get(kind)
+    return first["loc"], f"expected {expected}, got {got}" if expected else f"{first['msg']}, got {got}"
 
 
 def path_text(place: Place) -> str:
@@ -201,6 +209,8 @@ class _Reader:
             if key.value in members:
                 raise self._bad(key, (*place, key.value), "this key stands twice")
             members[key.value] = self._value(next(self._events), (*place, key.value))
+            if self._remember:  # a member stands where its key does
+                self.lines[(*place, key.value)] = cast("Any", key.start_mark).line + 1
         return members
 
     def _scalar(self, event: Any, place: tuple[str | int, ...]) -> Any:

@@ -24,7 +24,8 @@ from typing import Any, cast
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from toologue.apis.parameters import parameters_of
-from toologue.apis.schemas import first_bad_reference, object_of, shape, written_out
+from toologue.apis.references import first_bad_reference
+from toologue.apis.schemas import object_of, shape, written_out
 from toologue.apis.source import Place, Source, read_source
 from toologue.apis.words import reads
 from toologue.errors import shown
@@ -95,7 +96,7 @@ def _api(source: Source, given: Any, place: Place) -> Api:
 def _check(source: Source, schema: dict[str, Any], place: Place) -> None:
     bad = first_bad_reference(schema)
     if bad is not None:
-        raise source.bad((*place, *bad.place), f"{shown(bad.target)} leads nowhere")
+        raise source.bad((*place, *bad.place), bad.what, bad.remedy)
     whole = shape(schema, schema)
     if whole.get("type", "object") != "object" or {"oneOf", "anyOf"} & whole.keys():
         raise source.bad(place, f"expected the schema of one object, got {shown(schema)}")

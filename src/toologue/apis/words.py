@@ -16,7 +16,7 @@ from collections.abc import Container
 
 from toologue.values.asked import words_of
 
-__all__ = ["callable_name", "plural", "reads", "singular", "snake", "unique"]
+__all__ = ["asks_for_a_password", "callable_name", "plural", "reads", "singular", "snake", "unique"]
 
 _IRREGULAR = {
     "people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "movies": "movie",
@@ -45,6 +45,8 @@ _READS = frozenset(
         *("preview", "quote", "validate", "verify", "compare", "forecast", "suggest", "recommend"),
     )
 )
+
+_SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
 
 
 def snake(name: str) -> str:
@@ -81,6 +83,11 @@ def unique(name: str, taken: Container[str]) -> str:
 def reads(name: str) -> bool:
     """Whether an API of this name looks as if it changed nothing: `get_order`, `findCustomer`."""
     return (words_of(name) or ("",))[0] in _READS
+
+
+def asks_for_a_password(name: str) -> bool:
+    """Whether a parameter of this name is a secret that only its owner may type."""
+    return _SECRET.search(snake(name)) is not None
 
 
 def _singular(word: str) -> str:

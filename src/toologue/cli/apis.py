@@ -1,11 +1,10 @@
-"""`toologue apis`: documents that describe APIs, in any form that is known, become one apis.jsonl.
+"""`toologue apis`: documents that describe APIs, in any form that is known: a table, and one apis.jsonl.
 
 Not covered: fetching documents; save them first.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -23,24 +22,25 @@ from toologue.schema.jsonl import write
 __all__ = ["apis"]
 
 
-def apis(*sources: str, out: Annotated[Path, Parameter(name=["--out", "-o"])]) -> None:
-    """OpenAPI, JSON-Schema tools, ALMITA's JSON or Python functions, as one apis.jsonl.
+def apis(*sources: str, out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None) -> None:
+    """OpenAPI, JSON-Schema tools, ALMITA's JSON or Python functions: what they describe, shown, or as one apis.jsonl.
 
     Parameters
     ----------
     sources
-        Files (.yaml, .json, .jsonl), or Python: module, module:function.
+        Files (.yaml, .json, .jsonl; a procedure's .md for what it calls), or Python: module, module:function.
     out
-        The apis.jsonl to write.
+        The apis.jsonl to write; by default none.
     """
     if not sources:
-        raise BadSetting("name a file or a module: toologue apis shop.yaml -o apis.jsonl")
+        raise BadSetting("name a file or a module, as in: toologue apis shop.yaml -o apis.jsonl")
     found = apis_of_all(sources)
-    write(out, found)
+    if out is not None:
+        write(out, found)
     if found:
         say(_table(found))
-    writes = Counter(api.writes for api in found)[True]
-    print(f"{len(found)} APIs, {writes} of them write, in {out}")
+    writes = sum(api.writes for api in found)
+    print(f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}")
 
 
 def _table(found: Sequence[Api]) -> Table:

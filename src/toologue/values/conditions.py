@@ -34,11 +34,12 @@ import ast
 import math
 import operator
 import re
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import Any, cast
 
@@ -53,6 +54,8 @@ FUNCTIONS = ("days_since", "len")
 _CONSTANTS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _LONGEST, _DEEPEST = 400, 20
+_DIGITS = 9
+"""After the point, so that three times 20.70 is 62.10."""
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
 _SHAPES = (
     ast.BoolOp,
@@ -194,29 +197,48 @@ def _paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
             yield from _paths(child)
 
 
+class _Walker(threading.local):
+    """simpleeval, made once a thread, with our meanings; `values` are those of the expression under way."""
+
+    def __init__(self) -> None:
+        self.values: Mapping[str, JsonValue] = {}
+        functions = {"days_since": self._since, "len": _length}
+        self._eval: Any = import_module("simpleeval").SimpleEval(operators=_MEANINGS, functions=functions, names={})
+        mine = {ast.Name: self._name, ast.Attribute: self._field, ast.Subscript: self._place, ast.List: self._members}
+        self._eval.nodes |= mine
+
+    def value(self, expression: Expression, values: Mapping[str, JsonValue]) -> JsonValue:
+        before, self.values = self.values, values
+        try:
+            return self._eval.eval(expression.text, expression.tree)
+        except BadSetting as error:
+            raise BadSetting(f"`{expression.text}`: {error}") from None
+        finally:
+            self.values = before
+
+    def _since(self, when: JsonValue) -> int | None:
+        return None if when is None else (_day(self.values.get("now"), "now") - _day(when, "a date")).days
+
+    def _name(self, node: ast.Name) -> Any:
+        return _CONSTANTS[node.id] if node.id in _CONSTANTS else self.values.get(node.id)
+
+    def _field(self, node: ast.Attribute) -> Any:
+        return _part(self._eval.eval("", node.value), node.attr)
+
+    def _place(self, node: ast.Subscript) -> Any:
+        return _part(self._eval.eval("", node.value), cast("Any", node.slice).value)
+
+    def _members(self, node: ast.List) -> Any:
+        return [self._eval.eval("", element) for element in node.elts]
+
+
+@cache
+def _walker() -> _Walker:
+    return _Walker()
+
+
 def _evaluated(expression: Expression, values: Mapping[str, JsonValue]) -> JsonValue:
-    def since(when: JsonValue) -> int | None:
-        return None if when is None else (_day(values.get("now"), "now") - _day(when, "a date")).days
-
-    def name(node: ast.Name) -> Any:
-        return _CONSTANTS[node.id] if node.id in _CONSTANTS else values.get(node.id)
-
-    def field(node: ast.Attribute) -> Any:
-        return _part(walker.eval("", node.value), node.attr)
-
-    def place(node: ast.Subscript) -> Any:
-        return _part(walker.eval("", node.value), cast("Any", node.slice).value)
-
-    def members(node: ast.List) -> Any:
-        return [walker.eval("", element) for element in node.elts]
-
-    functions = {"days_since": since, "len": _length}
-    walker: Any = import_module("simpleeval").SimpleEval(operators=_MEANINGS, functions=functions, names={})
-    walker.nodes |= {ast.Name: name, ast.Attribute: field, ast.Subscript: place, ast.List: members}
-    try:
-        return walker.eval(expression.text, expression.tree)
-    except BadSetting as error:
-        raise BadSetting(f"`{expression.text}`: {error}") from None
+    return _walker().value(expression, values)
 
 
 def _part(whole: Any, name: str | int) -> Any:
@@ -263,7 +285,8 @@ def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         if not (_is_number(left) and _is_number(right)):
             raise BadSetting(f"{shown(left)} and {shown(right)} are not both numbers")
         try:
-            return reckon(left, right)
+            result = reckon(left, right)
+            return round(result, _DIGITS) if isinstance(result, float) else result
         except (ZeroDivisionError, OverflowError):
             raise BadSetting(f"{left} and {right} have no such result") from None
 

@@ -8,16 +8,19 @@ Example:
     (True, False)
 
 Not covered: unevaluated and dependent keywords, contains, `$ref` to other documents, `$dynamicRef`; a `format` is
-checked for dates, times, e-mail addresses, URIs and UUIDs only; a hostile `pattern` may take long.
+checked for dates, times, e-mail addresses, URIs and UUIDs only. A `pattern` takes linear time (Rust's engine), unless
+it looks around or back, which only Python's can.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, cast
+
+from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from toologue.values.compare import same
 
@@ -137,16 +140,21 @@ def _text_fits(value: str, schema: Mapping[str, Any]) -> bool:
         return False
     pattern, form = schema.get("pattern"), schema.get("format")
     if isinstance(pattern, str):
-        compiled = _compiled(pattern)
-        if compiled is not None and not compiled.search(value):
+        matches = _matcher(pattern)
+        if matches is not None and not matches(value):
             return False
     return not isinstance(form, str) or _formed(value, form)
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
+def _matcher(pattern: str) -> Callable[[str], object] | None:
+    """Whether a text holds a match; None for a pattern that is none."""
     try:
-        return re.compile(pattern)
+        return SchemaValidator(core_schema.str_schema(pattern=pattern)).isinstance_python
+    except SchemaError:
+        pass
+    try:
+        return re.compile(pattern).search
     except (re.error, RecursionError, OverflowError):
         return None
 

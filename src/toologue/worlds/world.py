@@ -26,7 +26,7 @@ from toologue.errors import BadSetting
 from toologue.loop import World
 from toologue.schema import Act, Api, Case, Compare, Fault, Invocation, Mismatch, Result, Setting
 
-__all__ = ["NONE", "Equivalent", "Kind", "WorldFactory", "kind_of", "make_world"]
+__all__ = ["NONE", "Equivalent", "Kind", "WorldFactory", "kind_at", "kind_of", "make_world"]
 
 WorldFactory = Callable[[Case], World]
 Equivalent = Callable[[Invocation, Invocation], Sequence[Mismatch] | None]
@@ -55,6 +55,8 @@ class Kind:
     equivalent: Equivalent = _no_opinion
     counted: Callable[[Invocation], Mapping[str, JsonValue]] = _as_given
     data_key: Callable[[Setting], str] = _no_data
+    at: Callable[[Setting], Kind] | None = None
+    """The kind that a setting makes of this one, where documents and fields depend on its arguments."""
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -70,6 +72,12 @@ class Kind:
 def kind_of(name: str) -> Kind:
     """The kind of world that a name stands for."""
     return cast("Kind", registry.find("world", name))
+
+
+def kind_at(setting: Setting) -> Kind:
+    """The kind of world that a setting stands for, with the documents and fields that its arguments name."""
+    kind = kind_of(setting.name)
+    return kind if kind.at is None else kind.at(setting)
 
 
 def make_world(case: Case) -> World:

@@ -31,9 +31,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from toologue.apis.schemas import object_of
+from toologue.apis.source import complaint
 from toologue.errors import UnknownName, shown
+from toologue.values.fits import types_of
 from toologue.worlds.crud.expressions import MISSING, Names, Scope, Value, condition_of, value_of
 from toologue.worlds.crud.refusal import Refusal, fault_type
 from toologue.worlds.crud.tables import Table
@@ -70,11 +73,17 @@ class _Rules(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     on: str | None = None
-    requires: dict[str, Any] | list[_Requirement] = Field(default_factory=dict[str, Any])
+    requires: list[_Requirement] = Field(default_factory=list[_Requirement])
     otherwise: _Otherwise | str | None = None
     sets: dict[str, Any] = Field(default_factory=dict[str, Any])
     creates: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
     returns: Any = None
+
+    @field_validator("requires", mode="before")
+    @classmethod
+    def _alone(cls, given: Any) -> Any:
+        """One condition alone is a list of it."""
+        return ([{"that": given}] if given else []) if isinstance(given, dict) else given
 
 
 @dataclass(frozen=True)
@@ -126,40 +135,32 @@ def action_of(rules: Any, site: Site) -> Action:
     try:
         read = _Rules.model_validate(rules)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        known = f"; known: {', '.join(_Rules.model_fields)}" if first["type"] == "extra_forbidden" else ""
-        place = tuple(step for step in first["loc"] if step not in ("_Requirement", "_Otherwise"))
-        raise ActionError(place, f"{first['msg']}, got {shown(first['input'])}{known}") from None
+        place, what = complaint(error)
+        known = _Rules if len(place) == 1 else _Otherwise if "otherwise" in place else _Requirement
+        place = tuple(step for step in place if step not in ("_Otherwise", "str"))
+        raise ActionError(place, f"{what}; known: {', '.join(known.model_fields)}") from None
     for name in read.creates:
         if name not in site.tables:
             raise ActionError(("creates", name), str(UnknownName("table", name, site.tables)))
     after = site.names(*read.creates, *((site.added,) if site.added else ()))
     return Action(
-        guards=tuple(_guards(read, site)),
+        guards=tuple(_guards(read, site, listed=isinstance(object_of(rules).get("requires"), list))),
         sets={name: _at(("sets", name), _change, name, change, (site, after)) for name, change in read.sets.items()},
         creates={name: _at(("creates", name), _new, fields, site, name) for name, fields in read.creates.items()},
         returns=None if read.returns is None else _at(("returns",), value_of, read.returns, after),
     )
 
 
-def _guards(read: _Rules, site: Site) -> Iterator[_Guard]:
-    listed = isinstance(read.requires, list)
-    requirements = read.requires if isinstance(read.requires, list) else [_Requirement(that=read.requires)]
+def _guards(read: _Rules, site: Site, *, listed: bool) -> Iterator[_Guard]:
     row = site.tables[site.row].singular if site.row else None
-    for index, requirement in enumerate(requirements if read.requires else []):
+    for index, requirement in enumerate(read.requires):
         place: tuple[str | int, ...] = ("requires", index) if listed else ("requires",)
         said = requirement.otherwise or read.otherwise or _Otherwise()
         otherwise = _Otherwise(message=said) if isinstance(said, str) else said
-        _at((*place, "otherwise"), _check_status, otherwise.status)
+        _at((*place, "otherwise"), fault_type, otherwise.status)
         message = _at((*place, "otherwise"), value_of, otherwise.message, site.names()) if otherwise.message else None
         failing = _at(place, condition_of, requirement.that, row, site.names())
         yield _Guard(failing, otherwise.status, message)
-
-
-def _check_status(status: int) -> None:
-    if not 400 <= status <= 599:
-        raise ValueError(f"the status of a refusal is 400 to 599, not {status}")
-    fault_type(status)
 
 
 def _new(fields: Mapping[str, Any], site: Site, name: str) -> Value:
@@ -174,19 +175,24 @@ def _change(name: str, change: Any, around: tuple[Site, Names]) -> Change:
     if site.row is None:
         raise ValueError("there is no row to set fields of: say `on: table`")
     table = site.tables[site.row]
+    if name == table.key:
+        raise ValueError(f"it names the {table.spoken}, and stays")
     sums = cast("dict[str, Any]", change) if isinstance(change, dict) else {}
     if len(sums) == 1 and sums.keys() <= {"plus", "minus"}:
         _check_fields({name: MISSING}, table)
-        (word, amount), sign = next(iter(sums.items())), -1 if "minus" in sums else 1
-        value = value_of(amount, names)
-        return lambda old, scope: _sum(name, old, value(scope), sign, word)
+        if not {"integer", "number"} & {*(types_of(table.rule(name)) or ["number"])}:
+            raise ValueError(f"nothing can be added to it: it is {' or '.join(types_of(table.rule(name)))}")
+        value, sign = value_of(next(iter(sums.values())), names), -1 if "minus" in sums else 1
+        return lambda old, scope: _sum(name, old, value(scope), sign)
     _check_fields({name: change}, table)
     value = value_of(change, names)
     return lambda old, scope: value(scope)
 
 
-def _sum(name: str, old: Any, amount: Any, sign: int, word: str) -> Any:
-    """Exact: 59.9 minus 20 is 39.9."""
+def _sum(name: str, old: Any, amount: Any, sign: int) -> Any:
+    """Exact: 59.9 minus 20 is 39.9. What was not given changes nothing."""
+    if amount is MISSING:
+        return MISSING
     numbers = [part for part in (old, amount) if isinstance(part, int | float) and not isinstance(part, bool)]
     if len(numbers) < 2:
         raise Refusal(422, f"{name}: {shown(amount)} cannot be {'added to' if sign > 0 else 'taken from'} {shown(old)}")

@@ -25,7 +25,7 @@ from typing import Any
 from toologue.apis.schemas import properties_of, required_of, shape
 from toologue.apis.words import snake
 from toologue.values.fits import fits, resolved
-from toologue.worlds.crud.lists import Page
+from toologue.worlds.crud.pages import Page
 from toologue.worlds.crud.tables import Table, listed_in, page_words, row_in
 from toologue.worlds.store import Row
 

@@ -30,6 +30,7 @@ from toologue.worlds.store import Row, Store
 __all__ = ["Data", "key_text", "own"]
 
 _COUNTS = "_made"
+_HOLDERS = (dict, list)
 
 
 def key_text(value: Any) -> str:
@@ -40,8 +41,11 @@ def key_text(value: Any) -> str:
 def own(value: Any) -> Any:
     """A JSON value that shares no list and no object with this one."""
     if isinstance(value, dict):
-        members = cast("dict[str, Any]", value).items()
-        return {name: own(item) if isinstance(item, dict | list) else item for name, item in members}
+        made = dict(cast("dict[str, Any]", value))
+        for name, item in made.items():
+            if isinstance(item, _HOLDERS):  # quick, as most values are plain
+                made[name] = own(item)
+        return made
     return [own(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
@@ -82,7 +86,7 @@ class Data:
         maker, number = self._makers[table], self._count(table)
         key = maker.table.key
         if key in fields and self.store.get(table, key_text(fields[key])) is not None:
-            raise Refusal(409, f"there is a {maker.table.spoken} {shown(fields[key])} already")
+            raise Refusal(409, f"the {maker.table.spoken} {shown(fields[key])} is there already")
         row: dict[str, Any] = {}
         while not row or (key not in fields and self.store.get(table, key_text(row[key])) is not None):
             number += 1
@@ -113,6 +117,9 @@ class Data:
 
     def _put(self, table: str, key: Any, row: dict[str, Any], fresh: Mapping[str, Any]) -> Row:
         """Store a row of which some fields are new; what says when it was changed says now."""
+        name_of_row = self.table(table).key
+        if name_of_row in fresh or name_of_row not in row:
+            raise Refusal(422, f"{name_of_row}: {shown(key)} names the {self.table(table).spoken}, it stays")
         self._check(table, fresh)
         for name in self._makers[table].touched:
             row[name] = self.now()

@@ -89,7 +89,8 @@ def replacing(row: Step, table: Table, body: Body, settable: Callable[[str], boo
 
     def effect(data: Data, scope: Scope) -> None:
         old = scope.rows[row.singular]
-        fields = {**defaults, **body(scope), **{name: old[name] for name in stay if name in old}}
+        kept = {name: old[name] for name in stay if name in old}
+        fields = {**defaults, table.key: old[table.key], **body(scope), **kept}
         scope.rows[row.singular] = data.replace(row.table, scope.arguments[row.parameter], fields)
 
     return effect
@@ -142,8 +143,12 @@ def setting(row: Step, table: Table, body: Body, field: str, state: str) -> Effe
 def _linked(data: Data, table: Table, link: str | None, owner: tuple[Step, ...], scope: Scope) -> Iterable[Row]:
     if link is None:
         return data.rows(table.name)
-    key = scope.arguments[owner[0].parameter]
-    return (row for row in data.rows(table.name) if row.get(link) == key or key_text(row.get(link)) == key_text(key))
+    wanted = key_text(scope.arguments[owner[0].parameter])
+    return (row for row in data.rows(table.name) if _names(row.get(link), wanted))
+
+
+def _names(value: Any, key: str) -> bool:
+    return value == key or (value is not None and not isinstance(value, str) and key_text(value) == key)
 
 
 def _merged(old: Any, new: Any) -> Any:

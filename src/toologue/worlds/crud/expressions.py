@@ -57,7 +57,7 @@ MISSING = _Missing.MISSING
 
 _REFERENCE = re.compile(r"\$([A-Za-z_]\w*)((?:\.\w+)*)")
 _INNER = re.compile(r"\$\{([A-Za-z_]\w*)((?:\.\w+)*)\}")
-_SHIFT = re.compile(r"\$(now|today) ?([+-]) ?(\d+ ?(?:minute|hour|day|week)s?)")
+_SHIFT = re.compile(r"\$(now|today) ?([+-]) ?(\d{1,5} ?(?:minute|hour|day|week)s?)")
 _COMPARISONS = ("min", "max", "above", "below", "not", "exists", "contains", "within")
 
 
@@ -133,7 +133,8 @@ def _text(template: str, names: Names) -> Value:
     if reference := _REFERENCE.fullmatch(template):
         return _reference(reference, names)
     if template.startswith("$") and not template.startswith("${"):
-        raise ValueError(f"{shown(template)} is no reference: write $name, $name.field, or $$ for a dollar")
+        known = "$name, $name.field, $today + 3 days, or $$ for a dollar"
+        raise ValueError(f"{shown(template)} is no reference: write {known}")
     inner = [(found.span(), _reference(found, names)) for found in _INNER.finditer(template)]
     if not inner:
         return lambda scope: template
@@ -222,7 +223,7 @@ def _comparison(word: str, limit: Any, names: Names, check: Callable[[Any], None
     return test
 
 
-_SPOKEN = {"min": "at least", "max": "at most", "above": "more than", "below": "less than", "contains": "with"}
+_SPOKEN = {"min": "at least", "max": "at most", "above": "more than", "below": "less than", "contains": "one with"}
 
 
 def holds(word: str, value: Any, limit: Any) -> bool:

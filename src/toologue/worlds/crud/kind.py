@@ -2,7 +2,7 @@
 
     {"name": "crud", "arguments": {"document": "shop.yaml", "seed": "shop.seed.yaml", "now": "2025-03-12T09:30:00Z"}}
 
-Contract: `document` is a file, or `shop`, the example that ships; `seed`, `now` and `only` (a list of operations) may
+Contract: `document` is a file, or the name of a service that ships; `seed`, `now` and `only` (a list of operations) may
 be absent. Files are read once, and again when they change. A list is as good as the expected one if it holds all the
 rows that this one has; texts that the service makes up (tracking numbers) never count in outcomes. Overrides are code,
 and code never comes from data: give them to `kind_for`, and register what it returns.
@@ -28,7 +28,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from toologue import keys
 from toologue.apis.parameters import compare_of
 from toologue.apis.schemas import object_of
-from toologue.errors import BadFile, BadSetting, shown
+from toologue.apis.source import complaint
+from toologue.errors import BadFile, BadSetting
 from toologue.schema import Case, Compare, Invocation, Mismatch, Setting
 from toologue.values.compare import contains
 from toologue.worlds.crud.simulator import Crud, Override, Simulator, files_of
@@ -58,11 +59,18 @@ def kind_for(setting: Setting, overrides: Mapping[str, Override] | None = None) 
 
     Any case of this kind gets this service, whatever its own setting says.
     """
+    if not overrides:
+        return _shared(setting.model_dump_json(), simulator_for(setting))
     said = _arguments(setting)
-    if overrides:
-        simulator = Simulator(said.document, said.seed, now=said.now, only=said.only, overrides=overrides)
-    else:
-        simulator = simulator_for(setting)
+    return _kind(setting, Simulator(said.document, said.seed, now=said.now, only=said.only, overrides=overrides))
+
+
+@lru_cache(maxsize=32)
+def _shared(setting: str, simulator: Simulator) -> Kind:
+    return _kind(Setting.model_validate_json(setting), simulator)
+
+
+def _kind(setting: Setting, simulator: Simulator) -> Kind:
     return Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
@@ -93,17 +101,16 @@ def _make(case: Case) -> Crud:
     return simulator_for(case.world).world()
 
 
-CRUD = Kind(make=_make, equivalent=equivalent, data_key=data_key)
+CRUD = Kind(make=_make, equivalent=equivalent, data_key=data_key, at=kind_for)
 
 
 def _arguments(setting: Setting) -> _Arguments:
     try:
         return _Arguments.model_validate(setting.arguments)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = ".".join(map(str, first["loc"]))
-        what = f"{first['msg']}, got {shown(first['input'])}"
-        raise BadSetting(f"the world 'crud', {name}: {what}; it takes {', '.join(_Arguments.model_fields)}") from None
+        place, what = complaint(error)
+        known = ", ".join(_Arguments.model_fields)
+        raise BadSetting(f"the world 'crud', {'.'.join(map(str, place))}: {what}; it takes {known}") from None
 
 
 def _files(said: _Arguments) -> list[Path]:

@@ -23,21 +23,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from toologue.apis.schemas import object_of
 from toologue.apis.words import snake
 from toologue.errors import UnknownName, shown
 from toologue.values.compare import same
 from toologue.values.fits import types_of
-from toologue.worlds.crud.data import key_text
 from toologue.worlds.crud.expressions import holds
 from toologue.worlds.crud.moments import moment
-from toologue.worlds.crud.refusal import Refusal
+from toologue.worlds.crud.pages import Page, check_sorts, paged
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row
 
-__all__ = ["Page", "Select", "selection"]
+__all__ = ["Select", "selection"]
 
 _PAGING = {
     "limit": ("limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"),
@@ -55,16 +54,7 @@ _BOUNDS = {
     "below": ("before", "lt", "under"),
 }
 _IGNORED = "ignored"
-
-
-class Page(NamedTuple):
-    """One page of a list: its rows, how many there are in all, where it starts, its size, the cursor of the next."""
-
-    rows: Sequence[Row]
-    total: int
-    start: int
-    size: int | None
-    next: str | None
+_WAYS = ("equal", "min", "max", "above", "below", "contains")
 
 
 Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
@@ -82,6 +72,8 @@ def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any
         found = _filter(name, schema, extensions.get("x-filter"), table)
         if isinstance(found, str):
             paging[found] = name
+            if found == "sort":
+                check_sorts(schema, table)
         else:
             filters[name] = found
 
@@ -90,7 +82,7 @@ def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any
         for name, filter_by in filters.items():
             if arguments.get(name) is not None:
                 found = [*filter(filter_by(arguments[name]), found)]
-        return _paged(found, {role: arguments.get(name) for role, name in paging.items()}, table)
+        return paged(found, {role: arguments.get(name) for role, name in paging.items()}, table)
 
     return select
 
@@ -100,12 +92,12 @@ def _filter(name: str, schema: Mapping[str, Any], said: Any, table: Table) -> Fi
     if said == _IGNORED:
         return _IGNORED
     if said is not None:
-        rule = {"field": said, "is": "equal"} | object_of(said)
-        if rule.keys() != {"field", "is"} or rule["is"] not in ("equal", "min", "max", "above", "below", "contains"):
+        rule = {"is": "equal"} | (object_of(said) or {"field": said})
+        if not isinstance(rule.get("field"), str) or rule.keys() != {"field", "is"} or rule["is"] not in _WAYS:
             raise ValueError(f"x-filter: expected a field, {{field, is}} or `ignored`, got {shown(said)}")
-        if str(rule["field"]).split(".")[0] not in table.fields:
-            raise ValueError(str(UnknownName(f"field of {table.name}", str(rule["field"]), table.fields)))
-        return _by(str(rule["field"]), rule["is"], table)
+        if rule["field"].split(".")[0] not in table.fields:
+            raise ValueError(str(UnknownName(f"field of {table.name}", rule["field"], table.fields)))
+        return _by(rule["field"], rule["is"], table)
     field = table.field(name)
     if field is not None:
         return _by(field, "equal", table)
@@ -199,48 +191,3 @@ def _texts(value: Any) -> Iterable[str]:
         inner = cast("Mapping[str, Any]", value).values() if isinstance(value, Mapping) else cast("list[Any]", value)
         for item in inner:
             yield from _texts(item)
-
-
-def _paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
-    if asked.get("sort") is not None or asked.get("order") is not None:
-        rows = _sorted(rows, str(asked.get("sort") or table.key), str(asked.get("order") or ""), table)
-    size = _whole(asked, "limit", 0)
-    start = _whole(asked, "offset", 0) or 0
-    if asked.get("page") is not None:
-        start = ((_whole(asked, "page", 1) or 1) - 1) * (size or 0)
-    if asked.get("cursor") is not None:
-        names = [key_text(row.get(table.key)) for row in rows]
-        if str(asked["cursor"]) not in names:
-            raise Refusal(400, f"cursor: {shown(asked['cursor'])} is none that this list gave")
-        start = names.index(str(asked["cursor"])) + 1
-    chosen = rows[start:] if size is None else rows[start : start + size]
-    more = size is not None and chosen and start + size < len(rows)
-    return Page(chosen, len(rows), start, size, key_text(chosen[-1].get(table.key)) if more else None)
-
-
-def _whole(asked: Mapping[str, Any], role: str, least: int) -> int | None:
-    value = asked.get(role)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < least:
-        raise Refusal(400, f"{role}: expected a whole number of {least} or more, got {shown(value)}")
-    return int(value)
-
-
-def _sorted(rows: list[Row], sort: str, order: str, table: Table) -> list[Row]:
-    """By a field: `total`, `-total`, `total:desc`, `total desc`; rows without it come last."""
-    name, _, turned = re.sub(r"[: ]+", " ", sort.strip()).lstrip("+-").partition(" ")
-    field = table.field(name)
-    if field is None:
-        raise Refusal(400, str(UnknownName(f"field of {table.name}", name, table.fields)))
-    down = sort.strip().startswith("-") or (turned or order).lower().startswith("desc")
-    there = [row for row in rows if row.get(field) is not None]
-    rest = [row for row in rows if row.get(field) is None]
-    return sorted(there, key=lambda row: _rank(row[field]), reverse=down) + rest
-
-
-def _rank(value: Any) -> tuple[int, Any]:
-    if isinstance(value, int | float):
-        return 0, value
-    when = moment(value) if isinstance(value, str) else None
-    return (1, when) if when is not None else (2, str(value))

@@ -21,7 +21,7 @@ from typing import Any
 
 __all__ = ["before_or_at", "duration", "moment", "shifted", "written"]
 
-_DURATION = re.compile(r"(-?\d+) ?(minute|hour|day|week)s?")
+_DURATION = re.compile(r"(-?\d{1,6}) ?(minute|hour|day|week)s?")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -36,6 +36,7 @@ from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import object_of, properties_of, shape
 from toologue.apis.source import Place
 from toologue.apis.words import plural, snake
+from toologue.errors import shown
 from toologue.worlds.crud import effects
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
 from toologue.worlds.crud.answers import list_answer, row_answer
@@ -80,6 +81,9 @@ class _Reader:
 
     def handler(self) -> Handler:
         """Which kind of operation it is."""
+        said = self.operation.extensions.get("x-action", {})
+        if not isinstance(said, dict):
+            self.bad(f"expected an object, got {shown(said)}", "", ("x-action",))
         tail, owner, is_read = self.route.tail, self.owner, not self.operation.api.writes
         if "on" in self.said:
             return self.acting()
@@ -96,7 +100,7 @@ class _Reader:
         within = next((self.tables[step] for step in reversed(tail) if step in self.tables), None)
         if is_read and within is not None:
             return self.collection(within)
-        if is_read:
+        if is_read and not self.said:
             self.bad(f"nothing says what {self.operation.api.name!r} reads")
         return self.acting()
 
@@ -171,7 +175,8 @@ class _Reader:
             return self.made(effect, self.row_answer(owner), subject=row[0].singular, row=row)
         action = self.action(row)
         created = [self.tables[table] for table in action.creates]
-        subject = next((table for table in [*created, *([owner] if owner else [])] if self.answers(table)), None)
+        fitting = [table for table in (*created, *([owner] if owner else [])) if self.answers(table)]
+        subject = max(fitting, key=self.answers, default=None)
         if action.returns is not None or subject is None:
             if action.returns is None and self.operation.response:
                 self.bad(f"nothing says what {self.operation.api.name!r} answers", "say `returns` in its `x-action`")
@@ -275,11 +280,12 @@ class _Reader:
         names = {wire.name for wire in self.operation.wires.values() if wire.into == "body"}
         return name in names or ("" in names and name != table.key and table.rule(name).get("readOnly") is not True)
 
-    def answers(self, table: Table) -> bool:
-        """Whether the answer is a row of a table: it names the row's key, or may be anything."""
+    def answers(self, table: Table) -> int:
+        """How much of the answer is a row of a table: fields, if it names the row's key; 1 where it may be anything."""
         inner = properties_of(shape(self.operation.response, self.document.root))
         nested = [properties_of(shape(part, self.document.root)) for part in inner.values()] if len(inner) == 1 else []
-        return not inner or any(table.key in names for names in (inner, *nested))
+        found = [len(names.keys() & table.fields.keys()) for names in (inner, *nested) if table.key in names]
+        return max(found, default=0) if inner else 1
 
     def row_answer(self, table: Table) -> Callable[[Any], Any]:
         return self.try_(row_answer, self.operation.response, table)

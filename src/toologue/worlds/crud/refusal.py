@@ -17,25 +17,32 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from toologue.apis.words import snake
-from toologue.errors import ToolError
+from toologue.errors import ToolError, shown
 from toologue.schema import Fault
 
 __all__ = ["Refusal", "fault_type"]
 
 
+_KNOWN = frozenset(HTTPStatus)
+
+
 class Refusal(ToolError):
-    """The simulated service refuses a call. Raise it in an override, too: nothing that was written before stays."""
+    """The simulated service refuses a call. Raise it in an override, too: nothing that was written before stays.
+
+    Raises ValueError for a status that refuses nothing."""
 
     def __init__(self, status: int, message: str):
-        self.status, self.message = status, message
+        self.status, self.message, self.kind = status, message, fault_type(status)
         super().__init__(message)
 
     @property
     def fault(self) -> Fault:
         """The refusal as data."""
-        return Fault(type=fault_type(self.status), message=self.message)
+        return Fault(type=self.kind, message=self.message)
 
 
 def fault_type(status: int) -> str:
-    """The word for an HTTP status. Raises ValueError for a number that is none."""
+    """The word for an HTTP status. Raises ValueError for a number that refuses nothing."""
+    if not (400 <= status <= 599 and status in _KNOWN):
+        raise ValueError(f"the status of a refusal is one of HTTP's from 400 to 599, not {shown(status)}")
     return "invalid" if status in (400, 422) else snake(HTTPStatus(status).phrase)

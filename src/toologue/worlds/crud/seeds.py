@@ -70,7 +70,7 @@ def seed_of_source(source: Source, tables: Mapping[str, Table]) -> Seed:
 def moment_in(text: Any, source: Source) -> str:
     """A moment as RFC 3339. Raises BadRecord where it is none."""
     when = moment(text) if isinstance(text, str) else None
-    if when is None:
+    if when is None or not 1900 <= when.year <= 2900:
         raise source.bad(("now",), f"{shown(text)} is no moment", "write it like 2025-03-12T09:30:00Z")
     return written(when)
 

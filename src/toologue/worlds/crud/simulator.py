@@ -19,14 +19,16 @@ Not covered: who may call what (the agent is trusted), rate limits, calls that t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
-from toologue.apis.source import Source, read_source
+from toologue.apis.source import Source, complaint, read_source
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Fault, Result
 from toologue.worlds.crud.data import Data, own
@@ -42,9 +44,11 @@ from toologue.worlds.store import Change, Mark, Row, Store, diff
 __all__ = ["Crud", "Override", "Simulator", "files_of", "shipped"]
 
 Override = Callable[[View, dict[str, Any]], Any]
+_DONE = Result()
 _HERE = Path(__file__).parent
 
 
+@cache
 def shipped() -> tuple[str, ...]:
     """The names of the services that ship: the folders beside this file that hold an openapi.yaml."""
     return tuple(sorted(document.parent.name for document in _HERE.glob("*/openapi.yaml")))
@@ -52,17 +56,20 @@ def shipped() -> tuple[str, ...]:
 
 def files_of(document: str | Path, seed: str | Path | None = None) -> tuple[Path, Path | None]:
     """(document, seed) as files; the name of a shipped service stands for both."""
-    if str(document) in shipped():
-        folder = _HERE / str(document)
-        return folder / "openapi.yaml", Path(seed) if seed is not None else folder / "seed.yaml"
-    return Path(document), Path(seed) if seed is not None else None
+    found, known = Path(document), shipped()
+    if str(document) in known:
+        return _HERE / found / "openapi.yaml", _HERE / found / "seed.yaml" if seed is None else Path(seed)
+    if re.fullmatch(r"\w+", str(document)) and not found.exists():
+        raise UnknownName("service that ships, and no file,", str(document), known)
+    return found, None if seed is None else Path(seed)
 
 
 class Simulator:
     """A document with its seed, read and understood. Raises BadFile, BadRecord, BadSetting.
 
-    `document`: a file, the name of a shipped service, or the document itself; `seed`: a file or the tables themselves; `now`: when it is, if
-    the seed does not say so; `only`: the operations to simulate; `overrides`: operation → function.
+    `document`: a file, the name of a shipped service, or the document itself; `seed`: a file or the tables themselves;
+    `now`: when it is, if the seed does not say so; `only`: the operations to simulate; `overrides`:
+    operation → function.
     """
 
     def __init__(
@@ -74,13 +81,19 @@ class Simulator:
         only: Collection[str] | None = None,
         overrides: Mapping[str, Override] | None = None,
     ):
-        if not isinstance(document, Mapping) and not isinstance(seed, Mapping):
-            document, seed = files_of(document, seed)
+        if not isinstance(document, Mapping):
+            document, beside = files_of(document)
+            seed = beside if seed is None else seed
+        only = (only,) if isinstance(only, str) else only
         self.document = openapi_of(_source(document, "<document>"))
         self.overrides = dict(overrides or {})
         chosen = _chosen(self.document, only, self.overrides)
-        inferred = {operation.api.name for operation in chosen} - self.overrides.keys()
+        inferred = [operation.api.name for operation in chosen if operation.api.name not in self.overrides]
         self.tables = tables_of(self.document, inferred)
+        self.operations = {operation.api.name: operation for operation in chosen}
+        self.handlers = {name: handler_of(self.operations[name], self.tables, self.document) for name in inferred}
+        self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
+        self.apis = tuple(operation.api for operation in chosen)
         found = seed_of_source(_source(seed, "<seed>"), self.tables) if seed is not None else Seed()
         self.seed = found.tables
         self.now = found.now if now is None else moment_in(now, Source("<now>", None))
@@ -88,10 +101,6 @@ class Simulator:
             name: maker_of(table, [row[table.key] for row in self.seed.get(name, {}).values()])
             for name, table in self.tables.items()
         }
-        self.operations = {operation.api.name: operation for operation in chosen}
-        self.handlers = {name: handler_of(self.operations[name], self.tables, self.document) for name in inferred}
-        self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
-        self.apis = tuple(operation.api for operation in chosen)
 
     def world(self) -> Crud:
         """A fresh world."""
@@ -132,14 +141,17 @@ class Crud:
         except BaseException:
             self._data.store.rewind(before)
             raise
-        return Result.model_construct(value=value, changes=own(changes), created=created)
+        return _DONE.but(value=value, changes=own(changes), created=created)
 
     def _answer(self, name: str, arguments: Mapping[str, Any]) -> JsonValue:
         override = self._simulator.overrides.get(name)
         if override is None:
             return own(self._simulator.handlers[name](self._data, arguments))
         value = override(View(self._data), own(self._simulator.checks[name](arguments)))
-        return Result(value=value).value  # copied, and refused where it is no JSON
+        try:
+            return Result(value=value).value  # copied
+        except ValidationError as error:
+            raise BadSetting(f"the override of {name} gives what is no JSON: {complaint(error)[1]}") from None
 
     def mark(self) -> Mark:
         """The present state."""
@@ -160,7 +172,7 @@ class Crud:
 
 
 def _source(given: str | Path | Mapping[str, Any], name: str) -> Source:
-    return Source(name, dict(given)) if isinstance(given, Mapping) else read_source(given)
+    return read_source(given) if isinstance(given, str | Path) else Source(name, own(given))
 
 
 def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[str, Override]) -> list[Operation]:

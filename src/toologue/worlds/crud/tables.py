@@ -143,6 +143,10 @@ def tables_of(document: OpenApi, chosen: Container[str] | None = None) -> dict[s
         if name not in tables:
             with suppress(BadRecord):
                 tables[name] = finder.table(name)
+    twin = next((name for name in tables if plural(name) != name and plural(name) in tables), None)
+    if twin is not None:
+        what = f"{twin!r} and {plural(twin)!r} are two tables, and called as if they were one"
+        raise document.source.bad(("x-tables",) if twin in finder.declared() else (), what, f"write {plural(twin)!r}")
     return {name: _linked(table, tables) for name, table in tables.items()}
 
 
@@ -213,7 +217,8 @@ class _Finder:
             place = ("x-tables",) if name in self.declared() else ()
             remedy = f"say x-tables: {{{name}: {{schema: NameOfAComponent}}}} in the document"
             raise self.document.source.bad(place, f"nothing says what the rows of {name!r} look like", remedy)
-        fields = {**{key: rule for body in self.bodies(name) for key, rule in body.items()}, **properties_of(rows)}
+        sent = {key: rule for body in self.bodies(name) for key, rule in body.items()}
+        fields = properties_of(rows) | {key: rule for key, rule in sent.items() if key not in properties_of(rows)}
         return Table(
             name=name,
             key=self.key(name, fields, said),

@@ -1,0 +1,192 @@
+"""The APIs that a procedure needs, from its own words: for those who have no documents yet (ALMITA 3.3).
+
+Every Api that a step calls is documented by how the procedure uses it: parameters by the arguments, types by literals
+and by what names look like, results by the fields that conditions, arguments and texts look at, codes by what those are
+compared with. Failures that branches name stand in the description.
+
+Contract: pure; the Apis come in the order of the steps. A procedure's calls pass the check against these documents, and
+`plan.service.mocked` makes results from them. They are a first draft for whoever writes the real ones: `toologue apis
+procedure.md -o apis.jsonl`.
+
+Example:
+    >>> from toologue.formats.procedure import read
+    >>> (api,) = extracted(read('''# Late
+    ... 1. **Ask** for the number. Collect `parcel_id`.
+    ... 2. **Call** `get_parcel` with `parcel_id` and `full = true`, giving `parcel`.
+    ...    - If it fails with `not_found`: go to 1.
+    ...    - If `parcel.state == "lost" and days_since(parcel.due) > 7`: go to 4.
+    ...    - Otherwise: go to 3.
+    ... 3. **End**: say that {parcel.carrier} brings it.
+    ... 4. **End**: say that we are sorry.
+    ... '''))
+    >>> api.name, api.writes, [(name, one.json_schema["type"]) for name, one in api.parameters.items()]
+    ('get_parcel', False, [('parcel_id', 'string'), ('full', 'boolean')])
+    >>> api.returns["properties"]["state"], api.returns["properties"]["due"]
+    ({'type': 'string', 'enum': ['lost', 'other']}, {'type': 'string', 'format': 'date'})
+    >>> api.description
+    'Get a parcel. May fail with not_found.'
+
+Not covered: what the prose means; a rule that is only told is in no document.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from toologue.apis.parameters import parameter
+from toologue.apis.words import reads, singular
+from toologue.schema import Api, Parameter, Procedure, Step
+from toologue.values.asked import words_of
+from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
+
+__all__ = ["extracted"]
+
+_BY_NAME: tuple[tuple[str, dict[str, Any]], ...] = (
+    (r"_(id|number|code|name)$", {"type": "string"}),
+    (r"e_?mail$", {"type": "string", "format": "email"}),
+    (r"(^|_)(date|day|on|until|birth)$", {"type": "string", "format": "date"}),
+    (r"(^|_)at$", {"type": "string", "format": "date-time"}),
+    (r"amount|price|fee|total$|sum$", {"type": "number", "minimum": 0}),
+    (r"count|quantity|days$|minutes$", {"type": "integer", "minimum": 0}),
+    (r"^(is|has|can)_", {"type": "boolean"}),
+)
+_OTHER = "other"
+_Path = tuple[str, ...]
+
+
+class _Use(NamedTuple):
+    """A field of a result, as an expression looks at it: what it is compared with, and the function it is given to."""
+
+    path: _Path
+    literals: tuple[Any, ...] = ()
+    null: bool = False
+    of: str = ""
+
+
+def extracted(procedure: Procedure) -> list[Api]:
+    """Documents of what a procedure calls."""
+    return [_api(procedure, name) for name in procedure.calls]
+
+
+def _api(procedure: Procedure, name: str) -> Api:
+    calls = [step for step in procedure.steps if step.api == name]
+    given: dict[str, list[str]] = {}
+    for step in calls:
+        for parameter_name, expression in step.arguments.items():
+            given.setdefault(parameter_name, []).append(expression)
+    verb, *rest = words_of(name) or (name,)
+    thing = " ".join(rest)
+    article = "" if not thing or singular(rest[-1]) != rest[-1] else "an " if thing[0] in "aeiou" else "a "
+    failures = dict.fromkeys(found for step in calls for found in _failures(step))
+    told = f"{verb.capitalize()} {article}{thing}".strip() + "."
+    return Api(
+        name=name,
+        description=told + (f" May fail with {', '.join(failures)}." if failures else ""),
+        parameters={one: _parameter(procedure, one, said, len(calls)) for one, said in given.items()},
+        returns=_returns(procedure, {step.result for step in calls if step.result}),
+        writes=not reads(name),
+    )
+
+
+def _parameter(procedure: Procedure, name: str, expressions: list[str], calls: int) -> Parameter:
+    trees = [parse(expression).tree for expression in expressions]
+    literals = [tree.value for tree in trees if isinstance(tree, ast.Constant)]
+    texts = [value for value in literals if isinstance(value, str)]
+    booleans = any(isinstance(tree, ast.Name) and tree.id in ("true", "false") for tree in trees)
+    schema = _of_literals(literals) or ({"type": "boolean"} if booleans else _named(name))
+    if texts and len(texts) == len(trees) and all(re.fullmatch(r"[a-z][a-z0-9_]*", text) for text in texts):
+        schema = {"type": "string", "enum": [*dict.fromkeys(texts)]}
+    return parameter(schema, name, required=len(expressions) == calls)
+
+
+def _returns(procedure: Procedure, results: set[str]) -> dict[str, Any]:
+    root: dict[str, Any] = {"type": "object", "properties": {}}
+    uses = [use for expression in _expressions(procedure) for use in _uses(expression, results)]
+    for path in dict.fromkeys(use.path for use in uses):
+        here = [use for use in uses if use.path == path]
+        schema: dict[str, Any] = _of_literals(literal for use in here for literal in use.literals) or _named(path[-1])
+        if any(use.of == "days_since" for use in here):
+            schema = {"type": "string", "format": "date"}
+        elif any(use.of == "sum" for use in here):
+            schema = {"type": "number", "minimum": 1, "maximum": 500, "multipleOf": 0.5}
+        elif any(use.of == "len" for use in here):
+            schema = {"type": "array", "items": {}}
+        elif "enum" in schema:
+            schema["enum"] = [*schema["enum"], _OTHER]
+        if any(use.null for use in here) and isinstance(schema.get("type"), str):
+            schema["type"] = [schema["type"], "null"]
+        _put(root, path, schema)
+    return root if root["properties"] else {}
+
+
+def _uses(expression: Expression, results: set[str]) -> Iterator[_Use]:
+    """How an expression looks at fields of these results."""
+
+    def fields(tree: ast.expr) -> list[_Path]:
+        return [path[1:] for path in Expression("", tree).paths if path[0] in results and len(path) > 1]
+
+    yield from map(_Use, fields(expression.tree))
+    for node in ast.walk(expression.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
+            yield from (_Use(path, of=node.func.id) for path in fields(node.args[0]))
+        if isinstance(node, ast.BinOp):
+            yield from (_Use(path, of="sum") for path in fields(node))
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            listed = [one for side in sides for one in (side.elts if isinstance(side, ast.List) else [side])]
+            literals = tuple(one.value for one in listed if isinstance(one, ast.Constant))
+            null = any(isinstance(side, ast.Name) and side.id == "null" for side in sides)
+            plain = [side for side in sides if not isinstance(side, ast.Call)]
+            if len(plain) == len(sides):
+                yield from (_Use(path, literals, null) for side in sides for path in fields(side))
+
+
+def _put(root: dict[str, Any], path: _Path, schema: dict[str, Any]) -> None:
+    """Put a schema where a path leads; `[]` is a member of a list."""
+    here = root
+    for name, after in zip(path, (*path[1:], None), strict=True):
+        if name == "[]":
+            here = here.setdefault("items", {})
+            continue
+        inner = here.setdefault("properties", {}).setdefault(name, {})
+        here.setdefault("type", "object")
+        if after is None:
+            inner.update({word: value for word, value in schema.items() if word not in inner})
+        else:
+            inner["type"] = "array" if after == "[]" else "object"
+        here = inner
+
+
+def _expressions(procedure: Procedure) -> Iterator[Expression]:
+    """Everything that looks at values."""
+    for step in procedure.steps:
+        yield from embedded(step.text)
+        yield from map(parse, step.arguments.values())
+        for branch in step.branches:
+            yield from map(parse, filter(None, (branch.condition, *branch.sets.values())))
+
+
+def _failures(step: Step) -> Iterator[str]:
+    for branch in step.branches:
+        yield from re.findall(r'error\.type == "([^"]+)"', branch.condition)
+
+
+def _of_literals(literals: Iterable[Any]) -> dict[str, Any]:
+    values = [*dict.fromkeys(literals)]
+    if not values:
+        return {}
+    if all(isinstance(value, str) for value in values):
+        return {"type": "string", "enum": values}
+    if all(isinstance(value, bool) for value in values):
+        return {"type": "boolean"}
+    if all(isinstance(value, int) for value in values):
+        return {"type": "integer"}
+    return {"type": "number"} if all(isinstance(value, int | float) for value in values) else {}
+
+
+def _named(name: str) -> dict[str, Any]:
+    """What the name of a field looks like."""
+    return dict(next((schema for pattern, schema in _BY_NAME if re.search(pattern, name)), {"type": "string"}))

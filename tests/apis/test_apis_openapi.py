@@ -1,0 +1,270 @@
+"""OpenAPI documents become Apis: what is read, under which names, and every refusal with its place and remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.apis.openapi import OpenApi, openapi_of, read_openapi
+from toologue.apis.source import read_text
+from toologue.errors import BadRecord
+from toologue.schema import Api
+from toologue.worlds.crud.misfit import misfit
+
+ORDER = """openapi: 3.1.0
+paths:
+  /orders/{order_id}:
+    parameters:
+      - {name: order_id, in: path, required: true, description: Its number., schema: {$ref: "#/components/schemas/Id"}}
+    patch:
+      operationId: change_order
+      tags: [orders, more]
+      summary: Change an order
+      description: Before it is sent.
+      parameters:
+        - {name: dry_run, in: query, schema: {type: boolean, default: false}}
+        - {name: key, in: query, schema: {type: string}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+        - {name: session, in: cookie, schema: {type: string}}
+      requestBody:
+        content:
+          text/plain: {schema: {type: string}}
+          application/json: {schema: {$ref: "#/components/schemas/Order"}}
+      responses:
+        "404": {description: No such order.}
+        "200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Order"}}}}
+components:
+  securitySchemes: {key: {type: apiKey, in: query, name: key}}
+  schemas:
+    Id: {type: string, examples: [O-1]}
+    Base: {type: object, required: [note], properties: {note: {type: string}}}
+    Order:
+      allOf: [{$ref: "#/components/schemas/Base"}]
+      type: object
+      required: [status]
+      properties:
+        id: {type: string, readOnly: true}
+        order_id: {type: integer}
+        status: {type: string, enum: [placed, sent]}
+        secret: {type: string, writeOnly: true}
+        parts: {type: array, items: {$ref: "#/components/schemas/Order"}}
+"""
+
+
+def document(text: str) -> OpenApi:
+    return openapi_of(read_text(text, "shop.yaml"))
+
+
+def api(text: str) -> Api:
+    (operation,) = document(text).operations
+    return operation.api
+
+
+def refused(text: str) -> str:
+    with pytest.raises(BadRecord) as caught:
+        document(text)
+    return str(caught.value)
+
+
+def get(rest: str, more: str = "") -> str:
+    return f"openapi: 3.1.0\npaths:\n  /orders:\n    get: {{operationId: it, {rest}}}\n{more}"
+
+
+class TestReading:
+    def test_one_flat_set_of_parameters(self) -> None:
+        found = api(ORDER)
+        assert (found.name, found.domain, found.writes) == ("change_order", "orders", True)
+        assert found.description == "Change an order. Before it is sent."
+        assert list(found.parameters) == ["order_id", "dry_run", "note", "body_order_id", "status", "secret", "parts"]
+        assert found.required == ("order_id", "note", "status")
+        assert found.parameters["order_id"].json_schema["description"] == "Its number."
+        assert found.parameters["order_id"].json_schema["examples"] == ["O-1"]
+        wires = document(ORDER).operations[0].wires
+        assert (wires["body_order_id"].into, wires["body_order_id"].name) == ("body", "order_id")
+
+    def test_what_comes_back(self) -> None:
+        (operation,) = document(ORDER).operations
+        assert (operation.status, operation.faults) == (200, {"404": "No such order."})
+        assert "secret" not in operation.api.returns["properties"]
+        assert "id" in operation.api.returns["properties"]
+        assert operation.api.returns["properties"]["parts"]["items"] == {"type": "object"}, "itself, once"
+
+    @pytest.mark.parametrize(
+        ("path", "method", "name"),
+        [
+            ("/orders", "get", "list_orders"),
+            ("/orders", "post", "create_order"),
+            ("/v2/orders/{id}", "get", "get_order"),
+            ("/api/orders/{id}", "put", "replace_order"),
+            ("/orders/{id}", "patch", "update_order"),
+            ("/orders/{id}", "delete", "delete_order"),
+            ("/orders/{id}/cancel", "post", "cancel_order"),
+            ("/orders/{id}/refunds", "post", "create_order_refund"),
+            ("/orders/{id}/returnLabels", "get", "list_order_return_labels"),
+            ("/", "get", "get_root"),
+        ],
+    )
+    def test_names_for_operations_without_one(self, path: str, method: str, name: str) -> None:
+        parameter = [{"name": "id", "in": "path", "schema": {}}] if "{" in path else []
+        read = read_openapi({"openapi": "3.0.3", "paths": {path: {method: {"parameters": parameter}}}})
+        assert read.operations[0].api.name == name
+
+    def test_made_names_are_unique(self) -> None:
+        read = read_openapi({"openapi": "3.1.0", "paths": {"/v1/orders": {"get": {}}, "/v2/orders": {"get": {}}}})
+        assert [operation.api.name for operation in read.operations] == ["list_orders", "list_orders_2"]
+
+    def test_names_are_such_that_every_model_can_call_them(self) -> None:
+        assert api(get("").replace("operationId: it", "operationId: 'orders.list: all!'")).name == "orders_list_all"
+
+    def test_the_dialect_of_3_0(self) -> None:
+        schema = "{type: integer, nullable: true, minimum: 0, exclusiveMinimum: true}"
+        old = get(f"parameters: [{{name: n, in: query, schema: {schema}}}]").replace("3.1.0", "3.0.3")
+        assert api(old).parameters["n"].json_schema == {"type": ["integer", "null"], "exclusiveMinimum": 0}
+
+    def test_a_body_that_is_no_object_is_one_parameter(self) -> None:
+        body = "requestBody: {required: true, content: {application/json: {schema: {type: array}}}}"
+        assert list(api(get(body)).parameters) == ["body"]
+
+    def test_internal_operations_are_for_others(self) -> None:
+        text = "openapi: 3.1.0\npaths:\n  /a: {get: {operationId: a}}\n  /b: {get: {x-internal: true}}\n"
+        assert api(text).name == "a"
+        assert api(f"{text}  /c: {{x-internal: true, get: {{}}, post: {{}}}}").name == "a"
+
+    def test_x_writes_outweighs_the_method(self) -> None:
+        assert api(get("x-writes: true")).writes
+        assert not api(get("x-writes: false").replace("get:", "post:")).writes
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("[1]", "shop.yaml: $: expected an OpenAPI document, got [1]"),
+            ("swagger: '2.0'\npaths: {}", "shop.yaml:1: $.swagger: this is OpenAPI 2.0 (Swagger); 3.0 and 3.1 can be"),
+            ("openapi: 4.0.0", "shop.yaml:1: $.openapi: expected `openapi: 3.0.x` or `3.1.x`, got '4.0.0'"),
+            ("paths: {}", "shop.yaml: $: expected `openapi: 3.0.x` or `3.1.x`, got None"),
+            ("openapi: 3.1.0", "shop.yaml: $: there is no operation (describe one under `paths`)"),
+            ("openapi: 3.1.0\npaths: {}", "shop.yaml:2: $.paths: there is no operation (describe one under `paths`)"),
+            ("openapi: 3.1.0\npaths:", "shop.yaml:2: $.paths: expected an object, got None"),
+            ("openapi: 3.1.0\npaths:\n  /x: y", "shop.yaml:3: $.paths['/x']: expected an object, got 'y'"),
+            ("openapi: 3.1.0\npaths:\n  /x:\n    get:", "shop.yaml:4: $.paths['/x'].get: expected an object, got None"),
+            (get("tags: orders"), "shop.yaml:4: $.paths['/orders'].get.tags: expected a list, got 'orders'"),
+            (get("").replace("it,", "5,"), "shop.yaml:4: $.paths['/orders'].get.operationId: expected a text, got 5"),
+            (get("x-writes: often"), "$.paths['/orders'].get.x-writes: expected true or false, got 'often'"),
+            (get("parameters: [{name: a}]"), "$.paths['/orders'].get.parameters[0].in: this key is missing"),
+            (
+                get("parameters: [{name: a, in: body}]"),
+                "$.paths['/orders'].get.parameters[0].in: expected 'path', 'query', 'header' or 'cookie', got 'body'",
+            ),
+            (
+                "openapi: 3.1.0\npaths:\n  /x/{id}:\n    get: {}",
+                "shop.yaml:3: $.paths['/x/{id}']: {id} is not described (list it under `parameters`)",
+            ),
+            (
+                "openapi: 3.1.0\npaths:\n  /a: {get: {operationId: x}}\n  /b:\n    get: {operationId: x}",
+                "shop.yaml:5: $.paths['/b'].get: the name 'x' is taken by $.paths['/a'].get (give each operation an",
+            ),
+            (
+                "openapi: 3.1.0\npaths:\n  /a: {get: {operationId: a.b}}\n  /b: {get: {operationId: a b}}",
+                "shop.yaml:4: $.paths['/b'].get: the name 'a_b' is taken by $.paths['/a'].get",
+            ),
+        ],
+        ids=range(17),
+    )
+    def test_say_where_and_why(self, text: str, message: str) -> None:
+        assert message in refused(text)
+
+    @pytest.mark.parametrize("name", ["password", "newPassword", "user_pwd", "passphrase", "pass_code_passwd"])
+    def test_passwords_are_never_asked_for(self, name: str) -> None:
+        body = f"content: {{application/json: {{schema: {{properties: {{{name}: {{type: string}}}}}}}}}}"
+        for text in (get(f"parameters: [{{name: {name}, in: query}}]"), get(f"requestBody: {{{body}}}")):
+            message = refused(text)
+            assert f"shop.yaml:4: $.paths['/orders'].get: the parameter '{name}' asks for a password" in message
+            assert message.endswith("(an agent never does: remove the operation, or say `x-internal: true` at it)")
+        hidden = get(f"x-internal: true, parameters: [{{name: {name}, in: query}}]", "  /x: {get: {operationId: x}}")
+        assert api(hidden).name == "x"
+
+    def test_what_is_only_about_a_password_is_no_password(self) -> None:
+        flag = api(get("parameters: [{name: password_expired, in: query, schema: {type: boolean}}]"))
+        assert list(flag.parameters) == ["password_expired"]
+        assert "asks for a password" in refused(get("parameters: [{name: pin, in: query, schema: {format: password}}]"))
+
+
+class TestReferences:
+    REFERENCE = get("responses: {'200': {$ref: TARGET}}", "components: {responses: {Order: {}, a: {$ref: TWIN}}}")
+
+    @pytest.mark.parametrize(
+        ("target", "twin", "message"),
+        [
+            ("'#/components/responses/Oder'", "'#/paths'", "leads nowhere (did you mean #/components/responses/Order)"),
+            ("'#/nothing/at/all'", "'#/paths'", "'#/nothing/at/all' leads nowhere"),
+            ("'other.yaml#/Order'", "'#/paths'", "is in another document (bundle the documents into one first)"),
+            ("'https://api.example/x.json'", "'#/paths'", "is in another document"),
+            ("'#/components/responses/a'", "'#/components/responses/a'", "leads in a circle (write out what it"),
+        ],
+    )
+    def test_that_cannot_be_followed(self, target: str, twin: str, message: str) -> None:
+        text = self.REFERENCE.replace("TARGET", target).replace("TWIN", twin)
+        found = refused(text)
+        assert found.startswith("shop.yaml:4: $.paths['/orders'].get.responses.200.$ref: ")
+        assert message in found
+
+    @pytest.mark.parametrize("key", ["allOf", "anyOf", "oneOf"])
+    @pytest.mark.parametrize("steps", [1, 2, 40])
+    def test_a_schema_is_not_made_of_itself(self, key: str, steps: int) -> None:
+        schemas = {f"S{n}": {key: [{"$ref": f"#/components/schemas/S{(n + 1) % steps}"}] * 2} for n in range(steps)}
+        with pytest.raises(BadRecord, match=r"'#/components/schemas/S\d+' leads in a circle"):
+            read_openapi({"openapi": "3.1.0", "paths": {"/x": {"get": {}}}, "components": {"schemas": schemas}})
+
+    def test_a_few_lines_do_not_stand_for_millions_of_schemas(self) -> None:
+        schemas: dict[str, Any] = {
+            f"S{n}": {"anyOf": [{"$ref": f"#/components/schemas/S{n + 1}"}] * 4} for n in range(30)
+        }
+        whole = {"openapi": "3.1.0", "paths": {"/x": {"get": {}}}, "components": {"schemas": {**schemas, "S30": {}}}}
+        with pytest.raises(BadRecord, match="stands for more than 10,000 schemas at once"):
+            read_openapi(whole)
+
+    def test_a_tree_holds_trees(self) -> None:
+        tree = "{type: object, properties: {left: {$ref: '#/components/schemas/T'}, size: {type: integer}}}"
+        body = "requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/T'}}}}"
+        found = api(get(body, f"components: {{schemas: {{T: {tree}}}}}")).parameters["left"].json_schema
+        assert found["properties"]["left"] == {"type": "object"}
+
+    def test_examples_are_data(self) -> None:
+        found = api(get("parameters: [{name: a, in: query, schema: {example: {$ref: nowhere}}}]"))
+        assert found.parameters["a"].json_schema == {"example": {"$ref": "nowhere"}}
+
+    def test_wide_documents_are_read_in_no_time(self) -> None:
+        schemas: dict[str, Any] = {
+            f"S{n}": {"properties": {f"p{k}": {"$ref": f"#/components/schemas/S{n + 1}"} for k in range(10)}}
+            for n in range(12)
+        }
+        schemas["S12"] = {"enum": [f"v{n}" for n in range(20_000)]}
+        answer = {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}}
+        paths = {"/x": {"get": {"responses": answer}}}
+        read = read_openapi({"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}})
+        assert len(str(read.operations[0].api.returns)) < 3_000_000
+
+
+schemas = st.fixed_dictionaries({}, optional={
+    "type": st.sampled_from(["string", "integer", "number", "boolean", "object", "array", ["string", "null"]]),
+    "enum": st.lists(st.sampled_from(["a", 1, None, True]), min_size=1, max_size=3),
+    "minimum": st.integers(-2, 2), "exclusiveMaximum": st.integers(0, 3), "multipleOf": st.integers(1, 3),
+    "minLength": st.integers(0, 2), "maxLength": st.integers(1, 3), "pattern": st.sampled_from(["^a", "b+"]),
+    "required": st.lists(st.sampled_from("xy"), max_size=2, unique=True), "maxItems": st.integers(0, 2),
+    "properties": st.dictionaries(st.sampled_from("xy"), st.sampled_from([{"type": "string"}, {"maximum": 1}])),
+    "additionalProperties": st.booleans(), "items": st.sampled_from([{"type": "integer"}, {"enum": ["a"]}]),
+})  # fmt: skip
+plain = st.none() | st.booleans() | st.integers(-3, 4) | st.sampled_from(["", "a", "ab", "bbb", "c"])
+values = plain | st.lists(plain, max_size=3) | st.dictionaries(st.sampled_from("xyz"), plain, max_size=3)
+
+
+@given(schemas, values)
+def test_a_misfit_is_found_exactly_where_the_standard_sees_one(schema: dict[str, Any], value: Any) -> None:
+    said = misfit(value, schema, "it")
+    assert (said is None) == jsonschema.Draft202012Validator(schema).is_valid(value), said
+    assert said is None or said.startswith("it")
