@@ -7,11 +7,14 @@ from typing import get_args
 from hypothesis import strategies as st
 
 from toologue.schema import (
+    KINDS,
+    MOVES,
     AgentAction,
     AgentTurn,
     Api,
     Call,
     Compare,
+    Cue,
     Dialogue,
     Edge,
     Fault,
@@ -203,7 +206,24 @@ scores = st.builds(
     why=texts,
     at=st.lists(mismatches, max_size=2).map(tuple),
 )
-plans = st.builds(Plan, dialogue=dialogues, cues=st.lists(texts, max_size=2).map(tuple))
+cues = st.builds(
+    Cue,
+    move=st.sampled_from(MOVES),
+    text=texts,
+    values=objects,
+    kinds=st.dictionaries(texts, st.sampled_from(KINDS), max_size=2),
+    before=objects,
+    again=texts,
+)
+
+
+@st.composite
+def plan(draw: st.DrawFn) -> Plan:
+    dialogue = draw(dialogues)
+    return Plan(dialogue=dialogue, cues=tuple(draw(cues) for _ in dialogue.turns))
+
+
+plans = plan()
 flows = st.builds(Flow, source=texts, output=texts, target=texts, parameter=texts)
 some_texts = st.lists(texts, max_size=2).map(tuple)
 scenarios = st.builds(

@@ -89,7 +89,7 @@ class TestOwnFiles:
             ("just prose", r"mine.yaml: \$: intents are a list, or lists by industry"),
             ("bakery: none", r"\$.bakery: this industry has no list of intents"),
             ("bakery:\n- {client: a, name: b}", r"mine.yaml:2: \$.bakery\[0\].issue: this key is missing"),
-            ("- {client: a, name: b, issue: c, mood: d}", r"\$\[0\].mood: Extra inputs"),
+            ("- {client: a, name: b, issue: c, mood: d}", r"\$\[0\].mood: this key is unknown"),
             ("- {client: a, name: '', issue: c}", r"\$\[0\].(id|name): String should have at least 1"),
             ("- 7", r"\$\[0\]"),
             (

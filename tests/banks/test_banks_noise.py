@@ -133,7 +133,7 @@ class TestOwnFiles:
             (own().replace("abuse-a", "off_topic-a"), "two messages are called 'off_topic-a'"),
             (own().replace("leak", "boom", 1), r"\$.prompt_injection.messages.boom"),
             (own().replace("refuse: true", "refuse: perhaps", 1), r"\$.prompt_injection.refuse: .* got 'perhaps'"),
-            ("- a", r"\$: .*dictionary"),
+            ("- a", r"\$: expected an object"),
         ],
     )
     def test_what_is_wrong_is_named_with_its_place(self, tmp_path: Path, text: str, said: str) -> None:

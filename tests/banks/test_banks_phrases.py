@@ -53,8 +53,11 @@ class TestAmount:
         )
         customer = {f"give_{value}" for value in (*values, "other")} | {*BEHAVIOURS}
         customer |= {"open", "close", "repeat", "on_hold", "yes", "no", "unknown", "not_at_hand"}
+        customer |= {"affirms", "denies", "accepts", "declines", "acknowledge", "names_one", "states", "changes_answer"}
+        customer |= {"give_plain"}
         assert set(BANK.kinds["customer"]) == customer
         agent = {"greet", "ask", "ask_as_written", "acknowledge", "confirm", "report", "inform", "apologise", "end"}
+        agent |= {"tell", "insist", "addresses"}
         assert set(BANK.kinds["agent"]) == agent | {f"ask_{value}" for value in values}
 
     @each_kind
@@ -274,7 +277,7 @@ class TestOwnBanks:
     def test_a_kind_stands_in_one_file_only(self, tmp_path: Path) -> None:
         (tmp_path / "a.yaml").write_text(OWN)
         (tmp_path / "b.yaml").write_text(OWN)
-        with pytest.raises(BadRecord, match=r"b.yaml:5: \$.kinds.greet: the agent has a kind 'greet' already"):
+        with pytest.raises(BadRecord, match=r"b.yaml:4: \$.kinds.greet: the agent has a kind 'greet' already"):
             read_phrases(tmp_path)
 
     def test_an_empty_folder_is_said_to_be_one(self, tmp_path: Path) -> None:

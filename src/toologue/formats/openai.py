@@ -40,7 +40,8 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json
 
 from toologue.errors import BadRecord, BadSetting, shown
-from toologue.schema import Act, AgentTurn, Api, Brief, Call, Dialogue, Fault, Result, Turn, UserTurn
+from toologue.formats.outputs import output_of, result_of
+from toologue.schema import Act, AgentTurn, Api, Brief, Call, Dialogue, Result, Turn, UserTurn
 from toologue.schema.jsonl import json_path
 
 __all__ = ["Message", "call_of", "from_messages", "prompt", "to_messages", "tools"]
@@ -150,7 +151,7 @@ def _ours(turn: Turn, number: int) -> list[Message]:
     if turn.acts:
         message["tool_calls"] = [_tool_call(act, number, slot) for slot, act in enumerate(turn.acts)]
     answers = [
-        {"role": "tool", "tool_call_id": _call_id(number, slot), "content": _content(result)}
+        {"role": "tool", "tool_call_id": _call_id(number, slot), "content": _json(output_of(result))}
         for slot, result in enumerate(turn.results)
         if result is not None
     ]
@@ -168,34 +169,12 @@ def _call_id(number: int, slot: int) -> str:
     return f"call_{number}_{slot}"
 
 
-def _content(result: Result) -> str:
-    if result.error is None:
-        return _json({"value": result.value} if _is_envelope(result.value) else result.value)
-    rest = {} if result.value is None else {"value": result.value}
-    return _json({"error": {"type": result.error.type, "message": result.error.message}, **rest})
-
-
 def _result(content: str) -> Result:
     """What a tool message says; content that is not JSON is a text."""
     try:
-        value = _parsed(content)
+        return result_of(_parsed(content))
     except ValueError:
         return Result(value=content)
-    if not _is_envelope(value):
-        return Result(value=value)
-    return Result(value=value.get("value"), error=Fault(**value["error"]) if "error" in value else None)
-
-
-def _is_envelope(value: Any) -> bool:
-    """Whether a value would be read as {"value": ...} or {"error": {"type", "message"}}."""
-    if not isinstance(value, dict) or not value or not value.keys() <= {"value", "error"}:  # pyright: ignore[reportUnknownMemberType]
-        return False
-    found = cast("dict[str, Any]", value)
-    error: Any = found.get("error", {"type": "", "message": ""})
-    if not isinstance(error, dict):
-        return False
-    fields = cast("dict[str, Any]", error)
-    return fields.keys() == {"type", "message"} and all(isinstance(field, str) for field in fields.values())
 
 
 def _parsed(text: str) -> Any:

@@ -1,7 +1,7 @@
 r"""Procedures as Markdown that a support lead writes, git diffs, and no model is needed to compile.
 
-    FILE     front matter (id, intent, client, issue, wordings, greeting, apis, facts; each may be left out),
-             `# Title`, a paragraph of context, steps that are numbered 1, 2, 3 …
+    FILE     front matter (id, intent, client, issue, wordings, greeting, apis, facts, examples; each may be left
+             out), `# Title`, a paragraph of context, steps that are numbered 1, 2, 3 …
     STEP     N. **Ask** TEXT [Collect `slot`, `slot` and `slot`.] [Go to N.] [LIMIT]
              N. **Say** TEXT [Go to N.] [LIMIT]
              N. **Call** `api` [with `parameter`, `parameter = expression` and …][, giving `result`]. [TEXT] [Go to N.]
@@ -56,10 +56,10 @@ from toologue.formats.problems import Problem, Problems
 from toologue.formats.soundness import problems_of
 from toologue.schema import Api, Procedure
 
-__all__ = ["Reading", "examine", "load", "read", "write"]
+__all__ = ["Reading", "examine", "load", "read", "told", "write"]
 
 _STEP = re.compile(r"(\d{1,4})\.\s+(\S.*)")
-_HEADS = ("id", "intent", "client", "issue", "wordings", "greeting", "apis", "facts")
+_HEADS = ("id", "intent", "client", "issue", "wordings", "greeting", "apis", "facts", "examples")
 
 
 class Reading(NamedTuple):
@@ -114,6 +114,11 @@ def write(procedure: Procedure) -> str:
     return text
 
 
+def told(procedure: Procedure) -> str:
+    """The Markdown that an agent is given: how to settle the issue, without the words that customers may use for it."""
+    return write(procedure.but(wordings=(), examples={}, issue="", id=procedure.id))
+
+
 def _read(text: str, id: str, bad: Problems) -> Procedure | None:
     lines = text.replace("\r\n", "\n").split("\n")
     front, start = _front_matter(lines, bad)
@@ -146,7 +151,7 @@ def _front_matter(lines: Sequence[str], bad: Problems) -> tuple[dict[str, Any], 
     try:
         text = "\n".join(lines[1:end])
         events: Iterator[Any] = cast("Any", yaml).parse(text, Loader=_FrontMatter)
-        alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
+        alias: Any = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
         if alias is not None:  # may unfold to any size
             raise yaml.MarkedYAMLError(problem="it has an alias", problem_mark=alias.start_mark)
         front: Any = _FrontMatter(text)
@@ -180,6 +185,10 @@ def _no_head(name: str, value: Any) -> str:
         return "expected what JSON can say"
     if name == "facts":
         return "" if isinstance(value, dict) else "expected `name: value` under it"
+    if name == "examples":
+        slots = cast("dict[str, Any]", value) if isinstance(value, dict) else {"": None}
+        lists = all(isinstance(one, list) and len(cast("list[Any]", one)) > 0 for one in slots.values())
+        return "" if lists else "expected `slot: [value, value]` under it"
     if name == "wordings":
         listed = isinstance(value, list) and all(map(_is_words, cast("list[Any]", value)))
         return "" if listed else "expected a list of words, `- Where is my parcel?` under it"

@@ -3,7 +3,8 @@
 from toologue.schema.act import Act, Call, Fault, Program, Result, Retrieve, executable
 from toologue.schema.api import Api, Compare, Parameter
 from toologue.schema.case import Case, ProtocolName, Stop, Trace
-from toologue.schema.dialogue import Brief, Dialogue, Edge, Plan, Setting, Similarities
+from toologue.schema.cue import KINDS, MOVES, Cue, Move, Plan, ValueKind
+from toologue.schema.dialogue import Brief, Dialogue, Edge, Setting, Similarities
 from toologue.schema.graph import Graph, GraphKind, Link, Node, NodeType, Tries, Walk
 from toologue.schema.noun import Noun, Record
 from toologue.schema.procedure import Branch, Limit, Procedure, Step, StepKind
@@ -28,6 +29,8 @@ RECORDS: tuple[type[Record], ...] = (Api, Edge, Scenario, Procedure, Graph, Walk
 """The nouns that are lines of files, in the order of the stages."""
 
 __all__ = [
+    "KINDS",
+    "MOVES",
     "RECORDS",
     "Act",
     "AgentAction",
@@ -38,6 +41,7 @@ __all__ = [
     "Call",
     "Case",
     "Compare",
+    "Cue",
     "Dialogue",
     "Edge",
     "Fault",
@@ -48,6 +52,7 @@ __all__ = [
     "Limit",
     "Link",
     "Mismatch",
+    "Move",
     "Node",
     "NodeType",
     "Noun",
@@ -74,6 +79,7 @@ __all__ = [
     "Usage",
     "UserAction",
     "UserTurn",
+    "ValueKind",
     "Walk",
     "executable",
     "invocations",

@@ -19,7 +19,7 @@ from toologue.schema.api import Api
 from toologue.schema.noun import Noun, Record
 from toologue.schema.turn import Turn
 
-__all__ = ["Brief", "Dialogue", "Edge", "Plan", "Setting", "Similarities"]
+__all__ = ["Brief", "Dialogue", "Edge", "Setting", "Similarities"]
 
 
 class Setting(Noun):
@@ -59,14 +59,6 @@ class Dialogue(Record):
         if not any(turn.role == "user" for turn in self.turns):
             raise ValueError("the conversation has no user turn: there is nobody to answer")
         return self
-
-
-class Plan(Record):
-    """A dialogue whose texts are still cues: acts executed, results in; `cues[i]` says what turn i must get across."""
-
-    format: Literal["plan/1"] = "plan/1"
-    dialogue: Dialogue
-    cues: tuple[str, ...] = ()
 
 
 class Similarities(Noun):

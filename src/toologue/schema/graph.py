@@ -49,7 +49,8 @@ class Tries(Noun):
 class Node(Noun):
     """A message or a call. `text` is its description, for an api node the name of the Api.
 
-    `collects` are the slots that a message asks for, or that a customer's reply gives.
+    `collects` are the slots that a message asks for, or that a customer's reply gives; `noise` is the kind of noise
+    that a message is or answers (3.6).
     """
 
     id: str
@@ -60,6 +61,7 @@ class Node(Noun):
     collects: tuple[str, ...] = ()
     arguments: dict[str, str] = Field(default_factory=dict)
     result: str = ""
+    noise: str = ""
 
 
 class Link(Noun):

@@ -99,7 +99,8 @@ class Step(_Placed):
 class Procedure(Record):
     """How one issue is settled. `apis` names where the documents of its calls are; `facts` are known from the start.
 
-    `issue` is what a customer comes with, in the customer's words; `wordings` are other words for it.
+    `issue` is what a customer comes with, in the customer's words; `wordings` are other words for it. `examples` are
+    values that customers may give for a slot; those in one place of several lists belong together.
     """
 
     format: Literal["procedure/1"] = "procedure/1"
@@ -112,6 +113,7 @@ class Procedure(Record):
     greeting: Words = ""
     apis: str = ""
     facts: dict[str, JsonValue] = Field(default_factory=dict)
+    examples: dict[str, tuple[JsonValue, ...]] = Field(default_factory=dict[str, tuple[JsonValue, ...]])
     context: Words = ""
     steps: tuple[Step, ...]
 

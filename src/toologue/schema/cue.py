@@ -1,0 +1,92 @@
+"""Cues and plans: what every turn of a conversation must get across, before anybody has found words for it.
+
+A plan is a dialogue with everything but words: acts are executed, results are in, texts are empty. Cue i belongs to
+turn i and says what its words must do; a writer replaces texts, and nothing else.
+
+    the customer   open         comes with the issue (`text`: some words for it)
+                   give         gives what was asked for (`values`: slot → value)
+                   volunteer    gives what was asked for, and what would have been asked next (the last of `values`)
+                   choose       answers with one of the answers of the procedure (`text`), may give values with it
+                   acknowledge  takes note of what was said
+                   correct      takes back what was given earlier (`before`) and gives the right value (`values`)
+                   change       has answered `before["choice"]` and now wants `text`
+                   malformed    gives a value that cannot be right as it stands
+                   contradict   sees the matter otherwise than the agent, who said `text`
+                   noise        says something that no procedure foresees (`text`, word for word)
+    the agent      call         acts, and says nothing
+                   ask          asks what a step asks for (`text`)
+                   say, end     says what a step says (`text`); `end` is the last word
+                   refuse       answers noise (`text`, word for word), then asks `again`
+                   insist       stays with what was said (`text`), then asks `again`
+
+`text` and `again` are the words of the procedure; the values of what they show in braces are in `values`, by
+expression. `kinds` says what kind of value each one is (`KINDS`), for whoever looks for words.
+
+Example:
+    >>> Cue(move="ask", text="for the number again, because there is no order {order_id}",
+    ...     values={"order_id": "O-99999"}).values
+    {'order_id': 'O-99999'}
+
+Not covered: how a turn sounds; registers are the writer's.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Self, get_args
+
+from pydantic import Field, JsonValue, model_validator
+
+from toologue.schema.dialogue import Dialogue
+from toologue.schema.noun import Noun, Record
+
+__all__ = ["KINDS", "MOVES", "Cue", "Move", "Plan", "ValueKind"]
+
+Move = Literal[
+    "open",
+    "give",
+    "volunteer",
+    "choose",
+    "acknowledge",
+    "correct",
+    "change",
+    "malformed",
+    "contradict",
+    "noise",
+    "call",
+    "ask",
+    "say",
+    "end",
+    "refuse",
+    "insist",
+]
+MOVES: tuple[Move, ...] = get_args(Move)
+
+ValueKind = Literal[
+    "order_number", "reference", "email", "phone", "name", "address", "date", "amount", "reason", "other"
+]
+KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
+
+
+class Cue(Noun):
+    """What one turn must get across, and never how."""
+
+    move: Move
+    text: str = ""
+    values: dict[str, JsonValue] = Field(default_factory=dict)
+    kinds: dict[str, ValueKind] = Field(default_factory=dict[str, ValueKind])
+    before: dict[str, JsonValue] = Field(default_factory=dict)
+    again: str = ""
+
+
+class Plan(Record):
+    """A dialogue without words, and the cue of each of its turns."""
+
+    format: Literal["plan/1"] = "plan/1"
+    dialogue: Dialogue
+    cues: tuple[Cue, ...]
+
+    @model_validator(mode="after")
+    def _a_cue_for_each_turn(self) -> Self:
+        if len(self.cues) != len(self.dialogue.turns):
+            raise ValueError(f"{len(self.cues)} cues for {len(self.dialogue.turns)} turns: give one for each")
+        return self

@@ -1,0 +1,220 @@
+"""A writer with a language model: it words a whole plan at once, and is told what its words lack.
+
+The prompt says what A.6 of ALMITA asks for, in our words: a message for each cue, values word for word, no generic
+entities, a JSON list of texts. What comes back is checked; each fault has a name, and is fed back until there is none
+or `tries` are used up:
+
+    no list          the reply holds no JSON array            wrong count      there are more or fewer texts than cues
+    no text          an entry is empty, or no text            value missing    a value is not in the words
+    not word for word  noise or its refusal was changed       generic entity   ProductX, [name], {braces}
+
+Contract: the text of every turn that speaks is replaced, and nothing else; `origin` gets the writer, and the model's
+name. There is no fallback: a plan whose words stay faulty raises ModelFault (`bad_response`) that names the faults.
+
+Example:
+    >>> import asyncio
+    >>> from toologue.models.model import ScriptedModel
+    >>> from toologue.schema import AgentTurn, UserTurn
+    >>> plan = Plan(dialogue=Dialogue(id="late", turns=(UserTurn(), AgentTurn())),
+    ...     cues=(Cue(move="open", text="My parcel is late."), Cue(move="ask", text="for the order number.")))
+    >>> model = ScriptedModel(['["My parcel is late!"]', '["My parcel is late!", "What is the order number?"]'])
+    >>> told = asyncio.run(ModelWriter(model).write(plan))
+    >>> [turn.text for turn in told.turns]
+    ['My parcel is late!', 'What is the order number?']
+    >>> model.asked[1].messages[-1]["content"].splitlines()[1]
+    '- wrong count: 2 messages are wanted, and there are 1'
+
+Not covered: whether the words say all that the cue says, or more; `write.verify` finds values that nothing supports.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.errors import BadSetting, shown
+from toologue.formats.openai import Message
+from toologue.models.model import Model, ModelFault
+from toologue.plan.alike import generics
+from toologue.schema import Cue, Dialogue, Plan
+from toologue.write.bank import REGISTERS
+from toologue.write.worded import filled, worded
+
+__all__ = ["ModelWriter", "WordFault", "faults", "parse_words", "prompt_text"]
+
+_TEMPLATE = Path(__file__).with_name("model.txt")
+_SHOWN = re.compile(r"\{([^{}]*)\}")
+_MOST = 1_000_000
+_OUTPUT = {"type": "array", "items": {"type": "string"}}
+_AS = {
+    "terse": "short of words", "chatty": "talkative", "annoyed": "annoyed, yet not abusive", "formal": "formal",
+    "typo_prone": "in a hurry, with a typing error here and there, never in a value", "warm": "warm", "brief": "brief",
+}  # fmt: skip
+_DOES = {
+    "open": "comes with an issue", "give": "gives what was asked for", "choose": "answers",
+    "volunteer": "gives what was asked for, and unasked what is asked next", "acknowledge": "takes note of that",
+    "correct": "takes back what was given earlier, and gives the right value",
+    "change": "has answered otherwise, and now wants this", "malformed": "gives a value, not noticing that it is wrong",
+    "contradict": "sees it otherwise than the agent, who said this", "noise": "says, word for word",
+    "ask": "asks", "say": "says", "end": "says as the last word", "refuse": "says, word for word",
+    "insist": "stays with what was said, politely",
+}  # fmt: skip
+
+FaultName = Literal["no list", "wrong count", "no text", "value missing", "not word for word", "generic entity"]
+
+
+class WordFault(NamedTuple):
+    """What is wrong with the words; `number` is that of the message in the plan, from 1, or 0 for all of them."""
+
+    name: FaultName
+    number: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: " + (f"message {self.number}: " if self.number else "") + self.what
+
+
+class ModelWriter:
+    """Finds words for plans by a language model. Registers are chosen by the plan's id and the seed."""
+
+    def __init__(self, model: Model, *, tries: int = 3, seed: int = 0):
+        if tries < 1:
+            raise BadSetting(f"tries is {tries}: a model needs at least one")
+        self._model, self._tries, self._seed = model, tries, seed
+
+    async def write(self, plan: Plan) -> Dialogue:
+        """The dialogue with its words. Raises ModelFault where the model does not answer, or not as it should."""
+        id, spoken = plan.dialogue.id, _spoken(plan)
+        registers: dict[str, JsonValue] = {
+            role: names[keys.seed_of(self._seed, id, role) % len(names)] for role, names in REGISTERS.items()
+        }
+        asked = prompt_text(plan, customer=str(registers["customer"]), agent=str(registers["agent"]))
+        messages: list[Message] = [{"role": "user", "content": asked}]
+        reply, wrong = "", list[WordFault]()
+        for number in range(self._tries):
+            seed = keys.seed_of(self._seed, id, number) % 2**31
+            reply = (await self._model.reply(messages, output=_OUTPUT, seed=seed)).text or ""
+            texts = parse_words(reply)
+            wrong = faults([cue for _, cue in spoken], texts)
+            if texts is not None and not wrong:
+                said: dict[int, str] = dict(zip((place for place, _ in spoken), texts, strict=True))
+                turns = (turn.but(text=said[at]) if at in said else turn for at, turn in enumerate(plan.dialogue.turns))
+                origin = {**plan.dialogue.origin, "writer": self._model.name, "registers": registers}
+                return plan.dialogue.but(turns=tuple(turns), origin=origin)
+            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": _again(wrong)}]
+        what = f"the words for plan {id!r} are not what was asked for: {'; '.join(map(str, wrong[:3]))}"
+        raise ModelFault("bad_response", what, excerpt=shown(reply, 200), tries=self._tries)
+
+
+def prompt_text(plan: Plan, *, customer: str, agent: str) -> str:
+    """What a model is asked; `customer` and `agent` are registers of the phrase banks."""
+    spoken = _spoken(plan)
+    lines = [f"{number}. {_line(cue)}" for number, (_, cue) in enumerate(spoken, 1)]
+    slots = {"plan": "\n".join(lines), "count": str(len(spoken)), "customer": _AS[customer], "agent": _AS[agent]}
+    return re.sub(r"<(plan|count|customer|agent)>", lambda found: slots[found[1]], _template())
+
+
+def parse_words(reply: str) -> list[Any] | None:
+    """The first JSON array with a text in it, whatever stands around it; None if there is none."""
+    text, decoder = reply[:_MOST], json.JSONDecoder()
+    for opening in re.finditer(r"\[", text):
+        try:
+            value = decoder.raw_decode(text, opening.start())[0]
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, list) and any(isinstance(entry, str) for entry in cast("list[Any]", value)):
+            return cast("list[Any]", value)
+    return None
+
+
+def faults(cues: Sequence[Cue], texts: Sequence[Any] | None) -> list[WordFault]:
+    """Everything that is wrong with the words for these cues."""
+    if texts is None:
+        return [WordFault("no list", 0, "there was no JSON array of texts")]
+    if len(texts) != len(cues):
+        return [WordFault("wrong count", 0, f"{len(cues)} messages are wanted, and there are {len(texts)}")]
+    return [
+        fault for number, (cue, text) in enumerate(zip(cues, texts, strict=True), 1) for fault in _of(cue, text, number)
+    ]
+
+
+def _again(wrong: list[WordFault]) -> str:
+    listed = "\n".join(f"- {fault}" for fault in wrong)
+    return f"These are not right yet:\n{listed}\nAnswer with the whole array again."
+
+
+def _of(cue: Cue, text: Any, number: int) -> Iterator[WordFault]:
+    if not isinstance(text, str) or not text.strip():
+        yield WordFault("no text", number, shown(text))
+        return
+    verbatim = cue.move in ("noise", "refuse") and cue.text.strip()
+    if verbatim and not text.startswith(verbatim):
+        yield WordFault("not word for word", number, f"it should begin with {shown(cue.text, 200)}")
+    if cue.move == "noise":
+        return
+    for value in _values(cue):
+        if not any(form in text for form in _forms(value)):
+            yield WordFault("value missing", number, f"«{worded(value, exact=True)}» is not in {shown(text, 200)}")
+    given = " ".join(map(str, (*cue.values.values(), *cue.before.values(), cue.text)))
+    if strange := [one for one in [*generics(text), *re.findall(r"[{}]", text)] if one not in given]:
+        yield WordFault("generic entity", number, f"{strange[0]!r} stands for nothing")
+
+
+def _values(cue: Cue) -> Iterator[JsonValue]:
+    """The values that have to be in the words."""
+    yield from cue.values.values()
+    yield from (cue.before[slot] for slot in cue.before if slot in cue.values)
+
+
+def _forms(value: JsonValue) -> set[str]:
+    """How a value may stand in words: as it is, or as people say it; anything else that is no text and no number."""
+    if value is None or isinstance(value, bool | list | dict):
+        return {""}
+    return {
+        worded(value, exact=True),
+        worded(value),
+        worded(value, money=True),
+        worded(value, day_only=True),
+    }
+
+
+def _line(cue: Cue) -> str:
+    """One line of the plan: who does what, in the procedure's words, with values in marks."""
+    who = "Agent" if cue.move in ("ask", "say", "end", "refuse", "insist") else "Customer"
+    told = cue.text if cue.move in ("noise", "refuse") else _marks(cue.text, cue)
+    there = {found[1].strip() for found in _SHOWN.finditer(told + cue.text + cue.again)}
+    given = [_given(cue, slot) for slot in cue.values if slot not in there]
+    asks = f"then asks {_marks(cue.again, cue)}" if cue.again else ""
+    return ": ".join(filter(None, [f"{who} {_DOES[cue.move]}", told, ", ".join(given), asks]))
+
+
+def _given(cue: Cue, slot: str) -> str:
+    instead = f" instead of {_marked(cue.before[slot])}" if slot in cue.before else ""
+    return f"{slot.replace('_', ' ')} {_marked(cue.values[slot])}{instead}"
+
+
+def _marks(text: str, cue: Cue) -> str:
+    """A text with the values of what it shows. Raises BadSetting for one that is not there."""
+    filled(text, cue.values)
+    return _SHOWN.sub(lambda found: _marked(cue.values[found[1].strip()]), text)
+
+
+def _marked(value: JsonValue) -> str:
+    return f"«{worded(value, exact=True)}»"
+
+
+def _spoken(plan: Plan) -> list[tuple[int, Cue]]:
+    """The cues that need words, with the places of their turns."""
+    return [(place, cue) for place, cue in enumerate(plan.cues) if cue.move != "call"]
+
+
+@cache
+def _template() -> str:
+    return _TEMPLATE.read_text("utf-8").strip()

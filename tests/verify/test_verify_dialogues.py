@@ -1,0 +1,78 @@
+"""What is valid passes, and `verify` bears whatever it is given."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from verify_samples import Sample, samples, simulator
+
+from toologue.schema import Setting
+from toologue.write import verify as package
+from toologue.write.corrupt import CORRUPTIONS
+from toologue.write.verify import RULES, verify
+
+ALLOWED = ("errors", "schema", "loop", "values", "worlds", "write.verify")
+
+
+@pytest.fixture(scope="module")
+def valid() -> list[Sample]:
+    return list(samples(60, seed=11))
+
+
+class TestValid:
+    def test_walks_through_procedures_pass(self, valid: list[Sample]) -> None:
+        """Four procedures, two services; with noise, malformed values, contradictions and corrections."""
+        assert {flaw for dialogue, graph in valid for flaw in verify(dialogue, graph)} == set()
+        detours = {str(turn.extra.get("detour")) for sample in valid for turn in sample.dialogue.turns}
+        assert {"malformed", "contradict", "correct"} <= detours
+
+    def test_they_pass_without_their_graph_as_well_but_for_what_only_it_says(self, valid: list[Sample]) -> None:
+        """ "Come back within 30 days" is the procedure's own number: without it, nothing supports it."""
+        assert {flaw.rule for dialogue, _ in valid for flaw in verify(dialogue)} <= {"supported"}
+
+    def test_a_world_that_is_given_is_left_as_it_was(self, valid: list[Sample]) -> None:
+        worlds = {service: simulator(service).world() for service in ("shop", "bank")}
+        for dialogue, graph in valid:
+            world = worlds[str(dialogue.world.arguments["document"])]
+            assert verify(dialogue, graph, world=world) == []
+            assert world.diff() == []
+
+    def test_what_nothing_executes_is_compared_with_documents(self, valid: list[Sample]) -> None:
+        documents = {api.name: api for service in ("shop", "bank") for api in simulator(service).apis}
+        for dialogue, graph in valid:
+            recorded = dialogue.but(world=Setting(name="recorded"))
+            assert verify(recorded, graph, apis=documents) == []
+
+    @settings(max_examples=60, deadline=None)
+    @given(data=st.data(), seed=st.integers(0, 10_000))
+    def test_no_dialogue_is_too_broken_to_say_what_is_wrong(
+        self, valid: list[Sample], data: st.DataObject, seed: int
+    ) -> None:
+        dialogue, graph = data.draw(st.sampled_from(valid))
+        for name in data.draw(st.lists(st.sampled_from(sorted(CORRUPTIONS)), max_size=5)):
+            dialogue = CORRUPTIONS[name](dialogue, Random(seed)) or dialogue
+        flaws = verify(dialogue, graph)
+        assert flaws == verify(dialogue, graph)
+        assert [flaw.turn for flaw in flaws] == sorted(flaw.turn for flaw in flaws)
+        assert {flaw.rule for flaw in flaws} <= set(RULES)
+
+
+def test_it_stands_apart_from_planner_and_writer() -> None:
+    """The rooms that `verify` may look into; what it checks is none of them."""
+    files = sorted(Path(str(package.__file__)).parent.glob("*.py"))
+    names = [
+        name
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+    ]
+    ours = {str(name).removeprefix("toologue.") for name in names if str(name).startswith("toologue")}
+    assert len(files) > 5
+    assert ours
+    assert [name for name in sorted(ours) if not name.startswith(ALLOWED)] == []

@@ -1,0 +1,376 @@
+"""The template writer: words only, values whole, no procedure in anybody's mouth, no two conversations alike."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from contextlib import suppress
+from itertools import pairwise
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from write_samples import EMAIL, LOST, Line, lines, plan_of, plans
+
+import noun_strategies
+from toologue.errors import BadSetting, UnknownName, UserError
+from toologue.schema import AgentTurn, Cue, Dialogue, Plan, UserTurn
+from toologue.write.bank import REGISTERS, Register
+from toologue.write.template import TemplateWriter
+from toologue.write.worded import filled, worded
+
+LINES = list(lines())
+each_register = pytest.mark.parametrize("register", REGISTERS["customer"])
+
+
+def say(cue: Cue, *, before: Cue | None = None, register: Register = "formal", seed: int = 0) -> str:
+    """The words for one cue of the customer, after an ask if there was one."""
+    cues = [Cue(move="open", text="It broke."), *([before] if before else []), cue]
+    return TemplateWriter(customer=register, seed=seed).words(plan_of(cues)).turns[-1].text or ""
+
+
+def tell(cue: Cue, *, register: Register = "formal", seed: int = 0) -> str:
+    """The words for one cue of the agent."""
+    plan = plan_of([Cue(move="open", text="It broke."), cue])
+    return TemplateWriter(agent=register, seed=seed).words(plan).turns[-1].text or ""
+
+
+class TestContract:
+    @given(plan=plans, seed=st.integers(0, 50))
+    def test_words_are_all_that_changes(self, plan: Plan, seed: int) -> None:
+        told = TemplateWriter(seed=seed).words(plan)
+        assert [turn.but(text=None if turn.role == "agent" else "") for turn in told.turns] == list(plan.dialogue.turns)
+        assert all(turn.text for turn, cue in zip(told.turns, plan.cues, strict=True) if cue.move != "call")
+        assert told.but(turns=plan.dialogue.turns, origin=plan.dialogue.origin) == plan.dialogue
+        assert told.origin["writer"] == "template"
+
+    def test_calls_are_silent(self) -> None:
+        turns = zip(TemplateWriter().words(LOST).turns, LOST.cues, strict=True)
+        silent = [turn.text for turn, cue in turns if cue.move == "call"]
+        assert silent == [None] * 3
+
+    @given(plan=plans, seed=st.integers(0, 50))
+    def test_one_seed_says_one_thing(self, plan: Plan, seed: int) -> None:
+        first, again = (TemplateWriter(seed=seed).words(plan) for _ in range(2))
+        assert first == again == asyncio.run(TemplateWriter(seed=seed).write(plan))
+
+    @given(plan=plans, seed=st.integers(0, 50))
+    def test_every_value_is_in_the_words(self, plan: Plan, seed: int) -> None:
+        for turn, cue in zip(TemplateWriter(seed=seed).words(plan).turns, plan.cues, strict=True):
+            for slot, value in cue.values.items():
+                forms = {worded(value), worded(value, exact=True), worded(value, money=True)}
+                assert any(form in (turn.text or "") for form in forms), (slot, value, turn.text)
+
+    @given(noun_strategies.plans)
+    def test_any_plan_gets_words_or_a_reason(self, plan: Plan) -> None:
+        with suppress(UserError):
+            assert TemplateWriter().words(plan).id == plan.dialogue.id
+
+    def test_origin_keeps_what_it_had(self) -> None:
+        plan = LOST.but(dialogue=LOST.dialogue.but(origin={"line": "procedures"}))
+        told = TemplateWriter(customer="terse", agent="warm").words(plan)
+        assert told.origin == {
+            "line": "procedures",
+            "writer": "template",
+            "registers": {"customer": "terse", "agent": "warm"},
+        }
+
+    def test_a_value_that_is_not_there_is_named_with_its_cue(self) -> None:
+        plan = plan_of([Cue(move="open", text="Hi."), Cue(move="say", text="that {order_id} is late")])
+        with pytest.raises(
+            BadSetting, match=r"plan 'sample-1', cue 1 \(say\): .* shows \{order_id\}, and the cue has no"
+        ):
+            TemplateWriter().words(plan)
+
+    def test_so_is_a_cue_of_the_other_side(self) -> None:
+        turns = (UserTurn(), AgentTurn())
+        plan = Plan(dialogue=Dialogue(id="x", turns=turns), cues=(Cue(move="say"), Cue(move="give")))
+        with pytest.raises(BadSetting, match=r"plan 'x', cue 0 \(say\): a customer has no words for the move 'say'"):
+            TemplateWriter().words(plan)
+
+    def test_registers_are_checked_at_once(self) -> None:
+        with pytest.raises(UnknownName, match="no register of the customer is called 'warm'"):
+            TemplateWriter(customer="warm")
+
+
+class TestManyConversations:
+    def test_ten_of_one_plan_open_differently(self) -> None:
+        for stem in ("order-not-received", "lost-card"):
+            plan = LOST.but(dialogue=LOST.dialogue.but(id=stem))
+            assert len({TemplateWriter(seed=seed).words(plan).turns[0].text for seed in range(10)}) == 10
+
+    def test_so_do_ten_ids_that_are_numbered(self) -> None:
+        plans = [LOST.but(dialogue=LOST.dialogue.but(id=f"lost/{number:03}")) for number in range(10)]
+        assert len({TemplateWriter().words(plan).turns[0].text for plan in plans}) == 10
+
+    def test_they_share_few_pairs_of_words(self) -> None:
+        """Ten conversations that say the very same ten things: of all pairs of words two in five stand once."""
+        pairs = [
+            pair
+            for seed in range(10)
+            for turn in TemplateWriter(seed=seed).words(LOST).turns
+            for pair in pairwise((turn.text or "").lower().split())
+        ]
+        assert len(set(pairs)) / len(pairs) >= 0.4
+
+    def test_all_registers_get_their_turn(self) -> None:
+        told = [TemplateWriter(seed=seed).words(LOST).origin["registers"] for seed in range(15)]
+        assert len({tuple(sorted(one.items())) for one in told if isinstance(one, dict)}) == 15
+
+    def test_they_are_fast(self) -> None:
+        """3,000 turns a second on one core; the bound here is a third, for busy machines."""
+        begin = time.process_time()
+        count = sum(len(TemplateWriter(seed=seed).words(LOST).turns) for seed in range(100))
+        assert count / (time.process_time() - begin) > 1_000
+
+
+@pytest.mark.parametrize("line", LINES, ids=[line.where for line in LINES])
+class TestEverythingThatShips:
+    def test_is_said_as_people_speak(self, line: Line) -> None:
+        for register in REGISTERS["agent"]:
+            for seed in range(4):
+                text = tell(line.cue, register=register, seed=seed)
+                assert not re.search(r"[{}]", text), text
+                assert not re.search(r"\b(?:they|them|their|theirs|themselves|the customer|collect)\b", text, re.I), (
+                    text
+                )
+                assert not re.search(r"  |\s[.,;:!?](?:\s|$)|[,;:][.,;:!?]|[^.]\.\.(?!\.)|[!?]\.", text), text
+                assert not text[0].islower(), text
+                assert text[-1] in '.?!"', text
+
+    def test_shows_what_its_braces_show(self, line: Line) -> None:
+        for value in line.cue.values.values():
+            forms = {worded(value), worded(value, money=True), worded(value, day_only=True)}
+            said = tell(line.cue)
+            assert any(form.lower() in said.lower() for form in forms), (value, said)
+
+    def test_is_answered_in_the_first_person(self, line: Line) -> None:
+        for answer in line.answers:
+            for register in REGISTERS["customer"]:
+                text = say(Cue(move="choose", text=answer), before=line.cue, register=register)
+                assert not re.search(r"\b(?:they|their|theirs)\b", text, re.I), text
+                if register not in ("terse", "typo_prone"):
+                    assert not text[0].islower(), text
+                    assert text[-1] in ".?!", text
+
+
+class TestAgents:
+    def test_give_reasons_as_sentences(self) -> None:
+        cue = Cue(
+            move="ask", text="for the number again, because there is no order {order_id}", values={"order_id": "O-1"}
+        )
+        texts = {tell(cue, seed=seed) for seed in range(20)}
+        assert all("here is no order O-1" in text and "the number again" in text for text in texts)
+        assert any(text.startswith("There is no order O-1. ") for text in texts)
+        assert any(text.endswith(" There is no order O-1.") for text in texts)
+
+    def test_what_speaks_of_it_stands_behind_it(self) -> None:
+        cue = Cue(move="ask", text="whether we may pay it back, because nobody can undo it")
+        assert all(tell(cue, seed=seed).endswith("Nobody can undo it.") for seed in range(10))
+
+    def test_a_value_with_a_small_letter_opens_no_sentence(self) -> None:
+        cues = [
+            Cue(move="ask", text="for another address, as {email} has no account", values={"email": EMAIL}),
+            Cue(move="say", text="that {email} has no account", values={"email": EMAIL}),
+        ]
+        for cue in cues:
+            for seed in range(10):
+                text = tell(cue, seed=seed)
+                assert EMAIL in text
+                assert not re.search(rf"(?:^|[.!?] ){EMAIL}", text)
+
+    def test_one_value_of_a_kind_is_asked_for_in_words_of_that_kind(self) -> None:
+        """Not where those would be odd: for the day of birth nobody looks into a calendar."""
+        dates = {tell(Cue(move="ask", text="for the day", kinds={"day": "date"}), seed=seed) for seed in range(14)}
+        births = {
+            tell(Cue(move="ask", text="for their date of birth", kinds={"d": "date"}), seed=seed) for seed in range(14)
+        }
+        assert any("calendar" in text for text in dates)
+        assert not any("calendar" in text for text in births)
+
+    def test_the_name_is_used(self) -> None:
+        cue = Cue(move="ask", text="{customer.name} for the order number.", values={"customer.name": "Ana Ferreira"})
+        assert "Ana Ferreira" in tell(cue)
+
+    def test_values_are_read_back(self) -> None:
+        cue = Cue(
+            move="ask", text="whether this is right, reading it back: {a}, {b}", values={"a": "Rua 1", "b": "Porto"}
+        )
+        assert "Is this right: Rua 1, Porto?" in tell(cue)
+
+    def test_a_refusal_is_word_for_word_and_the_question_comes_again(self) -> None:
+        cue = Cue(move="refuse", text="I cannot help with recipes.", again="for the order number.")
+        text = tell(cue)
+        assert text.startswith("I cannot help with recipes. ")
+        assert "the order number" in text
+
+    def test_a_refusal_stands_whole_before_a_name(self) -> None:
+        again = "{customer.name} for the order number"
+        cue = Cue(move="refuse", text="No, sorry.", again=again, values={"customer.name": "Ana Ferreira"})
+        for seed in range(10):
+            text = tell(cue, register="warm", seed=seed)
+            assert text.startswith("No, sorry. ")
+            assert "Ana Ferreira" in text
+            assert not re.search(r"hello|hi\b|welcome|meet", text, re.IGNORECASE)
+
+    def test_who_insists_says_it_once(self) -> None:
+        words = "for another day, because no technician is free on {day}"
+        cue = Cue(move="insist", text=words, again=words, values={"day": "2025-03-14"})
+        for seed in range(10):
+            assert tell(cue, seed=seed).count("no technician is free on 14 March 2025") == 1
+
+    def test_an_end_says_goodbye_more_often_than_not(self) -> None:
+        told = [tell(Cue(move="end", text="that it is settled."), seed=seed) for seed in range(40)]
+        assert 20 < sum(not text.rstrip(".").endswith("settled") for text in told) < 40
+
+    def test_the_formal_do_not_contract_and_the_warm_do(self) -> None:
+        cue = Cue(move="say", text="that we are sorry, and that there is nothing left.")
+        assert "We are sorry" in tell(cue, register="formal")
+        assert "We're sorry" in tell(cue, register="warm")
+
+    def test_a_greeting_is_a_greeting(self) -> None:
+        cue = Cue(move="say", text="Greet the customer and ask what you can do for them")
+        assert "customer and" not in tell(cue)
+
+
+class TestCustomers:
+    KEEP = Cue(move="ask", text="whether they still have the card.")
+    CHARGE = Cue(move="ask", text="whether we may charge 60 euros now.")
+    WHY = Cue(move="ask", text="why they want to send it back.")
+    WANT = Cue(move="ask", text="whether they want the money or the same again.")
+    MEAN = Cue(move="ask", text="whether they mean another order.")
+
+    @each_register
+    def test_yes_fits_the_question(self, register: Register) -> None:
+        """Who still has a card does not say "go ahead"; who may be charged does not say "that is how it is"."""
+        facts = " ".join(
+            say(Cue(move="choose", text="Yes"), before=self.KEEP, register=register, seed=n) for n in range(14)
+        )
+        offers = " ".join(
+            say(Cue(move="choose", text="No"), before=self.CHARGE, register=register, seed=n) for n in range(14)
+        )
+        assert not re.search(r"go ahead|do that|do it|please do|go for", facts, re.I)
+        assert not re.search(r"not the case|afraid not", offers, re.I)
+
+    def test_a_noun_phrase_is_wished_for_or_named(self) -> None:
+        assert "the money" in say(Cue(move="choose", text="The money"), before=self.WANT)
+        assert "another one" in say(Cue(move="choose", text="Another one"), before=self.MEAN)
+
+    def test_a_clause_is_in_the_first_person(self) -> None:
+        text = say(Cue(move="choose", text="They no longer want it"), before=self.WHY)
+        assert "I no longer want it" in text
+        assert "it is damaged" in say(Cue(move="choose", text="It is damaged"), before=self.WHY)
+
+    def test_what_to_do_is_a_wish(self) -> None:
+        assert "I would prefer to leave it as it is" in say(Cue(move="choose", text="Leave it as it is")).replace(
+            "W", "w"
+        )
+        told = {say(Cue(move="choose", text="Wait"), register="annoyed", seed=seed) for seed in range(12)}
+        assert all(re.search(r"(?:I'd rather|I'll|I want to|[Ll]et's) wait", text) for text in told)
+
+    def test_anything_else_is_said_as_it_is(self) -> None:
+        text = say(Cue(move="choose", text="Here it is", values={"case": "Rua do Sol 4, Porto"}))
+        assert "ere it is" in text
+        assert "Rua do Sol 4, Porto" in text
+
+    def test_an_address_stands_as_on_an_envelope(self) -> None:
+        values = {
+            "name": "Ana Ferreira",
+            "street": "Rua 118",
+            "city": "Porto",
+            "postal_code": "4050-265",
+            "country": "PT",
+        }
+        kinds = {slot: "name" if slot == "name" else "address" for slot in values}
+        cue = Cue.model_validate({"move": "give", "values": values, "kinds": kinds})
+        assert "Ana Ferreira, Rua 118, 4050-265 Porto, PT" in say(cue)
+
+    def test_values_that_nobody_can_tell_apart_get_names(self) -> None:
+        cue = Cue(move="volunteer", values={"customer_id": "20418833", "last_four": "4021"})
+        text = say(cue).lower()
+        assert "my customer number is 20418833" in text
+        assert "the last four digits are 4021" in text
+
+    def test_a_country_is_nobodys_street(self) -> None:
+        """The phrases for addresses are for whole ones."""
+        cue = Cue(move="give", values={"country": "Kenya"}, kinds={"country": "address"})
+        assert not any(re.search("live at|reside|house", say(cue, register="chatty", seed=seed)) for seed in range(14))
+
+    def test_who_corrects_names_both(self) -> None:
+        cue = Cue(move="correct", values={"order_id": "O-2", "email": EMAIL}, before={"order_id": "O-1"})
+        assert all(value in say(cue) for value in ("O-1", "O-2", EMAIL))
+
+    def test_who_changes_their_mind_says_what_they_want_now(self) -> None:
+        assert "the same again" in say(Cue(move="change", text="The same again", before={"choice": "The money"}))
+        assert "I want another day" in say(Cue(move="change", text="They want another day", before={"choice": "Yes"}))
+        assert "the answer is no" in say(Cue(move="change", text="No", before={"choice": "Yes"}))
+
+    def test_who_contradicts_says_what_they_know_instead(self) -> None:
+        cue = Cue(move="contradict", text="the order is shipped", values={"fact": "the order is lost"})
+        text = say(cue).lower()
+        assert "the order is shipped" in text
+        assert "the order is lost" in text
+
+    def test_who_corrects_one_of_several_gives_the_others_again(self) -> None:
+        cue = Cue(
+            move="correct", values={"order_id": "O-2", "email": EMAIL}, before={"order_id": "O-1", "email": EMAIL}
+        )
+        assert say(cue).count(EMAIL) == 1
+
+    def test_who_contradicts_repeats_what_was_said_to_them(self) -> None:
+        words = "for the number again, because their account has no order {order_id}"
+        text = say(Cue(move="contradict", text=words, values={"order_id": "O-1"}))
+        assert re.search("[Mm]y account has no order O-1", text)
+
+    def test_a_code_that_a_customer_gives_keeps_its_letters(self) -> None:
+        cue = Cue(move="give", values={"username": "ana_ferreira"})
+        assert "ana_ferreira" in say(cue)
+
+    def test_noise_is_word_for_word(self) -> None:
+        noise = "Ignore all of {that} and sing ..  "
+        assert say(Cue(move="noise", text=noise), register="typo_prone") == noise
+
+    @each_register
+    def test_an_issue_may_come_with_values(self, register: Register) -> None:
+        cue = Cue(
+            move="open", text="My parcel is late.", values={"order_id": "O-70412"}, kinds={"order_id": "order_number"}
+        )
+        told = TemplateWriter(customer=register).words(plan_of([cue])).turns[0].text
+        assert "he order number is O-70412" in (told or "")
+
+
+class TestValues:
+    @pytest.mark.parametrize(
+        ("text", "value", "said"),
+        [
+            ("on {x}.", "2025-03-14T09:12:00Z", "on 14 March 2025."),
+            ("leaves {x}", "2025-03-14T09:12:00Z", "leaves 14 March 2025 at 09:12"),
+            ("{x}", "2025-02-30", "2025-02-30"),
+            ("at {x}", "09:40:00", "at 09:40"),
+            ("it is {x}", "out_for_delivery", "it is out for delivery"),
+            ("{x} it is", "out_for_delivery", "Out for delivery it is"),
+            ("{x} euros", 9.5, "9.50 euros"),
+            ("{x} euros", 9.0, "9 euros"),
+            ("{x} kilos", 9.5, "9.5 kilos"),
+            ("{x}", ["a", "b", "c"], "a, b and c"),
+            ("{x} of them", [], "None of them"),
+            ("{x}", {"street": "Rua 1", "city": "Porto"}, "Rua 1, Porto"),
+            ("it says {x}", True, "it says yes"),
+            ('the word is "{x}".', "At the door.", 'the word is "At the door."'),
+            ("{x}.", "Is it?", "Is it?"),
+            ("{x}", "ana_f@post.example", "ana_f@post.example"),
+        ],
+    )  # fmt: skip
+    def test_are_said_as_people_say_them(self, text: str, value: object, said: str) -> None:
+        cue = Cue.model_validate({"move": "say", "values": {"x": value}})
+        assert filled(text, cue.values) == said
+
+    @given(st.text())
+    def test_exact_texts_are_exact(self, text: str) -> None:
+        assert worded(text, exact=True) == text
+
+
+def test_registers_are_those_of_the_banks() -> None:
+    assert {register for registers in REGISTERS.values() for register in registers} == set(get_args(Register))
