@@ -12,15 +12,17 @@ from almita_samples import ATTACK, EXACT, LEXICAL, SUITE, asks, does, gold, says
 from toologue.agents.agent import ScriptedAgent
 from toologue.agents.gold import script_of
 from toologue.bench.almita import ALMITA, grade, load, summarize
+from toologue.bench.almita.own import own_key
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.almita import to_messages
 from toologue.loop import play as converse
+from toologue.project import generate
 from toologue.run.cases import Settings, cases_of
 from toologue.schema import AgentTurn, Api, Case, Fault, Setting
 from toologue.schema.jsonl import write
-from toologue.score.documents import documents_of
 from toologue.score.steps import METRICS
+from toologue.worlds.documents import documents_of
 from toologue.worlds.world import make_world
 
 MODES = pytest.mark.parametrize("mode", ["fixed", "published"])
@@ -75,12 +77,27 @@ class TestLoading:
         write(tmp_path / "apis.jsonl", [Api(name="AddAlarm", description="Another one.")])
         assert load(tmp_path / "dialogues.jsonl") == [there]
 
-    def test_without_a_file_it_says_what_to_give(self) -> None:
-        with pytest.raises(BadSetting, match="the benchmark 'almita' ships no conversations yet: give --data FILE"):
+    def test_without_data_it_is_our_own_suite_made_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Here of one procedure; the second time it is read, even where nothing could be made any more."""
+        monkeypatch.setenv("TOOLOGUE_CACHE", str(tmp_path))
+        (late,) = generate.shipped("order-not-received")
+        monkeypatch.setattr(generate, "shipped", lambda: [late])
+        made = ALMITA.load(None)
+        assert {d.origin["procedure"] for d in made} == {"order-not-received"}
+        monkeypatch.setattr(generate, "generate", None)
+        assert ALMITA.load(None) == made
+        assert [folder.name for folder in tmp_path.iterdir()] == [f"almita-{own_key()}"]
+
+    def test_a_cache_folder_that_cannot_be_one(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "file").write_text("")
+        monkeypatch.setenv("TOOLOGUE_CACHE", str(tmp_path / "file"))
+        with pytest.raises(BadFile, match=r"cannot write to .*file: .*; set TOOLOGUE_CACHE"):
             ALMITA.load(None)
 
-    def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
-        with pytest.raises(BadFile, match=r"is a folder: give the file of conversations in it"):
+    def test_a_folder_without_a_suite(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            BadFile, match=r"has no dialogues.jsonl: give a file of conversations, or a generated folder"
+        ):
             load(tmp_path)
 
     def test_other_benchmarks_read_no_columns(self) -> None:

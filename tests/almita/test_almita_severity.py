@@ -14,9 +14,9 @@ from toologue.plan.noise_bank import NOISE_KINDS, noise_bank
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Setting
 from toologue.score.claims import claims, unsupported
 from toologue.score.claims import says as mentions
-from toologue.score.documents import documents_of
 from toologue.score.severity import ATTACKS, SEVERITIES
 from toologue.score.steps import judged, steps
+from toologue.worlds.documents import documents_of
 
 OTHERS = ["bo@mail.example", "Bo Dahl", "ORD-9005"]
 SHARED = gold(

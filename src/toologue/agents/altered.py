@@ -32,7 +32,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.schema import AgentTurn, Api, Call, Case
 from toologue.values.compare import moment_of
 
-__all__ = ["ALTERED", "RIGHT", "WRONG", "Alteration", "altered_script"]
+__all__ = ["ALTERED", "RIGHT", "WRONG", "Alteration", "altered_script", "wrong_calls"]
 
 Script = Sequence[Sequence[AgentTurn]]
 Documents = Mapping[str, Api]
@@ -69,7 +69,7 @@ def duplicate(script: Script, random: Random, documents: Documents) -> list[list
 
 def wrong_argument(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
     """Give one argument of one call a wrong value."""
-    wrong = [(site, call) for site in _sites(script) for call in _wrong_calls(site.call, documents, random)]
+    wrong = [(site, call) for site in _sites(script) for call in wrong_calls(site.call, documents, random)]
     if not wrong:
         return None
     site, call = random.choice(wrong)
@@ -90,7 +90,7 @@ def wrong_tool(script: Script, random: Random, documents: Documents) -> list[lis
 
 def extra_write(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
     """Write something nobody asked for: a writing call of this conversation once more, with another value."""
-    options = [(s, c) for s in _writing(script, documents) for c in _wrong_calls(s.call, documents, random)]
+    options = [(s, c) for s in _writing(script, documents) for c in wrong_calls(s.call, documents, random)]
     if not options:
         return None
     site, extra = random.choice(options)
@@ -237,7 +237,7 @@ def _calls(turns: Sequence[AgentTurn]) -> list[Any]:
     return [act for turn in turns for act in turn.acts]
 
 
-def _wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
+def wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
     """The call with one argument wrong, once per documented argument that a wrong value can be made for."""
     found: list[Call] = []
     for name, value in (call.arguments or {}).items():

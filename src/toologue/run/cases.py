@@ -19,7 +19,8 @@ from toologue import keys
 from toologue.errors import UnknownName
 from toologue.loop import ground
 from toologue.schema import Api, Brief, Case, Dialogue, Noun, ProtocolName
-from toologue.worlds.world import kind_of, make_world
+from toologue.worlds.documents import documents_of
+from toologue.worlds.world import kind_at, make_world
 
 __all__ = ["Settings", "cases_of", "grounded"]
 
@@ -39,21 +40,25 @@ def cases_of(
 ) -> Iterator[Case]:
     """The cases of dialogues, in order, the trials of one dialogue together.
 
-    `apis` are documents by name, for dialogues whose world has none of its own.
+    `apis` are documents by name, for dialogues that carry none and whose world has none of its own.
     """
-    documents: dict[tuple[str, tuple[str, ...]], tuple[Api, ...]] = {}
+    shared: dict[tuple[str, tuple[str, ...]], tuple[Api, ...]] = {}
     for dialogue in dialogues:
-        told = (dialogue.world.name, dialogue.apis)
-        if told not in documents:
-            documents[told] = _documents(dialogue, apis or {})
-        brief = Brief.model_construct(instructions=dialogue.instructions, facts=dialogue.facts, apis=documents[told])
+        told = (dialogue.world.model_dump_json(), dialogue.apis)
+        own = "apis" in dialogue.extra or not kind_at(dialogue.world).by_name
+        documents = None if own else shared.get(told)
+        if documents is None:
+            documents = _documents(dialogue, apis or {})
+            if not own:
+                shared[told] = documents
+        brief = Brief.model_construct(instructions=dialogue.instructions, facts=dialogue.facts, apis=documents)
         for trial in range(settings.trials):
             yield Case(
                 id=dialogue.id,
                 gold=dialogue,
                 brief=brief,
                 world=dialogue.world,
-                data=kind_of(dialogue.world.name).data_key(dialogue.world),
+                data=kind_at(dialogue.world).data_key(dialogue.world),
                 protocol=settings.protocol,
                 trial=trial,
                 seed=keys.seed_of(settings.seed, dialogue.id, trial),
@@ -73,7 +78,7 @@ def grounded(dialogue: Dialogue) -> Dialogue:
 
 
 def _documents(dialogue: Dialogue, apis: Mapping[str, Api]) -> tuple[Api, ...]:
-    known = {**kind_of(dialogue.world.name).by_name, **apis}
+    known = {**apis, **documents_of(dialogue)}
     if not dialogue.apis:
         return tuple(known.values())
     for name in dialogue.apis:

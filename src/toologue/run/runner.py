@@ -30,7 +30,7 @@ from toologue.errors import BadSetting, UserError, summary
 from toologue.loop import Agent, User, play_async
 from toologue.parallel import chunks, unordered
 from toologue.schema import AgentTurn, Brief, Case, Fault, Stop, Trace, Turn
-from toologue.users.user import UserFactory
+from toologue.users.user import UserFactory, speaker
 from toologue.worlds.world import make_world
 
 __all__ = ["Finished", "Limits", "run_all", "run_cases", "run_in_processes", "run_to_end"]
@@ -102,10 +102,16 @@ def run_to_end(
 
 
 def run_in_processes(
-    cases: Iterable[Case], spec: str, *, limits: Limits = Limits(), workers: int | None = None, size: int = 32
+    cases: Iterable[Case],
+    spec: str,
+    *,
+    user: str = "",
+    limits: Limits = Limits(),
+    workers: int | None = None,
+    size: int = 32,
 ) -> Iterator[Finished]:
-    """Play all cases in processes. The agent is named, since each process makes its own."""
-    run = partial(_run_chunk, spec=spec, limits=limits)
+    """Play all cases in processes. Agent and user are named, since each process makes its own."""
+    run = partial(_run_chunk, spec=spec, user=user, limits=limits)
     for finished in unordered(run, chunks(cases, size), executor="processes", workers=workers):
         yield from finished
 
@@ -195,8 +201,8 @@ def _speaker(user: UserFactory | None, case: Case) -> User | None:
     return None if user is None else user(case)
 
 
-def _run_chunk(cases: list[Case], spec: str, limits: Limits) -> list[Finished]:
-    return run_all(cases, player(spec), limits=limits)
+def _run_chunk(cases: list[Case], spec: str, user: str, limits: Limits) -> list[Finished]:
+    return run_all(cases, player(spec), user=speaker(user), limits=limits)
 
 
 def _first(errors: BaseExceptionGroup[UserError]) -> UserError:

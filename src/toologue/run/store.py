@@ -37,22 +37,27 @@ from pydantic_core import from_json
 
 from toologue import __version__, keys
 from toologue.agents.agent import player
-from toologue.errors import BadFile, BadRecord, RunMismatch, shown
+from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, shown
 from toologue.parallel import ExecutorName
 from toologue.run.cases import Settings, cases_of, grounded
 from toologue.run.runner import Finished, Limits, run_in_processes, run_to_end
 from toologue.schema import Api, Case, Dialogue, Noun, Trace
 from toologue.schema.jsonl import Appender, bad_record, line_of, read, read_lines, replacing, write
+from toologue.users.user import speaker
 
 __all__ = ["Config", "RunFolder", "run_folder"]
 
 
 class Config(Noun):
-    """What a run is. Runs of equal configuration have equal traces; how many cases at once is not part of it."""
+    """What a run is. Runs of equal configuration have equal traces; how many cases at once is not part of it.
+
+    `agent` and `user` are registered names; a user speaks under the protocol `live` only.
+    """
 
     format: Literal["run/1"] = "run/1"
     version: str = __version__
     agent: str
+    user: str = ""
     settings: Settings = Settings()
     timeout: float | None = None
     dialogues: str = ""
@@ -119,6 +124,9 @@ def run_folder(
     folder = RunFolder(path)
     config = config.but(timeout=limits.timeout)
     player(config.agent)  # a name that is wrong is refused before anything is written
+    if bool(config.user) != (config.settings.protocol == "live"):
+        raise BadSetting("a user speaks under the protocol 'live', and that protocol needs one: --user graph")
+    speaker(config.user)
     with _locked(folder.path):
         _sweep(folder.path)
         count = _prepare(folder, dialogues, config)
@@ -222,9 +230,9 @@ def _play(
             count()
 
         if executor == "inline":
-            run_to_end(cases, player(config.agent), keep, limits=limits)
+            run_to_end(cases, player(config.agent), keep, user=speaker(config.user), limits=limits)
         else:
-            for finished in run_in_processes(cases, config.agent, limits=limits):
+            for finished in run_in_processes(cases, config.agent, user=config.user, limits=limits):
                 keep(finished)
 
 

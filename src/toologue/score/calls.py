@@ -32,7 +32,7 @@ from toologue.models.similarity import Judge
 from toologue.schema import Api, Call, Dialogue, Fault, Invocation, Mismatch, Score, Trace, invocations, rounds
 from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import agree, contains
-from toologue.worlds.world import Kind, kind_of
+from toologue.worlds.world import Kind, kind_at
 
 __all__ = [
     "CALLS",
@@ -109,7 +109,7 @@ CALLS: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = calls
 
 def pair(gold: Dialogue, trace: Trace, judge: Judge) -> Pairing:
     """Pair the calls of a trace with those of the gold, round by round (all in one for `live`)."""
-    kind = kind_of(gold.world.name)
+    kind = kind_at(gold.world)
     documents = kind.by_name
     predicted, wanted = _calls(trace.turns), _calls(gold.turns)
     partner: list[int | None] = [None] * len(predicted)
@@ -155,7 +155,7 @@ def unanswered(pairing: Pairing) -> list[Mismatch]:
 
 def explain(pairing: Pairing, gold: Dialogue, judge: Judge) -> list[Mismatch]:
     """Every missed gold call and every bad action, with the field that made the difference."""
-    kind = kind_of(gold.world.name)
+    kind = kind_at(gold.world)
     surplus = pairing.surplus
     explained: list[Mismatch] = []
     taken: set[int] = set()

@@ -26,7 +26,7 @@ from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace
 from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import Alike, agree, never_alike
 from toologue.worlds.store import split_path
-from toologue.worlds.world import Kind, kind_of
+from toologue.worlds.world import Kind, kind_at
 
 __all__ = ["OUTCOME", "Effect", "compare_effects", "effect", "never_alike", "outcome"]
 
@@ -46,7 +46,7 @@ def outcome(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
     """The metric: the share of rounds (or 1 for a whole conversation) whose effect is the gold's."""
     if trace.protocol == "next":
         return {}
-    kind = kind_of(gold.world.name)
+    kind = kind_at(gold.world)
     if why := no_reply(trace) or _unknown(gold, kind):
         return unscored(["outcome"], gold, trace, why)
     wanted, lived = _sections(gold.turns, trace), _sections(trace.turns, trace)

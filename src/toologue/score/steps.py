@@ -17,7 +17,9 @@ what is registered, differs in this:
 
 - what the conversation graph allows in place of the expected step is as good: a gold turn lists it in
   `extra["allowed"]`, `{"kind": "say", "text": ...}` or `{"kind": "call", "api": ..., "arguments": {...}}`. A step that
-  is right by one of them counts as if that had been expected;
+  is right by one of them counts as if that had been expected; so does what comes to the same (`score.leeway`);
+- where the gold's turn says what its words must get across (`extra["must"]`), any words that do are right
+  (`score.must`), however unlike;
 - arguments compare as their parameter says; null, a default, and nothing at all are the same;
 - a reply that says a value which nothing supports, or another customer's, is wrong, however alike it is;
 - each wrong test has a severity (`score.severity`), and each severity is a score: the share of tests wrong in that way.
@@ -36,7 +38,8 @@ Not covered: replies that are alike in their words and opposite in meaning; choo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue, ValidationError
@@ -44,11 +47,13 @@ from pydantic import Field, JsonValue, ValidationError
 from toologue.errors import BadRecord, shown
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Mismatch, Noun, Score, Trace, rounds
-from toologue.score.documents import documents_of
+from toologue.score.leeway import as_good
 from toologue.score.metric import no_reply, unscored
+from toologue.score.must import must_of, steps_of, texts, wanting
 from toologue.score.severity import SEVERITIES, Knowledge
 from toologue.score.verdict import Same, Verdict, compare, kind_of_step
 from toologue.values.compare import agree, same
+from toologue.worlds.documents import documents_of
 
 __all__ = ["METRICS", "STEPS", "Alternative", "judged", "judged_as_published", "scores_of", "severities_of", "steps"]
 
@@ -93,12 +98,12 @@ def judged(gold: Dialogue, trace: Trace, judge: Judge) -> list[Verdict]:
     documents = documents_of(gold)
     known, found = Knowledge(gold, documents), list[Verdict]()
     for turn, wanted, did in _tests(gold, trace, judge):
-        same = _as_good(turn, known, documents, judge)
-        first = compare(turn, wanted, did, same)
+        first = compare(turn, wanted, did, _as_good(turn, wanted, known, judge))
         if first.correct:
             found.append(first)
             continue
-        others = (compare(turn, other, did, same) for other in _allowed(gold, turn, wanted))
+        options = chain(_allowed(gold, turn, wanted), as_good(gold, turn, did, documents))
+        others = (compare(turn, other, did, _as_good(turn, other, known, judge)) for other in options)
         wrong = first._replace(severity=known.severity(turn, did))
         found.append(next((other for other in others if other.correct), wrong))
     return found
@@ -158,9 +163,16 @@ def _tests(gold: Dialogue, trace: Trace, judge: Judge) -> list[tuple[int, AgentT
                 lived = trace.turns[turn] if turn < len(trace.turns) else None
                 found.append((turn, wanted, lived if isinstance(lived, AgentTurn) else AgentTurn()))
         start += len(did)
-    spoken = ((wanted.text, did.text) for _, wanted, did in found if not wanted.acts and not did.acts)
-    judge.warm(text for pair in spoken if pair[0] != pair[1] for text in pair if text)
+    spoken = [(wanted, did.text) for _, wanted, did in found if not wanted.acts and not did.acts]
+    judge.warm(
+        text for wanted, said in spoken if said and said != wanted.text for text in _compared(gold, wanted, said)
+    )
     return found
+
+
+def _compared(gold: Dialogue, wanted: AgentTurn, said: str) -> Iterable[str]:
+    must = must_of(wanted)
+    return filter(None, (wanted.text, said)) if must is None else texts(must, said, steps_of(gold.instructions))
 
 
 def _allowed(gold: Dialogue, turn: int, wanted: AgentTurn) -> Iterator[AgentTurn]:
@@ -178,17 +190,21 @@ def _allowed(gold: Dialogue, turn: int, wanted: AgentTurn) -> Iterator[AgentTurn
             yield step
 
 
-def _as_good(turn: int, known: Knowledge, documents: Mapping[str, Api], judge: Judge) -> Same:
+def _as_good(turn: int, wanted: AgentTurn, known: Knowledge, judge: Judge) -> Same:
     """What counts as the same in `fixed` mode."""
+    must = must_of(wanted, f"dialogue {known.gold.id!r}, turn {turn}")
 
     def reply(expected: str, actual: str) -> list[Mismatch]:
         whys = dict.fromkeys((claim.text for claim in known.unfounded(turn, actual, expected)), "nothing supports it")
         whys |= dict.fromkeys(known.leaks(turn, actual, expected), "another customer's")
         strange = [Mismatch(field="reply", expected=expected, actual=value, why=why) for value, why in whys.items()]
-        return _unlike(expected, actual, judge) + strange
+        if must is None or expected == actual:
+            return _unlike(expected, actual, judge) + strange
+        steps = steps_of(known.gold.instructions)
+        return wanting(must, actual, steps, judge, now=known.now, attacked=known.attacked(turn)) + strange
 
     def call(expected: Call, actual: Call) -> list[Mismatch]:
-        return _wrong_arguments(expected, actual, documents.get(expected.api), judge)
+        return _wrong_arguments(expected, actual, known.documents.get(expected.api), judge)
 
     return Same(reply, call)
 

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator
 from toologue.models.similarity import Judge, Warmable
 from toologue.parallel import chunks
 from toologue.schema import Dialogue, Trace, invocations
-from toologue.worlds.world import Kind, kind_of
+from toologue.worlds.world import Kind, kind_at
 
 __all__ = ["warmed"]
 
@@ -45,7 +45,7 @@ def warmed(
 
 def _compared(gold: Dialogue, trace: Trace) -> Iterator[str]:
     """The free texts that an agent wrote otherwise than the gold, and those that they will be compared with."""
-    kind = kind_of(gold.world.name)
+    kind = kind_at(gold.world)
     wanted, given = _texts(gold, kind), _texts(trace, kind)
     for place, texts in wanted.items():
         if place in given and texts.keys() != given[place].keys():

@@ -9,19 +9,26 @@ Example:
     >>> [turn.text for turn in turns], stop
     (['Wake me at seven.', 'Done.', 'Bye.', None], 'user')
 
-Not covered: users who react; see the simulated ones.
+Not covered: users who react; `users.graph` has one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
+from toologue import registry
 from toologue.loop import User
 from toologue.schema import Case, Turn, UserTurn
 
-__all__ = ["ScriptedUser", "UserFactory"]
+__all__ = ["ScriptedUser", "UserFactory", "speaker"]
 
 UserFactory = Callable[[Case], User]
+
+
+def speaker(name: str) -> UserFactory | None:
+    """The registered user of this name; None without one. Raises UnknownName."""
+    return cast("UserFactory", registry.find("user", name)) if name else None
 
 
 class ScriptedUser:

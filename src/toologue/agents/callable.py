@@ -1,0 +1,215 @@
+"""Your function as an agent: it is given the conversation as chat messages, and says what comes next.
+
+    callable:FILE.py:NAME    the function NAME of a file: `agent(history, tools)`, sync or async
+
+`history` is what a chat model is sent (`formats.openai.prompt`): a system message with instructions and facts, then the
+conversation, with what was called and what came back. `tools` are the function definitions. It returns one of
+
+    "Which hire is it?"                                        words
+    {"name": "get_hire", "arguments": {"hire_id": "H-501"}}    a call; its result comes in the next history
+    [{"name": ..., "arguments": ...}, ...]                     several calls at once
+    a message of a chat model, as a dict or as a client gives it back, or the whole completion; an AgentTurn
+
+Contract: whatever it does makes a turn. What it raises is an error of the exception's name, with the line; what is
+none of the above is `wrong type`, more than `LONGEST` characters `too long`. A function that is not async runs in a
+thread of its own, so that one that hangs is left behind when its time is up. Only a file that cannot be loaded is the
+user's to mend: BadFile, UnknownName, BadSetting.
+
+Example:
+    >>> turn_of({"name": "get_hire", "arguments": {"hire_id": "H-501"}}).acts[0].api
+    'get_hire'
+    >>> turn_of(7).error.message.partition(":")[0]
+    'the agent returned 7'
+
+Not covered: stopping a thread; one that hangs goes on until the process ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import json
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, cast
+
+from toologue import keys
+from toologue.agents.agent import Player
+from toologue.errors import BadFile, BadSetting, UnknownName, UserError, shown
+from toologue.formats.openai import call_of, prompt, tools
+from toologue.loop import Agent
+from toologue.schema import AgentTurn, Brief, Call, Fault, Turn
+
+__all__ = ["CALLABLE", "LONGEST", "Called", "function_of", "turn_of"]
+
+LONGEST = 100_000
+"""So many characters may an answer have."""
+
+_WANTED = 'return words, a call {"name": ..., "arguments": {...}}, a list of calls, or the message of a chat model'
+
+
+def CALLABLE(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `callable:FILE.py:NAME`."""
+    file, _, name = argument.rpartition(":")
+    if not file or not name:
+        raise BadSetting(f"the agent 'callable' needs a file and a name: callable:agent.py:agent, not {argument!r}")
+    found = function_of(Path(file), name)
+    agent = cast("Agent", found) if hasattr(found, "act") else Called(found, Path(file))
+    return Player(f"callable:{argument}", lambda case: agent)
+
+
+class Called:
+    """An agent that is a function. `file` is where errors are looked for."""
+
+    def __init__(self, function: Callable[..., Any], file: Path | None = None):
+        self._function, self._file = function, file
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The next turn, as the function says, or why there is none."""
+        given = prompt(brief, history), tools(brief.apis)
+        answer, raised = None, None
+        try:
+            if inspect.iscoroutinefunction(self._function):
+                answer = await self._function(*given)
+            else:
+                answer, raised = await _in_thread(self._function, *given)
+            if inspect.isawaitable(answer):
+                answer = await answer
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a declared boundary: Agent.act
+            raised = error
+        if isinstance(raised, UserError):
+            raise raised
+        if raised is not None:
+            return AgentTurn(error=Fault(type=type(raised).__name__, message=f"{raised}{_place(raised, self._file)}"))
+        return turn_of(answer)
+
+
+def turn_of(answer: Any) -> AgentTurn:
+    """The turn that an answer stands for."""
+    if isinstance(answer, AgentTurn):
+        return answer
+    try:
+        text, calls = _read(answer)
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        why = f" ({error.args[0]})" if isinstance(error, TypeError) and error.args else ""
+        return AgentTurn(error=Fault(type="wrong type", message=f"the agent returned {shown(answer)}{why}: {_WANTED}"))
+    size = len(text or "") + sum(len(call.raw or json.dumps(call.arguments)) for call in calls)
+    if size > LONGEST:
+        start = f": {text[:200]!r}…" if text else ""
+        what = f"an answer of {size:,} characters, and at most {LONGEST:,} are taken{start}"
+        return AgentTurn(error=Fault(type="too long", message=what))
+    return AgentTurn(text=text, acts=calls)
+
+
+def function_of(file: Path, name: str) -> Callable[..., Any]:
+    """What a file calls `name`: a function of two arguments, or an agent with `act`."""
+    module = _module(file.resolve(), keys.file_key(file) if file.is_file() else "")
+    known = cast("dict[str, Any]", module.__dict__)
+    if name not in known:
+        names = (each for each, thing in known.items() if callable(thing) and not each.startswith("_"))
+        raise UnknownName(f"function in {file}", name, names)
+    found = known[name]
+    if hasattr(found, "act") and not isinstance(found, type):
+        return found
+    try:
+        inspect.signature(cast("Callable[..., Any]", found)).bind([], [])
+    except (TypeError, ValueError) as error:
+        raise BadSetting(f"{file}: {name} cannot be called as {name}(history, tools): {error}") from None
+    return found
+
+
+@lru_cache(maxsize=32)
+def _module(file: Path, key: str) -> Any:
+    """The module that a file is; read again when it has changed."""
+    if not key:
+        raise BadFile(f"cannot read {file}: there is no such file")
+    spec = spec_from_file_location(f"agent_{key}", file)
+    if spec is None or spec.loader is None:
+        raise BadFile(f"{file} is no Python file")
+    if str(file.parent) not in sys.path:
+        sys.path.insert(0, str(file.parent))  # so that it finds what lies beside it
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a declared boundary: Agent.act, as it is loaded
+        what = f"{type(error).__name__}: {error}{_place(error, file)}"
+        raise BadFile(f"cannot load {file}: {what}") from None
+    return module
+
+
+async def _in_thread(function: Callable[..., Any], *given: Any) -> tuple[Any, BaseException | None]:
+    """What a function returns, and what it raises, in a thread that nobody waits for at the end."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result((result, error))
+
+    def work() -> None:
+        result, error = None, None
+        try:
+            result = function(*given)
+        except BaseException as raised:  # noqa: BLE001 - it is handed to whoever asked
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody is waiting
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=work, name="agent", daemon=True).start()
+    return await done
+
+
+def _read(answer: Any) -> tuple[str | None, tuple[Call, ...]]:
+    """Words and calls. Raises TypeError where it is neither."""
+    if isinstance(answer, str):
+        return answer, ()
+    if not isinstance(answer, Mapping) and hasattr(answer, "model_dump"):
+        answer = answer.model_dump()  # what clients give back
+    if isinstance(answer, Mapping):
+        said = cast("Mapping[str, Any]", answer)
+        if "choices" in said:
+            return _read(said["choices"][0]["message"])
+        if "name" in said or "function" in said:
+            return None, (_call(said),)
+        if "content" in said or "tool_calls" in said:
+            text = said.get("content")
+            if text is not None and not isinstance(text, str):
+                raise TypeError("its content is no text")
+            calls = tuple(map(_call, said.get("tool_calls") or ()))
+            if text is None and not calls:
+                raise TypeError("it has neither words nor calls")
+            return text, calls
+    elif isinstance(answer, list | tuple):
+        calls = tuple(map(_call, cast("Sequence[Any]", answer)))
+        if calls:
+            return None, calls
+    raise TypeError
+
+
+def _call(answer: Any) -> Call:
+    """A call, plainly or as chat models write it; arguments may be a JSON text."""
+    said: dict[str, Any] = dict(answer.model_dump() if hasattr(answer, "model_dump") else answer)
+    said = said.get("function", said)
+    name, arguments = said["name"], said.get("arguments")
+    if not isinstance(name, str):
+        raise TypeError("the name of a call is no text")
+    if isinstance(arguments, str):
+        return call_of(name, arguments)
+    if arguments is not None and not isinstance(arguments, Mapping):
+        raise TypeError(f"the arguments of {name} are no object")
+    return Call(api=name, arguments=json.loads(json.dumps(dict(cast("Mapping[str, Any]", arguments or {})))))
+
+
+def _place(error: BaseException, file: Path | None) -> str:
+    """Where in a file something was raised."""
+    if isinstance(error, SyntaxError):
+        return ""  # it says so itself
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if file is not None and Path(frame.filename) == file.resolve()]
+    return f" ({file.name}, line {lines[-1]})" if file is not None and lines else ""

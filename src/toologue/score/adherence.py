@@ -1,0 +1,262 @@
+"""Adherence: whether an agent that acted for itself kept to the procedure (protocols `live` and `recorded`).
+
+The calls of a trace are walked along the procedure's flowgraph, as far as questions and results lead. The dialogue's
+instructions are the procedure.
+
+    metric           of                               hits
+    adherence        calls                            calls that the procedure makes there, with the values at hand
+    guarded writes   calls of Apis that write         those of them that nothing was skipped for
+    ended at a leaf  conversations                    those that end where the procedure ends
+
+A call is allowed where questions alone lead from the last result to it; where each of those that list answers was
+put (the agent spoke as often), and was answered so, if the customer's turns say what was answered
+(`extra["answer"]`); and where its arguments are what the procedure says, of values that the customer gave: informed, or
+said. Going back to a call that was made before is allowed with another value, and not behind a write. What is not
+allowed is explained, and the walk goes on behind it.
+
+Example:
+    >>> from toologue.schema import AgentTurn, Call, Result, UserTurn
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Cancel O-1"),), instructions='''# Cancel
+    ... 1. **Ask** for the number. Collect `order_id`.
+    ... 2. **Call** `get_order` with `order_id`, giving `order`.
+    ... 3. **Call** `cancel_order` with `order_id`.
+    ... 4. **End**: say that it is cancelled.
+    ... ''')
+    >>> hasty = AgentTurn(acts=(Call(api="cancel_order", arguments={"order_id": "O-1"}),), results=(Result(),))
+    >>> trace = Trace(case="", dialogue="d", protocol="live", agent="it",
+    ...     turns=(gold.turns[0], hasty, AgentTurn(text="Done!")))
+    >>> scores = adherence(gold, trace, Judge.of("lexical"))
+    >>> scores["adherence"].value, scores["adherence"].at[0].why, scores["ended at a leaf"].value
+    (0.0, 'skipped get_order (step 2)', 1.0)
+
+Not covered: what the agent says; whether a customer's words meant the answer that was acted upon, where no label says.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pydantic import JsonValue
+
+from toologue.agents.procedure.course import Course, course_of
+from toologue.agents.procedure.reading import mentions
+from toologue.agents.procedure.standing import Stand, Walking, evaluated
+from toologue.errors import UserError
+from toologue.models.similarity import Judge
+from toologue.schema import Api, Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
+from toologue.score.metric import no_reply, unscored
+from toologue.values.compare import same
+from toologue.worlds.documents import documents_of
+
+__all__ = ["ADHERENCE", "METRICS", "adherence"]
+
+METRICS = ("adherence", "guarded writes", "ended at a leaf")
+
+
+def adherence(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+    """The metric. Scores nothing under a protocol that puts the gold's history in place of the agent's."""
+    if trace.protocol not in ("live", "recorded") or not gold.instructions:
+        return {}
+    if why := no_reply(trace):
+        return unscored(METRICS, gold, trace, why)
+    try:
+        course = _course(gold.instructions, tuple(documents_of(gold).values()))
+    except UserError as error:
+        return unscored(METRICS, gold, trace, f"the instructions are no procedure: {str(error).splitlines()[0]}")
+    walk = _Walk(Walking(course), gold.facts)
+    for place, turn in enumerate(trace.turns):
+        if turn.role == "user":
+            walk.listen(turn)
+            continue
+        for slot, (act, result) in enumerate(zip(turn.acts, turn.results, strict=False)):
+            if act.kind == "call" and result is not None:
+                walk.follow(act, result, (place, slot))
+        walk.spoken += turn.text is not None and not turn.acts
+    ended = walk.ends()
+    return {
+        "adherence": _score("adherence", walk.allowed, gold, trace, tuple(walk.at)),
+        "guarded writes": _score("guarded writes", walk.writes, gold, trace, ()),
+        "ended at a leaf": _score("ended at a leaf", [ended], gold, trace, ()),
+    }
+
+
+ADHERENCE: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = adherence
+
+
+def _score(name: str, hits: Sequence[bool], gold: Dialogue, trace: Trace, at: tuple[Mismatch, ...]) -> Score:
+    counts = {"hits": float(sum(hits)), "of": float(len(hits))}
+    value = sum(hits) / len(hits) if hits else None
+    why = "" if hits else "nothing to score"
+    return Score(metric=name, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why, at=at)
+
+
+@lru_cache(maxsize=256)
+def _compiled(instructions: str, documents: _Documents) -> Course:
+    return course_of(Brief(instructions=instructions, apis=documents.apis))
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """Documents that are looked up by their keys."""
+
+    keys: tuple[str, ...]
+    apis: tuple[Api, ...] = field(compare=False)
+
+
+def _course(instructions: str, apis: tuple[Api, ...]) -> Course:
+    return _compiled(instructions, _Documents(tuple(api.key for api in apis), apis))
+
+
+class _Walk:
+    """The walk of one trace."""
+
+    def __init__(self, walking: Walking, facts: Mapping[str, JsonValue]):
+        self._walking = walking
+        self._stand = walking.begin(facts)
+        branches = (branch for step in walking.course.procedure.steps for branch in step.branches)
+        self._set_by_answers = sorted({name for branch in branches for name in branch.sets})
+        self._informed: dict[str, list[JsonValue]] = {}
+        self._fresh: set[str] = set()
+        self._texts: list[str] = []
+        self._answers: list[str] = []
+        self.spoken = 0
+        self.allowed: list[bool] = []
+        self.writes: list[bool] = []
+        self.at: list[Mismatch] = []
+
+    def listen(self, turn: UserTurn) -> None:
+        """The customer speaks."""
+        self._texts.append(turn.text)
+        for slot, value in turn.informed.items():
+            self._informed.setdefault(slot, []).append(value)
+            self._fresh.add(slot)
+        self._stand = self._walking.given(self._stand, turn.informed)
+        if isinstance(answer := turn.extra.get("answer"), str):
+            self._answers.append(answer)
+
+    def follow(self, call: Call, result: Result, place: tuple[int, int]) -> None:
+        """The agent calls."""
+        tried = [(self._problems(stand, links, call), stand) for stand, links in self._ways(call)]
+        problems, stand = min(tried, key=lambda one: len(one[0]), default=(None, None))
+        if problems is None or stand is None:
+            problems, stand = self._elsewhere(call)
+        self.allowed.append(not problems)
+        if self._walking.course.writes(call.api):
+            self.writes.append(not problems)
+        expected = stand and self._walking.arguments(self._walking.informed(stand, call))
+        self.at += [
+            Mismatch(
+                turn=place[0], act=place[1], field=call.api, expected=expected or None, actual=call.arguments, why=why
+            )
+            for why in problems
+        ]
+        if stand is None:
+            return
+        called = self._walking.called(self._walking.informed(stand, call), call, result)
+        link = self._walking.exit(called)
+        self._stand = self._walking.taken(called, link) if link else called
+        self.spoken, self._answers = 0, []
+        self._fresh.clear()
+
+    def ends(self) -> bool:
+        """Whether words alone lead from here to an end, and there were some."""
+        return bool(self.spoken) and any(
+            self._walking.kind(stand) == "end_message" and self._asked(links) < self.spoken
+            for stand, links in self._onward(self._stand)
+        )
+
+    # ---- where a call stands
+
+    def _ways(self, call: Call) -> Iterator[tuple[Stand, list[Link]]]:
+        """Where questions alone lead to a call of this Api; where it was made before, if nothing was written since."""
+        flow = self._walking.course.flow.by_id
+        for stand, links in self._onward(self._stand):
+            if flow[stand.node].type == "api" and flow[stand.node].text == call.api:
+                yield stand, links
+        for mark in reversed(self._stand.trail):
+            if mark.wrote:
+                return
+            if (
+                flow[mark.stand.node].text == call.api
+                and self._walking.informed(mark.stand, call).given != mark.stand.given
+            ):
+                yield mark.stand, []
+
+    def _onward(self, start: Stand) -> Iterator[tuple[Stand, list[Link]]]:
+        """Everywhere that questions alone lead to, once for all that answers set on the way."""
+        waiting, seen = deque([(start, list[Link]())]), set[tuple[object, ...]]()
+        while waiting:
+            stand, links = waiting.popleft()
+            yield stand, links
+            if self._walking.kind(stand) == "api":
+                continue
+            for link in self._walking.course.steering.exits(stand.state):
+                there, way = self._walking.taken(stand, link), [*links, link]
+                shut = any(self._is_shut(one, there) for one in way)
+                key = (there.state, shut, *(str(there.values.get(name)) for name in self._set_by_answers))
+                if key not in seen and len(way) <= len(self._walking.course.flow.nodes):
+                    seen.add(key)
+                    waiting.append((there, way))
+
+    def _problems(self, stand: Stand, links: Sequence[Link], call: Call) -> list[str]:
+        """What speaks against this call here."""
+        informed = self._walking.informed(stand, call)
+        step, arguments = self._walking.course.step(stand.node), call.arguments or {}
+        found = [f"{link.condition} does not hold" for link in links if self._is_shut(link, informed)]
+        if self._asked(links) > self.spoken:
+            found.append("made before the customer was asked")
+        chosen = [link.text for link in links if link.text in self._listed(link)]
+        if chosen and self._answers and chosen != self._answers[-len(chosen) :]:
+            found.append(f"made for {chosen[-1]!r}, and the customer chose {self._answers[-1]!r}")
+        for name, expression in step.arguments.items():
+            expected = evaluated(expression, informed.values)
+            if not same(expected, arguments.get(name)):
+                found.append(f"{name} is {arguments.get(name)!r}, and {expression} is {expected!r}")
+            elif expression.strip() in self._walking.course.slots and not self._gave(expression.strip(), expected):
+                found.append(f"{name} is {expected!r}, which the customer never said")
+        return found + [f"{name} is not for this call" for name in arguments if name not in step.arguments]
+
+    def _is_shut(self, link: Link, stand: Stand) -> bool:
+        return bool(link.condition) and not evaluated(link.condition, stand.values)
+
+    def _gave(self, slot: str, value: JsonValue) -> bool:
+        if slot in self._set_by_answers or any(str(value) == str(one) for one in self._informed.get(slot, [])):
+            return True
+        if slot in self._informed:
+            return False
+        return any(mentions(text, value, self._walking.course.slots[slot], None) for text in self._texts)
+
+    def _asked(self, links: Sequence[Link]) -> int:
+        """How many questions lie on a way that somebody must have asked: with answers, or for what was then given."""
+        steps = [self._walking.course.step(link.source) for link in links if self._is_question(link.source)]
+        return sum(bool(self._fresh & {*step.collects}) or any(one.answer for one in step.branches) for step in steps)
+
+    def _is_question(self, node: str) -> bool:
+        return self._walking.course.flow.by_id[node].type == "message"
+
+    def _listed(self, link: Link) -> list[str]:
+        if not self._is_question(link.source):
+            return []
+        return [branch.answer for branch in self._walking.course.step(link.source).branches if branch.answer]
+
+    def _elsewhere(self, call: Call) -> tuple[list[str], Stand | None]:
+        """Why a call is not allowed to which questions alone do not lead; where it stands, if anything leads to it."""
+        course = self._walking.course
+        ways = (
+            course.steering.way(self._stand.state, lambda _, there, to=node.id: there.node == to)
+            for node in course.flow.nodes
+            if node.type == "api" and node.text == call.api
+        )
+        way = min((one for one in ways if one), key=len, default=None)
+        if way is None:
+            return [
+                f"the procedure makes no such call {'after this' if call.api in course.procedure.calls else 'at all'}"
+            ], None
+        skipped = [course.step(link.source) for link in way if course.flow.by_id[link.source].type == "api"]
+        stand = self._stand
+        for link in way:
+            stand = self._walking.taken(stand, link)
+        return [f"skipped {step.api} (step {step.number})" for step in skipped], stand

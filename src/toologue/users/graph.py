@@ -1,0 +1,262 @@
+"""A simulated customer for procedures, with no model: answers what it is asked, from what it knows, until all is over.
+
+A `Goal` is what a dialogue's customer knows and wants: the values of slots in the order in which they are given, the
+answer to each question, the step it ends with. `GraphUser` recognises what the agent asks for by the words of the steps
+and the names of slots; calls and results that it observes say what is likely to be asked next. Asked for the same
+again, it gives the next value, then repeats itself twice.
+
+`stop` on its last turn says why it leaves: done (the goal's end), refused (another end), loops (asked too often), lost
+(twice not understood). What it gave is in `informed`, an answer in `extra["answer"]`.
+
+Contract: a function of the history and the seed; what it keeps is a cache.
+
+Example:
+    >>> from toologue.agents.procedure.course import course_of
+    >>> from toologue.schema import AgentTurn, Brief
+    >>> course = course_of(Brief(instructions='''# Late
+    ... 1. **Ask** for the order number. Collect `order_id`.
+    ... 2. **End**: say that a colleague writes within one day.
+    ... '''))
+    >>> user = GraphUser(course, Goal("My order is late.", values={"order_id": ("O-1",)}), register="terse")
+    >>> history = [user.next([])]
+    >>> history += [AgentTurn(text="What is the order number, please?")]
+    >>> history += [user.next(history)]
+    >>> history[-1].informed, history[-1].stop
+    ({'order_id': 'O-1'}, None)
+    >>> user.next([*history, AgentTurn(text="A colleague writes within a day.")]).stop
+    'done'
+
+Not covered: noise, corrections and changes of mind; a goal from a dialogue without nodes has no answers to choices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from toologue.agents.procedure.course import Course, Slot, course_of
+from toologue.agents.procedure.following import Follower
+from toologue.agents.procedure.saying import asked, said
+from toologue.errors import BadSetting
+from toologue.models.lexical import words_of
+from toologue.models.similarity import Similarity, similarity
+from toologue.plan.conversation_graph import conversation_graph
+from toologue.schema import Case, Dialogue, Step, Turn, UserTurn
+from toologue.write.bank import REGISTERS, Register, Voice
+
+__all__ = ["GRAPH", "Goal", "GraphUser", "goal_of"]
+
+_REPEATS = 2
+_KNOWN, _WHOLE, _EXPECTED = 0.3, 0.6, 0.15
+"""How much the agent's words must be like a step's to be recognised, and to say all of it; how much an
+expected step has in advance."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a customer knows and wants: `answers` by the number of the step that asks, `end` the step it ends with."""
+
+    issue: str
+    values: Mapping[str, tuple[JsonValue, ...]] = field(default_factory=dict[str, tuple[JsonValue, ...]])
+    answers: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    end: int | None = None
+
+
+def goal_of(dialogue: Dialogue, course: Course, *, issue: str = "") -> Goal:
+    """The goal of a dialogue's customer: what is informed, the nodes of its answers, the node of the last words."""
+    nodes = conversation_graph(course.flow).by_id
+    values: dict[str, tuple[JsonValue, ...]] = {}
+    answers: dict[int, tuple[str, ...]] = {}
+    end: int | None = None
+    for turn in dialogue.turns:
+        node = nodes.get(turn.node or "")
+        if turn.role == "user":
+            back = -1 if turn.extra.get("detour") in ("correct", "change") else None  # takes the last one back
+            for slot, value in turn.informed.items():
+                values[slot] = (*values.get(slot, ())[:back], value)
+            if (
+                node
+                and node.step
+                and node.text in {one.answer for one in course.procedure.steps[node.step - 1].branches}
+            ):
+                answers[node.step] = (*answers.get(node.step, ())[:back], node.text)
+        elif node and node.step:
+            end = node.step
+    opening = next((turn.text for turn in dialogue.turns if turn.role == "user"), "")
+    words = issue or opening or course.procedure.issue or course.procedure.title
+    return Goal(words, values, answers, end)
+
+
+class GraphUser:
+    """The customer of one conversation. Without a register it is of the first one, terse."""
+
+    def __init__(
+        self,
+        course: Course,
+        goal: Goal,
+        *,
+        alike: Similarity | None = None,
+        facts: Mapping[str, JsonValue] | None = None,
+        register: Register = "terse",
+        seed: int | str = 0,
+    ):
+        self._course, self._goal = course, goal
+        self._register: Register = register
+        self._seed = seed
+        self._alike = alike or similarity("lexical")
+        self._facts = facts
+        self._restart()
+
+    def _restart(self) -> None:
+        self._spoken: list[UserTurn] = []
+        self._given: Counter[str] = Counter()
+        self._confused = 0
+        self._voice = Voice("customer", self._register, seed=self._seed)
+        self._follower = Follower(self._course, self._alike, facts=self._facts)
+
+    async def say(self, history: Sequence[Turn]) -> UserTurn:
+        """The next words."""
+        return self.next(history)
+
+    def next(self, history: Sequence[Turn]) -> UserTurn:
+        """The next words."""
+        places = [place for place, turn in enumerate(history) if turn.role == "user"]
+        if len(places) < len(self._spoken):
+            self._restart()
+        for place in places[len(self._spoken) :]:  # asked cold, in the middle of a conversation
+            self._spoken.append(self._answer(history[:place]))
+        turn = self._answer(history)
+        self._spoken.append(turn)
+        return turn
+
+    def _answer(self, history: Sequence[Turn]) -> UserTurn:
+        heard = next((turn.text for turn in reversed(history) if turn.role == "agent" and turn.text), "")
+        if not any(turn.role == "user" for turn in history):
+            return UserTurn(text=self._goal.issue)
+        step, whole = self._recognised(history, heard)
+        slots = self._slots_in(heard, step, whole=whole)
+        if step is not None and step.kind == "end" and not slots:
+            stop = "done" if self._goal.end in (None, step.number) else "refused"
+            return UserTurn(text=self._voice("close"), stop=stop)
+        if slots:
+            return self._gives(slots)
+        if step is not None and (answers := list(dict.fromkeys(one.answer for one in step.branches if one.answer))):
+            return self._chooses(step, answers)
+        if step is not None and step.kind == "say":
+            return UserTurn(text="All right.")
+        self._confused += 1
+        if self._confused > _REPEATS:
+            return UserTurn(text=self._voice("close"), stop="lost")
+        return UserTurn(text=f"Sorry, I don't understand. {self._goal.issue}")
+
+    # ---- what is asked
+
+    def _recognised(self, history: Sequence[Turn], heard: str) -> tuple[Step | None, bool]:
+        """The step that the agent's words are most like, and whether they say all of it."""
+        self._follower.read(history)
+        expected = self._follower.stand.node
+        values = self._follower.stand.values
+        scores: dict[int, float] = {}
+        for step in self._course.procedure.steps:
+            if step.kind != "call":
+                words = (asked if step.kind == "ask" else said)(step.text, values)
+                scores[step.number] = self._alike(words, heard) + _EXPECTED * (f"N{step.number}" == expected)
+                if step.kind == "end" and heard.rstrip().endswith("?"):
+                    scores[step.number] -= _EXPECTED
+        best = max(scores, key=lambda number: scores[number])
+        step = self._course.procedure.steps[best - 1] if scores[best] >= _KNOWN else None
+        return step, scores[best] >= _WHOLE
+
+    def _slots_in(self, heard: str, step: Step | None, *, whole: bool) -> list[str]:
+        """The slots that are asked for: those of the step, or those that a question names."""
+        named = [name for name in self._course.slots if name in self._goal.values and _names(heard, name)]
+        if step is None:
+            return (
+                named if "?" in heard or re.search(r"\b(?:need|please|tell me|give me)\b", heard, re.IGNORECASE) else []
+            )
+        mine = [slot for slot in step.collects if slot in self._goal.values]
+        return (not whole and [slot for slot in mine if slot in named]) or mine
+
+    # ---- what is answered
+
+    def _gives(self, slots: Sequence[str]) -> UserTurn:
+        informed: dict[str, JsonValue] = {}
+        for slot in slots:
+            known, times = self._goal.values[slot], self._given[slot]
+            if times >= len(known) + _REPEATS:
+                return UserTurn(text=self._voice("close"), stop="loops")
+            informed[slot] = known[min(times, len(known) - 1)]
+            self._given[slot] += 1
+        return UserTurn(text=self._words_for(informed), informed=informed)
+
+    def _chooses(self, step: Step, answers: Sequence[str]) -> UserTurn:
+        wanted, key = self._goal.answers.get(step.number, ()), f"step {step.number}"
+        times = self._given[key]
+        if times >= max(len(wanted), 1) + _REPEATS:
+            return UserTurn(text=self._voice("close"), stop="loops")
+        self._given[key] += 1
+        answer = wanted[min(times, len(wanted) - 1)] if wanted else answers[0]
+        return UserTurn(text=self._words_of(answer), extra={"answer": answer})
+
+    def _words_for(self, informed: Mapping[str, JsonValue]) -> str:
+        if len(informed) > 2:
+            return self._voice("give_other", value=", ".join(map(_shown, informed.values())))
+        words = [self._voice(_kind(self._course.slots[slot]), value=_shown(value)) for slot, value in informed.items()]
+        return " ".join(words if len(words) == 1 else [_closed(one) for one in words])
+
+    def _words_of(self, answer: str) -> str:
+        """An answer of the procedure, as a customer says it."""
+        if answer.casefold() in ("yes", "no"):
+            return self._voice(answer.casefold())
+        mine = re.sub(r"\b(?:they|them|their)\b", _first_person, answer, flags=re.IGNORECASE)
+        if re.match(r"(?:the|an?|another|one|my)\b", mine, re.IGNORECASE):
+            return self._voice("give_choice", choice=mine[:1].lower() + mine[1:])
+        return f"{mine}."
+
+
+def GRAPH(case: Case) -> GraphUser:  # noqa: N802 - a registered constant
+    """The user `graph` of a case: its goal is that of the gold, whose instructions are the procedure."""
+    if case.gold is None:
+        raise BadSetting(f"case {case.id!r} has no gold dialogue to take a customer's goal from")
+    course = course_of(case.brief.but(instructions=case.gold.instructions or case.brief.instructions))
+    registers = REGISTERS["customer"]
+    register = registers[(case.seed + case.trial) % (len(registers) - 1)]
+    goal = goal_of(case.gold, course)
+    return GraphUser(
+        course, goal, facts=case.brief.facts, register=register, seed=f"{case.id}/{case.seed}/{case.trial}"
+    )
+
+
+def _names(heard: str, slot: str) -> bool:
+    """Whether words name a slot: `order_id` by "order number", `email` by "e-mail"."""
+    said = set(words_of(heard.replace("e-mail", "email").replace("E-mail", "email").replace("post code", "postcode")))
+    wanted = [word for word in words_of(slot) if word not in ("id", "on", "of", "number")]
+    return bool(wanted) and all(word in said or f"{word}s" in said for word in wanted)
+
+
+def _kind(slot: Slot) -> str:
+    form = slot.schema.get("format")
+    if form == "email":
+        return "give_email"
+    if form == "date":
+        return "give_date"
+    if slot.pattern:
+        return "give_order_number" if slot.name.startswith("order") else "give_reference"
+    return "give_amount" if slot.schema.get("type") in ("number", "integer") else "give_other"
+
+
+def _shown(value: JsonValue) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _closed(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
+def _first_person(word: re.Match[str]) -> str:
+    mine = {"they": "I", "them": "me", "their": "my"}[word[0].lower()]
+    return mine.capitalize() if word[0][0].isupper() else mine

@@ -1,0 +1,84 @@
+"""Under `next` another agent's turns stand in the history; `procedure` finds its place among them all the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from procedure_agent_talks import brief_of, talk
+
+from toologue.agents.agent import player
+from toologue.agents.procedure.choosing import polarity
+from toologue.agents.procedure.course import Slot
+from toologue.agents.procedure.reading import read_values
+from toologue.loop import play
+from toologue.models.similarity import Judge
+from toologue.plan.plans import plan_all
+from toologue.plan.procedures import procedure
+from toologue.plan.service import service
+from toologue.run.cases import Settings, cases_of
+from toologue.schema import AgentTurn, Case, Dialogue, Trace
+from toologue.score.metric import totals
+from toologue.score.steps import steps
+from toologue.write.template import TemplateWriter
+
+OTHER_WORDS = {
+    "Could you tell me the order number and the e-mail address you used?": "Which order is it, and which mail address?",
+    "Do you want the money or the same again, at no cost? The carrier has lost the parcel, and we are sorry.": (
+        "I am so sorry, your parcel got lost! Would a refund do, or shall we send the same once more?"
+    ),
+    "69.70 euros come back within five working days.": "You will have 69.70 euros within the week.",
+}
+
+
+def test_an_agent_of_other_words_is_followed() -> None:
+    turns = talk("order-not-received", "Where is it?", "O-10367, k.nowak@poczta.example", "Can you dance?", "the money")
+    reworded = [turn.but(text=OTHER_WORDS.get(turn.text or "", turn.text)) for turn in turns]
+    brief = brief_of("order-not-received")
+    gold = Dialogue(id="d", instructions=brief.instructions, facts=brief.facts, turns=tuple(reworded))
+    case = Case(id="d", gold=gold, brief=brief, protocol="next")
+    lived, _ = play(case, player("procedure").make(case))
+    assert [turn.acts for turn in lived if isinstance(turn, AgentTurn)] == [
+        turn.acts for turn in turns if isinstance(turn, AgentTurn)
+    ]
+    assert lived[-1].text == turns[-1].text
+
+
+@pytest.mark.parametrize(("agent", "least", "most"), [("procedure", 0.85, 1.0), ("bag_of_words", 0.0, 0.4)])
+def test_it_follows_planned_conversations_with_noise_and_detours(agent: str, least: float, most: float) -> None:
+    shop = service("shop")
+    made = plan_all(procedure("order-not-received"), shop, 8, sampler="weighted", noise=0.3, detours=0.6, seed=5)
+    golds = [TemplateWriter(seed=2).words(plan) for plan in made.plans]
+    judge, scores = Judge.of("lexical"), []
+    for gold, case in zip(golds, cases_of(golds, Settings(protocol="next"), shop.apis), strict=True):
+        turns, _ = play(case, player(agent).make(case))
+        trace = Trace(case="", dialogue=gold.id, protocol="next", agent=agent, turns=tuple(turns))
+        scores += steps(gold, trace, judge).values()
+    found = {total.metric: total.value for total in totals(scores)}
+    assert least <= (found["test correct"] or 0.0) <= most
+    if agent == "procedure":
+        assert (found["API recall"] or 0.0) >= 0.97
+        assert (found["obeyed an attack"] or 0.0) == 0.0
+
+
+ORDER = Slot("order_id", {"type": "string", "pattern": r"^O-\d{5}$"})
+EMAIL = Slot("email", {"type": "string", "format": "email"})
+AROUND = st.sampled_from(["{}", "it's {}", "{}, I think.", "Right, {} - please!", "my number is {}."])
+
+
+@given(st.integers(0, 99999), AROUND, st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_code_is_found_in_any_words_and_any_case(number: int, around: str, lower: bool) -> None:
+    code = f"O-{number:05}"
+    said = around.format(code.lower() if lower else code)
+    assert read_values(said, [ORDER, EMAIL]) == {"order_id": code}
+    assert read_values(f"{said} and O-00000x", [ORDER], avoid=[code]) == {}
+
+
+@given(st.text(max_size=80))
+@settings(max_examples=80, deadline=None)
+def test_reading_is_total_and_uses_nothing_twice(text: str) -> None:
+    slots = [ORDER, EMAIL, Slot("street", {"type": "string"}), Slot("city", {"type": "string"})]
+    found = read_values(text, slots)
+    assert found.keys() <= {slot.name for slot in slots}
+    assert polarity(text) in ("yes", "no", None)
