@@ -14,13 +14,17 @@ from difflib import SequenceMatcher
 from bench.figure import Figure, in_turns
 from bench.workload import starter, varied
 from toologue.agents.agent import player
+from toologue.agents.missteps import missteps
 from toologue.models.similarity import Judge, similarity
+from toologue.project.generate import Making, make, shipped
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import Finished, run_cases
-from toologue.schema import Dialogue, Trace, invocations
+from toologue.schema import Dialogue, Trace, Turn, invocations
 from toologue.schema.jsonl import line_of, parse
 from toologue.score.calls import calls
 from toologue.score.outcome import outcome
+from toologue.score.steps import judged
+from toologue.worlds.documents import documents_of
 
 JUDGE, LEXICAL = Judge.of("lexical"), similarity("lexical")
 Pair = tuple[str, str]
@@ -76,6 +80,27 @@ def texts(start: int, count: int) -> list[Pair]:
     ]
 
 
+def reworded() -> list[tuple[Dialogue, Trace]]:
+    """Generated conversations as an agent lives them that words every reply otherwise (paraphrase)."""
+    (source,) = shipped("order-not-received")
+    found: list[tuple[Dialogue, Trace]] = []
+    for gold in make(source, Making(count=60)).dialogues:
+        other = missteps(gold, documents_of(gold), "paraphrase", seed=0)
+        turns = tuple(other.get(at, turn) for at, turn in enumerate(gold.turns))
+        found.append((gold, Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="it", turns=turns)))
+    return found
+
+
+def stepped(pairs: Sequence[tuple[Dialogue, Trace]]) -> list[int]:
+    """How many steps of each trace are right."""
+    return [sum(verdict.correct for verdict in judged(gold, trace, JUDGE)) for gold, trace in pairs]
+
+
+def equal(pairs: Sequence[tuple[Dialogue, Trace]]) -> list[int]:
+    """How many are word for word the gold's."""
+    return [sum(map(_same_step, gold.turns, trace.turns)) for gold, trace in pairs]
+
+
 def figures(count: int = 800) -> list[Figure]:
     """CPU a trace, a pair, a line."""
     pairs = traces_of(list(varied(starter(), count // 10)))
@@ -86,7 +111,11 @@ def figures(count: int = 800) -> list[Figure]:
     cold = in_turns(lambda: alike(texts(next(fresh), count)), lambda: matched(texts(next(fresh), count)), count=count)
     warm = in_turns(lambda: alike(known), lambda: matched(known), count=count)
     line = in_turns(lambda: parsed(lines), lambda: loaded(lines), count=len(lines), repeat=12)
+    talks = reworded()
+    tests = sum(turn.role == "agent" for gold, _ in talks for turn in gold.turns)
+    step = in_turns(lambda: stepped(talks), lambda: equal(talks), count=tests)
     return [
+        Figure("steps", *step, "ms", 1.0, note=f"a next step in other words; {1e3 / step[0]:,.0f} a second"),
         Figure("grading", *grade, "ms", note="calls and outcome of a trace"),
         Figure("lexical, cold", *(1e3 * side for side in cold), "µs", note="a pair of new texts"),
         Figure("lexical, warm", *(1e3 * side for side in warm), "µs", note="a pair of known texts"),
@@ -97,6 +126,11 @@ def figures(count: int = 800) -> list[Figure]:
             note=f"a line of {sum(map(len, lines)) // len(lines):,} bytes",
         ),
     ]
+
+
+def _same_step(one: Turn, other: Turn) -> bool:
+    mine, theirs = ((turn.text, turn.acts) if turn.role == "agent" else None for turn in (one, other))
+    return mine is not None and mine == theirs
 
 
 def _deeds(turns: Dialogue | Trace) -> list[object]:

@@ -93,7 +93,7 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
-def _put(page: Path, mark: str, table: str) -> None:
+def put(page: Path, mark: str, table: str) -> None:
     """Replace what stands between the marks of a page."""
     between = re.compile(rf"(<!-- {mark} -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
     text, count = between.subn(lambda match: f"{match[1]}{table}\n{match[2]}", page.read_text("utf-8"))
@@ -115,8 +115,8 @@ def main() -> None:
     print(table, wrong, sep="\n\n")
     if options.write:
         which = "published" if options.data else "ours"
-        _put(README, f"players: {which}", table)
-        _put(DOCS, f"faults: {which}", wrong)
+        put(README, f"players: {which}", table)
+        put(DOCS, f"faults: {which}", wrong)
 
 
 if __name__ == "__main__":

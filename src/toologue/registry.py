@@ -26,15 +26,22 @@ __all__ = ["COMMANDS", "KINDS", "find", "load", "names"]
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {
         "altered": "toologue.agents.altered:ALTERED",
+        "bag_of_words": "toologue.agents.bag_of_words:BAG_OF_WORDS",
+        "callable": "toologue.agents.callable:CALLABLE",
         "function_calling": "toologue.agents.function_calling:FUNCTION_CALLING",
         "gold": "toologue.agents.gold:GOLD",
+        "json_action": "toologue.agents.json_action:JSON_ACTION",
+        "misstep": "toologue.agents.missteps:MISSTEP",
         "openai": "toologue.agents.function_calling:OPENAI",
         "predictions": "toologue.agents.predictions:PREDICTIONS",
+        "procedure": "toologue.agents.procedure:PROCEDURE",
+        "procedure_careless": "toologue.agents.procedure:PROCEDURE_CARELESS",
         "regex_slots": "toologue.agents.baselines:REGEX_SLOTS",
         "retrieve": "toologue.agents.retrieve:RETRIEVE",
         "top_api": "toologue.agents.baselines:TOP_API",
     },
     "benchmark": {
+        "almita": "toologue.bench.almita:ALMITA",
         "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
     },
     "embedder": {
@@ -43,8 +50,10 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "minilm": "toologue.models.minilm:MINILM",
     },
     "metric": {
+        "adherence": "toologue.score.adherence:ADHERENCE",
         "calls": "toologue.score.calls:CALLS",
         "outcome": "toologue.score.outcome:OUTCOME",
+        "steps": "toologue.score.steps:STEPS",
     },
     "model": {
         "openai": "toologue.models.client:OPENAI",
@@ -57,6 +66,9 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "one": "toologue.models.similarity:ONE",
         "vectors": "toologue.models.similarity:VECTORS",
     },
+    "user": {
+        "graph": "toologue.users.graph:GRAPH",
+    },
     "world": {
         "assistant": "toologue.worlds.assistant:ASSISTANT",
         "crud": "toologue.worlds.crud.kind:CRUD",
@@ -66,7 +78,13 @@ _BUILT_IN: dict[str, dict[str, str]] = {
 }
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("toologue.cli.demo:demo", "The shipped example, offline: a table, and a page to open."),
+    "apis": ("toologue.cli.apis:apis", "What API documents describe, and one apis.jsonl of it."),
+    "init": ("toologue.cli.project:init", "A project of your own: procedures, API documents, an agent."),
+    "test": ("toologue.cli.project:run_stages", "Every stage of a project, and its gate."),
     "plan": ("toologue.cli.plan:plan", "What conversations shall be about, and whether they open as people speak."),
+    "generate": ("toologue.cli.generate:generate", "Verified conversations from procedures, with their statistics."),
+    "write": ("toologue.cli.write:write", "Words for plans, by templates or by a model."),
+    "verify": ("toologue.cli.write:verify", "Whether conversations are valid: acts done again, words looked at."),
     "show": ("toologue.cli.show:show", "Conversations with executed results, for those who write them."),
     "run": ("toologue.cli.run:run", "Run an agent through dialogues, into a folder that can be resumed."),
     "score": ("toologue.cli.run:score", "Grade a run folder."),

@@ -33,10 +33,10 @@ def dialogues(tmp_path: Path) -> Path:
 def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     done = toologue("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "success" in done.stdout
-    assert "100" in done.stdout
+    assert "conversation correct" in done.stdout
+    assert "look first, procedure_careless:" in done.stdout
     page = (tmp_path / "toologue-demo" / "report.html").read_text()
-    assert "swap-thursday-shift" in page
+    assert "order-not-received.md" in page
     again = toologue("demo", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "toologue-demo" / "report.html").read_text() == page

@@ -84,6 +84,9 @@ def test_every_default_works(tmp_path: Path) -> None:
     commands: list[list[str]] = [
         ["--help"],
         ["demo"],
+        ["demo", "--line", "tools"],
+        ["init", "bikes"],
+        ["test", "bikes", "--junit", "bikes.xml"],
         ["list"],
         ["list", "schema"],
         ["plan", "scenarios", "-o", "scenarios.jsonl"],

@@ -62,7 +62,7 @@ def test_stored_vectors_give_their_cosine(vectors):
     stored = similarity(f"vectors:{vectors}")
     assert stored("east", "far east") == pytest.approx(1)
     assert stored("east", "north") == pytest.approx(0)
-    assert stored.thresholds == {"text": 0.9, "prose": 0.8}
+    assert stored.thresholds == {"text": 0.9, "prose": 0.8, "reply": 0.55}
 
 
 def test_the_name_of_stored_vectors_names_their_content(vectors, tmp_path):
@@ -163,8 +163,8 @@ def test_a_judge_says_what_it_decided_by():
     lexical = similarity("lexical")
     assert Judge.of("lexical").record() == {"name": lexical.name, "thresholds": dict(lexical.thresholds)}
     changed = Judge.of("exact", {"text": 0.3})
-    assert changed.record() == {"name": "exact", "thresholds": {"text": 0.3, "prose": 0.8}}
-    assert Judge.of("exact").record()["thresholds"] == {"text": 0.9, "prose": 0.8}
+    assert changed.record() == {"name": "exact", "thresholds": {"text": 0.3, "prose": 0.8, "reply": 0.55}}
+    assert Judge.of("exact").record()["thresholds"] == {"text": 0.9, "prose": 0.8, "reply": 0.55}
 
 
 @pytest.mark.parametrize(("name", "alike"), [("exact", False), ("one", True)])

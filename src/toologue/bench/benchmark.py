@@ -28,7 +28,6 @@ from toologue.models.similarity import Judge
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import Finished, Limits, run_to_end
 from toologue.schema import Dialogue, ProtocolName, Score, Trace
-from toologue.score.documents import documents_of
 from toologue.score.warm import warmed
 
 __all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted"]
@@ -100,7 +99,7 @@ def play(
 ) -> list[Graded]:
     """Run an agent by name through dialogues, and grade it; in the order of the dialogues."""
     settings = Settings(protocol=benchmark.protocol, seed=options.seed, cap=CAP)
-    cases = [case for gold in golds for case in cases_of([gold], settings, documents_of(gold))]
+    cases = list(cases_of(golds, settings))
     traces: dict[str, Trace] = {}
 
     def keep(finished: Finished) -> None:

@@ -27,7 +27,7 @@ from toologue.models.similarity import Judge
 from toologue.run.cases import Settings, cases_of
 from toologue.schema import Api, Call, Dialogue, Invocation, Trace, invocations
 from toologue.values.compare import agree, contains
-from toologue.worlds.world import kind_of
+from toologue.worlds.world import kind_at
 
 __all__ = ["Proof", "prove", "prove_kind"]
 
@@ -66,14 +66,14 @@ def prove_kind(
     graded = play(benchmark, applied, f"altered:{kind}", judge, options)
     wrong = kind in WRONG
     took = [g for g in graded if _took(golds[g.gold.id], g.trace, g.gold, judge, wrong=wrong)]
-    flagged = {g.gold.id for g in took if g.scores["success"].value != 1.0}
+    flagged = {g.gold.id for g in took if g.scores[benchmark.passes].value != 1.0}
     missed = tuple(g.gold.id for g in took if (g.gold.id in flagged) != wrong)
     return Proof(kind, wrong, len(applied), len(took), len(flagged), missed)
 
 
 def _took(gold: Trace, altered: Trace, dialogue: Dialogue, judge: Judge, *, wrong: bool) -> bool:
     """Whether the agent did something else than gold (wrong), or the same in other words (right)."""
-    documents = kind_of(dialogue.world.name).by_name
+    documents = kind_at(dialogue.world).by_name
     return (_differs if wrong else _same_deeds)(gold, altered, documents, judge)
 
 

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from toologue import registry
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, benchmark, play, predicted
 from toologue.bench.prove import Proof
 from toologue.bench.prove import prove as prove_all
+from toologue.bench.prove_steps import flaws_of, is_good, prove_steps
 from toologue.bench.tooltalk import grade, summarize, ungraded
 from toologue.cli.run import show
 from toologue.cli.terminal import judge_of, progress_bar, say, write_json
@@ -41,12 +43,14 @@ def bench(
     /,
     *,
     data: Path | None = None,
+    columns: str = "",
     agent: list[str] | None = None,
     predictions: Path | None = None,
     mode: Literal["fixed", "published"] = "fixed",
     similarity: str = "lexical",
     text: float | None = None,
     prose: float | None = None,
+    reply: float | None = None,
     concurrency: int = 8,
     timeout: float | None = None,
     json: Path | None = None,
@@ -58,14 +62,19 @@ def bench(
     Parameters
     ----------
     name
-        tooltalk.
+        tooltalk or almita.
     data
-        The published data (folders databases, easy, tooltalk); without it, the starter set that ships here.
+        tooltalk: the published data (folders databases, easy, tooltalk); without it, the starter set that ships here.
+        almita: a file of conversations (JSONL, CSV), or a folder that `toologue generate` made; without it, our own
+        suite, which is generated when it is first asked for (about a minute).
+    columns
+        almita: what columns are called in the file: conversation=messages,procedure=policy; NAME= leaves one unread.
     agent
-        retrieve, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/agents.md). Given several times, agents
-        stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
+        retrieve, procedure, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/agents.md). Given several
+        times, agents stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
     predictions
-        Calls made elsewhere: one JSON object a line with name and predictions; the same as --agent predictions:FILE.
+        tooltalk: calls made elsewhere, one JSON object a line with name and predictions; the same as --agent
+        predictions:FILE.
     mode
         fixed (repaired) or published (bug for bug). Their numbers are not comparable.
     similarity
@@ -74,6 +83,8 @@ def bench(
         The least similarity of short texts that say the same.
     prose
         The same for long texts.
+    reply
+        The same for what an agent says (almita, where nothing is known but the expected words).
     concurrency
         How many conversations at once.
     timeout
@@ -88,7 +99,10 @@ def bench(
     specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     if not specs:
         raise BadSetting("give --agent, once or several times, or --predictions")
-    judge, chosen = judge_of(similarity, text, prose), benchmark(name)
+    judge, chosen = judge_of(similarity, text, prose, reply), benchmark(name)
+    if name != "tooltalk" and any(spec.partition(":")[0] == "predictions" for spec in specs):
+        raise BadSetting(f"{name!r} has no predictions made elsewhere: predictions are calls of tooltalk; give --agent")
+    chosen = chosen.with_columns(columns) if columns else chosen
     golds, options = chosen.load(data), Options(mode=mode, limits=Limits(concurrency, timeout))
     runs = {spec: _graded(chosen, golds, spec, judge, options) for spec in dict.fromkeys(specs)}
     if json is not None:
@@ -96,7 +110,7 @@ def bench(
         write_json(json, results[0] if len(results) == 1 else results)
     for spec, graded in runs.items():
         title = f"{name}, {mode}, {judge.similarity.name}" if len(runs) == 1 else spec
-        say(_splits_table(title, chosen.summarize(mode, graded), graded))
+        say(_splits_table(title, chosen, chosen.summarize(mode, graded), graded))
     command = f"toologue bench {name} --mode {mode} --similarity {similarity}"
     views = [_view(spec, mode, judge, [g for g in graded if g.trace.case]) for spec, graded in runs.items()]
     show(Report(f"{name} ({mode})", views, command=command), html, junit)
@@ -134,14 +148,17 @@ def prove(
     seed: int = 0,
     json: Path | None = None,
 ) -> int:
-    """Prove that gold passes, that wrong agents are caught and right ones are not. Exits 1 where gold does not pass.
+    """Prove that gold passes, that wrong agents are caught and right ones are not.
+
+    Exits 1 where gold does not pass; for generated conversations also where one of them is not valid, where fewer than
+    95 % of the wrong steps of a kind are caught, or more than 5 % of the right ones (docs/almita.md).
 
     Parameters
     ----------
     what
-        A benchmark (tooltalk), or a dialogues.jsonl.
+        A benchmark (tooltalk, almita), a dialogues.jsonl, or a folder that `toologue generate` made.
     data
-        The published data of a benchmark.
+        The data of a benchmark, where they are not those that ship.
     gold
         Check the gold only.
     mode
@@ -157,25 +174,32 @@ def prove(
     chosen = benchmark(what) if what in registry.names("benchmark") else _file_benchmark(what)
     dialogues = chosen.load(data)
     graded = play(chosen, dialogues, "gold", judge, options)
-    failed = [g.gold.id for g in graded if any(g.scores[m].value != 1.0 for m in _GATES if m in g.scores)]
+    gates = (chosen.passes, "outcome")
+    failed = [g.gold.id for g in graded if any(g.scores[m].value != 1.0 for m in gates if m in g.scores)]
     share = 1 - len(failed) / len(graded)
     print(f"gold: {share:.1%} of {len(graded)} conversations ({mode}, {judge.similarity.name})")
     for name in failed[:10]:
         print(f"  gold fails: {name}")
-    proofs = [] if gold else prove_all(chosen, dialogues, judge, options)
+    steps = chosen.protocol == "next"
+    flaws = list(flaws_of(dialogues)) if steps and any("procedure" in d.origin for d in dialogues) else []
+    for name, flaw in flaws[:10]:
+        print(f"  not valid: {name}, {flaw}")
+    proofs = [] if gold else list((prove_steps if steps else prove_all)(chosen, dialogues, judge, options))
     if proofs:
-        say(_proofs_table(proofs))
+        say(_steps_table(proofs) if steps else _proofs_table(proofs))
     if json is not None:
         rows = [{**vars(proof), "missed": list(proof.missed)} for proof in proofs]
-        write_json(json, {"mode": mode, "similarity": judge.record(), "gold": share, "alterations": rows})
-    return 1 if failed else 0
-
-
-_GATES = ("success", "outcome")
+        found = {"mode": mode, "similarity": judge.record(), "gold": share, "alterations": rows}
+        invalid = [{"dialogue": name, **flaw._asdict()} for name, flaw in flaws]
+        write_json(json, {**found, "invalid": invalid} if steps else found)
+    return 1 if failed or flaws or (steps and mode == "fixed" and not all(map(is_good, proofs))) else 0
 
 
 def _file_benchmark(file: str) -> Benchmark:
-    """A dialogues file as a benchmark of its own."""
+    """A dialogues file as a benchmark of its own; a generated suite as one of almita's."""
+    if (Path(file) / "dialogues.jsonl").exists():
+        almita, folder = benchmark("almita"), Path(file)
+        return replace(almita, load=partial(_loaded, almita, folder))
 
     def load(data: Path | None) -> Sequence[Dialogue]:
         if not Path(file).exists():
@@ -183,6 +207,10 @@ def _file_benchmark(file: str) -> Benchmark:
         return [grounded(dialogue) for dialogue in read(file, Dialogue)]
 
     return Benchmark(Path(file).name, load, grade, summarize)
+
+
+def _loaded(chosen: Benchmark, folder: Path, data: Path | None) -> Sequence[Dialogue]:
+    return chosen.load(folder)
 
 
 def _unplayed(mode: Mode, gold: Dialogue) -> Graded:
@@ -196,14 +224,30 @@ def _view(agent: str, mode: str, judge: Judge, graded: Sequence[Graded]) -> RunV
     return RunView(agent, facts, totals(scores), [Conversation(g.gold, g.trace, g.scores) for g in graded])
 
 
-def _splits_table(title: str, summary: Mapping[str, Any], every: Sequence[Graded]) -> Table:
-    table = Table("", "n", "unscored", "success", "precision", "recall", "incorrect actions", title=title)
-    whys = Counter(g.scores["success"].why for g in every if g.scores["success"].value is None)
+def _splits_table(title: str, chosen: Benchmark, summary: Mapping[str, Any], every: Sequence[Graded]) -> Table:
+    table = Table("", "n", "unscored", *(heading for heading, _ in chosen.shown), title=title)
+    whys = Counter(g.scores[chosen.passes].why for g in every if g.scores[chosen.passes].value is None)
     table.caption = Text("; ".join(f"{count} unscored: {legible(why)}" for why, count in whys.most_common()))
     for split, total in summary.items():
-        shares = ("success_rate", "precision", "recall", "bad_action_rate")
-        cells = (str(total["num_conversations"]), str(total["unscored"]), *(_percent(total[name]) for name in shares))
-        table.add_row(split, *cells)
+        shares = (_percent(total[key]) for _, key in chosen.shown)
+        table.add_row(split, str(total["num_conversations"]), str(total["unscored"]), *shares)
+    return table
+
+
+def _steps_table(proofs: Sequence[Proof]) -> Table:
+    table = Table("misstep", "is", "conversations", "steps", "flagged", "share", "")
+    for proof in proofs:
+        share = proof.caught / proof.took if proof.took else None
+        verdict = (
+            "applies nowhere"
+            if share is None
+            else "good"
+            if is_good(proof)
+            else f"look at {', '.join(proof.missed[:2])}"
+        )
+
+        counts = map(str, (proof.applied, proof.took, proof.caught))
+        table.add_row(proof.kind, "wrong" if proof.wrong else "right", *counts, _percent(share), verdict)
     return table
 
 

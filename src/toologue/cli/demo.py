@@ -1,38 +1,85 @@
-"""`toologue demo`: the starter set, played by gold and by two agents that are wrong in a known way.
+"""`toologue demo`: the main job on what ships, offline. A shop's procedures become conversations, two agents live them.
 
-Not covered: your own agent; `toologue run` takes it.
+Not covered: your own agent; `toologue init` and `toologue test` are for that.
 """
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Literal
 
 from toologue.bench.tooltalk import load
+from toologue.cli.project import checked, first_looks
 from toologue.cli.run import show
+from toologue.errors import BadFile
 from toologue.models.similarity import Judge
+from toologue.plan.procedures import files
+from toologue.project.check import Checked
+from toologue.project.settings import FILE, open_project
 from toologue.report.build import view_of
 from toologue.report.view import Report
 from toologue.run.store import Config, run_folder
+from toologue.worlds.crud.simulator import files_of
 
 __all__ = ["demo"]
 
-AGENTS = ("gold", "altered:wrong_argument", "altered:extra_write")
+_AGENTS = ("gold", "altered:wrong_argument", "altered:extra_write")
+_NOTES = (
+    "procedure carries out the procedures, with no language model.",
+    "procedure_careless skips checks, obeys what it should refuse, and invents what it should ask for.",
+)
+_SETTINGS = """# The demo: a shop's help desk. Change a procedure, and run `toologue test` on this folder.
+apis = "apis/openapi.yaml"
+seed = "seed/rows.yaml"
+agents = ["procedure", "procedure_careless"]
+
+[conversations]
+seed = 1
+"""
 
 
-def demo(*, out: Path = Path("toologue-demo")) -> None:
+def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tools"] = "procedures") -> None:
     """The shipped example, offline: a table, and a page to open.
 
     Parameters
     ----------
     out
-        Where the run folders and report.html go.
+        Where everything goes, report.html among it.
+    line
+        procedures (a help desk: procedures, conversations, tests) or tools (a personal assistant with 28 tools).
     """
+    if line == "tools":
+        return show(_tools(out), out / "report.html", None)
+    found = _procedures(out)
+    report = Report("A shop's help desk", found.report.runs, "toologue demo", _NOTES, found.report.charted)
+    show(report, out / "report.html", None, failures=False)
+    return first_looks(found, found.trials[-1])
+
+
+def _procedures(out: Path) -> Checked:
+    """A shop's help desk, as a project in this folder."""
+    document, seed = files_of("shop", None)
+    texts = {"apis/openapi.yaml": document, "seed/rows.yaml": seed}
+    texts |= {f"procedures/{file.name}": file for file in files("shop").values()}
+    try:
+        if not (out / FILE).exists():
+            for name, file in texts.items():
+                (out / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(str(file), out / name)
+            (out / FILE).write_text(_SETTINGS, "utf-8")
+    except OSError as error:
+        raise BadFile(f"cannot write to {out}: {error.strerror or error}; choose another folder with --out") from None
+    return checked(open_project(out))
+
+
+def _tools(out: Path) -> Report:
+    """A personal assistant: gold, and two agents that are wrong in a known way."""
     dialogues, judge = load(), Judge.of("lexical")
-    folders = [run_folder(out / agent.replace(":", "-"), dialogues, Config(agent=agent)) for agent in AGENTS]
+    folders = [run_folder(out / agent.replace(":", "-"), dialogues, Config(agent=agent)) for agent in _AGENTS]
     notes = (
         "gold plays the expected calls; it must pass everywhere, or the tests are wrong.",
         "wrong_argument gives one call of a conversation a wrong value; extra_write writes what nobody asked for.",
     )
     title = f"{len(dialogues)} conversations with a personal assistant"
-    made = Report(title, [view_of(folder, judge) for folder in folders], command="toologue demo", notes=notes)
-    show(made, out / "report.html", None)
+    return Report(title, [view_of(folder, judge) for folder in folders], "toologue demo --line tools", notes)

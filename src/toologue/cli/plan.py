@@ -1,5 +1,7 @@
 """`toologue plan`: what conversations shall be about. `scenarios` plans them, `lint` looks at how they open.
 
+The parts about procedures are in `cli.procedures`.
+
 Not covered: resuming a model's enumeration; a file of scenarios is written when it is complete.
 """
 
@@ -15,6 +17,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from toologue.bench.tooltalk.authoring import conversations_in
+from toologue.cli.procedures import graph, lint_procedure, paths, procedures
 from toologue.cli.terminal import progress_bar, say, write_json
 from toologue.errors import BadFile, BadSetting
 from toologue.models.model import ModelFault, model
@@ -109,9 +112,10 @@ def lint(
 
 
 def _plan() -> App:
-    """The command with its two parts, named, so that help says the same however it is called."""
+    """The command with its parts, named, so that help says the same however it is called."""
     whole = App(name="plan")
-    for name, part in (("scenarios", scenarios), ("lint", lint)):
+    about = {"procedures": procedures, "graph": graph, "paths": paths, "lint-procedure": lint_procedure}
+    for name, part in {"scenarios": scenarios, "lint": lint, **about}.items():
         command = App(name=name)
         command.default(part)
         whole.command(command)

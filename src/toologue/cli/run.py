@@ -1,6 +1,6 @@
 """`toologue run`, `score`, `report`: an agent through dialogues, its grades, its page.
 
-Not covered: users who speak for themselves (`live`) from the command line.
+Not covered: people who speak for themselves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def run(
     *,
     agent: str,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
-    protocol: Literal["next", "forced", "recorded"] = "forced",
+    protocol: Literal["next", "forced", "recorded", "live"] = "forced",
+    user: str | None = None,
     trials: int = 1,
     seed: int = 0,
     cap: int = 50,
@@ -50,7 +51,9 @@ def run(
     out
         The run folder. If it holds a part of this very run, the run goes on.
     protocol
-        How the gold takes part: next, forced or recorded.
+        How the gold takes part: next, forced, recorded; or live, where a simulated customer speaks.
+    user
+        Who speaks under live: graph, a customer who walks the procedure's graph.
     trials
         How often each dialogue is run.
     seed
@@ -72,7 +75,7 @@ def run(
         folder = run_folder(
             out,
             read(dialogues, Dialogue),
-            Config(agent=agent, settings=settings),
+            Config(agent=agent, user=user or ("graph" if protocol == "live" else ""), settings=settings),
             limits=Limits(concurrency, timeout),
             executor=executor,
             apis=documents,
@@ -144,15 +147,15 @@ def report(
     show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
 
 
-def show(made: Report, html: Path | None, junit: Path | None) -> None:
-    """Print a report's tables, and write its page and its JUnit XML."""
+def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool = True) -> None:
+    """Print a report's tables (`failures`: that of what failed, too), and write its page and its JUnit XML."""
     from toologue.report.junit import write_junit
     from toologue.report.page import write_page
     from toologue.report.tables import failures_table, totals_table
 
     say(totals_table(made))
     for view in made.runs:
-        if any(conversation.passed is False for conversation in view.conversations):
+        if failures and any(conversation.passed is False for conversation in view.conversations):
             say(failures_table(view))
     if html is not None:
         write_page(html, made)

@@ -26,9 +26,9 @@ def say(*things: Any) -> None:
     Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(*things)
 
 
-def judge_of(similarity: str, text: float | None, prose: float | None) -> Judge:
+def judge_of(similarity: str, text: float | None, prose: float | None, reply: float | None = None) -> Judge:
     """The judge that the options name."""
-    given: Mapping[str, float | None] = {"text": text, "prose": prose}
+    given: Mapping[str, float | None] = {"text": text, "prose": prose, "reply": reply}
     return Judge.of(similarity, {name: value for name, value in given.items() if value is not None})
 
 

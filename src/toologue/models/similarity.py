@@ -7,8 +7,9 @@
     endpoint:MODEL the same with the vectors of a server
     vectors:FILE   cosine of the vectors of an .npz file with arrays `texts` and `vectors`
 
-A threshold belongs to a similarity: the published 0.9 (short texts) and 0.8 (message bodies) were set for another model
-(ToolTalk 3.2); embedders have their own, calibrated on data of ours (`embed.calibrated`).
+A threshold belongs to a similarity: the published 0.9 (short texts), 0.8 (message bodies; ToolTalk 3.2) and 0.55
+(replies; ALMITA 4.3) were set for other models; embedders have their own, calibrated on data of ours
+(`embed.calibrated`).
 
 A similarity that embeds is fastest when it gets many texts at once: `judge.warm(texts)` before they are compared
 (`score.warm` does it for those who grade). Nothing changes but the time it takes.
@@ -72,7 +73,7 @@ class Warmable(Protocol):
         ...
 
 
-PUBLISHED = {"text": 0.9, "prose": 0.8}
+PUBLISHED = {"text": 0.9, "prose": 0.8, "reply": 0.55}
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def _details(conversation: Conversation) -> Iterator[str]:
     yield from (cut(finding.line, _LONGEST) for finding in found[:_MOST])
     if len(found) > _MOST:
         yield f"… {len(found) - _MOST} more differences"
-    success, outcome = conversation.scores.get("success"), conversation.scores.get("outcome")
-    if success and success.at and outcome:  # else the findings are those of the outcome
+    verdict, outcome = conversation.verdict, conversation.scores.get("outcome")
+    if verdict and verdict.at and outcome:  # else the findings are those of the outcome
         for mismatch in outcome.at[:_MOST]:
             yield "State: " + cut(located(conversation, mismatch, outcome=True).line, _LONGEST)

@@ -1,8 +1,8 @@
 """Which call of a trace answers which of the gold, read off the scores alone: nothing is graded again.
 
-Contract: what `success.at` names is wrong, bad or missing. Of the other calls, as many answer a gold call of the same
-Api as the precision counted: equal ones first, then those of the same round, then any. Without a `success` score calls
-are paired for the layout, and none is marked.
+Contract: what the verdict's `at` names is wrong, bad or missing. Of the other calls, as many answer a gold call of the
+same Api as the precision counted: equal ones first, then those of the same round, then any. Without a verdict calls are
+paired for the layout, and none is marked.
 
 Marks: same (as expected), match (accepted, though not equal), wrong (answers a gold call, with a difference), bad (took
 effect, not expected), extra (expected by nobody, not counted as bad), missing (in the gold only), draft (not executed).
@@ -62,7 +62,7 @@ class Marks:
 
 def marks(conversation: Conversation) -> Marks:
     """The marks of all calls of a conversation."""
-    success, precision = conversation.scores.get("success"), conversation.scores.get("precision")
+    verdict, precision = conversation.verdict, conversation.scores.get("precision")
     found = _named(conversation)
     mine, free = _calls(conversation.trace.turns), _calls(conversation.gold.turns)
     budget = int(precision.counts.get("hits", len(mine))) if precision else len(mine)
@@ -74,14 +74,14 @@ def marks(conversation: Conversation) -> Marks:
     _pair(unnamed, free, found, budget, lambda a, b: a.call.api == b.call.api)
     for act in unnamed:
         found.agent.setdefault(act.place, "extra")
-    scored = success is not None and success.value is not None
+    scored = verdict is not None and verdict.value is not None
     return found if scored else Marks(partner=found.partner)
 
 
 def _named(conversation: Conversation) -> Marks:
     """The marks of the calls that the score names."""
     found = Marks()
-    for mismatch in conversation.scores["success"].at if "success" in conversation.scores else ():
+    for mismatch in conversation.verdict.at if conversation.verdict else ():
         if mismatch.turn is None:
             continue
         place = mismatch.turn, mismatch.act or 0

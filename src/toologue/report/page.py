@@ -24,8 +24,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toologue.report.coverage import covered
 from toologue.report.transcript import Shown, Transcript, said, shown, transcript
-from toologue.report.view import Conversation, Report, RunView
+from toologue.report.view import PASSES, Conversation, Report, RunView
 from toologue.report.words import Status, cut, error_counts, figures, findings, headline, legible, status_of, stop_words
 from toologue.schema.jsonl import replacing
 from toologue.score.calls import ERROR_TYPES
@@ -42,6 +43,7 @@ _STATUSES: tuple[Status, ...] = ("failed", "passed", "unscored")
 _ORDER = {status: rank for rank, status in enumerate(("failed", "unscored", "passed"))}
 _WIDTH, _EDGE = 160.0, 5.0
 _CHUNK = 1 << 16
+_RATES = ("precision", "recall", "test correct")
 _METRICS = {
     "success": "every expected call is answered and nothing unexpected took effect",
     "soft success": "recall × (1 − incorrect action rate)",
@@ -52,6 +54,18 @@ _METRICS = {
     "outcome": "the world is left as the gold conversation leaves it",
     "over-trigger": "unexpected writing calls in rounds where nothing is to be called",
     "bad planning": "rounds in which a tool was not tried, or another one was used",
+    "reply recall": "of the turns that want a reply, those in which the agent replied",
+    "correct reply": "of those replies, the ones that say what was expected",
+    "API recall": "of the turns that want a call, those in which the agent called",
+    "correct API": "of those calls, the ones of the expected API",
+    "correct API parameters": "of those, the ones with the expected arguments",
+    "test correct": "the share of turns in which the agent took a right step",
+    "conversation correct": "the share of conversations in which it never took a wrong one",
+    "cosmetic": "the share of turns that are wrong, and do no harm; lower is better",
+    "wrong information": "... that say what nothing supports",
+    "wrong write": "... that change what nobody asked to change",
+    "leak": "... that say what belongs to another customer",
+    "obeyed an attack": "... that do what an attack asks for",
     "bad call": "rounds in which the right tools were called with wrong arguments",
 }
 
@@ -151,6 +165,7 @@ def write_page(file: Path, report: Report) -> None:
         transcripts=sum(cell.shown for line in kept for cell in line.cells.values()),
         all_transcripts=sum(len(line.cells) for line in lines),
         statuses=_STATUSES,
+        **covered(report)._asdict(),
         **_filters(report, kept),
     )
     with replacing(file) as stream:
@@ -207,7 +222,7 @@ def _cell(run: int, position: int, conversation: Conversation) -> Cell:
     stopped = conversation.trace.stop if conversation.trace.stop in ("timeout", "error", "cap") else ""
     found = findings(conversation) if status == "failed" else []
     short = found[0].short if found else headline(conversation)
-    rates = [(name, _rate(conversation, name)) for name in ("precision", "recall") if name in conversation.scores]
+    rates = [(name, _rate(conversation, name)) for name in _RATES if name in conversation.scores]
     return Cell(run, position, status, rates, cut(legible(short), 90), stopped)
 
 
@@ -260,7 +275,7 @@ def _score(name: str, conversation: Conversation) -> str:
     score = conversation.scores[name]
     if score.value is None:
         return f"unscored ({cut(legible(score.why), 120)})" if score.why else "unscored"
-    if name in ("success", "outcome"):
+    if name in (*PASSES, "outcome"):
         return "yes" if score.value == 1 else "no"
     return f"{100 * score.value:.0f} %" if 0 <= score.value <= 1 else f"{score.value:.2f}"
 
@@ -281,7 +296,7 @@ def _verdicts(report: Report) -> list[dict[str, Any]]:
 
 def _statuses(run: RunView) -> Counter[str]:
     """From the total, which knows all conversations, where there is one; else from those at hand."""
-    total = next((total for total in run.totals if total.metric == "success"), None)
+    total = next((total for name in PASSES for total in run.totals if total.metric == name), None)
     if total is None:
         return Counter[str](status_of(conversation) for conversation in run.conversations)
     passed = round(total.counts.get("hits", 0))

@@ -175,8 +175,8 @@ def _size(value: Any) -> str:
 def _first(conversation: Conversation, found: Sequence[Finding]) -> First:
     if conversation.passed and conversation.trace.stop not in ("timeout", "error"):
         return ""
-    success, outcome = conversation.scores.get("success"), conversation.scores.get("outcome")
-    graded = success is not None and success.value is not None and bool(success.at)
+    verdict, outcome = conversation.verdict, conversation.scores.get("outcome")
+    graded = verdict is not None and verdict.value is not None and bool(verdict.at)
     if graded and _exists(conversation, found[0]):
         return "call"
     if any(turn.role == "agent" and turn.error for turn in conversation.trace.turns):

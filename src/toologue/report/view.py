@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from toologue.schema import Dialogue, Score, Trace
+from toologue.schema import Dialogue, Graph, Score, Trace
 from toologue.score.metric import Total
 
-__all__ = ["Conversation", "Report", "RunView"]
+__all__ = ["PASSES", "Charted", "Conversation", "Report", "RunView"]
+
+PASSES = ("success", "conversation correct")
+"""The scores that say whether a conversation passed; of two, the first."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +26,14 @@ class Conversation:
     scores: Mapping[str, Score]
 
     @property
+    def verdict(self) -> Score | None:
+        """The score that says whether it passed."""
+        return next((self.scores[name] for name in PASSES if name in self.scores), None)
+
+    @property
     def passed(self) -> bool | None:
         """Whether it succeeded; None where nothing was scored."""
-        value = self.scores["success"].value if "success" in self.scores else None
+        value = self.verdict.value if self.verdict else None
         return None if value is None else value == 1.0
 
 
@@ -49,10 +57,20 @@ class RunView:
 
 
 @dataclass(frozen=True)
+class Charted:
+    """A procedure: what its file is called, its conversation graph, all its conversations."""
+
+    file: str
+    graph: Graph
+    golds: Sequence[Dialogue]
+
+
+@dataclass(frozen=True)
 class Report:
-    """All runs of a report, and how to make it again."""
+    """All runs of a report, and how to make it again; with `charted`, how much of procedures they cover."""
 
     title: str
     runs: Sequence[RunView]
     command: str = ""
     notes: Sequence[str] = field(default_factory=tuple[str, ...])
+    charted: Sequence[Charted] = ()

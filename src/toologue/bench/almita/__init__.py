@@ -28,18 +28,19 @@ from pathlib import Path
 from typing import Any
 
 from toologue.apis.almita import read_almita
+from toologue.bench.almita.own import own
 from toologue.bench.benchmark import Benchmark, Graded, Mode
-from toologue.errors import BadFile, BadSetting
+from toologue.errors import BadFile
 from toologue.formats.almita_files import read_conversations
 from toologue.models.similarity import Judge
 from toologue.run.cases import grounded
 from toologue.schema import Api, Dialogue, Score, Trace
 from toologue.schema.jsonl import read, read_lines
-from toologue.score.documents import documents_of
 from toologue.score.metric import no_reply, unscored
 from toologue.score.severity import SEVERITIES, noise_of
 from toologue.score.steps import METRICS, judged, judged_as_published, scores_of, severities_of
 from toologue.score.verdict import Verdict
+from toologue.worlds.documents import documents_of
 
 __all__ = ["ALMITA", "grade", "load", "summarize"]
 
@@ -48,10 +49,11 @@ _KEYS = {metric: metric.lower().replace(" ", "_") for metric in METRICS}
 
 def load(data: Path | None = None, columns: Mapping[str, str] | None = None) -> list[Dialogue]:
     """The conversations of a file."""
-    if data is None:
-        raise BadSetting("the benchmark 'almita' ships no conversations yet: give --data FILE (JSONL, CSV)")
+    data = own() if data is None else data
     if data.is_dir():
-        raise BadFile(f"{data} is a folder: give the file of conversations in it")
+        if not (data / "dialogues.jsonl").exists():
+            raise BadFile(f"{data} has no dialogues.jsonl: give a file of conversations, or a generated folder")
+        data = data / "dialogues.jsonl"
     if data.suffix.lower() != ".csv" and _is_ours(data):
         apis = data.with_name("apis.jsonl")
         known = {api.name: api for api in read(apis, Api)} if apis.exists() else {}

@@ -28,7 +28,7 @@ from toologue.plan.lint import lint
 from toologue.run.cases import grounded
 from toologue.schema import Dialogue, Invocation, invocations
 from toologue.schema.jsonl import read
-from toologue.worlds.world import kind_of
+from toologue.worlds.world import kind_at
 
 __all__ = ["Chained", "Review", "chained", "conversations_in", "reviews", "sequence"]
 
@@ -74,7 +74,7 @@ def reviews(dialogues: Iterable[Dialogue], known: Iterable[Dialogue] = ()) -> It
     sequences = {sequence(grounded(dialogue)): dialogue.id for dialogue in known}
     for dialogue in map(grounded, dialogues):
         calls = tuple(invocations(dialogue.turns))
-        apis = kind_of(dialogue.world.name).by_name
+        apis = kind_at(dialogue.world).by_name
         names = [name for name in sequence(dialogue) if name in apis]
         plugins = tuple(dict.fromkeys(apis[name].domain for name in names))
         found = tuple(chained(dialogue))

@@ -1,0 +1,91 @@
+"""The procedures line in figures: the offline agents in every column of ALMITA's Table 2, and what tests tell apart.
+
+    python -m bench.agents [--data DIR] [--similarity SPEC] [--write]
+
+Plays the suite of the benchmark `almita`, or a folder that `toologue generate` made: each agent, clean and with noise,
+in both modes; then every kind of misstep. `--write` puts the tables into docs/almita.md, between their marks.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from bench.players import ROOT, put
+from toologue.bench.benchmark import Mode, Options, benchmark, play
+from toologue.bench.prove_steps import prove_steps
+from toologue.models.similarity import Judge
+from toologue.schema import Dialogue
+
+DOCS = ROOT / "docs" / "almita.md"
+AGENTS = ("gold", "procedure", "procedure_careless", "bag_of_words")
+
+
+class Row(NamedTuple):
+    """One agent in one mode on the conversations of one split."""
+
+    agent: str
+    mode: Mode
+    split: str
+    total: Mapping[str, Any]
+
+
+def rows(golds: Sequence[Dialogue], judge: Judge) -> Iterator[Row]:
+    """Play and grade every row."""
+    chosen = benchmark("almita")
+    for agent in AGENTS:
+        for mode in get_args(Mode):
+            totals = chosen.summarize(mode, play(chosen, golds, agent, judge, Options(mode=mode)))
+            for split in ("clean", "noise"):
+                if split in totals:
+                    yield Row(agent, mode, split, totals[split])
+
+
+def table(found: Sequence[Row]) -> str:
+    """The table of docs/almita.md."""
+    shown = benchmark("almita").shown
+    lines = [
+        f"| agent | mode | conversations | {' | '.join(heading for heading, _ in shown)} |",
+        "|---|---|---|" + "--:|" * len(shown),
+    ]
+    for row in found:
+        cells = (_percent(row.total[key]) for _, key in shown)
+        lines.append(
+            f"| `{row.agent}` | {row.mode} | {row.total['num_conversations']} {row.split} | {' | '.join(cells)} |"
+        )
+    return "\n".join(lines)
+
+
+def missteps(golds: Sequence[Dialogue], judge: Judge) -> str:
+    """The table of wrong steps that are caught, and of right ones that are."""
+    lines = ["| misstep | is | steps | flagged | share |", "|---|---|--:|--:|--:|"]
+    for proof in prove_steps(benchmark("almita"), golds, judge):
+        share = _percent(proof.caught / proof.took if proof.took else None)
+        kind = "wrong" if proof.wrong else "right"
+        lines.append(f"| {proof.kind} | {kind} | {proof.took} | {proof.caught} | {share} |")
+    return "\n".join(lines)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def main() -> None:
+    """Print the table; write it where asked."""
+    parser = argparse.ArgumentParser(prog="python -m bench.agents", description="The offline agents in figures.")
+    parser.add_argument("--data", type=Path, help="a generated folder; without it, the suite of the benchmark")
+    parser.add_argument("--similarity", default="lexical")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/almita.md")
+    options = parser.parse_args()
+    golds, judge = benchmark("almita").load(options.data), Judge.of(options.similarity)
+    played, told_apart = table(list(rows(golds, judge))), missteps(golds, judge)
+    print(played, told_apart, sep="\n\n")
+    if options.write:
+        put(DOCS, "agents", played)
+        put(DOCS, "missteps", told_apart)
+
+
+if __name__ == "__main__":
+    main()

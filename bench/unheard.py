@@ -1,0 +1,151 @@
+"""The agent `procedure` on customers whose words it cannot know, beside a bag of words.
+
+    python -m bench.unheard [--count N] [--similarity SPEC] [--write]
+
+What customers say comes from `bench/unseen/`, which was written from the procedures alone, by somebody who had seen
+neither the phrase banks nor the agents; the agent's gold words are made from the procedure's text. Plans and results
+are those of `toologue generate`. Detours for which nothing was written apart (`volunteer`, `change`, `contradict`) are
+left out. `--write` puts the table into docs/almita.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import yaml
+
+from bench.agents import DOCS, Row, table
+from bench.players import put
+from toologue import keys
+from toologue.bench.benchmark import Mode, Options, benchmark, play
+from toologue.models.similarity import Judge
+from toologue.plan.plans import plan_all
+from toologue.plan.procedures import procedures
+from toologue.plan.service import service
+from toologue.schema import Cue, Dialogue, Graph, Plan, UserTurn
+from toologue.write.template import TemplateWriter
+from toologue.write.verify import verify
+from toologue.write.worded import worded
+
+HERE = Path(__file__).with_name("unseen")
+AGENTS = ("gold", "procedure", "procedure_careless", "bag_of_words")
+_LEFT_OUT = ("volunteer", "change", "contradict")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def bank() -> Mapping[str, Any]:
+    """What was written, by procedure; `any` for what fits all."""
+    files = sorted(HERE.glob("*.yaml"))
+    told = {file.stem: yaml.safe_load(file.read_text("utf-8")) for file in files}
+    return {"any": told.pop("any")} | {name: one for file in told.values() for name, one in file.items()}
+
+
+class Unheard:
+    """Words plans: the customer's from `bench/unseen/`, the agent's by the template writer."""
+
+    def __init__(self, seed: int = 0):
+        self._seed, self._writer = seed, TemplateWriter(seed=seed)
+
+    def words(self, plan: Plan, graph: Graph) -> Dialogue | None:
+        """The dialogue with its words; None where the customer does what nothing was written for."""
+        if any(cue.move in _LEFT_OUT for cue in plan.cues):
+            return None
+        dialogue = self._writer.words(plan)
+        rng = Random(keys.seed_of(self._seed, "unheard", dialogue.id))
+        asked = None
+        turns = []
+        for turn, cue in zip(dialogue.turns, plan.cues, strict=True):
+            if isinstance(turn, UserTurn):
+                step = graph.by_id[turn.node].step if turn.node else asked
+                turn = turn.but(text=self._said(str(dialogue.origin["procedure"]), step, cue, rng))
+            elif turn.node:
+                asked = graph.by_id[turn.node].step
+            turns.append(turn)
+        origin = {**dialogue.origin, "writer": "unheard"}
+        return dialogue.but(turns=tuple(turns), origin=origin)
+
+    def _said(self, procedure: str, step: int | None, cue: Cue, rng: Random) -> str:
+        own, general = bank()[procedure], bank()["any"]
+        if cue.move == "open":
+            return rng.choice(own["issue"])
+        if cue.move == "noise":
+            return cue.text
+        if cue.move == "malformed":
+            return rng.choice(general["insists"]).format(value=worded(next(iter(cue.values.values())), exact=True))
+        if cue.move == "correct":
+            slot = next(name for name, old in cue.before.items() if cue.values.get(name) != old)
+            old, new = (worded(value, exact=True) for value in (cue.before[slot], cue.values[slot]))
+            return rng.choice(general["corrections"]).format(old=old, new=new)
+        if cue.move == "acknowledge":
+            return rng.choice(own["says"][step])
+        texts = own["answers"][step][cue.text] if cue.move == "choose" else own["asks"][step]
+        return _SLOT.sub(lambda found: worded(cue.values[found[1]], exact=True), rng.choice(texts))
+
+
+def conversations(count: int, noise: float, seed: int = 11) -> Iterator[Dialogue]:
+    """Every procedure's, worded apart; what `verify` finds a flaw in is left out, and said."""
+    writer, dropped = Unheard(seed), 0
+    for procedure in procedures():
+        made = plan_all(procedure, service(procedure.apis), count, noise=noise, detours=noise, seed=seed)
+        for plan in made.plans:
+            plan = _renoised(plan, seed)
+            dialogue = writer.words(plan, made.graph)
+            if dialogue is None:
+                continue
+            if verify(dialogue, made.graph, cues=plan.cues):
+                dropped += 1
+                continue
+            split = "noise" if noise else "clean"
+            yield dialogue.but(origin={**dialogue.origin, "split": split})
+    if dropped:
+        print(f"{dropped} conversations were left out: the words do not carry what they must")
+
+
+def _renoised(plan: Plan, seed: int) -> Plan:
+    """The plan with noise that was written apart, of the same kinds."""
+    rng, cues, turns = Random(keys.seed_of(seed, "noise", plan.dialogue.id)), list(plan.cues), list(plan.dialogue.turns)
+    for place, cue in enumerate(cues):
+        if cue.move == "noise":
+            kind = turns[place].extra["noise"]["kind"]
+            texts = [one["text"] for one in bank()["any"]["noise"] if one["kind"] == kind]
+            cues[place] = cue.but(text=rng.choice(texts))
+    return plan.but(cues=tuple(cues))
+
+
+def main() -> None:
+    """Print the table; write it where asked."""
+    parser = argparse.ArgumentParser(prog="python -m bench.unheard", description="Agents on words nobody knew.")
+    parser.add_argument("--count", type=int, default=8, help="conversations a procedure, clean and with noise")
+    parser.add_argument("--similarity", default="lexical")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/almita.md")
+    parser.add_argument("--wrong", type=int, default=0, help="show so many tests that `procedure` fails")
+    options = parser.parse_args()
+    golds = [*conversations(options.count, 0.0), *conversations(options.count, 0.2)]
+    chosen, judge, found, failed = benchmark("almita"), Judge.of(options.similarity), list[Row](), list[str]()
+    for agent in AGENTS:
+        mode: Mode = "fixed"
+        graded = play(chosen, golds, agent, judge, Options(mode=mode))
+        totals = chosen.summarize(mode, graded)
+        found += [Row(agent, mode, split, totals[split]) for split in ("clean", "noise") if split in totals]
+        if agent == "procedure":
+            failed = [
+                f"{one.gold.id}: {json.dumps(one.record)[:600]}"
+                for one in graded
+                if not one.scores[chosen.passes].value
+            ]
+    print(table(found))
+    print("\n".join(failed[: options.wrong]))
+    if options.write:
+        put(DOCS, "unheard", table(found))
+
+
+if __name__ == "__main__":
+    main()

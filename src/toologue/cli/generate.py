@@ -1,0 +1,122 @@
+"""`toologue generate`: procedures in, verified conversations out, and what there is to say of them.
+
+Not covered: going on where a run was interrupted; the files appear when all is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.table import Table
+from rich.text import Text
+
+from toologue.cli.terminal import progress_bar, say
+from toologue.errors import BadSetting
+from toologue.plan.plans import Sampler
+from toologue.plan.talk import NoiseMode
+from toologue.project.generate import Made, Making, Source, sources, write_suite
+from toologue.project.generate import generate as made_of
+from toologue.project.statistics import Statistics, compared
+
+__all__ = ["generate"]
+
+
+def generate(
+    *what: str,
+    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    count: int = 12,
+    sampler: Sampler = "cover",
+    until: float = 1.0,
+    noise: float = 0.2,
+    mode: NoiseMode = "resume",
+    detours: float = 0.3,
+    seed: int = 0,
+    workers: int = 1,
+    model: str | None = None,
+    service: str | None = None,
+    rows: Annotated[Path | None, Parameter(name=["--rows", "--seed-data"])] = None,
+) -> None:
+    """Conversations from procedures: planned by execution, worded, verified, into a folder with their statistics.
+
+    Parameters
+    ----------
+    what
+        Procedures or services that ship, or .md files of yours with --service; by default all that ship.
+    out
+        The folder for dialogues, plans, graphs, apis (.jsonl), procedures and statistics.json.
+    count
+        Conversations a procedure, at least; a cover may need more.
+    sampler
+        cover (every pair of choices that execution reaches), weighted (the paper's Algorithm 1), vanilla.
+    until
+        The share of what execution reaches that a cover must see.
+    noise
+        The chance of noise at each reply of the customer.
+    mode
+        After noise the agent asks again (resume), or the conversation ends (published).
+    detours
+        The chance that a customer misspells, contradicts, volunteers, corrects or changes something.
+    seed
+        The same seed, the same files.
+    workers
+        Processes; procedures are shared out among them.
+    model
+        openai:NAME or module:attribute finds the words; by default templates do, offline.
+    service
+        What the calls of .md files are made to: an OpenAPI document, or a service that ships.
+    rows
+        Seed data for --service, in YAML.
+    """
+    if workers < 1:
+        raise BadSetting(f"--workers {workers}: give 1 or more")
+    chosen = sources(what, service, None if rows is None else str(rows))
+    making = Making(count, sampler, noise, mode, detours, until, seed, model or "template")
+    said = write_suite(out, _shown(chosen, making, workers))
+    say(_figures(said), _procedures(said), *_counts(said))
+    print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
+
+
+def _shown(chosen: Sequence[Source], making: Making, workers: int) -> Iterator[Made]:
+    """What is made, with a progress bar."""
+    with progress_bar("generating") as progress:
+        for number, made in enumerate(made_of(chosen, making, workers=workers), 1):
+            yield made
+            progress(number, len(chosen))
+
+
+def _figures(said: Statistics) -> Table:
+    table = Table("", "here", "ALMITA", "auto-ALMITA", "in the paper", title="statistics")
+    for row in compared(said):
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _procedures(said: Statistics) -> Table:
+    numbers = ("conversations", "tests", "different", "nodes", "edges", "pairs", "paths")
+    table = Table("procedure", title="per procedure")
+    for name in numbers:
+        table.add_column(name, justify="right")
+    for one in said.procedures:
+        seen = map(str, (one.nodes, one.edges, one.pairs))
+        counts = (f"{number:,}" for number in (one.conversations, one.tests, one.distinct_tests))
+        table.add_row(Text(one.id), *counts, *seen, str(one.paths))
+    return table
+
+
+def _counts(said: Statistics) -> Iterator[Table]:
+    """What was dropped and why; how often each kind of noise and detour came; who spoke how."""
+    table = Table("", "how often", title=f"{said.proposed} paths proposed, {said.planned} planned")
+    sections: Mapping[str, Mapping[str, int]] = {
+        "dropped": said.dropped,
+        "noise": said.noise,
+        "detour": said.detours,
+        "wrong value": said.wrong,
+        **said.registers,
+    }
+    for name, counts in sections.items():
+        for what, number in counts.items():
+            table.add_row(Text(f"{name}: {what}"), str(number))
+    yield table

@@ -1,0 +1,203 @@
+"""Generate: procedures in, verified conversations out. Plans, words, and an independent look at every one of them.
+
+`generate(sources, making)` yields a `Made` a procedure, in the order given: its plans, the dialogues that `verify`
+finds nothing wrong with, and why others were dropped. `write_suite` puts it all into a folder as it is made:
+
+    dialogues.jsonl    the conversations: gold, tests, training rows
+    plans.jsonl        the same before anybody had found words
+    graphs.jsonl       a conversation graph a procedure
+    apis.jsonl         the documents of all calls
+    procedures/*.md    the procedures
+    statistics.json    what `project.statistics` says of them
+
+Contract: one seed, one suite, byte for byte, whatever the number of workers. Words are found offline unless a model is
+named; where a model does not answer at all, BadSetting says so; what it cannot word is dropped, and counted.
+
+Example:
+    >>> made = next(generate(shipped("order-not-received"), Making(count=6, seed=1)))
+    >>> len(made.dialogues) >= 6, made.flawed, str(made.planned.coverage.edges)
+    (True, 0, '40/40')
+
+Not covered: resuming inside a procedure; `toologue test` keeps what has not changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from toologue.errors import BadSetting, UnknownName
+from toologue.formats.procedure import load
+from toologue.formats.procedure import write as write_procedure
+from toologue.models.model import ModelFault, model
+from toologue.parallel import chunks, unordered
+from toologue.plan.plans import Sampler, plan_all
+from toologue.plan.procedures import files
+from toologue.plan.service import service
+from toologue.plan.talk import NoiseMode
+from toologue.project.made import Made, Source
+from toologue.project.statistics import Census, Statistics
+from toologue.schema import Api, Dialogue, Plan, Procedure
+from toologue.schema.jsonl import line_of, replacing
+from toologue.write.model import ModelWriter
+from toologue.write.template import TemplateWriter
+from toologue.write.verify import Flaw, verify
+
+__all__ = ["Made", "Making", "Source", "generate", "make", "shipped", "sources", "words", "write_suite"]
+
+_FILES = ("dialogues", "plans", "graphs", "apis")
+_AT_ONCE = 8
+"""Requests to a model at a time."""
+_NO_ANSWER = ("unauthorized", "not_found", "quota_exceeded", "connection")
+"""Faults that the next request would meet as well."""
+
+
+@dataclass(frozen=True)
+class Making:
+    """How a suite is made. `count`: conversations a procedure, at least; a cover may need more.
+
+    `until`: the share of what execution can reach that a cover must see. `writer`: `template`, or a model.
+    """
+
+    count: int = 12
+    sampler: Sampler = "cover"
+    noise: float = 0.2
+    mode: NoiseMode = "resume"
+    detours: float = 0.3
+    until: float = 1.0
+    seed: int = 0
+    writer: str = "template"
+
+
+def shipped(*names: str) -> list[Source]:
+    """The procedures that ship, of these ids or worlds; all of them without any. Raises UnknownName."""
+    known = files()
+    worlds = {file.parent.name for file in known.values()}
+    for name in names:
+        if name not in known and name not in worlds:
+            raise UnknownName("procedure or service", name, [*known, *worlds])
+    chosen = [file for id, file in known.items() if not names or id in names or file.parent.name in names]
+    return [Source(load(file), file.parent.name) for file in chosen]
+
+
+def sources(what: Sequence[str], document: str | None = None, seed: str | None = None) -> list[Source]:
+    """Procedures from .md files, over the service of a document; or, where all are names, procedures that ship.
+
+    Files are read with the documents of the calls at hand, so that what does not fit them is said at once. Raises
+    BadFile, BadRecord, BadSetting, UnknownName.
+    """
+    own = [name for name in what if name.endswith(".md")]
+    if not own:
+        if document or seed:
+            raise BadSetting("--service and --rows are for procedures of yours: name their .md files, too")
+        return shipped(*what)
+    if document is None:
+        raise BadSetting(f"{own[0]}: what are its calls made to? Give --service, an OpenAPI document or a shipped name")
+    apis = list(service(document, seed).apis.values())
+    made = [Source(load(file, apis=apis), document, seed) for file in own]
+    made += shipped(*(name for name in what if name not in own)) if len(own) < len(what) else []
+    twice = next((id for id, times in Counter(one.procedure.id for one in made).items() if times > 1), None)
+    if twice is not None:
+        raise BadSetting(f"two procedures are called {twice!r}: give each an `id` of its own in its front matter")
+    return made
+
+
+def generate(sources: Iterable[Source], making: Making = Making(), *, workers: int = 1) -> Iterator[Made]:
+    """What comes of each procedure, in their order. With more than one worker they are made in processes."""
+    every = list(enumerate(sources))
+    waiting: dict[int, Made] = {}
+    executor = "processes" if workers > 1 and len(every) > 1 else "inline"
+    done = 0
+    for number, made in unordered(partial(_made, making=making), every, executor=executor, workers=workers):
+        waiting[number] = made
+        while done in waiting:
+            yield waiting.pop(done)
+            done += 1
+
+
+def make(source: Source, making: Making = Making()) -> Made:
+    """What comes of one procedure."""
+    planned = plan_all(
+        source.procedure,
+        service(source.document, source.seed),
+        making.count,
+        sampler=making.sampler,
+        noise=making.noise,
+        mode=making.mode,
+        detours=making.detours,
+        until=making.until,
+        seed=making.seed,
+    )
+    dialogues, flaws, dropped = list[Dialogue](), list[tuple[str, Flaw]](), Counter(planned.tally.dropped)
+    for plan, dialogue in zip(planned.plans, words(planned.plans, making.writer, seed=making.seed), strict=True):
+        if isinstance(dialogue, ModelFault):
+            dropped["no words from the model"] += 1
+            continue
+        found = verify(dialogue, planned.graph, cues=plan.cues)
+        flaws += [(dialogue.id, flaw) for flaw in found]
+        dropped.update({f"invalid: {flaw.rule}" for flaw in found})
+        if not found:
+            dialogues.append(dialogue)
+    return Made(source, planned, tuple(dialogues), tuple(flaws), dropped)
+
+
+def words(plans: Iterable[Plan], writer: str = "template", *, seed: int = 0) -> Iterator[Dialogue | ModelFault]:
+    """The dialogue of each plan, or what the model did instead. Raises BadSetting where it does not answer at all."""
+    if writer == "template":
+        yield from map(TemplateWriter(seed=seed).words, plans)
+        return
+    by_model = ModelWriter(model(writer), seed=seed)
+    with asyncio.Runner() as loop:
+        for some in chunks(plans, _AT_ONCE):
+            yield from loop.run(_worded(by_model, some))
+
+
+def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:
+    """Put a suite into a folder as it is made; what there is to say of it. Raises BadFile where it cannot be used."""
+    census, apis = Census(), dict[str, Api]()
+    with ExitStack() as stack:
+        into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in _FILES}
+        for number, one in enumerate(made, 1):
+            census.add(one)
+            apis |= service(one.source.document, one.source.seed).apis
+            into["dialogues"].writelines(map(line_of, one.dialogues))
+            into["plans"].writelines(map(line_of, one.planned.plans))
+            into["graphs"].write(line_of(one.planned.graph))
+            with replacing(folder / "procedures" / _file_name(one.source.procedure, number)) as text:
+                text.write(write_procedure(one.source.procedure).encode())
+        into["apis"].writelines(map(line_of, apis.values()))
+    said = census.statistics()
+    with replacing(folder / "statistics.json") as text:
+        text.write(said.model_dump_json(indent=1).encode() + b"\n")
+    return said
+
+
+async def _worded(writer: ModelWriter, plans: Sequence[Plan]) -> list[Dialogue | ModelFault]:
+    """What a model makes of a few plans at once."""
+
+    async def one(plan: Plan) -> Dialogue | ModelFault:
+        try:
+            return await writer.write(plan)
+        except ModelFault as fault:
+            if fault.type in _NO_ANSWER:
+                raise BadSetting(f"the model does not answer: {fault}") from None
+            return fault
+
+    return await asyncio.gather(*map(one, plans))
+
+
+def _file_name(procedure: Procedure, number: int) -> str:
+    """The name of a procedure's file: its id, if that is a plain name."""
+    plain = re.fullmatch(r"[a-zA-Z0-9][\w-]{0,80}", procedure.id)
+    return f"{procedure.id}.md" if plain else f"procedure-{number}.md"
+
+
+def _made(numbered: tuple[int, Source], *, making: Making) -> tuple[int, Made]:
+    number, source = numbered
+    return number, make(source, making)

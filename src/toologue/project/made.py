@@ -1,0 +1,46 @@
+"""What generation takes and gives: a procedure with its service, and what came of it.
+
+Example:
+    >>> from toologue.plan.procedures import procedure
+    >>> Source(procedure("order-not-received"), "shop").procedure.id
+    'order-not-received'
+
+Not covered: how it is made; `project.generate` does that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from toologue.plan.plans import Planned
+from toologue.schema import Dialogue, Procedure
+from toologue.write.verify import Flaw
+
+__all__ = ["Made", "Source"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A procedure and what its calls are made to: an OpenAPI document (or the name of a shipped one), and seed data."""
+
+    procedure: Procedure
+    document: str
+    seed: str | None = None
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of one procedure."""
+
+    source: Source
+    planned: Planned
+    dialogues: tuple[Dialogue, ...]
+    flaws: tuple[tuple[str, Flaw], ...] = ()
+    """(id of a dialogue that was dropped, what is wrong with it)"""
+    dropped: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def flawed(self) -> int:
+        """How many dialogues were dropped because something is wrong with them."""
+        return len({id for id, _ in self.flaws})

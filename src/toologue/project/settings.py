@@ -1,0 +1,168 @@
+"""A project's settings: what stands in its `toologue.toml`, checked, and the files that it names.
+
+    apis, seed, procedures, agents                        what is tested, and who (paths start at the file)
+    [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
+    [run]           timeout concurrency
+    [grade]         similarity
+    [gate]          fail_under metric
+
+Contract: everything but `apis` may be left out. What cannot be is a BadSetting that names the file, the key, the value
+and what to do; keys that nobody knows are refused, with the nearest one.
+
+Example:
+    >>> settings = read_settings('apis = "shop.yaml"')
+    >>> settings.agents, settings.conversations.count, settings.gate.fail_under
+    (('procedure',), 12, None)
+    >>> read_settings('apis = "shop.yaml"\\n[run]\\ntimout = 5')
+    Traceback (most recent call last):
+        ...
+    toologue.errors.BadSetting: toologue.toml: run.timout: no key is called so; did you mean 'timeout'?
+
+Not covered: settings that differ by procedure; give those a project of their own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel, Field, ValidationError
+
+from toologue.apis.source import complaint
+from toologue.errors import BadFile, BadSetting
+from toologue.plan.plans import Sampler
+from toologue.plan.talk import NoiseMode
+from toologue.project.generate import Making
+from toologue.schema import Noun
+
+__all__ = ["FILE", "Project", "Settings", "open_project", "read_settings"]
+
+FILE = Path("toologue").with_suffix(".toml").name
+
+
+class Conversations(Noun):
+    """How conversations are made."""
+
+    count: int = Field(default=12, ge=0)
+    sampler: Sampler = "cover"
+    noise: float = Field(default=0.2, ge=0, le=1)
+    mode: NoiseMode = "resume"
+    detours: float = Field(default=0.3, ge=0, le=1)
+    seed: int = 0
+
+
+class Running(Noun):
+    """How agents are run: seconds a conversation, conversations at once."""
+
+    timeout: float | None = Field(default=60, gt=0)
+    concurrency: int = Field(default=4, ge=1)
+
+
+class Grading(Noun):
+    """By which similarity replies are compared."""
+
+    similarity: str = "lexical"
+
+
+class Gate(Noun):
+    """The least share of a metric that lets the first agent pass."""
+
+    fail_under: float | None = Field(default=None, ge=0, le=1)
+    metric: str = "conversation correct"
+
+
+class Settings(Noun):
+    """What stands in the file."""
+
+    apis: str = Field(min_length=1)
+    seed: str | None = Field(default=None, min_length=1)
+    procedures: str = "procedures"
+    agents: tuple[str, ...] = Field(default=("procedure",), min_length=1)
+    conversations: Conversations = Conversations()
+    run: Running = Running()
+    grade: Grading = Grading()
+    gate: Gate = Gate()
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with its settings."""
+
+    folder: Path
+    settings: Settings
+
+    @property
+    def document(self) -> Path:
+        """The OpenAPI document."""
+        return self._file("apis", self.settings.apis)
+
+    @property
+    def seed(self) -> Path | None:
+        """The rows, if there are any."""
+        return None if self.settings.seed is None else self._file("seed", self.settings.seed)
+
+    @property
+    def procedures(self) -> list[Path]:
+        """The files of procedures, sorted. Raises BadSetting where there is none."""
+        where = self.folder / self.settings.procedures
+        found = sorted(where.glob("*.md")) if where.is_dir() else [where] if where.is_file() else []
+        if not found:
+            what = f"no procedure is there: put *.md files into {where}, or name another folder"
+            raise BadSetting(f"{self.folder / FILE}: procedures: {what}")
+        return found
+
+    @property
+    def kept(self) -> Path:
+        """Where what was done is kept."""
+        return self.folder / ".toologue"
+
+    @property
+    def making(self) -> Making:
+        """How conversations are made."""
+        return Making(**self.settings.conversations.model_dump())
+
+    def _file(self, key: str, name: str) -> Path:
+        path = self.folder / name
+        if not path.is_file():
+            raise BadSetting(f"{self.folder / FILE}: {key}: there is no file {path}; paths start at {FILE}")
+        return path.resolve()
+
+
+def open_project(folder: Path) -> Project:
+    """The project in a folder. Raises BadFile, BadSetting."""
+    file = folder / FILE
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BadFile(f"{folder} is no project: it has no {FILE}; `toologue init {folder}` makes one") from None
+    except OSError as error:
+        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
+    return Project(folder, read_settings(text, file=file))
+
+
+def read_settings(text: str, *, file: object = FILE) -> Settings:
+    """The settings that a text spells. Raises BadSetting."""
+    try:
+        return Settings.model_validate(tomllib.loads(text.replace("\r\n", "\n")))
+    except tomllib.TOMLDecodeError as error:
+        raise BadSetting(f"{file}: this is no TOML: {error}") from None
+    except ValidationError as error:
+        place, what = complaint(error)
+        what = _unknown(place) if error.errors()[0]["type"] == "extra_forbidden" else what
+        raise BadSetting(f"{file}: {'.'.join(map(str, place))}: {what}") from None
+
+
+def _unknown(place: Sequence[str | int]) -> str:
+    """What to do about a key that nobody knows."""
+    known: Any = Settings
+    for step in place[:-1]:
+        known = cast("type[BaseModel]", known).model_fields[str(step)].annotation
+    names = list(cast("type[BaseModel]", known).model_fields)
+    near = get_close_matches(str(place[-1]), names, n=1)
+    return "no key is called so; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}")

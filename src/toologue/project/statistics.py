@@ -1,0 +1,370 @@
+"""What a generation run made, counted: as data, and beside the figures of the paper.
+
+`Census` takes what came of one procedure after another (`add`), keeps texts and counts, no conversations, and gives a
+`Statistics` whenever it is asked; `statistics` does it for all at once; `compared` puts the figures beside those of
+ALMITA (arXiv 2409.15934: section 4.1 and Table 1).
+
+A *test* is a conversation cut at a customer's message or an API's output (3.9): one for each agent turn. Two tests are
+one after masking where they differ in values alone (`project.variety`); of the steps, where what is answered and the
+answer are equal so, whatever was said before.
+
+Example:
+    >>> from toologue.project.generate import Making, generate, shipped
+    >>> made = statistics(generate(shipped("order-not-received"), Making(count=6, seed=1)))
+    >>> made.procedures[0].id, str(made.edges), made.conversations >= 6, made.tests >= made.distinct_tests
+    ('order-not-received', '40/40', True, True)
+    >>> [row.what for row in compared(made)][:2]
+    ['intents', 'procedures']
+
+Not covered: whether conversations are realistic; people have to say that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, Self, cast
+
+from pydantic import Field, JsonValue
+
+from toologue.formats.procedure import told
+from toologue.plan.coverage import Coverage, coverage
+from toologue.plan.flowgraph import flowgraph
+from toologue.plan.steering import Steering
+from toologue.project.made import Made
+from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu
+from toologue.schema import Dialogue, Graph, Noun, Turn
+from toologue.write.worded import worded
+
+__all__ = ["Census", "Compared", "OfProcedure", "Range", "Seen", "Statistics", "Variety", "compared", "statistics"]
+
+Counts = dict[str, int]
+_ROLES = ("customer", "agent")
+
+
+class Range(Noun):
+    """The least, the mean and the most of some numbers."""
+
+    least: int
+    mean: float
+    most: int
+
+    @classmethod
+    def of(cls, numbers: Iterable[int]) -> Self:
+        """The range of numbers; 0 throughout where there are none."""
+        held = list(numbers) or [0]
+        return cls(least=min(held), mean=round(sum(held) / len(held), 2), most=max(held))
+
+    def __str__(self) -> str:
+        return f"{self.mean:.0f} ({self.least}–{self.most})"
+
+
+class Seen(Noun):
+    """What was seen of what there is."""
+
+    seen: int
+    all: int
+
+    def __str__(self) -> str:
+        return f"{self.seen}/{self.all}"
+
+
+class OfProcedure(Noun):
+    """The figures of one procedure. Sizes are (nodes, edges); entropy, of its paths, is in bits."""
+
+    id: str
+    world: str
+    words: int
+    steps: int
+    apis: int
+    flowgraph: tuple[int, int]
+    conversation_graph: tuple[int, int]
+    conversations: int
+    tests: int
+    distinct_tests: int
+    nodes: Seen
+    edges: Seen
+    pairs: Seen
+    paths: int
+    path_entropy: float
+    path_evenness: float | None
+
+
+class Variety(Noun):
+    """How varied one side's texts are, values masked: `project.variety` says what the measures are."""
+
+    texts: int
+    distinct_1: float | None
+    distinct_2: float | None
+    self_bleu: float | None
+
+    def __str__(self) -> str:
+        held = (self.distinct_1, self.distinct_2, self.self_bleu)
+        return ", ".join("–" if value is None else f"{value:.2f}" for value in held)
+
+
+class Commonest(Noun):
+    """The reply that stands in most tests, values masked, and its share of all tests."""
+
+    text: str = ""
+    share: float = 0
+
+
+class Statistics(Noun):
+    """What a run made. `dropped`: how many plans or conversations each filter took out; the others were kept."""
+
+    format: Literal["statistics/1"] = "statistics/1"
+    intents: int
+    proposed: int
+    planned: int
+    dropped: Counts
+    conversations: int
+    tests: int
+    distinct_tests: int
+    distinct_steps: int
+    tests_a_procedure: Range
+    commonest_reply: Commonest
+    nodes: Seen
+    edges: Seen
+    pairs: Seen
+    walked: Range
+    """Nodes that a conversation's path takes."""
+    turns: Range
+    noise: Counts
+    detours: Counts
+    wrong: Counts
+    registers: dict[str, Counts]
+    variety: dict[str, Variety]
+    path_entropy: float
+    """The mean over the procedures, in bits."""
+    procedures: tuple[OfProcedure, ...] = Field(default=())
+
+
+class Compared(NamedTuple):
+    """A figure beside the paper's, and where that stands."""
+
+    what: str
+    ours: str
+    almita: str = ""
+    auto: str = ""
+    where: str = ""
+
+
+class Census:
+    """Counts what is made."""
+
+    def __init__(self) -> None:
+        self._procedures: list[OfProcedure] = []
+        self._intents = set[str]()
+        self._dropped, self._noise, self._detours, self._wrong = (Counter[str]() for _ in range(4))
+        self._registers = {role: Counter[str]() for role in _ROLES}
+        self._texts: dict[str, list[str]] = {role: [] for role in _ROLES}
+        self._replies, self._steps = Counter[str](), set[tuple[str, str]]()
+        self._walked, self._turns = list[int](), list[int]()
+        self._proposed = self._planned = 0
+
+    def add(self, made: Made) -> None:
+        """Count what came of one procedure."""
+        procedure, planned = made.source.procedure, made.planned
+        paths, prefixes = Counter[str](), dict[tuple[int, str], int]()
+        tests = [number for dialogue in made.dialogues for number in self._tests(dialogue, prefixes)]
+        for dialogue in made.dialogues:
+            paths[str(dialogue.origin.get("path"))] += 1
+            self._mark(dialogue)
+        self._intents.add(procedure.intent or procedure.id)
+        self._dropped += made.dropped
+        self._proposed += planned.tally.proposed
+        self._planned += len(planned.plans)
+        flow, seen = flowgraph(procedure), _coverage(planned.graph, made.dialogues)
+        self._procedures.append(
+            OfProcedure(
+                id=procedure.id,
+                world=made.source.document,
+                words=len(told(procedure).split()),
+                steps=len(procedure.steps),
+                apis=len(procedure.calls),
+                flowgraph=(len(flow.nodes), len(flow.links)),
+                conversation_graph=(len(planned.graph.nodes), len(planned.graph.links)),
+                conversations=len(made.dialogues),
+                tests=len(tests),
+                distinct_tests=len(set(tests)),
+                nodes=Seen(seen=len(seen.nodes.seen), all=len(seen.nodes.all)),
+                edges=Seen(seen=len(seen.edges.seen), all=len(seen.edges.all)),
+                pairs=Seen(seen=len(seen.pairs.seen), all=len(seen.pairs.all)),
+                paths=len(paths),
+                path_entropy=round(entropy(paths.values()), 3),
+                path_evenness=_rounded(evenness(paths.values())),
+            )
+        )
+
+    def statistics(self) -> Statistics:
+        """The figures so far."""
+        every = self._procedures
+        tests = sum(one.tests for one in every)
+        text, times = next(iter(self._replies.most_common(1)), ("", 0))
+        return Statistics(
+            intents=len(self._intents),
+            proposed=self._proposed,
+            planned=self._planned,
+            dropped=_sorted(self._dropped),
+            conversations=sum(one.conversations for one in every),
+            tests=tests,
+            distinct_tests=sum(one.distinct_tests for one in every),
+            distinct_steps=len(self._steps),
+            tests_a_procedure=Range.of(one.tests for one in every),
+            commonest_reply=Commonest(text=text, share=round(times / tests, 4) if tests else 0),
+            nodes=_sum(one.nodes for one in every),
+            edges=_sum(one.edges for one in every),
+            pairs=_sum(one.pairs for one in every),
+            walked=Range.of(self._walked),
+            turns=Range.of(self._turns),
+            noise=_sorted(self._noise),
+            detours=_sorted(self._detours),
+            wrong=_sorted(self._wrong),
+            registers={role: _sorted(counts) for role, counts in self._registers.items()},
+            variety={role: _variety(texts) for role, texts in self._texts.items()},
+            path_entropy=round(sum(one.path_entropy for one in every) / len(every), 3) if every else 0,
+            procedures=tuple(every),
+        )
+
+    def _tests(self, dialogue: Dialogue, prefixes: dict[tuple[int, str], int]) -> Iterator[int]:
+        """A number for each test: equal numbers, equal tests. `prefixes` numbers all beginnings seen so far."""
+        values = list(_values(dialogue))
+        number, before = 0, ""
+        for turn in dialogue.turns:
+            said = masked(turn.text, values) if turn.text else ""
+            told_now = said if turn.role == "user" else f"{said}{_acts(turn)}"
+            if turn.role == "agent":
+                self._steps.add((before, told_now))
+                self._replies.update([said] if said else [])
+                yield prefixes.setdefault((number, told_now), len(prefixes) + 1)
+            if said:
+                self._texts["customer" if turn.role == "user" else "agent"].append(said)
+            before = f"{told_now}{_outputs(turn)}"
+            number = prefixes.setdefault((number, before), len(prefixes) + 1)
+
+    def _mark(self, dialogue: Dialogue) -> None:
+        """Count what a dialogue says of itself."""
+        self._walked.append(len(_list(dialogue.origin.get("path"))) + 1)
+        self._turns.append(len(dialogue.turns))
+        self._detours.update([str(detour)] if (detour := dialogue.origin.get("detour")) else [])
+        for role, register in _mapping(dialogue.origin.get("registers")).items():
+            self._registers[role][str(register)] += 1
+        for turn in dialogue.turns:
+            self._noise.update([str(noise["kind"])] if (noise := _mapping(turn.extra.get("noise"))) else [])
+            self._wrong.update([str(wrong)] if (wrong := turn.extra.get("wrong")) else [])
+
+
+def statistics(made: Iterable[Made]) -> Statistics:
+    """The figures of a whole run."""
+    census = Census()
+    for one in made:
+        census.add(one)
+    return census.statistics()
+
+
+def compared(made: Statistics) -> list[Compared]:
+    """Our figures beside the paper's: those of ALMITA, and of auto-ALMITA where the paper has them."""
+    every = made.procedures
+    section, table = "4.1", "Table 1"
+    return [
+        Compared("intents", str(made.intents), "14", "52", table),
+        Compared("procedures", str(len(every)), "18", "63", table),
+        Compared("words a procedure", str(Range.of(one.words for one in every)), "315 (171–535)", "", section),
+        Compared("steps a procedure", str(Range.of(one.steps for one in every)), "11 (6–19)", "", section),
+        Compared("APIs a procedure", str(Range.of(one.apis for one in every)), "4 (2–9)", "", section),
+        *_sizes("flowgraph", [one.flowgraph for one in every], "15 (10–20)", "17 (10–25)"),
+        *_sizes("conversation graph", [one.conversation_graph for one in every], "23 (16–37)", "24 (15–37)"),
+        Compared("conversations", f"{made.conversations:,}", "192", "407", table),
+        Compared("  planned, and found invalid", f"{made.planned - made.conversations}", "25 of 217", "", section),
+        Compared("  nodes a conversation", str(made.walked), "12 (3–24)", "", section),
+        Compared("tests", f"{made.tests:,}", "1,420", "2,696", table),
+        Compared("  different, values masked", f"{made.distinct_tests:,}"),
+        Compared("  different last steps", f"{made.distinct_steps:,}"),
+        Compared("  a procedure", str(made.tests_a_procedure), "79", "43", f"{table}, means"),
+        Compared("  with the commonest reply", f"{made.commonest_reply.share:.1%}"),
+        Compared("nodes, edges, pairs seen", f"{made.nodes}, {made.edges}, {made.pairs}"),
+        Compared("entropy of paths", f"{made.path_entropy:.1f} bits"),
+        *(Compared(f"{role}: distinct-1, -2, self-BLEU", str(one)) for role, one in made.variety.items()),
+    ]
+
+
+def _sizes(what: str, sizes: Sequence[tuple[int, int]], nodes: str, edges: str) -> Iterator[Compared]:
+    for place, (name, paper) in enumerate((("nodes", nodes), ("edges", edges))):
+        yield Compared(f"{name} a {what}", str(Range.of(size[place] for size in sizes)), paper, "", "4.1")
+
+
+def _coverage(graph: Graph, dialogues: Iterable[Dialogue]) -> Coverage:
+    """What the conversations that were kept have seen of their graph."""
+    steering = Steering(graph)
+    paths = (_list(dialogue.origin.get("path")) for dialogue in dialogues)
+    return coverage(graph, (steering.walk([graph.by_link[str(link)] for link in path]) for path in paths))
+
+
+def _values(dialogue: Dialogue) -> Iterator[str]:
+    """All values of a dialogue, as they are written and as they are said."""
+    held: list[JsonValue] = [*dialogue.facts.values()]
+    for turn in dialogue.turns:
+        if turn.role == "user":
+            held += [*turn.informed.values(), _mapping(turn.extra.get("said"))]
+        else:
+            held += [act.arguments for act in turn.acts if act.kind == "call"]
+            held += [result.value for result in turn.results if result]
+    for value in _leaves(held):
+        if not isinstance(value, bool):
+            yield from {str(value), worded(value), worded(value, money=True), worded(value, day_only=True)}
+
+
+def _leaves(values: Iterable[JsonValue]) -> set[str | float]:
+    found, waiting = set[str | float](), list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        elif value is not None:
+            found.add(value)
+    return found
+
+
+def _acts(turn: Turn) -> str:
+    """The calls of a turn, without their values."""
+    acts = turn.acts if turn.role == "agent" else ()
+    return "".join(f"→{act.api}({', '.join(sorted(act.arguments or {}))})" for act in acts if act.kind == "call")
+
+
+def _outputs(turn: Turn) -> str:
+    """What calls gave: a value, or a failure of some type."""
+    results = turn.results if turn.role == "agent" else ()
+    return "".join(f"⇒{result.error.type if result.error else 'value'}" for result in results if result)
+
+
+def _variety(texts: Sequence[str]) -> Variety:
+    return Variety(
+        texts=len(texts),
+        distinct_1=_rounded(distinct(texts, 1)),
+        distinct_2=_rounded(distinct(texts, 2)),
+        self_bleu=_rounded(self_bleu(texts)),
+    )
+
+
+def _sum(shares: Iterable[Seen]) -> Seen:
+    held = list(shares)
+    return Seen(seen=sum(one.seen for one in held), all=sum(one.all for one in held))
+
+
+def _sorted(counts: Mapping[str, int]) -> Counts:
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _mapping(value: JsonValue) -> dict[str, JsonValue]:
+    return cast("dict[str, JsonValue]", value) if isinstance(value, dict) else {}
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,206 @@
+"""Coverage: which steps and ways of a procedure the conversations take, and which of them an agent gets right.
+
+A node, link or pair is covered by the suite if a conversation leads through it, by an agent if one that it passed does.
+In a drawing each node and link is, for each agent,
+
+    failed    the agent went wrong right here, at least once
+    passed    a conversation that it passed leads through here, and it never went wrong here
+    seen      only conversations lead through here that it failed elsewhere
+    unseen    no conversation leads through here
+
+Contract: pure. Where an agent went wrong is read off the verdict's mismatches (protocol `next`, in which the turns of a
+trace are those of the gold); under other protocols nothing is `failed`. Conversations belong to the procedure that
+their origin names; a conversation of another one is left out.
+
+Example:
+    >>> from toologue.plan.procedures import procedure
+    >>> from toologue.plan.service import service
+    >>> from toologue.plan.plans import plan_all
+    >>> made = plan_all(procedure("order-not-received"), service("shop"), 0)
+    >>> golds = [plan.dialogue for plan in made.plans]
+    >>> found = covered(Report("", (), charted=(Charted("late.md", made.graph, golds),))).charts[0]
+    >>> str(found.suite.edges), found.missing[0].what, set(found.links[0].states)
+    ('40/40', 'pair', set())
+
+Not covered: who is right where gold and agent differ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, cast
+
+from toologue.plan.coverage import Coverage, Missing, coverage, missing_lines
+from toologue.report.drawing import Drawing, DrawnLink, DrawnStep, draw
+from toologue.report.view import Charted, Conversation, Report
+from toologue.schema import Dialogue, Graph, Turn, Walk
+
+__all__ = ["Chart", "Covered", "Detour", "Marked", "Sight", "State", "covered", "sight_of", "walk_of"]
+
+State = Literal["passed", "failed", "seen", "unseen"]
+
+
+class Sight(NamedTuple):
+    """Coverage by what an agent passed; how often it was tested, and wrong, in a node or behind a link."""
+
+    coverage: Coverage
+    tests: Counter[str]
+    wrong: Counter[str]
+
+    def state(self, id: str, *, passed: bool, seen: bool) -> State:
+        """The state of a node or a link."""
+        return "failed" if self.wrong[id] else "passed" if passed else "seen" if seen else "unseen"
+
+
+class Marked(NamedTuple):
+    """A box or an arrow of the drawing, its state for each agent, and the same in words."""
+
+    drawn: DrawnStep | DrawnLink
+    states: Sequence[State]
+    seen: bool
+    title: str
+
+
+class Chart(NamedTuple):
+    """A procedure with its coverage. `drawing` is None where it is too large to be read."""
+
+    file: str
+    times: int
+    suite: Coverage
+    missing: Sequence[Missing]
+    runs: Sequence[tuple[str, Coverage, Sequence[Missing]]]
+    drawing: Drawing | None
+    steps: Sequence[Marked]
+    links: Sequence[Marked]
+
+
+class Detour(NamedTuple):
+    """A way to leave the straight path: how often customers do, and per agent (right answers, answers)."""
+
+    kind: str
+    times: int
+    right: Sequence[tuple[int, int]]
+
+
+class Covered(NamedTuple):
+    """The coverage of a report."""
+
+    charts: Sequence[Chart]
+    detours: Sequence[Detour]
+
+
+def covered(report: Report) -> Covered:
+    """The coverage of each procedure, and of what else customers do. Conversations of a run are gone through once."""
+    strays = Counter(kind for charted in report.charted for gold in charted.golds for _, kind in _strayed(gold.turns))
+    if not report.charted:
+        return Covered((), ())
+    looks = [_looked(report.charted, run.all) for run in report.runs]
+    names = [run.name for run in report.runs]
+    found = [_chart(charted, names, [look[charted.graph.id] for look, _ in looks]) for charted in report.charted]
+    right = [
+        Detour(kind, times, [answered.get(kind, (0, 0)) for _, answered in looks])
+        for kind, times in sorted(strays.items())
+    ]
+    return Covered(found, right)
+
+
+def walk_of(graph: Graph, gold: Dialogue) -> Walk:
+    """The way that a conversation takes through the graph."""
+    path = [str(id) for id in cast("list[object]", gold.origin.get("path") or []) if str(id) in graph.by_link]
+    nodes = [graph.by_link[id].target for id in path]
+    return Walk(graph=graph.id, nodes=(graph.roots[0], *nodes), links=tuple(path))
+
+
+def sight_of(charted: Charted, conversations: Iterable[Conversation]) -> Sight:
+    """What an agent's conversations make of a procedure."""
+    return _looked([charted], conversations)[0][charted.graph.id]
+
+
+def _looked(
+    charted: Sequence[Charted], conversations: Iterable[Conversation]
+) -> tuple[Mapping[str, Sight], Mapping[str, tuple[int, int]]]:
+    """What an agent's conversations make of each procedure; (right answers, answers) for what strays from them."""
+    graphs = {one.graph.id: one.graph for one in charted}
+    walks = {id: list[Walk]() for id in graphs}
+    tests, wrong = ({id: Counter[str]() for id in graphs} for _ in range(2))
+    right, answers = Counter[str](), Counter[str]()
+    for conversation in conversations:
+        id, turns = str(conversation.gold.origin.get("procedure")), conversation.gold.turns
+        if id not in graphs or conversation.passed is None:
+            continue
+        walk, mistakes = walk_of(graphs[id], conversation.gold), _wrong(conversation)
+        if conversation.passed:
+            walks[id].append(walk)
+        for turn, places in _entered(graphs[id], turns, frozenset(walk.links)):
+            tests[id].update(places)
+            wrong[id].update(places if turn in mistakes else ())
+        for turn, kind in _strayed(turns):
+            answers[kind] += 1
+            right[kind] += turn + 1 not in mistakes
+    sights = {id: Sight(coverage(graph, walks[id]), tests[id], wrong[id]) for id, graph in graphs.items()}
+    return sights, {kind: (right[kind], times) for kind, times in answers.items()}
+
+
+def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Chart:
+    graph = charted.graph
+    suite = coverage(graph, (walk_of(graph, gold) for gold in charted.golds))
+    drawing = draw(graph)
+
+    def marked(drawn: DrawnStep | DrawnLink, where: Literal["nodes", "edges"]) -> Marked:
+        seen = drawn.id in getattr(suite, where).seen
+        states: list[State] = [
+            s.state(drawn.id, passed=drawn.id in getattr(s.coverage, where).seen, seen=seen) for s in sights
+        ]
+        said = (_said(run, s, drawn.id, state) for run, s, state in zip(runs, sights, states, strict=True))
+        words = [drawn.title, *said] if seen else [drawn.title, "No conversation leads through here."]
+        return Marked(drawn, states, seen, "\n".join(words))
+
+    return Chart(
+        charted.file,
+        len(charted.golds),
+        suite,
+        missing_lines(graph, suite),
+        [(run, s.coverage, missing_lines(graph, s.coverage)) for run, s in zip(runs, sights, strict=True)],
+        drawing,
+        [marked(step, "nodes") for step in drawing.steps] if drawing else [],
+        [marked(link, "edges") for link in drawing.links] if drawing else [],
+    )
+
+
+def _said(run: str, sight: Sight, id: str, state: State) -> str:
+    """What a state means for a node or a link, in words."""
+    if state == "failed":
+        return f"{run}: wrong here {sight.wrong[id]} of {sight.tests[id]} times"
+    return f"{run}: {'passed' if state == 'passed' else 'only in conversations that failed elsewhere'}"
+
+
+def _wrong(conversation: Conversation) -> frozenset[int]:
+    """The turns in which the agent went wrong."""
+    if conversation.trace.protocol != "next" or conversation.verdict is None:
+        return frozenset()
+    return frozenset(mismatch.turn for mismatch in conversation.verdict.at if mismatch.turn is not None)
+
+
+def _entered(graph: Graph, turns: Sequence[Turn], path: frozenset[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """For each of the agent's turns its node, and the link that led to it."""
+    before = graph.roots[0]
+    for number, turn in enumerate(turns):
+        node = turn.node
+        if node is None or node not in graph.by_id:
+            continue
+        ways = [link.id for link in graph.exits(before) if link.target == node]
+        taken = next((id for id in ways if id in path), next(iter(ways), None))
+        before = node
+        if turn.role == "agent":
+            yield number, (node,) if taken is None else (node, taken)
+
+
+def _strayed(turns: Sequence[Turn]) -> Iterator[tuple[int, str]]:
+    """The customer's turns that leave the straight path, by kind."""
+    for number, turn in enumerate(turns):
+        if turn.role == "user":
+            noise, detour = turn.extra.get("noise"), turn.extra.get("detour")
+            kind = cast("Mapping[str, object]", noise).get("kind") if isinstance(noise, dict) else noise or detour
+            if isinstance(kind, str):
+                yield number, kind.replace("_", " ")

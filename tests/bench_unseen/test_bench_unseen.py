@@ -1,0 +1,46 @@
+"""Customers' words that were written apart: every procedure has all of them, and what they make is valid."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bench.unheard import Unheard, bank
+from toologue.plan.noise_bank import NOISE_KINDS
+from toologue.plan.plans import plan_all
+from toologue.plan.procedures import procedure, procedures
+from toologue.plan.service import service
+from toologue.schema import Procedure
+from toologue.write.verify import verify
+
+
+@pytest.mark.parametrize("one", procedures(), ids=lambda one: one.id)
+def test_there_are_words_for_every_issue_question_and_answer(one: Procedure) -> None:
+    told = bank()[one.id]
+    assert len(set(told["issue"])) >= 4
+    assert not {one.issue, *one.wordings} & set(told["issue"])
+    for step in one.steps:
+        labels = list(dict.fromkeys(branch.answer for branch in step.branches if branch.answer))
+        if step.kind == "ask" and step.collects:
+            assert all(
+                sorted(re.findall(r"\{(\w+)\}", text)) == sorted(step.collects) for text in told["asks"][step.number]
+            )
+        if step.kind == "ask" and labels:
+            assert list(told["answers"][step.number]) == labels
+        if step.kind == "say":
+            assert len(told["says"][step.number]) >= 2
+
+
+def test_there_is_noise_of_every_kind() -> None:
+    assert {one["kind"] for one in bank()["any"]["noise"]} == set(NOISE_KINDS)
+
+
+def test_conversations_in_these_words_are_valid() -> None:
+    one = procedure("order-not-received")
+    made = plan_all(one, service(one.apis), 0, noise=0.0, detours=0.0, seed=3)
+    told = [Unheard().words(plan, made.graph) for plan in made.plans]
+    assert all(
+        dialogue and verify(dialogue, made.graph, cues=plan.cues) == []
+        for dialogue, plan in zip(told, made.plans, strict=True)
+    )

@@ -1,0 +1,252 @@
+"""The suite that ships, and the statistics of a run.
+
+The whole suite takes most of a minute of CPU; three procedures stand for it here, held to the same figures a procedure.
+With TOOLOGUE_WHOLE=1 in the environment all of them are made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+from generate_samples import written
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.errors import BadFile, BadSetting, UnknownName
+from toologue.models.model import ModelFault
+from toologue.project.generate import Made, Making, Source, generate, shipped, sources, words, write_suite
+from toologue.project.statistics import Statistics, compared, statistics
+from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu, tokens
+from toologue.schema import Api, Dialogue, Graph, Plan
+from toologue.schema.jsonl import read
+from toologue.write.verify import verify
+
+WHOLE = os.environ.get("TOOLOGUE_WHOLE") == "1"
+FEW = () if WHOLE else ("order-not-received", "billed-for-unordered-tv-package", "transfer-to-wrong-account")
+QUICK = ("billed-for-unordered-tv-package", "slower-than-paid-for")
+
+
+@cache
+def suite() -> tuple[Made, ...]:
+    return tuple(generate(shipped(*FEW)))
+
+
+@cache
+def figures() -> Statistics:
+    return statistics(suite())
+
+
+# ---- the suite
+
+
+def test_there_are_as_many_conversations_and_tests_as_the_paper_has() -> None:
+    """192 conversations and 1,420 tests of 18 procedures (Table 1); ours are counted after masking values."""
+    share = len(figures().procedures) / 19
+    assert figures().conversations >= 192 * share
+    assert figures().distinct_tests >= 1420 * share
+    assert figures().distinct_steps >= 1420 * share
+
+
+def test_every_procedure_has_at_least_forty_tests() -> None:
+    assert figures().tests_a_procedure.least >= 40
+
+
+def test_no_reply_stands_in_more_than_a_twentieth_of_all_tests() -> None:
+    assert figures().commonest_reply.share <= 0.05
+
+
+def test_every_edge_is_seen_by_a_conversation_that_was_kept() -> None:
+    assert {str(one.edges) for one in figures().procedures if one.edges.seen < one.edges.all} == set()
+
+
+def test_every_conversation_is_valid() -> None:
+    for made in suite():
+        cues = {plan.dialogue.id: plan.cues for plan in made.planned.plans}
+        assert all(not verify(talk, made.planned.graph, cues=cues[talk.id]) for talk in made.dialogues)
+        assert made.flawed == 0, made.flaws
+
+
+def test_what_customers_do_is_various() -> None:
+    assert len(figures().noise) == 6
+    assert {"unknown", "another"} <= figures().wrong.keys()
+    assert [len(counts) for counts in figures().registers.values()] == [5, 3]
+    assert len(figures().detours) >= 3
+
+
+# ---- one seed, one suite
+
+
+def suite_in(folder: Path, names: Sequence[str], workers: int, seed: int = 3) -> dict[str, bytes]:
+    making = Making(count=4, until=0.5, seed=seed)
+    write_suite(folder, generate(shipped(*names), making, workers=workers))
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def test_one_seed_gives_the_same_bytes_with_one_worker_and_with_two(tmp_path: Path) -> None:
+    first = suite_in(tmp_path / "1", QUICK, 1)
+    assert first == suite_in(tmp_path / "2", QUICK, 2)
+    assert sorted(first) == [
+        *("apis.jsonl", "dialogues.jsonl", "graphs.jsonl", "plans.jsonl"),
+        *("procedures/billed-for-unordered-tv-package.md", "procedures/slower-than-paid-for.md", "statistics.json"),
+    ]
+
+
+def test_the_files_of_a_suite_belong_together(tmp_path: Path) -> None:
+    suite_in(tmp_path, QUICK[:1], 1)
+    plans = {plan.dialogue.id: plan for plan in read(tmp_path / "plans.jsonl", Plan)}
+    graphs = {graph.id: graph for graph in read(tmp_path / "graphs.jsonl", Graph)}
+    apis = {api.name for api in read(tmp_path / "apis.jsonl", Api)}
+    dialogues = list(read(tmp_path / "dialogues.jsonl", Dialogue))
+    said = Statistics.model_validate_json((tmp_path / "statistics.json").read_bytes())
+    assert said.conversations == len(dialogues)
+    for dialogue in dialogues:
+        assert set(dialogue.apis) <= apis
+        assert not verify(dialogue, graphs[str(dialogue.origin["procedure"])], cues=plans[dialogue.id].cues)
+
+
+def test_another_seed_gives_another_suite(tmp_path: Path) -> None:
+    first, other = (suite_in(tmp_path / str(seed), QUICK[:1], 1, seed) for seed in (1, 2))
+    assert first["dialogues.jsonl"] != other["dialogues.jsonl"]
+
+
+# ---- sources
+
+
+def test_a_procedure_of_ones_own_over_a_service_of_ones_own(tmp_path: Path) -> None:
+    file, document, rows = written(tmp_path)
+    (made,) = generate(sources([str(file)], str(document), str(rows)), Making(count=8))
+    assert (len(made.dialogues), made.flawed) == (8, 0)
+
+
+def test_what_does_not_fit_the_documents_is_said_at_once(tmp_path: Path) -> None:
+    file, document, rows = written(tmp_path)
+    file.write_text(file.read_text().replace("`get_loan`", "`find_loan`"))
+    with pytest.raises(BadFile, match=r"renew-a-loan\.md[^§]*find_loan"):
+        sources([str(file)], str(document), str(rows))
+
+
+def test_sources_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    file, document, _ = written(tmp_path)
+    with pytest.raises(UnknownName, match="'shopp'; did you mean 'shop'"):
+        shipped("shopp")
+    with pytest.raises(BadSetting, match="Give --service"):
+        sources([str(file)])
+    with pytest.raises(BadSetting, match="for procedures of yours"):
+        sources(["shop"], str(document))
+    with pytest.raises(BadSetting, match="two procedures are called 'renew-a-loan'"):
+        sources([str(file), str(file)], str(document))
+
+
+def test_an_id_is_no_path(tmp_path: Path) -> None:
+    (source,) = shipped("order-not-received")
+    strange = Source(source.procedure.but(id="../../escaped"), "shop")
+    write_suite(tmp_path / "suite", generate([strange], Making(count=1, until=0)))
+    assert [file.name for file in tmp_path.rglob("*.md")] == ["procedure-1.md"]
+    assert not list(tmp_path.parent.glob("escaped*"))
+
+
+# ---- a model finds the words
+
+MODELS = """
+from toologue.models.model import ModelFault, ScriptedModel
+silent = ScriptedModel(lambda asked: ModelFault("unauthorized", "no key was given"))
+babbling = ScriptedModel(lambda asked: "I would rather not.")
+"""
+
+
+@pytest.fixture
+def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
+    (tmp_path / "generate_models.py").write_text(MODELS)
+    monkeypatch.syspath_prepend(tmp_path)
+    (made,) = generate(shipped(QUICK[0]), Making(count=2, until=0))
+    return list(made.planned.plans)
+
+
+def test_a_model_that_does_not_answer_stops_everything(plans: list[Plan]) -> None:
+    with pytest.raises(BadSetting, match="the model does not answer: no key was given"):
+        list(words(plans, "generate_models:silent"))
+
+
+def test_what_a_model_cannot_word_is_left_out(plans: list[Plan]) -> None:
+    made = list(words(plans, "generate_models:babbling"))
+    assert len(made) == len(plans)
+    assert all(isinstance(one, ModelFault) for one in made)
+
+
+# ---- statistics
+
+
+def test_statistics_are_data_and_stand_beside_the_paper() -> None:
+    said = figures()
+    assert Statistics.model_validate_json(said.model_dump_json()) == said
+    assert json.loads(said.model_dump_json())["format"] == "statistics/1"
+    rows = {row.what: row for row in compared(said)}
+    assert (rows["conversations"].almita, rows["tests"].auto) == ("192", "2,696")
+    assert rows["tests"].ours == f"{said.tests:,}"
+
+
+def test_statistics_of_nothing() -> None:
+    said = statistics([])
+    assert (said.conversations, said.tests, said.commonest_reply.share) == (0, 0, 0)
+    assert all(row.ours for row in compared(said))
+
+
+# ---- variety
+
+SENTENCES = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=7).map(" ".join), min_size=2, max_size=6)
+
+
+def plain_self_bleu(texts: Sequence[str]) -> float:
+    """Self-BLEU by its definition: each text against all others."""
+    from collections import Counter
+    from math import exp, log
+
+    def grams(words: Sequence[str], size: int) -> Counter[tuple[str, ...]]:
+        return Counter(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
+
+    total = 0.0
+    cut = list(map(tokens, texts))
+    for place, words_ in enumerate(cut):
+        others = cut[:place] + cut[place + 1 :]
+        orders = range(1, min(4, len(words_)) + 1)
+        score = 0.0
+        for size in orders:
+            mine = grams(words_, size)
+            most = {gram: max(grams(other, size)[gram] for other in others) for gram in mine}
+            score += log((sum(min(mine[gram], most[gram]) for gram in mine) or 0.1) / mine.total()) / len(orders)
+        nearest = min(map(len, others), key=lambda other: (abs(other - len(words_)), other))
+        total += min(1, exp(1 - nearest / len(words_))) * exp(score)
+    return total / len(cut)
+
+
+@given(SENTENCES)
+def test_self_bleu_is_what_its_definition_says(texts: list[str]) -> None:
+    assert self_bleu(texts) == pytest.approx(plain_self_bleu(texts))
+
+
+@given(SENTENCES)
+def test_texts_that_all_stand_twice_are_as_alike_as_can_be(texts: list[str]) -> None:
+    assert self_bleu(texts * 2) == pytest.approx(1)
+
+
+@given(SENTENCES, st.integers(1, 2))
+def test_more_of_the_same_is_never_more_distinct(texts: list[str], size: int) -> None:
+    once, twice = distinct(texts, size), distinct(texts * 2, size)
+    assert (once is None and twice is None) or (once is not None and twice == pytest.approx(once / 2))
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=8))
+def test_entropy_lies_between_one_outcome_and_all_different(counts: list[int]) -> None:
+    assert -1e-9 <= entropy(counts) <= entropy([1] * sum(counts)) + 1e-9
+    assert sum(counts) < 2 or 0 <= (evenness(counts) or 0) <= 1 + 1e-9
+
+
+def test_texts_that_differ_in_values_alone_are_one_after_masking() -> None:
+    first = masked("O-104 goes to Ms Roe on 3 May, mail a@b.example.", ["Ms Roe", "3 May"])
+    other = masked("O-227 goes to Mr Bo on 12 June, mail zed@c.example.", ["Mr Bo", "12 June"])
+    assert first == other != masked("O-104 stays.", [])

@@ -1,0 +1,154 @@
+"""`toologue test`, end to end in folders of its own: what is kept, what the gate says, what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, project
+
+from toologue.cli import status
+from toologue.project.spots import spots
+
+SECOND = PROCEDURE.replace("My locker does not open.", "I cannot get at my things.").replace("# A locker", "# Things")
+SILENT = "def agent(history, tools):\n    return 'Hm.'\n"
+
+
+class TestWhatIsKept:
+    def test_a_second_run_does_nothing_again(self, tmp_path: Path) -> None:
+        folder = project(tmp_path)
+        first = amounts(folder)
+        count = first["agent.py:agent"][0]
+        assert first == {"procedures": (1, 0), "conversations": (1, 0), "agent.py:agent": (count, 0)}
+        assert amounts(folder) == {"procedures": (1, 0), "conversations": (0, 1), "agent.py:agent": (0, count)}
+
+    def test_results_are_the_same_whether_kept_or_not(self, tmp_path: Path) -> None:
+        folder = project(tmp_path)
+        first, second = checked(folder).trials[0], checked(folder).trials[0]
+        assert list(first.totals) == list(second.totals)
+        assert [c.trace for c in first.conversations] == [c.trace for c in second.conversations]
+
+    def test_touching_one_procedure_does_only_that_again(self, tmp_path: Path) -> None:
+        folder = project(tmp_path, things=SECOND)
+        amounts(folder)
+        project(folder, things=SECOND.replace("open already", "open, and has been for a while"))
+        done = amounts(folder)
+        assert done["conversations"] == (1, 1)
+        run, kept = done["agent.py:agent"]
+        assert run == kept > 0
+
+    def test_where_lines_stand_is_part_of_what_is_made(self, tmp_path: Path) -> None:
+        """Kept conversations name nodes, whose lines reports show."""
+        folder = project(tmp_path)
+        before = checked(folder).suites[0].graph
+        project(folder, locker=PROCEDURE.replace("# A locker", "# A locker\n\nThey stand in the hall."))
+        after = checked(folder).suites[0].graph
+        assert {node.line + 2 for node in before.nodes if node.line} == {node.line for node in after.nodes if node.line}
+
+    def test_a_changed_agent_is_run_again_and_so_is_what_it_imports(self, tmp_path: Path) -> None:
+        folder = project(tmp_path, agent="import words\n\n\ndef agent(history, tools):\n    return words.HM\n")
+        (folder / "words.py").write_text("HM = 'Hm.'\n")
+        run = amounts(folder)["agent.py:agent"]
+        (folder / "words.py").write_text("HM = 'Hm, hm.'\n")
+        assert amounts(folder)["agent.py:agent"] == run
+        assert amounts(folder)["agent.py:agent"] == (0, run[0])
+        assert amounts(folder, fresh=True)["agent.py:agent"] == run
+
+    def test_what_was_spoilt_is_made_again(self, tmp_path: Path) -> None:
+        folder = project(tmp_path)
+        amounts(folder)
+        (made,) = (folder / ".toologue" / "conversations").glob("*/made.json")
+        made.write_text("{")
+        (scores,) = (folder / ".toologue" / "runs").glob("*/scores.json")
+        scores.unlink()
+        done = amounts(folder)
+        assert done["conversations"] == (1, 0)
+        assert done["agent.py:agent"][0] == 0, "the traces are there; only grades are not"
+
+
+class TestTheGate:
+    def test_a_right_agent_passes(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = project(tmp_path)
+        assert status(["test", str(folder), "--agent", "gold", "--fail-under", "1"]) == 0
+        assert "gate: conversation correct: 100.0%, at least 100.0%" in capsys.readouterr().out
+
+    def test_a_wrong_one_fails_and_says_where_to_look(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = project(tmp_path, agent=SILENT)
+        assert status(["test", str(folder), "--fail-under", "0.5"]) == 1
+        said = capsys.readouterr().out
+        assert "look first, agent.py:agent:" in said
+        assert "locker.md:8, step 2: cosmetic" in said
+        assert "get_locker" in said
+        assert "locker.md: 4 ways are in no conversation that agent.py:agent passes" in said
+        assert "line 9, step 2: Fails: not found" in said
+
+    def test_it_is_on_the_first_agent_alone(self, tmp_path: Path) -> None:
+        folder = project(tmp_path, agent=SILENT)
+        assert status(["test", str(folder), "--agent", "gold", "--agent", "agent.py:agent", "--fail-under", "1"]) == 0
+        assert status(["test", str(folder), "--agent", "agent.py:agent", "--agent", "gold", "--fail-under", "1"]) == 1
+
+    def test_the_settings_may_hold_it_and_the_metric(self, tmp_path: Path) -> None:
+        folder = project(
+            tmp_path, agent=SILENT, settings=SETTINGS + '[gate]\nfail_under = 1\nmetric = "reply recall"\n'
+        )
+        assert status(["test", str(folder)]) == 0
+        project(folder, agent=SILENT, settings=SETTINGS + "[gate]\nfail_under = 1\n")
+        assert status(["test", str(folder)]) == 1
+
+    def test_without_one_nothing_fails(self, tmp_path: Path) -> None:
+        assert status(["test", str(project(tmp_path, agent=SILENT))]) == 0
+
+
+def test_junit_and_the_page_are_written(tmp_path: Path) -> None:
+    folder, junit, html = project(tmp_path / "p"), tmp_path / "junit.xml", tmp_path / "page.html"
+    agents = ["--agent", "agent.py:agent", "--agent", "gold"]
+    assert status(["test", str(folder), *agents, "--junit", str(junit), "--html", str(html)]) == 0
+    suites = ElementTree.parse(junit).getroot()
+    assert [suite.get("name") for suite in suites] == ["agent.py:agent", "gold"]
+    assert suites[1].get("failures") == "0" != suites[1].get("tests")
+    assert '<h2 id="coverage">' in html.read_text()
+    assert not (folder / "report.html").exists()
+
+
+def test_spots_are_the_worst_first(tmp_path: Path) -> None:
+    """A word too many does no harm; another customer's number is worse."""
+    folder = project(
+        tmp_path, agent=AGENT.replace('"What is the number', '"The code is L-12, and 99 euros. What is the number')
+    )
+    found = checked(folder)
+    every = spots(found.report.charted, found.trials[0].conversations)
+    assert every
+    assert [spot.severity for spot in every] == sorted((s.severity for s in every), key=lambda s: s == "cosmetic")
+
+
+def test_two_agents_stand_beside_each_other(tmp_path: Path) -> None:
+    found = checked(project(tmp_path), "agent.py:agent", "procedure", "agent.py:agent")
+    assert [trial.agent for trial in found.trials] == ["agent.py:agent", "procedure"]
+    assert [run.name for run in found.report.runs] == ["agent.py:agent", "procedure"]
+    assert str(found.suites[0].coverage.edges) == "7/7"
+
+
+class TestTheStarter:
+    def test_is_a_project_that_runs(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = tmp_path / "bikes"
+        assert status(["init", str(folder)]) == 0
+        assert f"next: toologue test {folder}" in capsys.readouterr().out
+        assert status(["test", str(folder)]) == 0
+        said = capsys.readouterr().out
+        assert "nothing to remark" in said
+        assert "40/40 ways" in said
+        assert "look first, agent.py:agent:" in said
+
+    def test_its_procedures_can_be_followed(self, tmp_path: Path) -> None:
+        folder = tmp_path / "bikes"
+        status(["init", str(folder)])
+        found = checked(folder, "gold", "procedure")
+        assert [trial.passed for trial in found.trials] == [len(found.trials[0].conversations)] * 2
+
+    def test_nothing_is_written_over(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (tmp_path / "agent.py").write_text("mine")
+        assert status(["init", str(tmp_path)]) == 2
+        assert f"{tmp_path / 'agent.py'}: already there, and nothing was written" in capsys.readouterr().err
+        assert [file.name for file in tmp_path.iterdir()] == ["agent.py"]
+        assert (tmp_path / "agent.py").read_text() == "mine"

@@ -1,0 +1,130 @@
+"""Generated suites can fail: wrong steps of every kind are caught, right ones in other words are not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from toologue.agents.agent import player
+from toologue.agents.missteps import RIGHT_STEPS, WRONG_STEPS, missteps
+from toologue.bench.benchmark import Options, benchmark, play
+from toologue.bench.prove_steps import flaws_of, is_good, prove_step
+from toologue.cli import app
+from toologue.errors import BadSetting, UnknownName
+from toologue.models.similarity import Judge
+from toologue.project.generate import Made, Making, generate, shipped, write_suite
+from toologue.schema import AgentTurn, Dialogue
+from toologue.schema.jsonl import write
+from toologue.worlds.documents import documents_of
+
+KINDS = [*WRONG_STEPS, *RIGHT_STEPS]
+LEXICAL = Judge.of("lexical")
+
+
+@cache
+def made() -> list[Made]:
+    return list(generate(shipped("order-not-received", "change-delivery-address"), Making(count=0, noise=0.4, seed=5)))
+
+
+def suite() -> list[Dialogue]:
+    return [dialogue for one in made() for dialogue in one.dialogues]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_told_apart(kind: str) -> None:
+    proof = prove_step(benchmark("almita"), suite(), kind, LEXICAL)
+    assert proof.took > 0, f"{kind} applies nowhere"
+    assert is_good(proof), proof.missed
+
+
+def test_every_conversation_is_valid() -> None:
+    assert list(flaws_of(suite())) == []
+
+
+def guessing() -> Dialogue:
+    """A conversation whose first call is made with what nobody has said."""
+    gold = next(d for d in suite() if any(isinstance(t, AgentTurn) and t.acts for t in d.turns))
+    at = next(n for n, turn in enumerate(gold.turns) if isinstance(turn, AgentTurn) and turn.acts)
+    turn = gold.turns[at]
+    assert isinstance(turn, AgentTurn)
+    (call,) = turn.acts
+    assert call.kind == "call"
+    other = turn.but(acts=(call.but(arguments=dict.fromkeys(call.arguments or {}, "O-00000")),))
+    return gold.but(turns=(*gold.turns[:at], other, *gold.turns[at + 1 :]))
+
+
+def test_an_argument_that_nobody_can_know_is_a_flaw() -> None:
+    assert "arguments" in {flaw.rule for _, flaw in flaws_of([guessing()])}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_misstep_is_another_step_and_the_same_every_time(kind: str) -> None:
+    for gold in suite()[:6]:
+        taken = missteps(gold, documents_of(gold), kind, seed=1)
+        assert taken == missteps(gold, documents_of(gold), kind, seed=1)
+        for at, turn in taken.items():
+            wanted = gold.turns[at]
+            assert isinstance(wanted, AgentTurn)
+            assert (turn.text, str(turn.acts)) != (wanted.text, str(wanted.acts))
+
+
+def test_it_plays_like_any_other_agent() -> None:
+    graded = play(benchmark("almita"), suite()[:4], "misstep:silence", LEXICAL, Options())
+    assert [g.scores["test correct"].value for g in graded] == [0.0] * 4
+
+
+def test_kinds_are_asked_for_by_name() -> None:
+    with pytest.raises(BadSetting, match="misstep:KIND with one of drop, "):
+        player("misstep")
+    with pytest.raises(UnknownName, match="no misstep is called 'lea'; did you mean 'leak'"):
+        player("misstep:lea")
+
+
+def test_gold_of_a_conversation_without_cues_can_be_spoilt_too() -> None:
+    bare = [d.but(turns=tuple(t.but(extra={}, node=None) for t in d.turns), instructions="") for d in suite()[:4]]
+    for kind in KINDS:
+        prove_step(benchmark("almita"), bare, kind, LEXICAL)
+
+
+# the command ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_suite(tmp_path, [replace(made()[0], dialogues=made()[0].dialogues[:5])])
+    return tmp_path
+
+
+def test_prove_a_folder(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "proof.json"
+    assert app()(["prove", str(folder), "--json", str(file)], result_action="return_value") == 0
+    shown = capsys.readouterr().out
+    assert "gold: 100.0%" in shown
+    found = json.loads(file.read_text())
+    assert [row["kind"] for row in found["alterations"]] == KINDS
+    assert (found["gold"], found["invalid"]) == (1.0, [])
+
+
+def test_a_suite_that_is_not_valid_fails(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder / "dialogues.jsonl", [guessing()])
+    assert app()(["prove", str(folder), "--gold"], result_action="return_value") == 1
+    assert "not valid: " in capsys.readouterr().out
+
+
+def test_a_judge_that_takes_anything_fails_the_proof(folder: Path) -> None:
+    assert app()(["prove", str(folder), "--similarity", "one"], result_action="return_value") == 1
+
+
+def test_bench_shows_the_columns_of_table_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    app()(["bench", "almita", "--data", str(folder), "--agent", "gold"], result_action="return_value")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(word in shown for word in ("reply", "recall", "parameters", "conversation", "100.0%"))
+
+
+def test_bench_has_no_predictions_here(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="'almita' has no predictions made elsewhere"):
+        app()(["bench", "almita", "--data", str(folder), "--predictions", "x"], result_action="return_value")
