@@ -17,6 +17,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from toologue.bench.tooltalk.authoring import conversations_in
+from toologue.cli.asked import intents, rewrite
 from toologue.cli.procedures import graph, lint_procedure, paths, procedures
 from toologue.cli.terminal import progress_bar, say, write_json
 from toologue.errors import BadFile, BadSetting
@@ -114,7 +115,8 @@ def lint(
 def _plan() -> App:
     """The command with its parts, named, so that help says the same however it is called."""
     whole = App(name="plan")
-    about = {"procedures": procedures, "graph": graph, "paths": paths, "lint-procedure": lint_procedure}
+    about = {"intents": intents, "rewrite": rewrite, "procedures": procedures, "graph": graph, "paths": paths}
+    about["lint-procedure"] = lint_procedure
     for name, part in {"scenarios": scenarios, "lint": lint, **about}.items():
         command = App(name=name)
         command.default(part)
