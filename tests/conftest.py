@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,9 @@ SHARED = Path(os.environ.get("TOOLOGUE_SHARED") or REPOSITORY.parent / "shared")
 ABSENT = f"the published data is not here: {SHARED} has no such file (set TOOLOGUE_SHARED to a folder that has it)"
 
 os.environ["TOOLOGUE_REQUESTS"] = "forbidden"  # no test, and no process that a test starts, asks a language model
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # started in the background: what tests start hears Ctrl-C
 
 settings.register_profile(
     "here", deadline=None, database=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
