@@ -115,10 +115,9 @@ def lint(
 def _plan() -> App:
     """The command with its parts, named, so that help says the same however it is called."""
     whole = App(name="plan")
-    about = {"intents": intents, "rewrite": rewrite, "procedures": procedures, "graph": graph, "paths": paths}
-    about["lint-procedure"] = lint_procedure
-    for name, part in {"scenarios": scenarios, "lint": lint, **about}.items():
-        command = App(name=name)
+    parts = (scenarios, lint, intents, rewrite, procedures, graph, paths, lint_procedure)
+    for part in parts:
+        command = App(name=part.__name__.replace("_", "-"))
         command.default(part)
         whole.command(command)
     return whole
