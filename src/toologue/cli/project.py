@@ -139,5 +139,5 @@ def _gate(gate: Gated) -> int:
     if gate.least is None:
         return 0
     value = "nothing was scored" if gate.value is None else f"{gate.value:.1%}"
-    print(f"\ngate: {gate.metric}: {value}, {'at least' if gate.passed else 'and not'} {gate.least:.1%}")
+    print(f"\ngate: {gate.metric}: {value}, {'at least' if gate.passed else 'below'} {gate.least:.1%}")
     return 0 if gate.passed else 1

@@ -39,6 +39,8 @@ WAYS: tuple[Way, ...] = get_args(Way)
 
 _TRIES = 40
 _TELLING = {"pattern", "format", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+_SILENT = {"type", "description", "title", "default", "example", "examples"}
+"""Keys that refuse no text."""
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _KINDS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "email": ({"format": "email"},),
@@ -72,10 +74,11 @@ def spoil(
         return None
     rule = schema or next((form for form in _KINDS.get(kind, ()) if fits(good, form)), dict[str, Any]())
     other: Spoilt | None = None
+    anything = rule.keys() <= _SILENT and rule.get("type", "string") == "string" and not _is_number(value, rule)
     for way, said in _candidates(good, rule, Random(keys.seed_of(seed, good))):
         if _differs(said, good, rule):
-            spoilt = Spoilt(said, way, malformed=_refused(said, value, rule))
-            if spoilt.malformed:
+            spoilt = Spoilt(said, way, malformed=not anything and _refused(said, value, rule))
+            if spoilt.malformed or anything:
                 return spoilt
             other = other or spoilt
     return None if _TELLING & rule.keys() or _is_number(value, rule) else other
@@ -93,9 +96,13 @@ def _ways(good: str, schema: Mapping[str, Any]) -> tuple[Way, ...]:
 def _candidates(good: str, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[Way, str]]:
     ways = _ways(good, schema)
     drawn: list[Way] = [*random.sample(ways, len(ways)), *(way for way in WAYS if way not in ways)]
+    seen: set[str] = set()
     for way in drawn:
         for _ in range(_TRIES):
-            yield way, _HOW[way](good, random)
+            said = _HOW[way](good, random)
+            if said not in seen:
+                seen.add(said)
+                yield way, said
 
 
 def _differs(said: str, good: str, schema: Mapping[str, Any]) -> bool:

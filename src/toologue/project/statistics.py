@@ -180,7 +180,7 @@ class Census:
             OfProcedure(
                 id=procedure.id,
                 world=made.source.document,
-                words=len(told(procedure).split()),
+                words=len(told(procedure).rpartition("\n---\n")[2].split()),  # after the front matter
                 steps=len(procedure.steps),
                 apis=len(procedure.calls),
                 flowgraph=(len(flow.nodes), len(flow.links)),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from toologue.report.view import Report, RunView
 from toologue.report.words import explain, figures, headline, legible, status_of, stop_words
+from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def totals_table(report: Report) -> Table:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
     table.title = _text(report.title, "bold") if report.title else None
-    table.caption = "with 95 % bootstrap intervals; error types are counts"
+    counted = any(total.metric in ERROR_TYPES for run in report.runs for total in run.totals)
+    table.caption = f"with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
     table.add_column("metric", overflow="fold")
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     for run, size in zip(report.runs, sizes, strict=True):
