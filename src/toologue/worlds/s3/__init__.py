@@ -1,0 +1,42 @@
+"""The world `s3`: an account of the object store S3, for programs and for calls (Dialog2API, section 4).
+
+    {"name": "s3", "arguments": {"account": "my-account.yaml"}}         without arguments: the account that ships
+
+Contract: see `S3`. Dialogues say which account; where it is played is for whoever runs them to say: with
+`TOOLOGUE_S3_ENDPOINT` and `TOOLOGUE_S3_PREFIX` in the environment, every case gets buckets of its own at that address,
+their names beginning with the prefix and the case's key.
+
+Example:
+    >>> from toologue.schema import Call
+    >>> world = S3()
+    >>> world.do(Call(api="get_bucket_location", arguments={"Bucket": "larkfield-office"})).value
+    {'LocationConstraint': 'eu-central-1'}
+    >>> signature(world) == signature(S3())
+    True
+
+Not covered: buckets that a run leaves at an address; the next run of the same case begins by removing them.
+"""
+
+from __future__ import annotations
+
+from toologue.worlds.s3.account import Account, load_account
+from toologue.worlds.s3.documents import apis, as_definitions
+from toologue.worlds.s3.kind import KIND
+from toologue.worlds.s3.signature import signature
+from toologue.worlds.s3.simulator import S3
+from toologue.worlds.s3.values import Stream, as_boto3, as_json, bytes_of, content_of
+
+__all__ = [
+    "KIND",
+    "S3",
+    "Account",
+    "Stream",
+    "apis",
+    "as_boto3",
+    "as_definitions",
+    "as_json",
+    "bytes_of",
+    "content_of",
+    "load_account",
+    "signature",
+]

@@ -1,0 +1,168 @@
+"""S3 in this process: a boto3 client whose requests moto answers, with an account of its own for every world.
+
+Contract: nothing leaves the process, and nobody else's boto3 or moto is touched: the client has the only hook, and
+moto's state is the world's while a call lasts, under a lock. The clock stands at the account's `now`. A mark is a copy
+of the state, made when it is asked for; worlds of one account start from the same one.
+
+Example:
+    >>> from toologue.worlds.s3.account import load_account
+    >>> service = Memory(load_account("larkfield"))
+    >>> start = service.mark()
+    >>> deleted = service.call("delete_object", {"Bucket": "larkfield-office", "Key": "README.md"})
+    >>> service.content("larkfield-office", "README.md") is None
+    True
+    >>> service.rewind(start)
+    >>> service.content("larkfield-office", "README.md")[:12]
+    b'# Larkfield '
+
+Not covered: other versions of moto than the one that the extra `programs` allows; its internals are used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from datetime import datetime
+from functools import cache, lru_cache
+from threading import RLock
+from typing import Any
+from unittest.mock import patch
+
+from toologue.worlds.s3.account import Account
+from toologue.worlds.s3.documents import by_name
+from toologue.worlds.s3.service import Contents, client, missing
+
+__all__ = ["Memory"]
+
+_OWNER, _PARTITION, _ADDRESS = "123456789012", "aws", "https://s3.amazonaws.com"
+State = dict[str, Any]
+"""Moto's buckets by name."""
+_LOCK = RLock()
+"""Whoever holds it has moto's state to himself."""
+
+
+class Memory:
+    """One account, held by moto."""
+
+    def __init__(self, account: Account):
+        self._now = account.now.replace(tzinfo=None)  # moto's moments are naive
+        self._saved: State | None = _state(account)  # pyright: ignore[reportArgumentType] (frozen: it hashes)
+        self._live: State | None = None
+
+    def call(self, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Do one operation."""
+        buckets = self._buckets()
+        old = set(buckets)
+        if by_name()[operation].writes:
+            self._saved = None
+        with _installed(buckets, self._now):
+            response: dict[str, Any] = getattr(_client(), operation)(**arguments)
+            if "Body" in response:
+                response["Body"] = response["Body"].read()
+        for name in buckets.keys() - old:
+            buckets[name].creation_date = self._now
+        return response
+
+    def region(self, bucket: str) -> str | None:
+        """Where a bucket is."""
+        found = self._buckets().get(bucket)
+        return None if found is None else found.region_name
+
+    def content(self, bucket: str, key: str) -> bytes | None:
+        """What an object holds."""
+        found = self._buckets().get(bucket)
+        return found.keys[key].value if found is not None and key in found.keys else None
+
+    def contents(self) -> Contents:
+        """All that is stored."""
+        return {name: {k: one.value for k, one in bucket.keys.items()} for name, bucket in self._buckets().items()}
+
+    def mark(self) -> State:
+        """The present state."""
+        if self._saved is None:
+            with _installed({}, self._now):
+                self._saved = deepcopy(self._buckets())
+        return self._saved
+
+    def rewind(self, mark: State) -> None:
+        """Return to a marked state."""
+        if mark is not self._saved:
+            self._saved, self._live = mark, None
+
+    def _buckets(self) -> State:
+        if self._live is None:
+            with _installed({}, self._now):
+                self._live = deepcopy(self.mark())
+        return self._live
+
+
+@cache
+def _client() -> Any:
+    """The client that moto answers: its requests go no further."""
+    made = client(_ADDRESS, attempts=1, aws_access_key_id=_OWNER, aws_secret_access_key=_OWNER)
+    from moto.core.botocore_stubber import BotocoreStubber
+
+    stubber = BotocoreStubber()
+    stubber.enabled = True
+
+    def answer(**event: Any) -> Any:
+        answered = stubber(**event)
+        if answered is None:
+            raise RuntimeError(f"moto does not know {event['request'].url}, and nothing is sent anywhere")
+        return answered
+
+    made.meta.events.register("before-send.s3", answer)
+    return made
+
+
+@contextmanager
+def _installed(buckets: dict[str, Any], now: datetime) -> Generator[Any]:
+    """Moto with these buckets and this clock, and as it was afterwards."""
+    models, backends = _models(), _models().s3_backends
+    with _LOCK:
+        backend = backends[_OWNER][_PARTITION]
+        owners = dict.fromkeys(buckets, (_PARTITION, _OWNER))
+        tracked = [(instances, len(instances)) for instances in _tracked()]
+        try:
+            with (
+                patch.object(backend, "buckets", buckets),
+                patch.object(backends, "bucket_accounts", owners),
+                patch.object(models, "utcnow", lambda: now),
+            ):
+                yield backend
+        finally:  # moto would keep all that there ever was, and warn of keys that go
+            for instances, count in tracked:
+                for one in instances[count:]:
+                    one.disposed = True
+                del instances[count:]
+
+
+@cache
+def _models() -> Any:
+    """Moto's module that holds the state."""
+    try:
+        from moto.s3 import models
+    except ImportError:
+        raise missing() from None
+    return models
+
+
+@cache
+def _tracked() -> list[list[Any]]:
+    """The lists in which moto keeps what it makes."""
+    held: dict[str, Any] = _models().__dict__
+    return [kind.instances_tracked for kind in held.values() if hasattr(kind, "instances_tracked")]
+
+
+@lru_cache(maxsize=32)
+def _state(account: Account) -> State:
+    """The state with which a world of an account begins."""
+    buckets: State = {}
+    for bucket in account.buckets:
+        with _installed(buckets, bucket.created.replace(tzinfo=None)) as backend:
+            backend.create_bucket(bucket.name, bucket.region).creation_date = bucket.created
+        for one in bucket.objects:
+            with _installed(buckets, one.modified.replace(tzinfo=None)) as backend:
+                backend.put_object(bucket.name, one.key, one.data)
+    return buckets
