@@ -9,7 +9,8 @@
     │   └── RunMismatch      a run folder belongs to another configuration; the message names what differs
     ├── ToolError            the agent must act: a world raises it, the agent reads it as the result of its call
     ├── GraderError          a grader crashed as the published one does (`published` mode only)
-    └── ModelFault           a language model gave no reply: the agent's turn says so, nothing is scored (models.model)
+    ├── ModelFault           a language model gave no reply: the agent's turn says so, nothing is scored (models.model)
+    └── Unworded             no words serve a plan: it is dropped, and its reason counted (write.chains)
 
 Example:
     >>> from toologue.errors import UnknownName

@@ -38,10 +38,12 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "procedure_careless": "toologue.agents.procedure:PROCEDURE_CARELESS",
         "regex_slots": "toologue.agents.baselines:REGEX_SLOTS",
         "retrieve": "toologue.agents.retrieve:RETRIEVE",
+        "talm": "toologue.agents.talm:TALM",
         "top_api": "toologue.agents.baselines:TOP_API",
     },
     "benchmark": {
         "almita": "toologue.bench.almita:ALMITA",
+        "tooldial": "toologue.bench.tooldial:TOOLDIAL",
         "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
     },
     "embedder": {
@@ -50,9 +52,13 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "minilm": "toologue.models.minilm:MINILM",
     },
     "metric": {
+        "actions": "toologue.score.actions:ACTION_PREDICTION",
         "adherence": "toologue.score.adherence:ADHERENCE",
         "calls": "toologue.score.calls:CALLS",
+        "faithfulness": "toologue.score.faithfulness:FAITHFULNESS",
         "outcome": "toologue.score.outcome:OUTCOME",
+        "overall": "toologue.score.overall:OVERALL",
+        "states": "toologue.score.states:STATES",
         "steps": "toologue.score.steps:STEPS",
     },
     "model": {
@@ -72,19 +78,27 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     "world": {
         "assistant": "toologue.worlds.assistant:ASSISTANT",
         "crud": "toologue.worlds.crud.kind:CRUD",
+        "documented": "toologue.worlds.documented:DOCUMENTED",
         "none": "toologue.worlds.world:NONE",
+        "observed": "toologue.worlds.observed:OBSERVED",
         "recorded": "toologue.worlds.recorded:RECORDED",
+        "s3": "toologue.worlds.s3:KIND",
     },
 }
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("toologue.cli.demo:demo", "The shipped example, offline: a table, and a page to open."),
     "apis": ("toologue.cli.apis:apis", "What API documents describe, and one apis.jsonl of it."),
+    "graph": ("toologue.cli.graph:graph", "The API graph: which output of one API another can take."),
     "init": ("toologue.cli.project:init", "A project of your own: procedures, API documents, an agent."),
     "test": ("toologue.cli.project:run_stages", "Every stage of a project, and its gate."),
     "plan": ("toologue.cli.plan:plan", "What conversations shall be about, and whether they open as people speak."),
-    "generate": ("toologue.cli.generate:generate", "Verified conversations from procedures, with their statistics."),
+    "generate": (
+        "toologue.cli.generate:generate",
+        "Verified conversations from procedures, or over chains of APIs, with their statistics.",
+    ),
     "write": ("toologue.cli.write:write", "Words for plans, by templates or by a model."),
     "verify": ("toologue.cli.write:verify", "Whether conversations are valid: acts done again, words looked at."),
+    "export": ("toologue.cli.export:export", "Dialogues as training data, in the formats of others."),
     "show": ("toologue.cli.show:show", "Conversations with executed results, for those who write them."),
     "run": ("toologue.cli.run:run", "Run an agent through dialogues, into a folder that can be resumed."),
     "score": ("toologue.cli.run:score", "Grade a run folder."),

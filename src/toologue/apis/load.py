@@ -1,4 +1,4 @@
-"""Whatever describes APIs, recognised by what it holds: OpenAPI, tools, ALMITA's JSON, functions, procedures, Apis.
+"""Whatever describes APIs, recognised by what it holds: OpenAPI, tools, RapidAPI, ALMITA, functions, procedures, Apis.
 
 Contract: `apis_of(source)` for a file, or for `module`, `module:function`. A file that is none of these is told what it
 would have to hold. Names are unique over all sources of one call of `apis_of_all`.
@@ -20,22 +20,26 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic_core import from_json
+
 from toologue.apis.almita import almita_of
 from toologue.apis.extracted import extracted
 from toologue.apis.functions import apis_of_functions
 from toologue.apis.openapi import openapi_of
+from toologue.apis.rapidapi import MARKS, rapidapi_of, read_rapidapi
 from toologue.apis.schemas import object_of
 from toologue.apis.source import Source, read_source
 from toologue.apis.tools import tools_of
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.formats.procedure import load
 from toologue.schema import Api
-from toologue.schema.jsonl import read
+from toologue.schema.jsonl import read, read_lines
 
 __all__ = ["apis_of", "apis_of_all", "kind_of_source"]
 
 _READERS: Mapping[str, Callable[[Source], list[Api]]] = {
     "openapi": lambda source: [operation.api for operation in openapi_of(source).operations],
+    "rapidapi": rapidapi_of,
     "tools": tools_of,
     "almita": almita_of,
 }
@@ -50,7 +54,7 @@ def apis_of(source: Path | str) -> list[Api]:
     if not path.exists() and isinstance(source, str) and _is_reference(source):
         return apis_of_functions(source)
     if path.name.endswith((".jsonl", ".jsonl.gz")):
-        return list(read(path, Api))
+        return list(read_rapidapi(path) if _holds_records(path) else read(path, Api))
     if path.suffix == ".md":
         return extracted(load(path))
     if path.suffix == ".py":
@@ -61,29 +65,41 @@ def apis_of(source: Path | str) -> list[Api]:
 
 def apis_of_all(sources: Iterable[Path | str]) -> list[Api]:
     """The Apis of several sources. Raises BadSetting where two have one name."""
-    found: dict[str, tuple[Api, Path | str]] = {}
+    found: dict[str, tuple[Api, Path | str, int]] = {}
     for source in sources:
-        for api in apis_of(source):
+        for number, api in enumerate(apis_of(source), 1):
             if api.name in found:
-                other = found[api.name][1]
-                raise BadSetting(f"{source}: the name {api.name!r} is taken by an API of {other}: rename one of them")
-            found[api.name] = api, source
-    return [api for api, _ in found.values()]
+                _, other, first = found[api.name]
+                taken = f"{source}: the name {api.name!r} is taken by an API of {other}"
+                raise BadSetting(f"{taken}: rename one of them (number {number} here, number {first} there)")
+            found[api.name] = api, source, number
+    return [api for api, _, _ in found.values()]
 
 
 def kind_of_source(source: Source) -> str:
-    """What a document is: openapi, tools or almita. Raises BadRecord where it is none of them."""
+    """What a document is: openapi, rapidapi, tools or almita. Raises BadRecord where it is none of them."""
     rules = object_of(source.data)
+    listed: Any = rules.get("tools", rules.get("functions", source.data))
+    first = object_of(cast("list[Any]", listed)[0]) if isinstance(listed, list) and listed else {}
+    if MARKS & {*rules, *first}:
+        return "rapidapi"
     if {"openapi", "swagger"} & rules.keys():
         return "openapi"
     if "apis" in rules or source.data == {}:
         return "almita"
-    listed: Any = rules.get("tools", rules.get("functions", source.data))
-    first = object_of(cast("list[Any]", listed)[0]) if isinstance(listed, list) and listed else {}
     if listed == [] or {"name", "function", "type"} & first.keys():
         return "tools"
-    remedy = 'expected an OpenAPI document (`openapi:`, `paths:`), a list of tools, or ALMITA\'s {"apis": [...]}'
+    remedy = 'expected an OpenAPI document, a list of tools, RapidAPI records, or ALMITA\'s {"apis": [...]}'
     raise source.bad((), f"this describes no API: {shown(source.data)}", remedy)
+
+
+def _holds_records(path: Path) -> bool:
+    """Whether the first line of a file is a RapidAPI record."""
+    first = next((line for _, line, _ in read_lines(path)), b"")
+    try:
+        return bool(MARKS & object_of(from_json(first)).keys())
+    except ValueError:
+        return False
 
 
 def _is_reference(source: str) -> bool:

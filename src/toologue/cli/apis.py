@@ -5,6 +5,7 @@ Not covered: fetching documents; save them first.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -16,31 +17,72 @@ from rich.text import Text
 from toologue.apis.load import apis_of_all
 from toologue.cli.terminal import say
 from toologue.errors import BadSetting
+from toologue.models.model import ModelFault, model
+from toologue.plan.describe import describe as describe_offline
+from toologue.plan.describe_model import Described, describe_with
 from toologue.schema import Api
 from toologue.schema.jsonl import write
 
 __all__ = ["apis"]
 
+_CONCURRENCY = 8
 
-def apis(*sources: str, out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None) -> None:
-    """OpenAPI, JSON-Schema tools, ALMITA's JSON or Python functions: what they describe, shown, or as one apis.jsonl.
+
+def apis(
+    *sources: str,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    describe: str | None = None,
+    seed: int = 0,
+) -> None:
+    """OpenAPI, tools, RapidAPI records, ALMITA's JSON or Python functions: what they describe, as one apis.jsonl.
 
     Parameters
     ----------
     sources
-        Files (.yaml, .json, .jsonl; a procedure's .md for what it calls), or Python: module, module:function.
+        Files (.yaml, .json, .jsonl, .jsonl.gz; a procedure's .md for what it calls), or Python: module,
+        module:function.
     out
         The apis.jsonl to write; by default none.
+    describe
+        Write phrases, long descriptions and keywords where there are none: template (offline), openai:NAME or
+        module:attribute.
+    seed
+        Sent to the model.
     """
     if not sources:
         raise BadSetting("name a file or a module, as in: toologue apis shop.yaml -o apis.jsonl")
     found = apis_of_all(sources)
+    if describe is not None:
+        found = _described(found, describe, seed)
     if out is not None:
         write(out, found)
     if found:
         say(_table(found))
     writes = sum(api.writes for api in found)
     print(f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}")
+
+
+def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
+    """The Apis with descriptions; says what the model left to the template."""
+    if by == "template":
+        return [describe_offline(api) for api in found]
+    made = asyncio.run(_asked(found, by, seed))
+    left = sum(one.templated for one in made)
+    print(f"{by} was asked {sum(one.asked for one in made)} times; {left} entities were left to the template")
+    return [one.api for one in made]
+
+
+async def _asked(found: Sequence[Api], by: str, seed: int) -> list[Described]:
+    asked, turns = model(by), asyncio.Semaphore(_CONCURRENCY)
+
+    async def one(api: Api) -> Described:
+        async with turns:
+            return await describe_with(asked, api, seed=seed)
+
+    try:
+        return await asyncio.gather(*map(one, found))
+    except ModelFault as fault:
+        raise BadSetting(f"the model {by!r} does not answer: {fault}") from None
 
 
 def _table(found: Sequence[Api]) -> Table:

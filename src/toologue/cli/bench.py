@@ -22,9 +22,11 @@ from toologue.bench.prove import Proof
 from toologue.bench.prove import prove as prove_all
 from toologue.bench.prove_steps import flaws_of, is_good, prove_steps
 from toologue.bench.tooltalk import grade, summarize, ungraded
+from toologue.cli.bench_tooldial import Asked, Files, bench_tooldial, prove_tooldial
 from toologue.cli.run import show
 from toologue.cli.terminal import judge_of, progress_bar, say, write_json
 from toologue.errors import BadSetting, UnknownName
+from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import Judge
 from toologue.report.build import thresholds_text
 from toologue.report.view import Conversation, Report, RunView
@@ -46,6 +48,9 @@ def bench(
     columns: str = "",
     agent: list[str] | None = None,
     predictions: Path | None = None,
+    task: list[Task] | None = None,
+    labels: list[Labels] | None = None,
+    judge: str | None = None,
     mode: Literal["fixed", "published"] = "fixed",
     similarity: str = "lexical",
     text: float | None = None,
@@ -62,19 +67,26 @@ def bench(
     Parameters
     ----------
     name
-        tooltalk or almita.
+        tooltalk, almita or tooldial.
     data
         tooltalk: the published data (folders databases, easy, tooltalk); without it, the starter set that ships here.
         almita: a file of conversations (JSONL, CSV), or a folder that `toologue generate` made; without it, our own
-        suite, which is generated when it is first asked for (about a minute).
+        suite, which is generated when it is first asked for (about a minute). tooldial: labelled dialogues, the paper's
+        JSON or a dialogues.jsonl.
     columns
         almita: what columns are called in the file: conversation=messages,procedure=policy; NAME= leaves one unread.
     agent
         retrieve, procedure, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/agents.md). Given several
         times, agents stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
     predictions
-        tooltalk: calls made elsewhere, one JSON object a line with name and predictions; the same as --agent
-        predictions:FILE.
+        tooltalk: calls made elsewhere, one JSON object a line with name and predictions; tooldial: answers to one task.
+        The same as --agent predictions:FILE.
+    task
+        tooldial: dst, action, faithfulness or overall; by default all.
+    labels
+        tooldial: the expected labels stand in the history (gold), or those that the task asks for do not (none).
+    judge
+        tooldial: openai:NAME or module:attribute votes on whether responses are faithful.
     mode
         fixed (repaired) or published (bug for bug). Their numbers are not comparable.
     similarity
@@ -99,21 +111,38 @@ def bench(
     specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     if not specs:
         raise BadSetting("give --agent, once or several times, or --predictions")
-    judge, chosen = judge_of(similarity, text, prose, reply), benchmark(name)
+    options = Options(mode=mode, limits=Limits(concurrency, timeout))
+    files = Files(f"toologue bench {name} --mode {mode}", json, html, junit)
+    if name == "tooldial":
+        bench_tooldial(specs, data, mode, options, Asked(task or (), labels or (), judge), files)
+        return
     if name != "tooltalk" and any(spec.partition(":")[0] == "predictions" for spec in specs):
         raise BadSetting(f"{name!r} has no predictions made elsewhere: predictions are calls of tooltalk; give --agent")
+    chosen = benchmark(name)
     chosen = chosen.with_columns(columns) if columns else chosen
-    golds, options = chosen.load(data), Options(mode=mode, limits=Limits(concurrency, timeout))
+    files = files._replace(command=f"{files.command} --similarity {similarity}")
+    _told(chosen, chosen.load(data), specs, judge_of(similarity, text, prose, reply), options, files)
+
+
+def _told(
+    chosen: Benchmark,
+    golds: Sequence[Dialogue],
+    specs: Sequence[str],
+    judge: Judge,
+    options: Options,
+    files: Files,
+) -> None:
+    """Play, grade, print, and write what files are wanted."""
+    name, mode = chosen.name, options.mode
     runs = {spec: _graded(chosen, golds, spec, judge, options) for spec in dict.fromkeys(specs)}
-    if json is not None:
+    if files.json is not None:
         results = [_result(name, spec, mode, judge, chosen.summarize(mode, runs[spec]), runs[spec]) for spec in runs]
-        write_json(json, results[0] if len(results) == 1 else results)
+        write_json(files.json, results[0] if len(results) == 1 else results)
     for spec, graded in runs.items():
         title = f"{name}, {mode}, {judge.similarity.name}" if len(runs) == 1 else spec
         say(_splits_table(title, chosen, chosen.summarize(mode, graded), graded))
-    command = f"toologue bench {name} --mode {mode} --similarity {similarity}"
     views = [_view(spec, mode, judge, [g for g in graded if g.trace.case]) for spec, graded in runs.items()]
-    show(Report(f"{name} ({mode})", views, command=command), html, junit)
+    show(Report(f"{name} ({mode})", views, command=files.command), files.html, files.junit)
 
 
 def _graded(chosen: Benchmark, golds: Sequence[Dialogue], spec: str, judge: Judge, options: Options) -> list[Graded]:
@@ -156,7 +185,7 @@ def prove(
     Parameters
     ----------
     what
-        A benchmark (tooltalk, almita), a dialogues.jsonl, or a folder that `toologue generate` made.
+        A benchmark (tooltalk, almita, tooldial), a dialogues.jsonl, or a folder that `toologue generate` made.
     data
         The data of a benchmark, where they are not those that ship.
     gold
@@ -171,6 +200,8 @@ def prove(
         Where the results go.
     """
     judge, options = Judge.of(similarity), Options(mode=mode, seed=seed)
+    if what == "tooldial":
+        return _prove_tooldial(data, mode, options, json, gold=gold)
     chosen = benchmark(what) if what in registry.names("benchmark") else _file_benchmark(what)
     dialogues = chosen.load(data)
     graded = play(chosen, dialogues, "gold", judge, options)
@@ -193,6 +224,16 @@ def prove(
         invalid = [{"dialogue": name, **flaw._asdict()} for name, flaw in flaws]
         write_json(json, {**found, "invalid": invalid} if steps else found)
     return 1 if failed or flaws or (steps and mode == "fixed" and not all(map(is_good, proofs))) else 0
+
+
+def _prove_tooldial(data: Path | None, mode: Mode, options: Options, json: Path | None, *, gold: bool) -> int:
+    share, proofs = prove_tooldial(data, mode, options, gold=gold)
+    print(f"gold: {share:.1%} of the conversations, in every part ({mode})")
+    if proofs:
+        say(_steps_table(proofs))
+    if json is not None:
+        write_json(json, {"mode": mode, "gold": share, "alterations": [vars(proof) for proof in proofs]})
+    return 1 if share < 1 or (mode == "fixed" and not all(map(is_good, proofs))) else 0
 
 
 def _file_benchmark(file: str) -> Benchmark:

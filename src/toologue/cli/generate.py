@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
+from toologue.cli.generate_chains import chains
 from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting
 from toologue.plan.plans import Sampler
@@ -24,7 +25,7 @@ from toologue.project.statistics import Statistics, compared
 __all__ = ["generate"]
 
 
-def generate(
+def procedures(
     *what: str,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
     count: int = 12,
@@ -77,6 +78,18 @@ def generate(
     said = write_suite(out, _shown(chosen, making, workers))
     say(_figures(said), _procedures(said), *_counts(said))
     print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
+
+
+def _generate() -> App:
+    """The command, and the one of its parts that is named."""
+    whole, part = App(name="generate"), App(name="chains")
+    whole.default(procedures)
+    part.default(chains)
+    whole.command(part)
+    return whole
+
+
+generate = _generate()
 
 
 def _shown(chosen: Sequence[Source], making: Making, workers: int) -> Iterator[Made]:

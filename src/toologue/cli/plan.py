@@ -18,6 +18,7 @@ from rich.table import Table
 
 from toologue.bench.tooltalk.authoring import conversations_in
 from toologue.cli.asked import intents, rewrite
+from toologue.cli.chains import actions, chains
 from toologue.cli.procedures import graph, lint_procedure, paths, procedures
 from toologue.cli.terminal import progress_bar, say, write_json
 from toologue.errors import BadFile, BadSetting
@@ -115,7 +116,7 @@ def lint(
 def _plan() -> App:
     """The command with its parts, named, so that help says the same however it is called."""
     whole = App(name="plan")
-    parts = (scenarios, lint, intents, rewrite, procedures, graph, paths, lint_procedure)
+    parts = (scenarios, lint, intents, rewrite, procedures, graph, paths, lint_procedure, chains, actions)
     for part in parts:
         command = App(name=part.__name__.replace("_", "-"))
         command.default(part)

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from toologue.cli.terminal import progress_bar, say, write_json
+from toologue.cli.write_chains import chain_flaws, chain_words, is_chain
 from toologue.errors import BadFile, BadSetting
-from toologue.models.model import ModelFault
 from toologue.project.generate import words
 from toologue.schema import Cue, Dialogue, Graph, Plan
 from toologue.schema.jsonl import read
@@ -35,6 +35,7 @@ def write(
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
     writer: str = "template",
+    embedder: str = "lexical",
     seed: int = 0,
 ) -> None:
     """Words for plans: the same conversations, as people would say them.
@@ -47,15 +48,19 @@ def write(
         The dialogues.jsonl to write.
     writer
         template, or a model that finds the words: openai:NAME or module:attribute.
+    embedder
+        Whose retriever is asked what users of chains open with: lexical, minilm, endpoint:MODEL.
     seed
         Chooses registers and phrases.
     """
-    silent: list[ModelFault] = []
+    silent: list[Exception] = []
+    first = next(iter(read(plans, Plan)))
+    told = chain_words(plans, writer, seed=seed, by=embedder) if is_chain(first.dialogue) else None
 
     def found() -> Iterator[Dialogue]:
         with progress_bar("writing") as progress:
-            for number, dialogue in enumerate(words(read(plans, Plan), writer, seed=seed), 1):
-                if isinstance(dialogue, ModelFault):
+            for number, dialogue in enumerate(told or words(read(plans, Plan), writer, seed=seed), 1):
+                if isinstance(dialogue, Exception):
                     silent.append(dialogue)
                 else:
                     yield dialogue
@@ -80,15 +85,18 @@ def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = Non
         Where the flaws go.
     """
     file = what / "dialogues.jsonl" if what.is_dir() else what
-    known = _graphs(graphs, file.parent)
+    known, flaws_of_chain = _graphs(graphs, file.parent), chain_flaws(file)
     cues = _cues(file.with_name("plans.jsonl"))
     rows, rules, total, walked = list[dict[str, object]](), Counter[str](), 0, 0
     with progress_bar("verifying") as progress:
         for total, dialogue in enumerate(read(file, Dialogue), 1):
             graph = known.get(str(dialogue.origin.get("procedure")))
-            walked += graph is not None
+            walked += graph is not None or is_chain(dialogue)
             said = cues.get(dialogue.id, ())
-            flaws = flaws_of(dialogue, graph, cues=said if len(said) == len(dialogue.turns) else ())
+            if is_chain(dialogue):
+                flaws = flaws_of_chain(dialogue)
+            else:
+                flaws = flaws_of(dialogue, graph, cues=said if len(said) == len(dialogue.turns) else ())
             rows += [_row(dialogue, flaw) for flaw in flaws]
             rules.update({flaw.rule for flaw in flaws})
             progress(total, 0)

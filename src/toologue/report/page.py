@@ -24,6 +24,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from markupsafe import Markup
+
 from toologue.report.coverage import covered
 from toologue.report.transcript import Shown, Transcript, said, shown, transcript
 from toologue.report.view import PASSES, Conversation, Report, RunView
@@ -165,6 +167,7 @@ def write_page(file: Path, report: Report) -> None:
         transcripts=sum(cell.shown for line in kept for cell in line.cells.values()),
         all_transcripts=sum(len(line.cells) for line in lines),
         statuses=_STATUSES,
+        sections=[(heading, Markup(body)) for heading, body in report.sections],
         **covered(report)._asdict(),
         **_filters(report, kept),
     )

@@ -67,10 +67,14 @@ class Charted:
 
 @dataclass(frozen=True)
 class Report:
-    """All runs of a report, and how to make it again; with `charted`, how much of procedures they cover."""
+    """All runs of a report, and how to make it again; with `charted`, how much of procedures they cover.
+
+    `sections` are a benchmark's own, each a title and HTML in which all data is escaped.
+    """
 
     title: str
     runs: Sequence[RunView]
     command: str = ""
     notes: Sequence[str] = field(default_factory=tuple[str, ...])
     charted: Sequence[Charted] = ()
+    sections: Sequence[tuple[str, str]] = ()

@@ -22,6 +22,21 @@ turn i and says what its words must do; a writer replaces texts, and nothing els
 `text` and `again` are the words of the procedure; the values of what they show in braces are in `values`, by
 expression. `kinds` says what kind of value each one is (`KINDS`), for whoever looks for words.
 
+On the chains line a move is one of ToolDial's 16 actions (`plan.actions`), and `text` says what it is about:
+
+    the user       inform_intent_clear, inform_intent_clear_add, inform_intent_vague
+                                a wish (`text`: for what); `before["band"]` is how sure a retriever shall be of it:
+                                confirm, suggest or clarify. `values`: what is told with it
+                   inform       gives what was requested (`values`)
+                   fail_inform  does not know `before["missing"]`; may give the rest (`values`)
+                   affirm, negate, user_bye
+    the agent      request      asks for the parameters that `values` names; where a value is there it is a list, of
+                                those to choose from
+                   response     answers with `values`, of what the last call returned
+                   suggest      proposes to do `text`
+                   clarify, response_fail, system_bye
+                   call, retriever_call    acts, and says nothing
+
 Example:
     >>> Cue(move="ask", text="for the number again, because there is no order {order_id}",
     ...     values={"order_id": "O-99999"}).values
@@ -38,6 +53,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from toologue.schema.dialogue import Dialogue
 from toologue.schema.noun import Noun, Record
+from toologue.schema.turn import AgentAction, UserAction
 
 __all__ = ["KINDS", "MOVES", "Cue", "Move", "Plan", "ValueKind"]
 
@@ -58,6 +74,8 @@ Move = Literal[
     "end",
     "refuse",
     "insist",
+    UserAction,
+    AgentAction,
 ]
 MOVES: tuple[Move, ...] = get_args(Move)
 

@@ -15,6 +15,10 @@ What it does when it is its turn, in this order (ToolDial's actions in brackets)
    may not be meant [suggest]; ask what is wanted [clarify].
 5. `wording` says what came of it [response], what went wrong [response_fail], or goodbye [system_bye].
 
+Where the brief names a retriever (`facts["retriever"]`), or the history asks one, looking for an Api is an act of its
+own, and the conversation goes by ToolDial's flow [retriever_call]: `searching` decides, `quest` knows how far it has
+come, `named` reads values that people give beside a name.
+
 Contract: a function of the conversation and the brief; what it keeps is a cache. Every turn carries `action`, `state`
 (the Api in hand and its slots; "" where a required one is missing) and `thought`.
 
@@ -28,8 +32,7 @@ Example:
     >>> turns[1].acts[0].api, turns[1].acts[0].arguments, turns[1].action
     ('AddAlarm', {'time': '19:00:00'}, 'call')
 
-Not covered: asking the retriever as an act of its own (`retriever_call`); conditions ("if it rains …"); more than one
-call a turn.
+Not covered: conditions ("if it rains …"); more than one call a turn.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, deci
 from toologue.agents.retrieve.evidence import Weigher
 from toologue.agents.retrieve.hearing import hear
 from toologue.agents.retrieve.recalling import rows_of
+from toologue.agents.retrieve.searching import search, searches
 from toologue.agents.retrieve.wording import say
 from toologue.models.embed import Embedder, embedder
 from toologue.models.retriever import Retriever
@@ -59,7 +63,10 @@ class Retrieve:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn."""
-        heard, weigher = hear(history), self._weigher(brief)
+        weigher = self._weigher(brief)
+        if searches(history, brief):
+            return search(history, brief, weigher.forms)
+        heard = hear(history)
         step = decide(Mind(heard, weigher, brief.facts, self._confirm))
         rows, writers = rows_of((*heard.before, *heard.made)), {api.name for api in brief.apis if api.writes}
         return AgentTurn(

@@ -1,0 +1,79 @@
+"""The edge check against edges labelled by hand: what it keeps, what it rejects, by kind of mismatch.
+
+    python -m bench.edges
+
+The labels (`bench/edges/labels.jsonl`) are split by a hash of the pair of Apis: words and rules were tuned on one half
+and never on the other. The documents are published data: without them this says so and measures nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from toologue import keys
+from toologue.apis.load import apis_of
+from toologue.plan.edge_check import Checker
+from toologue.plan.edge_check_figures import Label, Truth
+from toologue.schema import Api
+
+HERE = Path(__file__).parent
+LABELS = HERE / "edges" / "labels.jsonl"
+SHARED = Path(os.environ.get("TOOLOGUE_SHARED") or HERE.parents[1] / "shared") / "tooldial"
+FILES = ("augmented_400.jsonl.gz", "rapidapi_aug1308.jsonl.gz", "rapidapi_scale4474.jsonl.gz")
+
+
+def main() -> int:
+    """Measure, print, and return the exit status."""
+    if not all((SHARED / name).exists() for name in FILES):
+        print(f"SKIPPED: the published documents are not here: {SHARED} (set TOOLOGUE_SHARED)", file=sys.stderr)
+        return 0
+    rows = [json.loads(line) for line in LABELS.read_text("utf-8").splitlines()]
+    Console().print(table(measured([row for row in rows if "fixture" not in row], documents())))
+    return 0
+
+
+def documents() -> Mapping[str, Api]:
+    """The published documents by name; where two files have one, that which says what it returns."""
+    found: dict[str, Api] = {}
+    for name in FILES:
+        for api in apis_of(SHARED / name):
+            if api.returns or api.name not in found:
+                found[api.name] = api
+    return found
+
+
+def measured(rows: Iterable[Mapping[str, Any]], apis: Mapping[str, Api]) -> dict[tuple[str, str], Truth]:
+    """The verdicts against the labels, by half and by kind of edge ("" for all kinds)."""
+    checker, found = Checker(apis.values()), defaultdict[tuple[str, str], Truth](Truth)
+    for row in rows:
+        label = Label.model_validate(row)
+        valid = checker.verdict(label.edge).valid
+        half = "tuned on" if keys.seed_of("edges", label.source, label.target) % 2 == 0 else "held out"
+        for kind in ("", row["kind"]):
+            found[half, kind].count(valid, label.label)
+    return found
+
+
+def table(found: Mapping[tuple[str, str], Truth]) -> Table:
+    """One row a half and kind."""
+    made = Table(title="Edges labelled by hand, and what the offline check says of them")
+    for head in ("half", "kind", "edges", "true ones kept", "false ones rejected", "MCC"):
+        made.add_column(head, justify="left" if head in ("half", "kind") else "right")
+    for (half, kind), truth in sorted(found.items()):
+        count = truth.hits + truth.misses + truth.rejected + truth.slips
+        shares = [f"{share:.1%}" if share is not None else "" for share in (truth.kept, truth.refused)]
+        made.add_row(half, kind or "all", str(count), *shares, f"{truth.mcc:.3f}" if truth.mcc is not None else "")
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main())

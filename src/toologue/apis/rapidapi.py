@@ -1,0 +1,342 @@
+"""RapidAPI and ToolBench records (ToolDial 3.1; ToolBench, arXiv 2307.16789) become Apis.
+
+    {"full_name": "Sports|league|Teams", "category": "Sports", "description": "Teams of a league.",
+     "keywords": ["team"], "required_parameters": [{"name": "league", "type": "NUMBER", "default": "4"}],
+     "outputs": [{"name": "teams|id", "type": "integer", "count": 20, "example": 7}]}
+
+Contract: a record a line (.jsonl, .jsonl.gz), a list of records, or a tool's file with `api_list`. What an API gives
+back is its `outputs`, else its `schema`, else an example (`response`, `test_endpoint`, `body`). `phrase` and
+`long_description` of an entity become `title` and `x-description`; `aug_description` stands in for the description.
+A `default` is the `default` of an optional parameter, an example of a required one. `Notes` counts what could not be
+taken as it stood: unknown types (read as texts), values that their type does not allow (left out), texts that were cut,
+parameters documented twice (the first stands).
+
+Example:
+    >>> record = {"full_name": "Sports|league|Teams", "category": "Sports",
+    ...           "required_parameters": [{"name": "league", "type": "NUMBER", "default": "4"}],
+    ...           "outputs": [{"name": "teams|id", "count": 20}, {"name": "teams|name", "count": 20}]}
+    >>> (api,) = rapidapi_of(Source("<records>", [record]))
+    >>> api.name, api.domain, api.parameters["league"].json_schema
+    ('Sports|league|Teams', 'Sports', {'type': 'number', 'examples': [4]})
+    >>> api.returns["properties"]["teams"]["type"]
+    'array'
+
+Not covered: latitude and longitude as one parameter (they stay apart), hosts, prices and code snippets.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Self, cast
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import from_json
+
+from toologue.apis.nested import Flat, nested, schema_of_example
+from toologue.apis.parameters import compare_of
+from toologue.apis.references import first_bad_reference
+from toologue.apis.schemas import object_of, written_out
+from toologue.apis.source import Place, Source, read_source
+from toologue.schema import Api, Parameter
+from toologue.schema.jsonl import read
+from toologue.schema.noun import Noun
+
+__all__ = ["MARKS", "Notes", "RapidApi", "rapidapi_of", "read_rapidapi"]
+
+MARKS = frozenset({"full_name", "api_list", "required_parameters", "output_components"})
+"""Keys by which a record is known."""
+
+_LOG = logging.getLogger("toologue")
+_DEEPEST, _LONGEST = 60, 4000
+_TEXT: dict[str, Any] = {"type": "string"}
+_FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("STRING STR TEXT ENUM SELECT CREDENTIALS GEOPOINT BINARY FILE", _TEXT),
+    ("NUMBER FLOAT DOUBLE DECIMAL", {"type": "number"}),
+    ("INTEGER INT LONG", {"type": "integer"}),
+    ("BOOLEAN BOOL", {"type": "boolean"}),
+    ("DATE DATEPICKER", {"type": "string", "format": "date"}),
+    ("TIME", {"type": "string", "pattern": r"^([01]?\d|2[0-3]):[0-5]\d$"}),
+    ("LIST ARRAY", {"type": "array"}),
+    ("OBJECT JSON MAP", {"type": "object"}),
+    ("NULL", {"type": "null"}),
+)
+_TYPES = {name: form for names, form in _FORMS for name in names.split()}
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def _shallow(name: str) -> str:
+    if name.count("|") >= _DEEPEST:
+        raise ValueError(f"an output more than {_DEEPEST} levels deep: leave out what nobody asks for")
+    return name
+
+
+def _or_empty(value: Any) -> Any:
+    return "" if value is None else value
+
+
+def _or_none(value: Any) -> Any:
+    return () if value is None else value
+
+
+_Text = Annotated[str, BeforeValidator(_or_empty)]
+
+
+class _Part(Noun):
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Entity(_Part):
+    """A parameter or an output, as it is recorded."""
+
+    name: str
+    type: _Text = ""
+    description: _Text = ""
+    phrase: _Text = Field(default="", validation_alias=AliasChoices("phrase", "object_ad"))
+    long_description: _Text = Field(default="", validation_alias=AliasChoices("long_description", "object_long"))
+    default: JsonValue = None
+    example: JsonValue = None
+
+
+class _Output(_Entity):
+    name: Annotated[str, AfterValidator(_shallow)]
+    count: Annotated[int, BeforeValidator(lambda count: 1 if count is None else count)] = 1
+
+
+class RapidApi(_Part):
+    """One record: an API, or a tool with an `api_list`."""
+
+    full_name: _Text = ""
+    category: _Text = Field(default="", validation_alias=AliasChoices("category", "category_name"))
+    tool: _Text = Field(default="", validation_alias=AliasChoices("tool", "standardized_name", "tool_name"))
+    api: _Text = Field(default="", validation_alias=AliasChoices("api", "api_name", "name"))
+    method: _Text = ""
+    description: _Text = ""
+    aug_description: _Text = ""
+    tool_description: _Text = ""
+    keywords: Annotated[tuple[str, ...], BeforeValidator(_or_none)] = ()
+    required_parameters: Annotated[tuple[_Entity, ...], BeforeValidator(_or_none)] = ()
+    optional_parameters: Annotated[tuple[_Entity, ...], BeforeValidator(_or_none)] = ()
+    outputs: Annotated[tuple[_Output, ...], BeforeValidator(_or_none)] = Field(
+        default=(), validation_alias=AliasChoices("outputs", "output_components")
+    )
+    form: JsonValue = Field(default=None, validation_alias="schema")
+    response: JsonValue = Field(
+        default=None, validation_alias=AliasChoices("response", "test_endpoint", "body", "output")
+    )
+    api_list: Annotated[tuple[RapidApi, ...], BeforeValidator(_or_none)] = ()
+
+    @model_validator(mode="after")
+    def _is_named(self) -> Self:
+        if not (self.full_name or self.api or self.tool):
+            raise ValueError("an API without a name: give `full_name`, or `category`, `tool` and `api`")
+        return self
+
+
+@dataclass
+class Notes:
+    """What could not be taken as it stood."""
+
+    apis: int = 0
+    unknown_types: Counter[str] = field(default_factory=Counter[str])
+    unfit: int = 0
+    cut: int = 0
+    twice: int = 0
+    schemas: int = 0
+
+    def lines(self) -> list[str]:
+        """A line for each kind of thing, none where all was well."""
+        types = ", ".join(f"{name} ({count})" for name, count in self.unknown_types.most_common(8))
+        said = (
+            (self.unknown_types.total(), f"of unknown types were read as texts: {types}"),
+            (self.unfit, "default or example values that their type does not allow were left out"),
+            (self.cut, f"texts of more than {_LONGEST:,} characters were cut"),
+            (self.twice, "parameters that are documented twice were read once"),
+            (self.schemas, "response schemas with a `$ref` that cannot be followed were left out"),
+        )
+        return [f"{count} {what}" for count, what in said if count]
+
+
+def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]:
+    """Stream the Apis of a file, also those that share a name. Without `notes` they are logged at the end.
+
+    Raises BadFile, and BadRecord with file, line and JSON path.
+    """
+    path, kept = Path(file), notes or Notes()
+    if path.name.endswith((".jsonl", ".jsonl.gz")):
+        for record in read(path, RapidApi):
+            yield from _apis(record, "", kept)
+    else:
+        yield from rapidapi_of(read_source(path), kept)
+    if notes is None:
+        _log(path, kept)
+
+
+def rapidapi_of(source: Source, notes: Notes | None = None) -> list[Api]:
+    """The Apis of a document: a record, a list of records, or a tool whose category is its own or its folder's name."""
+    kept, folder = notes or Notes(), Path(source.file).parent.name
+    listed = isinstance(source.data, list)
+    given = cast("list[Any]", source.data) if listed else [source.data]
+    made = [
+        api
+        for index, one in enumerate(given)
+        for api in _apis(_record(source, one, (index,) if listed else ()), folder, kept)
+    ]
+    if notes is None:
+        _log(source.file, kept)
+    return made
+
+
+def _log(file: object, notes: Notes) -> None:
+    for line in notes.lines():
+        _LOG.warning("%s: %s", file, line)
+
+
+def _record(source: Source, given: Any, place: Place) -> RapidApi:
+    try:
+        return RapidApi.model_validate(given)
+    except ValidationError as error:
+        raise source.refused(error, place) from None
+
+
+def _apis(record: RapidApi, folder: str, notes: Notes) -> Iterator[Api]:
+    if not record.api_list:
+        yield _api(record, notes)
+    for one in record.api_list:
+        whole = {
+            "category": record.category or folder,
+            "tool": record.tool,
+            "tool_description": record.tool_description,
+        }
+        yield _api(one.but(**whole), notes)
+
+
+def _api(record: RapidApi, notes: Notes) -> Api:
+    notes.apis += 1
+    name = record.full_name or "|".join((record.category, record.tool, record.api))
+    told = (record.aug_description, record.description, record.tool_description)
+    made = Api(
+        name=name,
+        description=_cut(next((text for text in told if text.strip()), ""), notes),
+        parameters=_parameters(record, notes),
+        writes=record.method.upper() not in ("", "GET", "HEAD"),
+        domain=record.category or name.partition("|")[0],
+        keywords=record.keywords,
+    )
+    return made.but(returns=_returns(record, notes))  # made of validated values: looking again takes a third longer
+
+
+def _parameters(record: RapidApi, notes: Notes) -> dict[str, Parameter]:
+    made: dict[str, Parameter] = {}
+    for entities, required in ((record.required_parameters, True), (record.optional_parameters, False)):
+        for one in entities:
+            if one.name in made:
+                notes.twice += 1
+                continue
+            schema = _schema(one, notes)
+            value = _fitting(one.default, schema, notes)
+            if value is not None:
+                schema |= {"examples": [value]} if required else {"default": value}
+            compare = compare_of(schema, one.name, description=one.description[:_LONGEST])
+            made[one.name] = Parameter(schema=schema, required=required, compare=compare)
+    return made
+
+
+def _returns(record: RapidApi, notes: Notes) -> dict[str, Any]:
+    example = _example(record.response)
+    if record.outputs:
+        return nested(_flat(one, notes) for one in record.outputs)
+    form = object_of(_parsed(record.form))
+    if form and first_bad_reference(form) is None:
+        return written_out(form)
+    notes.schemas += bool(form)
+    return schema_of_example(example) if isinstance(example, dict | list) else {}
+
+
+def _flat(one: _Output, notes: Notes) -> Flat:
+    schema = _schema(one, notes)
+    value = _fitting(one.example, schema, notes)
+    if value is not None:
+        schema["examples"] = [value]
+    return Flat(one.name, schema, max(one.count, 1))
+
+
+def _schema(one: _Entity, notes: Notes) -> dict[str, Any]:
+    rule = _form(one.type)
+    if rule is None:
+        notes.unknown_types[one.type.strip()[:40]] += 1
+    said = (("title", one.phrase), ("description", one.description), ("x-description", one.long_description))
+    return {**(rule or _TEXT), **{key: _cut(text, notes) for key, text in said if text.strip()}}
+
+
+@lru_cache(maxsize=1000)
+def _form(kind: str) -> dict[str, Any] | None:
+    """What a type is in JSON Schema, by its first word; a text where nothing is said, None where it is unknown."""
+    word = re.match(r"[A-Za-z]*", kind.strip())
+    return _TYPES.get(word[0].upper() if word else "") if kind.strip() else _TEXT
+
+
+def _fitting(value: JsonValue, schema: Mapping[str, Any], notes: Notes) -> JsonValue:
+    """The value as its type has it; None where there is none, or it is of another type."""
+    if value is None or value == "":
+        return None
+    made = _typed(value, str(schema["type"]))
+    notes.unfit += made is None
+    return made
+
+
+def _typed(value: Any, kind: str) -> JsonValue:
+    text = value.strip() if isinstance(value, str) else ""
+    match kind:
+        case "string":
+            return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+        case "boolean":
+            return value if isinstance(value, bool) else _BOOLEANS.get(text.lower())
+        case "number" | "integer" if not isinstance(value, bool):
+            number: Any = value if isinstance(value, int | float) else _parsed(text)
+            whole = isinstance(number, int) or (isinstance(number, float) and number.is_integer())
+            return number if isinstance(number, int | float) and (whole or kind == "number") else None
+        case "array":
+            listed = _parsed(value)
+            if isinstance(listed, list):
+                return cast("list[JsonValue]", listed)
+            return [part.strip() for part in text.split(",")] if text else None
+        case "object":
+            return object_of(_parsed(value)) or None
+        case _:
+            return None
+
+
+def _example(value: Any) -> Any:
+    """An example response, out of its text and of the envelope that the simulator puts round it."""
+    made = _parsed(value)
+    inside = object_of(made)
+    return _parsed(inside["response"]) if {*inside} == {"error", "response"} else made
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return from_json(value, allow_inf_nan=False)
+    except ValueError:
+        return None
+
+
+def _cut(text: str, notes: Notes) -> str:
+    notes.cut += len(text) > _LONGEST
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

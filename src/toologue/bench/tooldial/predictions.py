@@ -1,0 +1,164 @@
+"""Predictions: what was answered elsewhere, graded without asking anybody.
+
+A file holds the answers of one task, in one of two forms.
+
+    JSON lines   {"name": <dialogue id>, "predictions": [{"turn": 3, "state": {...}, "action": "call", "text": "..."}]}
+                 `turn` is the index among all turns of the dialogue; keys that the task does not ask for are ignored.
+                 For overall: {"round": 1, "steps": [{"state": ..., "action": ..., "text": ...}, ...]}, the number of
+                 the user's turn, from 1.
+    JSON list    as published: one answer for each sample (`formats.tooldial_text.samples`), in the order of the file;
+                 states are objects or what a model wrote, actions and replies are texts.
+
+A test without a prediction is wrong; a dialogue without a line is unscored.
+
+Example:
+    >>> import tempfile
+    >>> from toologue.schema import UserTurn
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
+    >>> file = Path(tempfile.mkdtemp()) / "mine.json"
+    >>> _ = file.write_text('["suggest"]')
+    >>> (trace,) = traces_of(file, Part("action"), [gold]).traces.values()
+    >>> trace.turns[1].action
+    'suggest'
+
+Not covered: acts of the overall task, which its metrics do not look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from pydantic import ConfigDict, JsonValue
+from pydantic_core import from_json
+
+from toologue.bench.tooldial import Part, asked_at
+from toologue.errors import BadFile, BadRecord, BadSetting
+from toologue.formats.tooldial import state_of
+from toologue.formats.tooldial_answers import ACTIONS
+from toologue.schema import AgentAction, AgentTurn, Dialogue, Noun, Trace, Turn, rounds
+from toologue.schema.jsonl import opened, parse, read_lines
+
+__all__ = ["Predicted", "traces_of"]
+
+
+class _Step(Noun):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    state: JsonValue = None
+    action: str | None = None
+    text: str | None = None
+
+
+class _Prediction(_Step):
+    turn: int | None = None
+    round: int | None = None
+    steps: tuple[_Step, ...] = ()
+
+
+class _Line(Noun):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    name: str
+    predictions: tuple[_Prediction, ...]
+
+
+class Predicted(NamedTuple):
+    """Traces by dialogue, dialogues that have no line, names that are no dialogue."""
+
+    traces: Mapping[str, Trace]
+    absent: Sequence[str]
+    strange: Sequence[str]
+
+
+def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Predicted:
+    """The traces that the answers of a file make."""
+    with opened(file) as stream:
+        listed = stream.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+    by_id = {gold.id: gold for gold in golds}
+    if listed:
+        return Predicted(dict(_of_list(file, part, golds)), (), ())
+    traces: dict[str, Trace] = {}
+    strange: list[str] = []
+    for number, line, _ in read_lines(file):
+        record = parse(line, _Line, file, number)
+        if record.name in traces:
+            raise BadRecord(file, number, "$.name", f"{record.name!r} has a line already")
+        if record.name not in by_id:
+            strange.append(record.name)
+            continue
+        steps = _steps(record, part, by_id[record.name], file, number)
+        traces[record.name] = _trace(file, part, by_id[record.name], steps)
+    if not traces:
+        raise BadFile(f"{file} holds no prediction for any of {len(golds)} dialogues: names are the dialogues' ids")
+    return Predicted(traces, [name for name in by_id if name not in traces], strange)
+
+
+def _of_list(file: Path, part: Part, golds: Sequence[Dialogue]) -> Iterator[tuple[str, Trace]]:
+    if part.task == "overall":
+        raise BadSetting(f"{file}: a list has one answer a sample; the overall task wants JSON lines with `steps`")
+    with opened(file) as stream:
+        try:
+            answers = cast("list[Any]", from_json(stream.read().removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False))
+        except ValueError as error:
+            raise BadRecord(file, 0, "$", f"Invalid JSON: {error}") from None
+    places = [(gold, turn) for gold in golds for turn in sorted(asked_at(part.task, gold))]
+    if len(places) != len(answers):
+        what = f"{len(answers)} answers for {len(places)} samples of the task {part.task!r}"
+        raise BadSetting(f"{file}: {what}: give one each, in the order of the dialogues")
+    steps: dict[str, dict[int, AgentTurn]] = {gold.id: {} for gold in golds}
+    for (gold, turn), answer in zip(places, answers, strict=True):
+        text = answer if isinstance(answer, str) else None
+        by_task = {"dst": _Step(state=answer), "action": _Step(action=text), "faithfulness": _Step(text=text)}
+        steps[gold.id][turn] = _turn(by_task[part.task])
+    for gold in golds:
+        yield gold.id, _trace(file, part, gold, steps[gold.id])
+
+
+def _steps(
+    record: _Line, part: Part, gold: Dialogue, file: Path, number: int
+) -> Mapping[int, AgentTurn | Sequence[AgentTurn]]:
+    """What was answered, by turn; for overall by round."""
+    found: dict[int, AgentTurn | Sequence[AgentTurn]] = {}
+    places = range(1, 1 + sum(bool(said) for said, _ in rounds(gold.turns)))
+    known = set(places) if part.task == "overall" else asked_at(part.task, gold)
+    for position, one in enumerate(record.predictions):
+        kind, at = ("round", one.round) if part.task == "overall" else ("turn", one.turn)
+        path = f"$.predictions[{position}].{kind}"
+        if at is None:
+            raise BadRecord(file, number, path, "this key is missing", f"the task {part.task!r} goes by {kind}")
+        if at in found:
+            raise BadRecord(file, number, path, f"{kind} {at} occurs twice")
+        if at in known:
+            found[at] = [_turn(step) for step in one.steps] if part.task == "overall" else _turn(one)
+        elif not 0 <= at < len(gold.turns):
+            raise BadRecord(file, number, path, f"{gold.id!r} has no {kind} {at}")
+    return found
+
+
+def _turn(step: _Step) -> AgentTurn:
+    """A step as an agent's turn; what it says of labels is kept as it is."""
+    try:
+        state = None if step.state is None else state_of(step.state)
+    except ValueError:
+        state = None
+    action: AgentAction | None = next((action for action in ACTIONS if action == step.action), None)
+    said: dict[str, JsonValue] = {"state": step.state, "action": step.action}
+    answer: dict[str, JsonValue] = {name: value for name, value in said.items() if value is not None}
+    return AgentTurn(text=step.text, action=action, state=state, extra={"answer": answer} if answer else {})
+
+
+def _trace(file: Path, part: Part, gold: Dialogue, steps: Mapping[int, AgentTurn | Sequence[AgentTurn]]) -> Trace:
+    turns: list[Turn] = []
+    number = 0
+    for said, did in rounds(gold.turns):
+        number += bool(said)
+        turns += said
+        if part.task == "overall" and said:
+            turns += cast("Sequence[AgentTurn]", steps.get(number, ())) or (AgentTurn(),) * bool(did)
+        else:
+            turns += [
+                cast("AgentTurn", steps.get(at, AgentTurn())) if said else turn
+                for at, turn in enumerate(did, len(turns))
+            ]
+    name = f"predictions:{file.name}"
+    return Trace(case=gold.id, dialogue=gold.id, protocol=part.protocol, agent=name, turns=tuple(turns))

@@ -1,0 +1,78 @@
+"""`toologue export`: dialogues as training data, in the forms that trainers read.
+
+Not covered: uploading; the files are what `datasets` and the fine-tuning services take.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from toologue.cli.terminal import progress_bar
+from toologue.errors import BadSetting
+from toologue.formats.training import ExportName, exported
+from toologue.schema import Api, Dialogue
+from toologue.schema.jsonl import read, replacing
+from toologue.worlds.documents import documents_of
+
+__all__ = ["export"]
+
+
+def export(
+    dialogues: Path,
+    /,
+    *,
+    to: ExportName,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    apis: Path | None = None,
+) -> None:
+    """Dialogues as training data: one JSON object a dialogue, with all that is said, called and answered.
+
+    Parameters
+    ----------
+    dialogues
+        A dialogues.jsonl, or a folder with one.
+    to
+        openai (messages and tools), sharegpt (conversations, system, tools), hf (flat rows with labels), tooldial (the
+        flat text of its experiments).
+    out
+        The .jsonl to write; by default beside the dialogues, as in dialogues.openai.jsonl.
+    apis
+        The documents of the APIs; by default the apis.jsonl beside the dialogues, and those of their worlds.
+    """
+    file = dialogues / "dialogues.jsonl" if dialogues.is_dir() else dialogues
+    into = out or file.with_name(f"{file.name.partition('.')[0]}.{to}.jsonl")
+    if into.resolve() == file.resolve():
+        raise BadSetting(f"--out {into}: that are the dialogues; choose another place")
+    shared = _shared(apis, file.parent) if to != "hf" else {}
+    count = 0
+    with progress_bar("exporting") as progress, replacing(into) as stream:
+        for count, row in enumerate(_rows(file, to, shared), 1):
+            stream.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+            progress(count, 0)
+    print(f"{count} dialogues in {into}")
+
+
+def _rows(file: Path, to: ExportName, shared: Mapping[str, Api]) -> Iterator[dict[str, Any]]:
+    for dialogue in read(file, Dialogue):
+        yield exported(dialogue, to, shared if to == "hf" else _documents(dialogue, shared))
+
+
+def _shared(apis: Path | None, folder: Path) -> dict[str, Api]:
+    """The documents of a file, without what calls return, which is most of them and told to nobody."""
+    file = apis or folder / "apis.jsonl"
+    if apis is None and not file.exists():
+        return {}
+    return {api.name: api.but(returns={}) for api in read(file, Api)}
+
+
+def _documents(dialogue: Dialogue, shared: Mapping[str, Api]) -> Mapping[str, Api]:
+    own = "apis" in dialogue.extra
+    if dialogue.apis and not own and all(name in shared for name in dialogue.apis):
+        return shared
+    known = documents_of(dialogue)
+    return {**shared, **known} if own or dialogue.apis else known or shared

@@ -1,0 +1,269 @@
+"""`toologue graph`: which output of one API can feed which parameter of another. `build` finds out, `show` explains.
+
+Not covered: whether an edge works when it is tried; that is for `graph_check`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.table import Table
+from rich.text import Text
+
+from toologue.apis.entities import inputs, outputs
+from toologue.apis.load import apis_of_all
+from toologue.bench.almita.own import cache_folder
+from toologue.cli.graph_check import check
+from toologue.cli.terminal import progress_bar, say
+from toologue.errors import BadSetting, UnknownName
+from toologue.models.cache import Cached
+from toologue.models.embed import Embedder
+from toologue.models.embed import embedder as embedder_of
+from toologue.plan.apigraph.about import About, read_about, write_about
+from toologue.plan.apigraph.edges import MOST, Found, find_edges
+from toologue.plan.apigraph.pairs import Progress
+from toologue.plan.apigraph.rules import RulesName, thresholds_of
+from toologue.plan.apigraph.spread import Spread
+from toologue.plan.apigraph.why import why as reasons_for
+from toologue.report.neighbourhood import neighbourhood
+from toologue.report.words import legible
+from toologue.schema import Api, Edge, Similarities
+from toologue.schema.jsonl import read, replacing, write
+
+__all__ = ["build", "graph", "show"]
+
+_SHOWN, _LEFT_OUT = 10, 6
+
+
+def build(
+    *apis: str,
+    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    rules: RulesName = "best",
+    embedder: str = "lexical",
+    lcs: float | None = None,
+    keyword: float | None = None,
+    description: float | None = None,
+    workers: int | None = None,
+    most: int = MOST,
+    cache: Path | None = None,
+) -> None:
+    """The graph of APIs: an edge for each output that can feed a required parameter, by three similarities.
+
+    Parameters
+    ----------
+    apis
+        What `toologue apis` reads: apis.jsonl, RapidAPI records, OpenAPI documents. Missing phrases are written.
+    out
+        The graph.jsonl to write; what it was made by stands beside it, in graph.about.json.
+    rules
+        best (types must fit, the best edge of two APIs is chosen) or published (as the paper's code has it).
+    embedder
+        lexical, minilm, minilm:DIR or endpoint:MODEL.
+    lcs
+        What the longest common subsequence of two phrases must exceed; by default the rules' own.
+    keyword
+        What the cosine of two descriptions with their APIs' keywords must exceed.
+    description
+        What the cosine of two descriptions must exceed.
+    workers
+        Processes; by default one a core. The graph does not depend on it.
+    most
+        How many pairs may pass the first test; more are refused.
+    cache
+        The SQLite file that keeps vectors; by default vectors.sqlite in the user's cache folder.
+    """
+    if not apis:
+        raise BadSetting("name the APIs, as in: toologue graph build apis.jsonl -o graph.jsonl")
+    if workers is not None and workers < 1:
+        raise BadSetting(f"--workers {workers}: give 1 or more")
+    given = {"lcs": lcs, "keyword": keyword, "description": description}
+    limits = thresholds_of(rules, embedder_of(embedder).name, given)
+    start = time.monotonic()
+    documents = _documents(apis)
+    middle = time.monotonic()
+    with progress_bar("comparing") as progress:
+        count = workers or os.cpu_count() or 1
+        by = _embedder(embedder, cache, count, progress)
+        found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)
+        write(out, found.edges)
+    write_about(out, _about(found, embedder))
+    say(_survivors(found))
+    pairs, seconds = found.survivors.api_pairs, (middle - start, time.monotonic() - middle)
+    print(f"{_counted(found.survivors.edges, 'edge')}, {_counted(pairs, 'pair')} of APIs, in {out}")
+    print(f"{_counted(len(documents), 'API')} read in {seconds[0]:.1f} s, edges found in {seconds[1]:.1f} s")
+
+
+def show(
+    graph: Path,
+    /,
+    *,
+    apis: tuple[str, ...] = (),
+    api: str | None = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    why: tuple[str, str] | None = None,
+    output: str | None = None,
+    parameter: str | None = None,
+    embedder: str | None = None,
+) -> None:
+    """What is in a graph: the best connected APIs, the neighbours of one, or why two are joined or not.
+
+    Parameters
+    ----------
+    graph
+        The graph.jsonl.
+    apis
+        The documents that it was made of, for --why and for parameters that nothing feeds.
+    api
+        The API whose neighbours are shown; by default the best connected one is drawn.
+    out
+        Where the drawing goes (.svg).
+    why
+        A source and a target: the three similarities of their entities, and what speaks for or against an edge.
+    output
+        With --why, this output only.
+    parameter
+        With --why, this parameter only.
+    embedder
+        With --why, where the graph has no about.json.
+    """
+    if why is not None:
+        _explain(graph, _chosen(_documents(apis), why), embedder, (output, parameter))
+        return
+    edges = [edge for edge in read(graph, Edge, empty=True) if api is None or api in (edge.source, edge.target)]
+    documents = {one.name: one for one in _documents(apis)} if apis else {}
+    if api is None:
+        api = _overview(edges)
+    elif not edges and api not in documents:
+        raise UnknownName(
+            "API of the graph", api, {name for edge in read(graph, Edge) for name in (edge.source, edge.target)}
+        )
+    else:
+        print(legible("\n".join(_neighbours(api, edges))))
+    if out is not None and api:
+        asked = documents[api].required if api in documents else ()
+        with replacing(out) as stream:
+            stream.write(neighbourhood(api, edges, parameters=asked).encode())
+        print(f"the neighbours of {api} are drawn in {out}")
+
+
+def _graph() -> App:
+    """The command with its parts, named, so that help says the same however it is called."""
+    whole = App(name="graph")
+    for part in (build, check, show):
+        command = App(name=part.__name__)
+        command.default(part)
+        whole.command(command)
+    return whole
+
+
+graph = _graph()
+
+
+def _documents(sources: Iterable[str]) -> list[Api]:
+    """The Apis, those with entities without phrases described."""
+    found = apis_of_all(sources)
+    if all(entity.phrase for api in found for side in (outputs, inputs) for entity in side(api)):
+        return found
+    from toologue.plan.describe import describe
+
+    return [describe(api) for api in found]
+
+
+def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -> Embedder:
+    """The embedder on all cores, with a memory where looking up is quicker than computing."""
+    found = embedder_of(name)
+    if name == "lexical":
+        return found
+    spread = Spread(found, workers, progress) if name.startswith("minilm") else found
+    return Cached(spread, cache or cache_folder() / "vectors.sqlite")
+
+
+def _about(found: Found, embedder: str) -> About:
+    numbers = found.survivors._asdict()
+    left_out = numbers.pop("left_out")
+    limits = found.thresholds._asdict()
+    return About(
+        rules=found.rules,
+        embedder=embedder,
+        vectors=found.embedder,
+        thresholds=limits,
+        survivors=numbers,
+        left_out=left_out,
+    )
+
+
+def _survivors(found: Found) -> Table:
+    left, limits = found.survivors, found.thresholds
+    table = Table("", "above", "left", title=f"{found.rules}, {found.embedder}")
+    table.columns[2].justify = "right"
+    table.add_row(f"outputs × required parameters ({left.outputs:,} × {left.parameters:,})", "", f"{left.pairs:,}")
+    table.add_row("phrases", f"{limits.lcs:g}", f"{left.lcs:,}")
+    if found.rules == "best":
+        table.add_row("types", "", f"{left.fit:,}")
+    table.add_row("description", f"{limits.description:g}", f"{left.description:,}")
+    table.add_row("description and keywords", f"{limits.keyword:g}", f"{left.edges:,}")
+    table.add_row("pairs of APIs", "", f"{left.api_pairs:,}")
+    reasons = Counter(left.left_out)
+    for reason, times in reasons.most_common(_LEFT_OUT):
+        table.add_row(Text(f"  left out, {reason}"), "", f"{times:,}")
+    if (rest := reasons.total() - sum(times for _, times in reasons.most_common(_LEFT_OUT))) > 0:
+        table.add_row("  left out, for other reasons (all are in graph.about.json)", "", f"{rest:,}")
+    return table
+
+
+def _overview(edges: Sequence[Edge]) -> str:
+    """Say how large a graph is, and which APIs are joined with most others; the first of them."""
+    pairs = {(edge.source, edge.target) for edge in edges}
+    feeds, fed = Counter(source for source, _ in pairs), Counter(target for _, target in pairs)
+    table = Table("API", "feeds", "is fed by")
+    best = [name for name, _ in (feeds + fed).most_common(_SHOWN)]
+    for name in best:
+        table.add_row(Text(name), f"{feeds[name]:,}", f"{fed[name]:,}")
+    say(table)
+    joined = _counted(len(feeds + fed), "API")
+    print(f"{_counted(len(edges), 'edge')}, {_counted(len(pairs), 'pair')} of {joined}")
+    return best[0] if best else ""
+
+
+def _neighbours(api: str, edges: Iterable[Edge]) -> Iterator[str]:
+    """A line an edge, what feeds the API first."""
+    for edge in sorted(edges, key=lambda edge: edge.source == api):
+        source, target = ("its" if name == api else f"{name}:" for name in (edge.source, edge.target))
+        kept = ", kept" if edge.chosen else ""
+        yield f"{source} {edge.output} → {target} {edge.parameter} ({_scores(edge.similarity)}{kept})"
+
+
+def _scores(found: Similarities) -> str:
+    return f"phrases {found.lcs:.2f}, keywords {found.keyword:.2f}, description {found.description:.2f}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _chosen(documents: Sequence[Api], names: Sequence[str]) -> tuple[Api, Api]:
+    known = {api.name: api for api in documents}
+    if not known:
+        raise BadSetting("--why needs the documents: name them with --apis")
+    if unknown := next((name for name in names if name not in known), None):
+        raise UnknownName("API", unknown, known)
+    return known[names[0]], known[names[1]]
+
+
+def _explain(graph: Path, pair: tuple[Api, Api], embedder: str | None, asked: tuple[str | None, str | None]) -> None:
+    """Say why the entities of two APIs are joined or not."""
+    about = read_about(graph)
+    name = embedder or (about.embedder if about else "lexical")
+    rules, limits = (about.rules, about.limits) if about else ("best", None)
+    output, parameter = asked
+    found = reasons_for(*pair, embedder_of(name), rules=rules, thresholds=limits, output=output, parameter=parameter)
+    for one in found:
+        print(legible(f"{one.output} → {one.parameter} ({_scores(one.similarity)})\n    {one.verdict}"))
+    if not found:
+        print(f"{pair[0].name} gives nothing back, or {pair[1].name} takes nothing")

@@ -1,0 +1,359 @@
+"""ToolDial's JSON, read and written: one object a dialogue (arXiv 2503.00564, A.4).
+
+    {"subgraph_type", "source", "target", "mockdata", "dialogue": [{"User": {...}} | {"System": {...}}, ...]}
+
+A `System` entry is one agent turn: `thought`, `action`, `dialogue_state`, `message`, and what was done, in
+`retriever_status` or in `api_request` with `api_response`. In our nouns:
+
+    dialogue_state      `State`; {"api_confirmed": "false", "api_status": "none"} is `State()`
+    retriever_status    not called; {api: score}, best first; or, in a chain, [source, "Output to procure input
+                        parameter p of T: o"]: acts and results, from which `status_of` makes it again
+    api_request         a `Call`; required and optional parameters are told apart by the state, or by the documents
+
+What others wrote otherwise (`system_action`s of their own, a status without an action, spare keys) stands in `extra` of
+its turn, and is written again as long as the turn still says the same. So JSON → dialogue → JSON is the identity.
+
+The paper's files carry no documents of APIs: `extra["apis"]` gets what mock data and states let know. Dialogues read
+from there play in the world `recorded`.
+
+Example:
+    >>> state_json(State(api="Fixtures", required={"team": ""}))["api_status"]["required_parameters"]
+    {'team': ''}
+    >>> said = {"User": {"message": "When do they play?", "action": "inform_intent_vague"}}
+    >>> asks = {"System": {"action": "clarify", "message": "Who?", "dialogue_state": state_json(State())}}
+    >>> read = from_tooldial({"dialogue": [said, asks]}, id="d")
+    >>> read.turns[1].action, read.turns[1].state == State(), to_tooldial(read)["dialogue"] == [said, asks]
+    ('clarify', True, True)
+
+Not covered: what the user's words inform (`UserTurn.informed`), which the paper does not note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ConfigDict, JsonValue, ValidationError
+from pydantic_core import from_json
+
+from toologue.errors import BadFile, BadRecord, shown
+from toologue.formats.outputs import output_of, result_of
+from toologue.schema import (
+    AgentAction,
+    AgentTurn,
+    Api,
+    Call,
+    Dialogue,
+    Noun,
+    Parameter,
+    Result,
+    Retrieve,
+    Setting,
+    State,
+    Turn,
+    UserAction,
+    UserTurn,
+)
+from toologue.schema.jsonl import bad_record, opened, read_lines
+
+__all__ = ["from_tooldial", "read_tooldial", "state_json", "state_of", "status_of", "to_tooldial"]
+
+_KEY = "tooldial"
+_CHAIN = re.compile(r"Output to procure input parameter (.+?) of (.+): (.+)", re.DOTALL)
+_FALSE = {"api_confirmed": "false", "api_status": "none"}
+_SILENT = ("call", "retriever_call")
+_SYSTEM_ACTION = {"call": "call", "response": "respond"}
+_NOT_CALLED = {"retriever_call": "false", "retrieved_api": "none"}
+
+
+class _Entry(Noun):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _User(_Entry):
+    message: str
+    action: UserAction | None = None
+
+
+class _System(_Entry):
+    action: AgentAction
+    thought: str | None = None
+    message: str = ""
+    dialogue_state: JsonValue = None
+    retriever_status: JsonValue = None
+    api_request: JsonValue = None
+    api_response: JsonValue = None
+
+
+class _Record(_Entry):
+    dialogue: tuple[dict[str, JsonValue], ...]
+    subgraph_type: str = ""
+    source: str | None = None
+    target: str | None = None
+    mockdata: JsonValue = None
+
+
+def read_tooldial(file: Path) -> Iterator[Dialogue]:
+    """The dialogues of a file: a list of the paper's objects, or one a line. Their ids are made of their numbers."""
+    for number, (line, path, record) in enumerate(_records(file)):
+        yield from_tooldial(record, id=f"{file.name.partition('.')[0]}-{number:05d}", file=file, line=line, path=path)
+
+
+def from_tooldial(record: Any, *, id: str, file: object = "<record>", line: int = 0, path: str = "$") -> Dialogue:
+    """The dialogue that one of the paper's objects is. Raises BadRecord, with the place, for what is none."""
+    try:
+        read = _Record.model_validate(record)
+    except ValidationError as error:
+        raise _at(bad_record(error, _Record, file, line), file, line, path) from None
+    turns: list[Turn] = []
+    for number, entry in enumerate(read.dialogue):
+        turns.append(_turn(entry, turns, file, line, f"{path}.dialogue[{number}]"))
+    origin: dict[str, Any] = {"line": "chains", "category": read.subgraph_type}
+    origin |= {"source": read.source, "target": read.target}
+    apis = _documents(read.mockdata, turns)
+    try:
+        return Dialogue(
+            id=id,
+            facts={"retriever": {"confirm": 0.6, "suggest": 0.5}},  # of the paper's retriever (A.4)
+            apis=tuple(apis),
+            world=Setting(name="recorded"),
+            turns=tuple(turns),
+            origin={name: value for name, value in origin.items() if value},
+            extra={
+                _KEY: {name: value for name, value in record.items() if name != "dialogue"},
+                "apis": [api.model_dump(mode="json", by_alias=True) for api in apis.values()],
+            },
+        )
+    except ValidationError as error:
+        raise _at(bad_record(error, Dialogue, file, line), file, line, path) from None
+
+
+def to_tooldial(dialogue: Dialogue, documents: Mapping[str, Api] | None = None) -> dict[str, Any]:
+    """The paper's object. `documents` say which parameters are optional where a state does not."""
+    known, kept = documents or {}, cast("dict[str, Any] | None", dialogue.extra.get(_KEY))
+    written = [_written(turn, dialogue.turns[:at], known) for at, turn in enumerate(dialogue.turns)]
+    if kept is not None:
+        return {**kept, "dialogue": written}
+    source, target = dialogue.origin.get("source"), dialogue.origin.get("target")
+    calls = [
+        (act, result)
+        for turn in dialogue.turns
+        if turn.role == "agent"
+        for act, result in zip(turn.acts, turn.results, strict=False)
+        if isinstance(act, Call) and result is not None
+    ]
+    mocks = {
+        role: [_mock(act, result, dialogue.turns, known) for act, result in calls if act.api == name]
+        for role, name in (("source", source), ("target", target))
+    }
+    head = {"subgraph_type": dialogue.origin.get("category", ""), "source": source or "", "target": target or ""}
+    return {**head, "mockdata": mocks, "dialogue": written}
+
+
+def state_json(state: State | None) -> dict[str, Any]:
+    """A state in the paper's form; None is a state without a confirmed API."""
+    if state is None or state.api is None:
+        return dict(_FALSE)
+    slots = {"required_parameters": dict(state.required), "optional_parameters": dict(state.optional)}
+    return {"api_confirmed": "true", "api_status": {"api_name": state.api, **slots}}
+
+
+def state_of(value: Any) -> State:
+    """The state that a JSON value in the paper's form is. Raises ValueError, which says what is missing."""
+    fields = _fields(value)
+    status = _fields(fields.get("api_status"))
+    slots = [status.get(f"{kind}_parameters") for kind in ("required", "optional")]
+    if "api_confirmed" not in fields:
+        raise ValueError(f"{shown(value)} has no api_confirmed")
+    if str(fields["api_confirmed"]).lower() != "true":
+        return State()
+    if not isinstance(status.get("api_name"), str) or not all(isinstance(slot, dict) for slot in slots):
+        raise ValueError("an API is confirmed: give api_name, required_parameters and optional_parameters")
+    return State(api=status["api_name"], required=cast("Any", slots[0]), optional=cast("Any", slots[1]))
+
+
+def status_of(turn: AgentTurn) -> dict[str, Any]:
+    """The retriever status of a turn, in one of the three forms of A.4."""
+    for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=True):
+        if act.kind == "retrieve":
+            value = _fields(result and result.value)
+            if "source" in value and "output" in value:
+                output = str(value["output"]).replace("|", "->")
+                why = f"Output to procure input parameter {value.get('parameter')} of {value.get('target')}: {output}"
+                return {"retriever_call": "true", "retrieved_api": [value["source"], why]}
+            return {"retriever_call": "true", "retrieved_api": value.get("retrieved", {})}
+    return dict(_NOT_CALLED)
+
+
+def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
+    with opened(file) as stream:
+        listed = stream.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+    if not listed:
+        for number, line, _ in read_lines(file):
+            yield number, "$", _json(line, file, number)
+        return
+    with opened(file) as stream:
+        found = _json(stream.read().removeprefix(b"\xef\xbb\xbf"), file, 0)
+    if not found:
+        raise BadFile(f"{file} holds no dialogue: expected a list of objects with `dialogue`, or one a line")
+    for number, record in enumerate(found):
+        yield 0, f"$[{number}]", record
+
+
+def _json(text: bytes, file: Path, line: int) -> Any:
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        raise BadRecord(file, line, "$", f"Invalid JSON: {error}", "the paper's JSON: a list, or one a line") from None
+
+
+def _at(error: BadRecord, file: object, line: int, path: str) -> BadRecord:
+    """The complaint, at its place in the whole file."""
+    what = str(error).partition(f"{error.path}: ")[2]
+    return BadRecord(file, line, path + error.path[1:], what)
+
+
+def _turn(entry: Mapping[str, Any], before: Sequence[Turn], file: object, line: int, path: str) -> Turn:
+    role, kind = next(((r, k) for r, k in (("User", _User), ("System", _System)) if r in entry), ("", None))
+    if kind is None:
+        raise BadRecord(file, line, path, f"expected a User or a System, got {shown(sorted(entry))}")
+    try:
+        read = kind.model_validate(entry[role])
+        turn = UserTurn(text=read.message, action=read.action) if isinstance(read, _User) else _agent(read, before)
+    except ValidationError as error:
+        raise _at(bad_record(error, kind, file, line), file, line, f"{path}.{role}") from None
+    kept: dict[str, Any] = {_KEY: dict(entry)}
+    return turn if _ours(turn, before, {}) == entry else turn.but(extra=kept)
+
+
+def _agent(read: _System, before: Sequence[Turn]) -> AgentTurn:
+    try:
+        state = state_of(read.dialogue_state)
+    except ValueError:
+        state = None
+    acts: tuple[Any, ...] = ()
+    results: tuple[Result | None, ...] = ()
+    if read.action == "retriever_call":
+        act, result = _retrieval(read.retriever_status, before)
+        acts, results = (act,), (result,)
+    elif read.action == "call":
+        acts, results = (_call(read.api_request, state),), (_result(read.api_response),)
+    text = read.message if read.message or read.action not in _SILENT else None
+    return AgentTurn(text=text, acts=acts, results=results, action=read.action, state=state, thought=read.thought)
+
+
+def _retrieval(status: Any, before: Sequence[Turn]) -> tuple[Retrieve, Result]:
+    found: Any = _fields(status).get("retrieved_api")
+    listed = cast("list[Any]", found) if isinstance(found, list) else []
+    if len(listed) == 2 and (told := _CHAIN.fullmatch(str(listed[1]))):
+        parameter, target, output = told.groups()
+        value = {"source": listed[0], "output": output.replace("->", "|"), "target": target, "parameter": parameter}
+        return Retrieve(missing=(target, parameter)), Result(value=value)
+    return Retrieve(query=_asked(before)), Result(value={"retrieved": _fields(found)})
+
+
+def _asked(before: Iterable[Turn]) -> str:
+    return next((turn.text for turn in reversed(list(before)) if turn.role == "user"), "")
+
+
+def _call(request: Any, state: State | None) -> Call:
+    fields = _fields(request)
+    slots = [fields.get(f"{kind}_parameters", {}) for kind in ("required", "optional")]
+    name = str(fields.get("api_name") or (state and state.api) or "")
+    if not fields or not all(isinstance(slot, dict) for slot in slots):
+        return Call(api=name, arguments=None, raw=str(request))
+    return Call(api=name, arguments={**slots[0], **slots[1]})
+
+
+def _result(response: Any) -> Result:
+    return result_of(_fields(response).get("result", response))
+
+
+def _written(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
+    """The entry of a turn: as it was read, where that still says what the turn says; else ours."""
+    ours, kept = _ours(turn, before, documents), cast("dict[str, Any] | None", turn.extra.get(_KEY))
+    if kept is None:
+        return ours
+    same = _ours(_turn(kept, before, f"extra.{_KEY}", 0, "$"), before, documents) == ours
+    return kept if same else ours
+
+
+def _ours(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
+    if turn.role == "user":
+        return {"User": {"message": turn.text, "action": turn.action}}
+    request: dict[str, Any] = {}
+    response: dict[str, Any] = {}
+    for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=True):
+        if act.kind == "call":
+            states = [turn.state, *(t.state for t in reversed(before) if t.role == "agent")]
+            request = {"api_name": act.api, **_split(act, states, documents)}
+            response = {"api_name": act.api, "result": None if result is None else output_of(result)}
+    state = state_json(turn.state)
+    if turn.state is not None and turn.state.api is not None:
+        state["api_status"]["system_action"] = _SYSTEM_ACTION.get(turn.action or "", "stand_by")
+    return {
+        "System": {
+            "thought": turn.thought or "",
+            "action": turn.action,
+            "retriever_status": status_of(turn),
+            "api_request": request,
+            "api_response": response,
+            "message": turn.text or "",
+            "dialogue_state": state,
+        }
+    }
+
+
+def _split(call: Call, states: Iterable[State | None], documents: Mapping[str, Api]) -> dict[str, Any]:
+    """The arguments of a call, required and optional ones apart."""
+    state = next((state for state in states if state is not None and state.api == call.api), None)
+    optional = set(state.optional) if state is not None else set[str]()
+    if state is None and call.api in documents:
+        optional = documents[call.api].parameters.keys() - documents[call.api].required
+    given = call.arguments or {}
+    return {
+        "required_parameters": {name: value for name, value in given.items() if name not in optional},
+        "optional_parameters": {name: value for name, value in given.items() if name in optional},
+    }
+
+
+def _mock(call: Call, result: Result, turns: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
+    api = documents.get(call.api)
+    states = [turn.state for turn in reversed(turns) if turn.role == "agent"]
+    head = {"api_name": call.api, "api_description": api.description if api else ""}
+    return {**head, **_split(call, states, documents), "output_components": {"response": output_of(result)}}
+
+
+def _documents(mockdata: Any, turns: Iterable[Turn]) -> dict[str, Api]:
+    """What mock data and states let know of the APIs: names, descriptions, parameters."""
+    described: dict[str, str] = {}
+    known: dict[str, dict[str, bool]] = {}
+
+    def note(name: str, *kinds: Any) -> None:
+        slots = known.setdefault(name, {})
+        for given, required in zip(kinds, (True, False), strict=True):
+            for slot in _fields(given):
+                slots.setdefault(slot, required)
+
+    for listed in _fields(mockdata).values():
+        for fields in map(_fields, cast("list[Any]", listed) if isinstance(listed, list) else ()):
+            if name := str(fields.get("api_name") or ""):
+                described[name] = str(fields.get("api_description", ""))
+                note(name, fields.get("required_parameters"), fields.get("optional_parameters"))
+    for turn in turns:
+        if turn.role == "agent" and turn.state is not None and turn.state.api:
+            note(turn.state.api, turn.state.required, turn.state.optional)
+    return {
+        name: Api(
+            name=name,
+            description=described.get(name, ""),
+            parameters={slot: Parameter(required=required) for slot, required in slots.items()},
+        )
+        for name, slots in known.items()
+    }
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

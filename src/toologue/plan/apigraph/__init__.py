@@ -1,0 +1,1 @@
+"""The API graph: which output of one Api can feed which parameter of another (ToolDial 3.1)."""

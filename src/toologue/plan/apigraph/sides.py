@@ -1,0 +1,96 @@
+"""The two sides of a graph: the outputs that may feed something, and the parameters that may be fed.
+
+Contract: entities stand in the order of the documents. Who takes no part is counted, with the reason. Under `published`
+outputs of one name in one Api share the description of the first, as the reference code looks descriptions up by name.
+
+Example:
+    >>> from toologue.schema import Parameter
+    >>> team = {"type": "integer", "title": "number of a football team"}
+    >>> api = Api(name="Players", parameters={"team": Parameter(schema=team), "page": Parameter(schema=team)})
+    >>> rows, columns, left = sides([api], "published")
+    >>> [entity.name for entity in columns.entities], dict(left)
+    (['team'], {"parameter: its name contains 'page'": 1})
+
+Not covered: two documents of one Api; each gives its entities, and neither feeds the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toologue.apis.entities import Entity, inputs, outputs
+from toologue.plan.apigraph.rules import RulesName, left_out, letters
+from toologue.schema import Api
+
+__all__ = ["Crowds", "Entities", "crowds", "embedded_text", "sides"]
+
+_LONGEST = 10_000  # characters of a description that are embedded
+
+
+@dataclass
+class Entities:
+    """One side: its entities, the number of each one's Api, and what is embedded of each, without and with keywords."""
+
+    entities: list[Entity] = field(default_factory=list[Entity])
+    owners: list[int] = field(default_factory=list[int])
+    texts: list[str] = field(default_factory=list[str])
+    keyed: list[str] = field(default_factory=list[str])
+
+    def put(self, entity: Entity, owner: int, description: str, keywords: Sequence[str]) -> None:
+        """Add an entity, described in these words."""
+        self.entities.append(entity)
+        self.owners.append(owner)
+        self.texts.append(embedded_text(description))
+        self.keyed.append(embedded_text(description, keywords))
+
+
+class Crowds(NamedTuple):
+    """The entities of each phrase: those of `phrases[n]` are `members[starts[n] : starts[n] + sizes[n]]`."""
+
+    phrases: Sequence[str]
+    members: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+def sides(apis: Iterable[Api], rules: RulesName) -> tuple[Entities, Entities, Counter[str]]:
+    """The outputs, the parameters, and how many of either take no part, by reason."""
+    rows, columns, left = Entities(), Entities(), Counter[str]()
+    owners, described = dict[str, int](), dict[str, str]()
+    for api in apis:
+        owner = owners.setdefault(api.name, len(owners))
+        described.clear()
+        for output in outputs(api):
+            first = described.setdefault(output.name, output.description)
+            if why := left_out(output, "output", rules):
+                left[f"output: {why}"] += 1
+            else:
+                rows.put(output, owner, first if rules == "published" else output.description, api.keywords)
+        for parameter in inputs(api):
+            if why := left_out(parameter, "parameter", rules):
+                left[f"parameter: {why}"] += 1
+            else:
+                columns.put(parameter, owner, parameter.description, api.keywords)
+    return rows, columns, left
+
+
+def crowds(side: Entities, rules: RulesName) -> Crowds:
+    """The entities by phrase, phrases sorted by length."""
+    found = dict[str, list[int]]()
+    for number, entity in enumerate(side.entities):
+        found.setdefault(letters(entity.phrase, rules), []).append(number)
+    phrases = sorted(found, key=lambda phrase: (len(phrase), phrase))
+    sizes = np.array([len(found[phrase]) for phrase in phrases], dtype=np.int64)
+    members = np.array([number for phrase in phrases for number in found[phrase]], dtype=np.int64)
+    return Crowds(phrases, members, np.cumsum(sizes) - sizes, sizes)
+
+
+def embedded_text(description: str, keywords: Sequence[str] = ()) -> str:
+    """What is embedded of an entity: its description, with the keywords of its Api for the test of domains."""
+    return " ".join((description[:_LONGEST], *keywords))

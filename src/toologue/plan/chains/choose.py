@@ -1,0 +1,104 @@
+"""Which sequence with which pair: even over the sequences, over the categories that fit each, and over the pairs.
+
+Contract: `sampled` takes the same number of each kind of pair, as far as there are any. `jobs` is endless as long as
+there are pairs left: in each block every sequence has its turn, in an order of its own; the pair comes from the
+category that is next, and within it every pair has its turn before the first has a second. No pair is taken more often
+than `cap`; a sequence with no pair left is passed over. Functions of their inputs.
+
+Example:
+    >>> pairs = [Pair(None, None, f"Api {n}", "city", "zeroyes", "knowable") for n in range(3)]
+    >>> drawn = list(jobs(pairs, cap=2, seed=0))
+    >>> len(drawn), sorted({job.sequence for job in drawn})[:3]
+    (6, ['12.1', '12.3', '12.4'])
+
+Not covered: weights; whoever wants another mix drops what there is too much of.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice, zip_longest
+from typing import NamedTuple
+
+from toologue import keys
+from toologue.plan.chains.pairs import Pair
+from toologue.plan.sequences import SEQUENCES, Category, Fit
+
+__all__ = ["Job", "jobs", "sampled"]
+
+
+class Job(NamedTuple):
+    """A conversation to plan: its number, its sequence, its pair."""
+
+    number: int
+    sequence: str
+    pair: Pair
+
+
+def sampled(pairs: Iterable[Pair], most: int, *, seed: int = 0) -> list[Pair]:
+    """At most so many pairs, drawn in rounds over category and fit."""
+    kinds: dict[tuple[Category, Fit], list[Pair]] = {}
+    for pair in pairs:
+        kinds.setdefault((pair.category, pair.fit), []).append(pair)
+    for kind, cell in kinds.items():
+        random.Random(keys.seed_of(seed, "sample", *kind)).shuffle(cell)
+    rounds = zip_longest(*kinds.values())
+    return list(islice((pair for one in rounds for pair in one if pair is not None), most))
+
+
+def jobs(pairs: Iterable[Pair], *, cap: int, seed: int = 0, published_code: bool = False) -> Iterator[Job]:
+    """Jobs without end, or until every pair was taken `cap` times."""
+    pools = _pools(pairs, seed, published_code)
+    taken: Counter[Pair] = Counter()
+    order, number, block = list(pools), 0, 0
+    while pools:
+        random.Random(keys.seed_of(seed, "block", block)).shuffle(order)
+        for name in [one for one in order if one in pools]:
+            pair = pools[name].draw(taken, cap)
+            if pair is None:
+                del pools[name]
+                continue
+            taken[pair] += 1
+            yield Job(number, name, pair)
+            number += 1
+        block += 1
+
+
+class _Pool:
+    """The pairs that fit one sequence, by category."""
+
+    def __init__(self) -> None:
+        self.cells: dict[Category, list[Pair]] = {}
+        self._at: Counter[Category] = Counter()
+        self._turn = 0
+
+    def draw(self, taken: Counter[Pair], cap: int) -> Pair | None:
+        """The next pair; None where all are used up."""
+        while self.cells:
+            names = list(self.cells)
+            name = names[self._turn % len(names)]
+            self._turn += 1
+            cell = self.cells[name]
+            while cell:
+                at = self._at[name] % len(cell)
+                if taken[cell[at]] < cap:
+                    self._at[name] = at + 1
+                    return cell[at]
+                del cell[at]
+                self._at[name] = at
+            del self.cells[name]
+        return None
+
+
+def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, _Pool]:
+    pools = {name: _Pool() for name, one in SEQUENCES.items() if published_code or not one.published_code_only}
+    for pair in pairs:
+        fitting = [one.key for one in pair.sequences(published_code=published_code)]
+        for name in [*fitting, *([] if pair.source else ["13.1"])]:
+            pools[name].cells.setdefault(pair.category, []).append(pair)
+    for name, pool in pools.items():
+        for category, cell in pool.cells.items():
+            random.Random(keys.seed_of(seed, name, category)).shuffle(cell)
+    return pools

@@ -1,0 +1,206 @@
+"""What happens in a conversation before anybody says it: arguments, executed calls, the choice, the answer.
+
+Contract: everything is executed in the world `documented`. What the source returns is what the target gets: the same
+value. Of each side the required parameters are told and one optional one, if it has any that users know. A function of
+the job and the seed; `Dropped` says why it did not come about.
+
+Example:
+    >>> import pathlib, tempfile
+    >>> from collections import Counter
+    >>> from toologue.plan.chains.pairs import alone
+    >>> from toologue.schema import Api, Parameter
+    >>> from toologue.schema.jsonl import write
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "apis.jsonl"
+    >>> weather = {"type": "object", "properties": {"summary": {"type": "string"}}}
+    >>> text = {"type": "string"}
+    >>> _ = write(file, [Api(name="Weather", parameters={"city": Parameter(schema=text)}, returns=weather)])
+    >>> (pair,) = alone(Shelf(file), Counter())
+    >>> happened = Stage(Shelf(file), seed=0).play(pair, 1)
+    >>> list(happened.target.arguments), list(happened.answer)
+    (['city'], ['summary'])
+
+Not covered: calls that fail, and results that are empty; such pairs are dropped.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.errors import UserError
+from toologue.plan.chains.pairs import WORTH, Pair, Reason, alike, choosing, optional, required, telling
+from toologue.plan.chains.results import choices, sayable, values_of
+from toologue.plan.chains.saying import givable, named_thing, names_rows, short, tellable
+from toologue.plan.chains.shelf import Book, Shelf
+from toologue.schema import Call, Result
+from toologue.worlds.documented import Documented, arguments_for, kind_about, kind_of
+
+__all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
+
+_ANSWERED = 3
+"""So many values of a result make an answer."""
+_KEPT = 2048
+
+
+class Dropped(Exception):
+    """This did not come about; `reason` is one of `REASONS`."""
+
+    def __init__(self, reason: Reason):
+        super().__init__(reason)
+        self.reason: Reason = reason
+
+
+class Made(NamedTuple):
+    """A call and its result."""
+
+    book: Book
+    arguments: Mapping[str, JsonValue]
+    result: Result
+
+
+class Choice(NamedTuple):
+    """Several results: the output to choose by, its values, and the one that the user chooses."""
+
+    output: str
+    values: list[JsonValue]
+    chosen: JsonValue
+
+
+class Happened(NamedTuple):
+    """Both calls, what was chosen between them, and what the last one gave back that is worth saying."""
+
+    target: Made
+    source: Made | None
+    choice: Choice | None
+    answer: Mapping[str, JsonValue]
+
+
+class Stage:
+    """Where pairs happen: documents, and the world of this seed. What it remembers is a cache."""
+
+    def __init__(self, shelf: Shelf, *, seed: int):
+        self.shelf, self.seed = shelf, seed
+        self._role = lru_cache(maxsize=_KEPT)(self._cast)
+        self._choosing = lru_cache(maxsize=_KEPT)(self._choose)
+
+    def play(self, pair: Pair, seed: int) -> Happened:
+        """What happens with a pair. Raises Dropped."""
+        rng = random.Random(keys.seed_of(seed, "play"))
+        known, source, choice = dict[str, JsonValue](), None, None
+        if pair.source is not None and pair.output is not None:
+            source = self._role(pair.source, "").call({}, rng)
+            if source.result.error:
+                raise Dropped("the source answers with an error")
+            others = self._choosing(pair.source, pair.output) if pair.fit == "multi" else ()
+            known[pair.parameter], choice = _handed_over(source.result.value, pair.output, others, rng)
+            if choice and _narrowed(source, choice.output):
+                raise Dropped("no choice")
+        role = self._role(pair.target, pair.parameter)
+        told = list(source.arguments) if source else []
+        target = role.call(known, rng, told)
+        if target.result.error:
+            raise Dropped("the target answers with an error")
+        chosen = named_thing(source.book.outputs[choice.output]) if source and choice else ""
+        answer = _answer(target.result.value, role, chosen, rng)
+        if not answer:
+            raise Dropped("nothing to answer with")
+        return Happened(target, source, choice, answer)
+
+    def _cast(self, name: str, chained: str) -> _Role:
+        book = self.shelf.book(name)
+        always = required(book) if not chained or book.inputs[chained].required else [*required(book), chained]
+        worth = telling(book)
+        return _Role(book, always, optional(book, but=chained), Documented([book.api], seed=self.seed), worth)
+
+    def _choose(self, name: str, output: str) -> tuple[str, ...]:
+        return tuple(choosing(self.shelf.book(name), but=output))
+
+
+class _Role(NamedTuple):
+    """An API in a pair: what its calls need, what they may have, who answers them, which outputs make an answer."""
+
+    book: Book
+    always: list[str]
+    sometimes: list[str]
+    world: Documented
+    worth: Mapping[str, int]
+
+    def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Sequence[str] = ()) -> Made:
+        """A call of it, with one of its optional parameters, but none that sounds like what was told already.
+
+        Raises Dropped for values that nobody would say.
+        """
+        more = [name for name in self.sometimes if not any(alike(name, other) for other in told)]
+        wanted = [*self.always, *([rng.choice(more)] if more else [])]
+        if any(alike(name, other) for name in wanted if name not in known for other in told):
+            raise Dropped("asks twice")
+        if self.sometimes and known and known.keys() >= set(wanted):
+            raise Dropped("asks twice")
+        try:
+            given = arguments_for(self.book.api, rng.getrandbits(48), known=known, optional=wanted)
+        except UserError:
+            raise Dropped("cannot be said") from None
+        arguments: dict[str, JsonValue] = {name: given[name] for name in wanted}
+        api = self.book.api.name.rpartition("|")[2]
+        coded = (name for name in known if "place.code" in (kind_of((name,)), kind_about(name, api)))
+        if not all(str(arguments[name]).isalpha() for name in coded):
+            raise Dropped("no value to hand over")
+        if not all(sayable(value) and (name in known or givable(value)) for name, value in arguments.items()):
+            raise Dropped("cannot be said")
+        return Made(self.book, arguments, self.world.do(Call(api=self.book.api.name, arguments=arguments)))
+
+
+def _handed_over(
+    result: JsonValue, output: str, others: Sequence[str], rng: random.Random
+) -> tuple[JsonValue, Choice | None]:
+    """The value that the target gets, and what was chosen among, if there was a choice."""
+    if others:
+        found = choices(result, output, others)
+        if found is None:
+            raise Dropped("no choice")
+        name, rows = found
+        shown, value = rng.choice(rows)
+        return value, Choice(name, [one for one, _ in rows], shown)
+    value = next((one.value for one in values_of(result, rows=1) if one.name == output), None)
+    if not sayable(value):
+        raise Dropped("no value to hand over")
+    return value, None
+
+
+def _narrowed(source: Made, output: str) -> bool:
+    """Whether the user has said already what there is to choose by, or a part of it: the city of a country."""
+    records = {kind_of((name,)).partition(".")[0] for name in source.arguments}
+    return named_thing(source.book.outputs[output]).partition(".")[0] in records - {""}
+
+
+def _answer(result: JsonValue, role: _Role, chosen: str, rng: random.Random) -> dict[str, JsonValue]:
+    """A few values of one row that belong together and are worth saying.
+
+    What the user chose by (`chosen`, a kind of thing) is not told again: this world does not know that it is the same.
+    """
+    groups: dict[str, dict[str, JsonValue]] = {}
+    for one in values_of(result, rows=1):
+        told = one.name in role.worth and sayable(one.value) and tellable(one.value)
+        if told and not (chosen and named_thing(role.book.outputs[one.name]) == chosen):
+            groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
+    kept = [_best(values, role, rng) for values in groups.values()]
+    best = max(kept, key=lambda values: sum(role.worth[name] for name in values), default=dict[str, JsonValue]())
+    return best if any(role.worth[name] >= WORTH for name in best) else {}
+
+
+def _best(values: Mapping[str, JsonValue], role: _Role, rng: random.Random) -> dict[str, JsonValue]:
+    """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
+    order = sorted(values, key=lambda name: (-role.worth[name], not short(values[name]), rng.random()))
+    told: dict[str, JsonValue] = {}
+    for name in order:
+        if len(told) < _ANSWERED and (role.worth[name] >= WORTH or not told) and values[name] not in told.values():
+            told[name] = values[name]
+    outputs = role.book.outputs
+    if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told):
+        return {}
+    return {name: told[name] for name in values if name in told}

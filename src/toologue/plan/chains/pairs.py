@@ -1,0 +1,257 @@
+"""Pairs: which API finds what another one needs, and which APIs do alone; with their category and fit (ToolDial 3.2).
+
+`paired` makes pairs of the edges of an API graph, `alone` of single documents. What cannot become a conversation is
+counted by reason, in the order of `REASONS`:
+
+    not chosen, not checked, not valid · unknown api, unknown entity · again (a second edge of two APIs) · users know it
+    (so nobody has to find it), users do not know it (what they are asked for) · the source takes it (so it is no help
+    to somebody who does not know it) · asks for a secret, asks for too much, asks twice (both need the same), cannot be
+    said (objects, lists), no words for it (`evt`, `page`), nothing to say for it (no value that anybody would give),
+    nothing left to ask · nothing to choose by (no name, date or place tells the rows of a list apart) · nothing to
+    answer with · no sequence
+
+Contract: streams; the order is that of the edges, or of the documents.
+
+Example:
+    >>> pair = Pair("Leagues", "id", "Standings", "leagueId", "yeszero", "multi")
+    >>> [one.key for one in pair.sequences()]
+    ['11.4', '11.10', '11.13']
+
+Not covered: the published code's list of hubs and its ban on outputs named "error" or "message".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple, cast, get_args
+
+from rapidfuzz.distance import LCSseq
+
+from toologue.apis.entities import Entity
+from toologue.plan.chains.saying import askable, hidden, names_rows, salience, topic_words
+from toologue.plan.chains.shelf import Book, Shelf
+from toologue.plan.knowable import KnowRule, knowable
+from toologue.plan.sequences import ActionSequence, Category, Fit, fitting
+from toologue.schema import Edge
+from toologue.worlds.documented import is_credential, spoken
+
+__all__ = [
+    "MOST_ASKED",
+    "REASONS",
+    "WORTH",
+    "EdgeKey",
+    "Pair",
+    "Reason",
+    "alone",
+    "choosing",
+    "optional",
+    "paired",
+    "required",
+    "telling",
+]
+
+EdgeKey = tuple[str, str, str, str]
+MOST_ASKED = 5
+"""Nobody answers a question for more than this."""
+WORTH = 3
+"""An answer holds something that tells at least as much (`saying.salience`)."""
+
+Reason = Literal[
+    "not chosen",
+    "not checked",
+    "not valid",
+    "unknown api",
+    "unknown entity",
+    "again",
+    "users know it",
+    "users do not know it",
+    "the source takes it",
+    "asks for a secret",
+    "asks for too much",
+    "cannot be said",
+    "no words for it",
+    "nothing to say for it",
+    "asks twice",
+    "nothing left to ask",
+    "nothing to choose by",
+    "no sequence",
+    "the source answers with an error",
+    "the target answers with an error",
+    "no value to hand over",
+    "no choice",
+    "nothing to answer with",
+]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+"""The last five are met by executing."""
+
+_ALIKE = 0.83
+
+
+class Pair(NamedTuple):
+    """Two APIs and what joins them; or a target alone, whose `parameter` users may tell with their wish."""
+
+    source: str | None
+    output: str | None
+    target: str
+    parameter: str
+    category: Category
+    fit: Fit
+
+    def sequences(self, *, published_code: bool = False) -> Iterator[ActionSequence]:
+        """The sequences in which its APIs are called, all of them."""
+        calls = 2 if self.source is not None else 1
+        return (one for one in fitting(self.category, self.fit, published_code=published_code) if one.apis == calls)
+
+
+def paired(
+    shelf: Shelf,
+    edges: Iterable[Edge],
+    dropped: Counter[Reason],
+    *,
+    verdicts: Mapping[EdgeKey, bool] | None = None,
+    rule: KnowRule = "fixed",
+    published_code: bool = False,
+) -> Iterator[Pair]:
+    """The pairs of a graph's chosen edges. With `verdicts`, only of edges that were found valid."""
+    seen: set[tuple[str, str]] = set()
+    for edge in edges:
+        found = _admitted(shelf, edge, seen, verdicts)
+        pair = _pair(shelf.book(edge.source), shelf.book(edge.target), edge, rule) if found is None else found
+        if isinstance(pair, Pair) and not any(pair.sequences(published_code=published_code)):
+            pair = "no sequence"
+        if isinstance(pair, str):
+            dropped[pair] += 1
+        else:
+            seen.add((edge.source, edge.target))
+            yield pair
+
+
+def alone(
+    shelf: Shelf, dropped: Counter[Reason], *, names: Iterable[str] | None = None, rule: KnowRule = "fixed"
+) -> Iterator[Pair]:
+    """A pair without a source of each document (of those named) whose parameters users know."""
+    for name in shelf if names is None else names:
+        pair = _alone(shelf.book(name), rule)
+        if isinstance(pair, Pair):
+            yield pair
+        else:
+            dropped[pair] += 1
+
+
+def required(book: Book, *, but: str = "") -> list[str]:
+    """The names of the required parameters, one of them left out."""
+    return [one.name for one in book.inputs.values() if one.required and one.name != but]
+
+
+def optional(book: Book, *, but: str = "") -> list[str]:
+    """The names of the optional parameters that users may be asked for, one of them left out."""
+    given = (one for one in book.inputs.values() if not one.required and one.name != but)
+    return [one.name for one in given if not hidden(one) and _known(one, "fixed") and askable(one, book.api) is None]
+
+
+def telling(book: Book, *, but: str = "") -> dict[str, int]:
+    """The outputs that tell users something, and how much; one of them left out."""
+    about = topic_words(book.api)
+    told = {one.name: salience(one, about) for one in book.outputs.values() if one.name != but}
+    return {name: much for name, much in told.items() if much}
+
+
+def choosing(book: Book, *, but: str = "") -> list[str]:
+    """The outputs by which users choose between rows, best first: by what the wanted one stands beside."""
+    about, parent = topic_words(book.api), but.rpartition("|")[0]
+    found = [one for one in book.outputs.values() if one.many and one.name != but and names_rows(one)]
+    found.sort(key=lambda one: (one.name.rpartition("|")[0] != parent, -salience(one, about)))
+    return [one.name for one in found]
+
+
+def alike(name: str, other: str) -> bool:
+    """Whether two parameters sound as if they asked for the same."""
+    one, two = sorted((_normal(name), _normal(other)), key=len)
+    return two.endswith(one) or (len(one) > 2 and two.startswith(one))
+
+
+def _admitted(
+    shelf: Shelf, edge: Edge, seen: set[tuple[str, str]], verdicts: Mapping[EdgeKey, bool] | None
+) -> Reason | None:
+    """Why an edge is no pair, as far as the documents need not be read."""
+    if not edge.chosen:
+        return "not chosen"
+    if edge.source not in shelf or edge.target not in shelf:
+        return "unknown api"
+    if (edge.source, edge.target) in seen:
+        return "again"
+    if verdicts is None:
+        return None
+    verdict = verdicts.get((edge.source, edge.output, edge.target, edge.parameter))
+    return None if verdict else "not checked" if verdict is None else "not valid"
+
+
+def _pair(source: Book, target: Book, edge: Edge, rule: KnowRule) -> Pair | Reason:
+    output, parameter = source.outputs.get(edge.output), target.inputs.get(edge.parameter)
+    if output is None or parameter is None:
+        return "unknown entity"
+    if _known(parameter, rule):
+        return "users know it"
+    if any(_same(one, parameter) for one in source.inputs.values()):
+        return "the source takes it"
+    here, there = required(source), required(target, but=parameter.name)
+    if any(alike(one, other) for one in here for other in there):
+        return "asks twice"
+    others, needs = len(target.inputs) > 1, len(source.inputs) > 0
+    rest = there or [one for one in optional(target, but=parameter.name) if not any(alike(one, it) for it in here)]
+    if (others and not rest) or (needs and not here and not optional(source)):
+        return "nothing left to ask"
+    why = _unaskable(source) or _unaskable(target, but=parameter.name) or _unanswerable(target)
+    if why or (output.many and not choosing(source, but=output.name)):
+        return why or "nothing to choose by"
+    category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if others else 'zero'}")
+    fit: Fit = "multi" if output.many else "single"
+    asked = [*(source.inputs[name] for name in here), *(target.inputs[name] for name in there)]
+    if not all(_known(one, rule) for one in asked):
+        return "users do not know it"
+    return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit)
+
+
+def _alone(book: Book, rule: KnowRule) -> Pair | Reason:
+    asked = required(book) or optional(book)[:1]
+    told = next((name for name in asked if not hidden(book.inputs[name])), "")
+    more = [*required(book, but=told), *optional(book, but=told)]
+    if not told or (len(book.inputs) > 1 and not more):
+        return "nothing left to ask"
+    if not all(_known(book.inputs[name], rule) for name in asked):
+        return "users do not know it"
+    why = _unaskable(book) or _unanswerable(book)
+    return why or Pair(None, None, book.api.name, told, "zeroyes" if len(book.inputs) > 1 else "zerozero", "knowable")
+
+
+def _unanswerable(book: Book) -> Reason | None:
+    return None if max(telling(book).values(), default=0) >= WORTH else "nothing to answer with"
+
+
+def _unaskable(book: Book, *, but: str = "") -> Reason | None:
+    """Why nobody would answer what the agent has to ask for."""
+    asked = [book.inputs[name] for name in required(book, but=but)]
+    if but and (is_credential(but) or not spoken(but)):
+        return "asks for a secret" if is_credential(but) else "no words for it"
+    for one in asked:
+        if against := askable(one, book.api):
+            return against
+    return "asks for too much" if len(asked) >= MOST_ASKED else None
+
+
+def _known(one: Entity, rule: KnowRule) -> bool:
+    return knowable(one.name.rpartition("|")[2], one.phrase, one.schema, rule=rule)
+
+
+def _same(one: Entity, other: Entity) -> bool:
+    """Whether two parameters ask for the same (spec of the published code: by name, or by phrase)."""
+    if _normal(one.name) == _normal(other.name):
+        return True
+    first, second = _normal(one.phrase), _normal(other.phrase)
+    return bool(first and second) and LCSseq.similarity(first, second) * 2 / (len(first) + len(second)) > _ALIKE
+
+
+def _normal(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())

@@ -1,0 +1,77 @@
+"""What results hold: their single values, by the names of outputs and by the rows that they stand in.
+
+Contract: `values_of` gives every value that is no object and no list, in order: its name (keys joined by `|`, as
+`apis.entities` has it), its place (the indices of the lists on the way) and itself. `choices` gives what a user could
+choose by: rows of the wanted output, each with the value of another output beside it, no two of them alike.
+
+Example:
+    >>> result = {"leagues": [{"id": 7, "name": "Serie A"}, {"id": 9, "name": "Ligue 1"}]}
+    >>> [(one.name, one.place, one.value) for one in values_of(result)][:2]
+    [('leagues|id', (0,), 7), ('leagues|name', (0,), 'Serie A')]
+    >>> choices(result, "leagues|id", ["leagues|name"])
+    ('leagues|name', [('Serie A', 7), ('Ligue 1', 9)])
+
+Not covered: rows that differ only by several outputs at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from pydantic import JsonValue
+
+__all__ = ["MOST_SHOWN", "Single", "choices", "sayable", "values_of"]
+
+MOST_SHOWN = 5
+"""Nobody wants to hear of more rows than this."""
+_LONGEST = 80
+
+Choice = tuple[str, list[tuple[JsonValue, JsonValue]]]
+
+
+class Single(NamedTuple):
+    """One value of a result."""
+
+    name: str
+    place: tuple[int, ...]
+    value: JsonValue
+
+
+def values_of(result: Any, *, rows: int | None = None) -> list[Single]:
+    """Every single value of a result; with `rows`, those in the first so many elements of each list."""
+    found: list[Single] = []
+    _collect(result, "", (), rows, found)
+    return found
+
+
+def sayable(value: JsonValue) -> bool:
+    """Whether a value fits into a sentence."""
+    if isinstance(value, str):
+        return bool(value.strip()) and len(value) <= _LONGEST
+    return isinstance(value, int | float)
+
+
+def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
+    """(other output, [(its value, the wanted value) of each row]) by the first output that tells the rows apart."""
+    singles = values_of(result, rows=MOST_SHOWN)
+    rows = dict([(one.place, one.value) for one in singles if one.name == wanted and sayable(one.value)][:MOST_SHOWN])
+    if len(rows) < 2 or len(set(map(repr, rows.values()))) < len(rows):
+        return None
+    for other in others:
+        beside = {one.place: one.value for one in singles if one.name == other and sayable(one.value)}
+        shown = [beside.get(place) for place in rows]
+        if None not in shown and len({str(value).casefold() for value in shown}) == len(shown):
+            return other, list(zip(shown, rows.values(), strict=True))
+    return None
+
+
+def _collect(value: Any, name: str, place: tuple[int, ...], rows: int | None, found: list[Single]) -> None:
+    if isinstance(value, dict):
+        for key, inner in cast("dict[str, Any]", value).items():
+            _collect(inner, f"{name}|{key}" if name else key, place, rows, found)
+    elif isinstance(value, list):
+        for index, inner in enumerate(cast("list[Any]", value)[:rows]):
+            _collect(inner, name, (*place, index), rows, found)
+    else:
+        found.append(Single(name, place, value))

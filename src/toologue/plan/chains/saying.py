@@ -1,0 +1,154 @@
+"""What people say: which parameters they can be asked for, which outputs are worth telling, which values sound well.
+
+Contract: `askable(entity, api)` is a reason against asking for a parameter, or None. `salience(entity, about)` is how
+much an output tells somebody who asked about the words in `about`: 0 nothing, 3 something, 4 and more what things are
+known by (names, dates, places, amounts). `names_rows` are those that a user could choose by. `tellable` looks at a
+value: no link, no raw time stamp, no mark-up, not longer than one would say.
+
+Example:
+    >>> from toologue.apis.entities import outputs
+    >>> text, number = {"type": "string", "examples": ["x y"]}, {"type": "integer", "examples": [3]}
+    >>> row = {"title": text, "points": number, "logo": text, "evt": number, "verified": {"type": "boolean"}}
+    >>> found = outputs(Api(name="Standings", returns={"type": "object", "properties": row}))
+    >>> [(one.name, salience(one, frozenset({"standing"}))) for one in found]
+    [('title', 5), ('points', 3), ('logo', 0), ('evt', 0), ('verified', 0)]
+    >>> tellable("https://a.example/b"), tellable(1776806878), tellable("Lisbon")
+    (False, False, True)
+
+Not covered: what a particular question is after, beyond the words that it shares with a name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, cast
+
+from pydantic import JsonValue
+
+from toologue.apis.entities import Entity
+from toologue.apis.words import singular
+from toologue.models.retriever import split_name
+from toologue.plan.knowable import knowable
+from toologue.schema import Api
+from toologue.worlds.documented import foreseen, is_credential, kind_of, spoken
+
+__all__ = ["askable", "givable", "hidden", "named_thing", "names_rows", "salience", "short", "tellable", "topic_words"]
+
+Against = Literal["asks for a secret", "cannot be said", "no words for it", "nothing to say for it"]
+
+_DATA = Path(__file__).with_name("saying.yaml")
+_NAMING = frozenset(("name", "title", "headline"))
+_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|[{}<>\[\]|]|://")
+_DATES = ("day", "moment", "birth")
+_KNOWN_BY = ("place.city", "place.country", "company.name", "coin.name")
+_MARKED = re.compile(
+    r"://|www\.|(?-i:[a-z][A-Z]|^[A-Z0-9]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|n/?a|undefined|string|true|false|test)$",
+    re.IGNORECASE,
+)
+_PLACES = ("one", "zero")
+"""Where a list is looked at from: nobody minds."""
+_LONG, _EPOCH = 60, 900_000_000
+
+
+def askable(one: Entity, api: Api) -> Against | None:
+    """Why nobody can be asked for this parameter; None where one can."""
+    last = one.name.rpartition("|")[2]
+    if is_credential(last):
+        return "asks for a secret"
+    if one.schema.get("type") not in ("string", "integer", "number", "boolean", None):
+        return "cannot be said"
+    if not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
+        return "no words for it"
+    if kind_of((last,)) in _PLACES or (last.lower() in ("start", "end") and one.schema.get("type") != "string"):
+        return "no words for it"
+    return None if foreseen(api, one.name) else "nothing to say for it"
+
+
+def hidden(one: Entity) -> bool:
+    """Whether users neither ask for it nor know rows by it."""
+    *around, last = one.name.split("|")
+    return _has(last, "hidden") or any(_has(name, "outer") for name in around) or one.schema.get("type") == "boolean"
+
+
+def topic_words(api: Api) -> frozenset[str]:
+    """The words that an Api is about: those of its own name and of its description's first lines."""
+    words = f"{split_name(api.name.rpartition('|')[2])} {split_name(api.description[:160])}".split()
+    return frozenset(singular(word) for word in words if len(word) > 2)
+
+
+def salience(one: Entity, about: frozenset[str]) -> int:
+    """How much an output tells."""
+    path = tuple(part for part in one.name.split("|") if part)
+    words = split_name(path[-1]).split() if path else []
+    numbered = any(char.isdigit() for char in "".join(path[-1:]))
+    if hidden(one) or numbered or not 0 < len(words) < 5 or _has(path[-1], "aside"):
+        return 0
+    if not (spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
+        return 0
+    height = _height(one, path, words)
+    shared = 2 * (singular(words[-1]) in about and words[-1] not in _NAMING)
+    return height and max(1, height + shared - (len(path) > 4))
+
+
+def named_thing(one: Entity) -> str:
+    """What kind of thing an output names: `teams`, `full` (a person), `place.city`; or nothing."""
+    path = tuple(part for part in one.name.split("|") if part)
+    kind = kind_of(path, one.phrase)
+    return "full" if kind.startswith("person.") else kind
+
+
+def names_rows(one: Entity) -> bool:
+    """Whether users could choose between rows by it: a text that is a name, a date or a place."""
+    path = tuple(part for part in one.name.split("|") if part)
+    borrowed = kind_of(path).startswith("place.") and kind_of(path[-2:]) != kind_of(path)  # from further around
+    return not borrowed and one.schema.get("type") in ("string", None) and salience(one, frozenset()) >= 4
+
+
+def givable(value: JsonValue) -> bool:
+    """Whether somebody would give this value when asked."""
+    return not isinstance(value, str) or (len(value) <= _LONG and _CODED.search(value) is None)
+
+
+def short(value: JsonValue) -> bool:
+    """Whether a value is quickly said."""
+    return not isinstance(value, str) or len(value) <= _LONG
+
+
+def tellable(value: JsonValue) -> bool:
+    """Whether a value sounds well in a sentence."""
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return not _EPOCH < abs(value) < 2 * _EPOCH * 1.3 and not abs(value) > _EPOCH * 1000
+    if not isinstance(value, str) or not value.strip() or _MARKED.search(value):
+        return False
+    return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value
+
+
+def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
+    kind, documented = kind_of(path, one.phrase), bool(one.schema.get("examples"))
+    unsaid = kind in _group("unsaid")
+    if one.schema.get("type") in ("integer", "number"):
+        return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if documented or kind else 1
+    if words[-1] in _NAMING:
+        return 2 if len(words) > 1 and words[-2] in _group("lesser") else 5
+    if not unsaid:
+        return 3 if kind == "clock" or ("." in kind and kind not in _KNOWN_BY) else 4
+    return 3 if words[-1] in _group("told") else 2 if documented else 0
+
+
+def _has(name: str, group: str) -> bool:
+    """Whether one of a group's words, or two that belong together, stand in a name."""
+    words, group_of = split_name(name).split(), _group(group)
+    return any(word in group_of for word in (*words, *map(" ".join, pairwise(words))))
+
+
+@cache
+def _group(name: str) -> frozenset[str]:
+    import yaml
+
+    rows = cast("dict[str, list[list[str]]]", yaml.safe_load(_DATA.read_text("utf-8")))[name]
+    return frozenset(word for row in rows for word in row)

@@ -1,0 +1,102 @@
+"""The documents that plans are made from: one file of Apis, read when they are wanted.
+
+Contract: the file is scanned once; kept are its lines, as bytes. `book(name)` makes an Api and its entities, and keeps
+what was made lately. A name that stands twice is an error, told with its line. A shelf is as good in another process
+as here: `shelf(file)` opens it there.
+
+Example:
+    >>> import pathlib, tempfile
+    >>> from toologue.schema import Api, Parameter
+    >>> from toologue.schema.jsonl import write
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "apis.jsonl"
+    >>> _ = write(file, [Api(name="Maps|geo|Find", parameters={"city": Parameter()})])
+    >>> books = shelf(file)
+    >>> list(books), list(books.book("Maps|geo|Find").inputs)
+    (['Maps|geo|Find'], ['city'])
+
+Not covered: a file that changes while it is used.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from pydantic_core import from_json
+
+from toologue.apis.entities import Entity, inputs, outputs
+from toologue.errors import BadFile, BadRecord, UnknownName
+from toologue.schema import Api
+from toologue.schema.jsonl import parse, read_lines
+
+__all__ = ["Book", "Shelf", "shelf"]
+
+_KEPT = 1024
+"""Documents that are kept made; the others are bytes."""
+
+
+class Book(NamedTuple):
+    """An Api and its entities by name."""
+
+    api: Api
+    inputs: dict[str, Entity]
+    outputs: dict[str, Entity]
+
+
+class Shelf:
+    """The Apis of a file, by name, in its order."""
+
+    def __init__(self, file: Path):
+        self.file = file
+        self._lines: dict[str, tuple[int, bytes]] = {}
+        self._made: OrderedDict[str, Book] = OrderedDict()
+        for number, line, _ in read_lines(file):
+            name = _name(line) or parse(line, Api, file, number).name
+            if name in self._lines:
+                first = self._lines[name][0]
+                raise BadRecord(file, number, "$.name", f"{name!r} is the Api of line {first} already", "rename it")
+            self._lines[name] = number, line
+        if not self._lines:
+            raise BadFile(f"{file} holds no record: expected one api/1 a line")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._lines
+
+    def book(self, name: str) -> Book:
+        """An Api with its entities."""
+        book = self._made.get(name)
+        if book is None:
+            if name not in self._lines:
+                raise UnknownName("api", name, self._lines)
+            number, line = self._lines[name]
+            api = parse(line, Api, self.file, number)
+            book = Book(api, {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)})
+            self._made[name] = book
+            if len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+        return book
+
+
+@lru_cache(maxsize=4)
+def shelf(file: Path) -> Shelf:
+    """The shelf of a file; the same one when asked again."""
+    return Shelf(file)
+
+
+def _name(line: bytes) -> str:
+    """The name on a line that looks like an Api; what else is wrong with it is said when it is made."""
+    try:
+        record: object = from_json(line)
+    except ValueError:
+        return ""
+    named = cast("dict[str, object]", record).get("name") if isinstance(record, dict) else None
+    return named if isinstance(named, str) else ""

@@ -1,0 +1,136 @@
+"""What a worker does for a dataset of chains: from jobs to lines that are planned, worded, offered APIs and verified.
+
+Contract: `work(room, (number, (split, jobs)))` is a function of its arguments and the files in the room's folder: it
+may run in any process. What does not come about says why.
+
+Example:
+    >>> import tempfile
+    >>> from toologue.schema import Api, Parameter
+    >>> from toologue.schema.jsonl import write
+    >>> folder, text = Path(tempfile.mkdtemp()), {"type": "string"}
+    >>> tides = Api(name="Sea|tides|Tides", parameters={"city": Parameter(schema=text)},
+    ...     returns={"type": "object", "properties": {"summary": text}})
+    >>> _ = write(folder / "tools.jsonl", [tides])
+    >>> from toologue.plan.chains.choose import jobs
+    >>> from toologue.project.chains_pairs import ChainMaking, prepare
+    >>> made = prepare([folder / "tools.jsonl"], folder / "set", ChainMaking(ratio=(1, 0, 0)))
+    >>> first = next(jobs(made.pairs["train"], cap=1, seed=0))
+    >>> number, (done,) = work(Room(folder / "set", "", "lexical", 0), (7, ("train", [first])))
+    >>> number, done.split, bool(done.line or done.dropped)
+    (7, 'train', True)
+
+Not covered: near-duplicates, which are seen where all lines meet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from toologue import keys
+from toologue.models.embed import embedder
+from toologue.plan.chains.choose import Job
+from toologue.plan.chains.happening import Dropped
+from toologue.plan.chains.planner import Planner
+from toologue.plan.chains.statistics import Statistics, statistics
+from toologue.plan.sequences import SEQUENCES
+from toologue.plan.split import SplitName
+from toologue.project.variety import masked
+from toologue.schema import Dialogue, Plan
+from toologue.schema.jsonl import line_of
+from toologue.worlds.documented import Documented
+from toologue.write.chains import ChainWriter, Unworded
+from toologue.write.verify_chains import verify_chain
+
+if TYPE_CHECKING:
+    from toologue.schema import Api
+
+__all__ = ["Done", "Room", "work"]
+
+
+class Room(NamedTuple):
+    """Where a dataset is made: its folder with `apis.jsonl` and `splits.json`, their hash, the embedder, the seed."""
+
+    folder: Path
+    content: str
+    embedder: str
+    seed: int
+
+
+class Done(NamedTuple):
+    """A dialogue as a line, its counts, and the users' words with values masked; or why there is none."""
+
+    split: SplitName
+    number: int
+    line: bytes = b""
+    counts: Statistics | None = None
+    words: str = ""
+    dropped: str = ""
+
+
+def work(room: Room, todo: tuple[int, tuple[SplitName, Sequence[Job]]]) -> tuple[int, list[Done]]:
+    """What comes of some jobs of a split."""
+    if parent_process() is not None:  # heard, as numpy is not loaded yet: one core for each of us
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    number, (split, jobs) = todo
+    desk = _desk(room, split)
+    world = Documented(desk.apis.values(), seed=desk.seed)
+    return number, [desk.done(job, world) for job in jobs]
+
+
+class _Desk:
+    """Planner, writer and verifier of one split."""
+
+    def __init__(self, room: Room, split: SplitName):
+        self.seed = keys.seed_of(room.seed, split)
+        self._split: SplitName = split
+        self._planner = Planner(room.folder / "apis.jsonl", seed=self.seed)
+        shelf = self._planner.stage.shelf
+        names = cast("dict[str, list[str]]", json.loads((room.folder / "splits.json").read_bytes()))[split]
+        self.apis: dict[str, Api] = {name: shelf.book(name).api for name in names}
+        bank = "unseen" if split == "test" else "train"
+        self._writer = ChainWriter(list(self.apis.values()), embedder(room.embedder), seed=self.seed, bank=bank)
+
+    def done(self, job: Job, world: Documented) -> Done:
+        """What comes of one job; in this world its acts are done again."""
+        try:
+            dialogue = self._offering(self._writer.words(self._plan(job)))
+        except (Dropped, Unworded) as dropped:
+            return Done(self._split, job.number, dropped=dropped.reason)
+        steps = SEQUENCES[job.sequence].steps
+        flaws = verify_chain(dialogue, world, apis=self.apis, sequence=steps)
+        if flaws:
+            return Done(self._split, job.number, dropped=f"not valid: {flaws[0].rule}")
+        return Done(self._split, job.number, line_of(dialogue), statistics([dialogue]), _words(dialogue))
+
+    def _plan(self, job: Job) -> Plan:
+        """The plan of a job, named after its split."""
+        plan = self._planner.plan(job)
+        name, origin = f"{self._split}-{job.number:06d}", {**plan.dialogue.origin, "split": self._split}
+        return plan.but(dialogue=plan.dialogue.but(id=name, origin=origin))
+
+    def _offering(self, dialogue: Dialogue) -> Dialogue:
+        """The dialogue, in which the agent is offered what the retriever found, and nothing of another split."""
+        found = {name for name in dialogue.apis if name in self.apis}
+        for turn in dialogue.turns:
+            for result in turn.results if turn.role == "agent" and turn.action == "retriever_call" else ():
+                if result is not None and isinstance(result.value, dict):
+                    found.update(cast("dict[str, float]", result.value.get("retrieved", {})))
+        return dialogue.but(apis=tuple(sorted(found)))
+
+
+@lru_cache(maxsize=1)
+def _desk(room: Room, split: SplitName) -> _Desk:
+    return _Desk(room, split)
+
+
+def _words(dialogue: Dialogue) -> str:
+    """What the user says, without the values that are told."""
+    told = [turn for turn in dialogue.turns if turn.role == "user"]
+    values = [str(value) for turn in told for value in turn.informed.values()]
+    return masked("\n".join(turn.text for turn in told), values)

@@ -1,0 +1,163 @@
+"""Action prediction: how often the next action is the right one (ToolDial 4.1, tables 4 and 5).
+
+A test is one labelled agent turn of the gold, whatever it does; under `next` each begins at the gold.
+
+    metric             counts                       value
+    action accuracy    hits, of = tests             hits / of
+    F1 ACTION          tp, fp, fn of one action     2 tp / (2 tp + fp + fn); None where nobody took or expected it
+
+Two actions are the same
+
+    published   exactly: of both only a-z is kept, and the words "action" and "api" are taken out
+    substring   the rule of the published script for local models: the expected one occurs in what was said. So "call"
+                is found in "retrievercall", and "response" in "responsefail". The F1s are exact nevertheless.
+    fixed       where the words name it and no other (`formats.tooldial_answers.read_action`)
+
+Example:
+    >>> same_action("substring", "call", "Retriever call"), same_action("published", "call", "Retriever call")
+    (True, False)
+    >>> from toologue.schema import UserTurn
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
+    >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=(gold.turns[0], AgentTurn()))
+    >>> scores = actions(gold, trace, Judge.of("exact"))
+    >>> scores["action accuracy"].value, scores["F1 clarify"].value, scores["F1 call"].value
+    (0.0, 0.0, None)
+
+Not covered: which Api is called and with which arguments; `score.calls` judges that, and dialogue states do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from toologue.formats.tooldial_answers import ACTIONS, read_action
+from toologue.models.similarity import Judge
+from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace, rounds
+from toologue.score.metric import RATIOS, no_reply, unscored, value_of
+
+__all__ = [
+    "ACCURACY",
+    "ACTION_PREDICTION",
+    "METRICS",
+    "ActionTest",
+    "Match",
+    "action_tests",
+    "actions",
+    "confusion",
+    "labelled",
+    "said_action",
+    "same_action",
+    "scores_of",
+]
+
+ACCURACY = "action accuracy"
+METRICS = (ACCURACY, *(f"F1 {action}" for action in ACTIONS))
+Match = Literal["fixed", "published", "substring"]
+
+
+class ActionTest(NamedTuple):
+    """One action of the gold beside the agent's: index of the turn, number of the user's turn, the words.
+
+    `taken` is which of the eight they are; None for none of them.
+    """
+
+    turn: int
+    round: int
+    expected: AgentAction
+    said: str
+    taken: AgentAction | None
+    correct: bool
+
+
+def actions(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+    """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no actions."""
+    if trace.protocol != "next" or not any(True for _ in labelled(gold)):
+        return {}
+    if why := no_reply(trace):
+        return unscored(METRICS, gold, trace, why)
+    return scores_of(action_tests("fixed", gold, trace), gold, trace)
+
+
+ACTION_PREDICTION: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = actions
+
+
+def action_tests(match: Match, gold: Dialogue, trace: Trace) -> list[ActionTest]:
+    """The tests of a conversation that was lived under `next`."""
+    found: list[ActionTest] = []
+    for at, number, expected in labelled(gold):
+        turn = trace.turns[at] if at < len(trace.turns) else None
+        said = said_action(turn) if isinstance(turn, AgentTurn) else ""
+        taken = read_action(said).value if match == "fixed" else _NAMES.get(_letters(said))
+        found.append(ActionTest(at, number, expected, said, taken, same_action(match, expected, said)))
+    return found
+
+
+def scores_of(tests: Sequence[ActionTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
+    """Tests as scores. The mismatches explain the conversation."""
+    hits, of = sum(test.correct for test in tests), len(tests)
+    counts = {ACCURACY: {"hits": float(hits), "of": float(of)}}
+    for action in ACTIONS:
+        pairs = [(test.expected == action, test.taken == action) for test in tests]
+        tp, fp, fn = (float(pairs.count(kind)) for kind in ((True, True), (False, True), (True, False)))
+        counts[f"F1 {action}"] = {"tp": tp, "fp": fp, "fn": fn}
+    scores: dict[str, Score] = {}
+    for name, found in counts.items():
+        value = value_of(name, found)
+        why = "" if value is not None else "nothing to score"
+        scores[name] = Score(metric=name, dialogue=gold.id, case=trace.case, counts=found, value=value, why=why)
+    at = tuple(
+        Mismatch(turn=test.turn, field="action", expected=test.expected, actual=test.said)
+        for test in tests
+        if not test.correct
+    )
+    return scores | {ACCURACY: scores[ACCURACY].but(at=at)}
+
+
+def said_action(turn: AgentTurn) -> str:
+    """The action as it was said: a model's words (`extra["answer"]["action"]`) where they are no clean action."""
+    answer = turn.extra.get("answer")
+    said = answer.get("action") if isinstance(answer, dict) else None
+    return said if isinstance(said, str) else turn.action or ""
+
+
+def same_action(match: Match, expected: AgentAction, said: str) -> bool:
+    """Whether words are the expected action."""
+    if match == "fixed":
+        return read_action(said).value == expected
+    wanted, given = _letters(expected), _letters(said)
+    return wanted in given if match == "substring" else wanted == given
+
+
+def confusion(tests: Iterable[ActionTest]) -> dict[tuple[str, str], int]:
+    """How often which action was expected and which was taken; what is none of the eight counts as "none"."""
+    found: dict[tuple[str, str], int] = {}
+    for test in tests:
+        pair = test.expected, test.taken or "none"
+        found[pair] = found.get(pair, 0) + 1
+    return found
+
+
+def labelled(gold: Dialogue) -> Iterator[tuple[int, int, AgentAction]]:
+    """(turn, number of the user's turn, from 1, action) of every label."""
+    start = number = 0
+    for said, did in rounds(gold.turns):
+        start, number = start + len(said), number + bool(said)
+        for at, turn in enumerate(did if said else (), start):
+            if turn.action is not None:
+                yield at, number, turn.action
+        start += len(did)
+
+
+def _letters(said: str) -> str:
+    return re.sub(r"[^a-z]", "", said.lower()).replace("action", "").replace("api", "")
+
+
+def _f1(counts: Mapping[str, float]) -> float | None:
+    of = 2 * counts["tp"] + counts["fp"] + counts["fn"]
+    return 2 * counts["tp"] / of if of else None
+
+
+_NAMES: dict[str, AgentAction] = {_letters(action): action for action in ACTIONS}
+RATIOS.update({f"F1 {action}": _f1 for action in ACTIONS})

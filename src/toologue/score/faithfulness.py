@@ -1,0 +1,264 @@
+"""Faithfulness: do replies say what the calls gave back (ToolDial 4.1, table 4)? Offline by values, or by a judge.
+
+A test is a gold turn whose action is `response`; `response_fail` has nothing to be faithful to, and is left out. What
+the agent says there is looked at, whatever it calls its action.
+
+    metric              of                                            hits
+    grounded            tests                                         replies that say something, and nothing that is
+                                                                      not supported
+    supported claims    values that the replies say                   those that are supported
+    reported            tests whose gold reply says a value of the    replies that say one of these values
+                        last result
+    faithful            votes of the judge                            votes "true"
+
+A value of a reply is an amount, a date, an id, an address (`score.claims`), a number of two digits or more, or what
+stands in quotes. It is supported by the results so far (how long their lists are, too), by what the user said, by what
+the agent was told; and by the gold's own words.
+
+The judge is a language model that is asked `VOTES` times (the paper: n = 10, one token, temperature above 0; the code
+has 2: give them with the model, `openai:NAME?temperature=2&max_tokens=1`). `votes` collects, the raw tokens are kept in
+the results. `published` counts a token that is "true" in any case, and nothing else; `fixed` looks past spaces and
+punctuation, and leaves out tokens that are neither true nor false.
+
+Example:
+    >>> from toologue.schema import Call, Result, UserTurn
+    >>> look = AgentTurn(acts=(Call(api="Table"),), results=(Result(value={"leader": "Ajax", "points": 48.5}),))
+    >>> done = AgentTurn(text="Ajax lead with 48.5 points.", action="response")
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Who leads?"), look, done))
+    >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it",
+    ...     turns=(*gold.turns[:2], AgentTurn(text="Ajax lead with 51.5 points.")))
+    >>> {name: score.value for name, score in faithfulness(gold, trace, Judge.of("exact")).items()}
+    {'grounded': 0.0, 'supported claims': 0.0, 'reported': 1.0}
+
+Not covered: offline, what is false without a value, and names of people and places.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from toologue import keys
+from toologue.formats.tooldial_text import lines
+from toologue.models.model import Model, ModelFault
+from toologue.models.similarity import Judge
+from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, Trace, rounds
+from toologue.score.claims import Claim, claims, says, unsupported
+from toologue.score.metric import no_reply, unscored
+from toologue.score.states import Mode
+from toologue.worlds.documents import documents_of
+
+__all__ = [
+    "FAITHFULNESS",
+    "METRICS",
+    "VOTED",
+    "VOTES",
+    "ReplyTest",
+    "Votes",
+    "faithfulness",
+    "reply_tests",
+    "responses",
+    "scores_of",
+    "voted",
+    "votes",
+]
+
+METRICS = ("grounded", "supported claims", "reported")
+VOTED = "faithful"
+VOTES = 10
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d{2,}(?!\w|[.,:/-]\d)")
+_QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|(?<!\w)'([^'\n]{2,80})'(?!\w)|`([^`\n]{2,80})`")
+_TEMPLATE = Path(__file__).with_name("faithfulness.txt")
+_SEEDS = 2**31
+
+
+class ReplyTest(NamedTuple):
+    """One reply: index of the turn, what was said, its values, those that nothing supports.
+
+    `reports`: whether it says a value that the gold's reply takes from the result; None where that takes none.
+    """
+
+    turn: int
+    said: str
+    values: tuple[str, ...]
+    unsupported: tuple[str, ...]
+    reports: bool | None
+
+    @property
+    def grounded(self) -> bool:
+        """Whether something was said, and nothing without support."""
+        return bool(self.said.strip()) and not self.unsupported
+
+
+class Votes(NamedTuple):
+    """What the judge said of the reply in a turn, token by token as it came."""
+
+    turn: int
+    tokens: tuple[str, ...]
+
+
+def faithfulness(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+    """The offline metric. Scores nothing under another protocol, or where the gold has no response."""
+    if trace.protocol != "next" or not any(True for _ in responses(gold)):
+        return {}
+    if why := no_reply(trace):
+        return unscored(METRICS, gold, trace, why)
+    return scores_of(reply_tests(gold, trace), gold, trace)
+
+
+FAITHFULNESS: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = faithfulness
+
+
+def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
+    """The tests of a conversation that was lived under `next`."""
+    found: list[ReplyTest] = []
+    for at, expected in responses(gold):
+        said = _said(trace, at)
+        support = [expected, gold.instructions, _json(gold.facts), *_shown(gold, at)]
+        values = _values(said)
+        lacking = {claim.text for claim in unsupported((v for v in values if isinstance(v, Claim)), support)}
+        lacking |= {v for v in values if isinstance(v, str) and not any(says(part, v) for part in support)}
+        texts = [value.text if isinstance(value, Claim) else value for value in values]
+        wanted = [value for value in _leaves(gold, at) if says(expected, value)]
+        reports = any(says(said, value) for value in wanted) if wanted else None
+        found.append(ReplyTest(at, said, tuple(texts), tuple(t for t in texts if t in lacking), reports))
+    return found
+
+
+def scores_of(tests: Sequence[ReplyTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
+    """Tests as scores. The mismatches explain the conversation."""
+    told = [test for test in tests if test.reports is not None]
+    shares = (
+        (sum(test.grounded for test in tests), len(tests)),
+        (sum(len(test.values) - len(test.unsupported) for test in tests), sum(len(test.values) for test in tests)),
+        (sum(bool(test.reports) for test in told), len(told)),
+    )
+    scores = {name: _score(name, *share, gold, trace) for name, share in zip(METRICS, shares, strict=True)}
+    at = tuple(
+        Mismatch(turn=test.turn, field="reply", actual=said, why="nothing supports it" if said else "nothing was said")
+        for test in tests
+        if not test.grounded
+        for said in test.unsupported or ("",)
+    )
+    return scores | {METRICS[0]: scores[METRICS[0]].but(at=at)}
+
+
+async def votes(gold: Dialogue, trace: Trace, model: Model, *, n: int = VOTES, seed: int = 0) -> tuple[Votes, ...]:
+    """What a judge says of each reply, asked `n` times with seeds of its own. A request that fails is no vote."""
+    documents, found = documents_of(gold), list[Votes]()
+    for at, _ in responses(gold):
+        messages = [{"role": "user", "content": _question(gold, at, _said(trace, at), documents)}]
+        seeds = [keys.seed_of(seed, gold.id, at, one) % _SEEDS for one in range(n)]
+        tokens = await asyncio.gather(*(_vote(model, messages, one) for one in seeds))
+        found.append(Votes(at, tuple(token for token in tokens if token is not None)))
+    return tuple(found)
+
+
+def voted(mode: Mode, found: Iterable[Votes], gold: Dialogue, trace: Trace) -> dict[str, Score]:
+    """Votes as a score."""
+    tokens = [token for one in found for token in one.tokens]
+    if mode == "fixed":
+        tokens = [word for token in tokens if (word := re.sub(r"[^a-z]", "", token.lower())) in ("true", "false")]
+    return {VOTED: _score(VOTED, sum(token.lower() == "true" for token in tokens), len(tokens), gold, trace)}
+
+
+async def _vote(model: Model, messages: Sequence[dict[str, Any]], seed: int) -> str | None:
+    try:
+        return (await model.reply(messages, seed=seed)).text or ""
+    except ModelFault:
+        return None
+
+
+def _question(gold: Dialogue, at: int, said: str, documents: Mapping[str, Api]) -> str:
+    history = "\n".join(line.text for line in lines(gold.turns[:at], documents))
+    slots = {"history": history, "reply": said}
+    return re.sub(r"<(history|reply)>", lambda found: slots[found[1]], _template())
+
+
+def responses(gold: Dialogue) -> Iterator[tuple[int, str]]:
+    """(turn, words) of every response of the gold."""
+    start = 0
+    for said, did in rounds(gold.turns):
+        start += len(said)
+        for at, turn in enumerate(did if said else (), start):
+            if turn.action == "response":
+                yield at, turn.text or ""
+        start += len(did)
+
+
+def _said(trace: Trace, at: int) -> str:
+    turn = trace.turns[at] if at < len(trace.turns) else None
+    return (turn.text or "") if isinstance(turn, AgentTurn) else ""
+
+
+def _values(text: str) -> list[Claim | str]:
+    """What a text says that can be looked up."""
+    found: list[Claim | str] = [*claims(text)]
+    known = {claim.text for claim in claims(text)}
+    quoted = ["".join(part for part in groups if part) for groups in _QUOTED.findall(text)]
+    numbers = [one for one in _NUMBER.findall(text) if not any(one in claim for claim in known)]
+    return [*found, *dict.fromkeys(value for value in (*numbers, *quoted) if value not in known)]
+
+
+def _shown(gold: Dialogue, at: int) -> Iterator[str]:
+    """What was seen before turn `at`: words, arguments, results."""
+    for turn in gold.turns[:at]:
+        if turn.text:
+            yield turn.text
+        if turn.role == "agent":
+            yield from (_json(act.arguments) for act in turn.acts if act.kind == "call" and act.arguments)
+            for result in turn.results:
+                if result is not None:
+                    yield _json(result.value)
+                    yield " ".join(_lengths(result.value))
+
+
+def _leaves(gold: Dialogue, at: int) -> list[str]:
+    """The values of the last result before turn `at`, as texts."""
+    for turn in reversed(gold.turns[:at]):
+        if turn.role == "agent":
+            for act, result in zip(turn.acts, turn.results, strict=False):
+                if act.kind == "call" and result is not None:
+                    return [text for leaf in _flat(result.value) if len(text := str(leaf)) > 1]
+    return []
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for item in cast("dict[str, Any]", value).values():
+            yield from _flat(item)
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _flat(item)
+    elif value is not None and not isinstance(value, bool):
+        yield value
+
+
+def _lengths(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        members = cast("list[Any]", value)
+        yield str(len(members))
+    else:
+        members = list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else []
+    for item in members:
+        yield from _lengths(item)
+
+
+def _score(name: str, hits: int, of: int, gold: Dialogue, trace: Trace) -> Score:
+    counts, value = {"hits": float(hits), "of": float(of)}, hits / of if of else None
+    why = "" if of else "nothing to score"
+    return Score(metric=name, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+@cache
+def _template() -> str:
+    return _TEMPLATE.read_text("utf-8").strip()

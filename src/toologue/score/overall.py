@@ -1,0 +1,143 @@
+"""Overall performance: user turns in which every step is right, and whole dialogues of them (ToolDial 4.1).
+
+Under `forced` the agent answers each user turn with steps of its own, from the gold's history. A user turn is right
+where its actions are the gold's, one by one, and its states are:
+
+    published   as lists: the state first said and those said with words, normalised as in `score.states`; actions as
+                the exact rule of `score.actions` has it
+    fixed       step by step, all of them, compared as `fixed` does there; a step that says no state keeps the last one
+                that was said since the user spoke
+
+    metric             of                              hits
+    user turn right    user turns that gold answers    those where every step is right
+    dialogue right     dialogues                       those whose user turns are all right
+
+Example:
+    >>> from toologue.schema import State, UserTurn
+    >>> asks = AgentTurn(text="Of whom?", action="clarify", state=State())
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), asks))
+    >>> turns = (gold.turns[0], asks.but(text="Who?"))
+    >>> trace = Trace(case="", dialogue="d", protocol="forced", agent="it", turns=turns)
+    >>> [score.value for score in overall(gold, trace, Judge.of("exact")).values()]
+    [1.0, 1.0]
+
+Not covered: words, thoughts, and the arguments of calls beyond what the state says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from toologue.formats.tooldial import state_json
+from toologue.models.similarity import Judge
+from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
+from toologue.score.actions import said_action, same_action
+from toologue.score.metric import no_reply, unscored
+from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
+from toologue.worlds.documents import documents_of
+
+__all__ = ["METRICS", "OVERALL", "UserTurnTest", "overall", "scores_of", "user_turn_tests"]
+
+METRICS = ("user turn right", "dialogue right")
+
+
+class UserTurnTest(NamedTuple):
+    """One user turn: its number, from 1, the index of the gold's first step, and what is wrong with the answer."""
+
+    round: int
+    turn: int
+    at: tuple[Mismatch, ...] = ()
+
+    @property
+    def correct(self) -> bool:
+        """Whether every step is right."""
+        return not self.at
+
+
+def overall(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+    """The metric, in its `fixed` mode. Scores nothing under another protocol, or where a gold step has no labels."""
+    if trace.protocol != "forced" or not _is_labelled(gold):
+        return {}
+    if why := no_reply(trace):
+        return unscored(METRICS, gold, trace, why)
+    return scores_of(user_turn_tests("fixed", gold, trace), gold, trace)
+
+
+OVERALL: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = overall
+
+
+def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[UserTurnTest]:
+    """The tests of a conversation that was lived under `forced`."""
+    documents: Mapping[str, Api] = documents_of(gold) if mode == "fixed" else {}
+    found: list[UserTurnTest] = []
+    start = number = 0
+    for wanted, lived in zip_longest(rounds(gold.turns), rounds(trace.turns)):
+        if wanted is None:
+            break
+        start, number = start + len(wanted.said), number + bool(wanted.said)
+        if wanted.said and wanted.did:
+            did = lived.did if lived is not None else ()
+            wrong = _published(wanted.did, did) if mode == "published" else _wrong(wanted.did, did, documents)
+            found.append(UserTurnTest(number, start, tuple(one.but(turn=start) for one in wrong)))
+        start += len(wanted.did)
+    return found
+
+
+def scores_of(tests: Sequence[UserTurnTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
+    """Tests as scores. The mismatches explain the conversation."""
+    right, of = sum(test.correct for test in tests), len(tests)
+    shares = ((right, of), (int(of > 0 and right == of), int(of > 0)))
+    scores = {
+        name: Score(
+            metric=name,
+            dialogue=gold.id,
+            case=trace.case,
+            counts={"hits": float(hits), "of": float(total)},
+            value=hits / total if total else None,
+            why="" if total else "nothing to score",
+        )
+        for name, (hits, total) in zip(METRICS, shares, strict=True)
+    }
+    return scores | {METRICS[-1]: scores[METRICS[-1]].but(at=tuple(one for test in tests for one in test.at))}
+
+
+def _is_labelled(gold: Dialogue) -> bool:
+    answers = [turn for said, did in rounds(gold.turns) if said for turn in did]
+    return bool(answers) and all(turn.action is not None and turn.state is not None for turn in answers)
+
+
+def _published(wanted: Sequence[AgentTurn], did: Sequence[AgentTurn]) -> Iterator[Mismatch]:
+    expected = [turn.action or "" for turn in wanted]
+    taken = [said_action(turn) for turn in did]
+    if len(expected) != len(taken) or not all(
+        wanted_turn.action is not None and same_action("published", wanted_turn.action, said)
+        for wanted_turn, said in zip(wanted, taken, strict=True)
+    ):
+        yield Mismatch(field="actions", expected=list(expected), actual=list(taken))
+    states = [state_json(turn.state) for turn in _stating(wanted)]
+    said = [said_state("published", turn) for turn in _stating(did)]
+    if [normalised(state) for state in states] != [normalised(state) for state in said]:
+        yield Mismatch(field="states", expected=list(states), actual=list(said))
+
+
+def _stating(turns: Sequence[AgentTurn]) -> list[AgentTurn]:
+    """The turns whose state stands in the text: the first, and those with words."""
+    return [turn for at, turn in enumerate(turns) if not at or turn.text is not None]
+
+
+def _wrong(wanted: Sequence[AgentTurn], did: Sequence[AgentTurn], documents: Mapping[str, Api]) -> Iterator[Mismatch]:
+    last = None
+    for one, other in zip_longest(wanted, did):
+        if one is None or other is None:
+            why = "a step too many" if one is None else "no such step"
+            yield Mismatch(field="action", expected=one and one.action, actual=other and said_action(other), why=why)
+            continue
+        if one.action is None or not same_action("fixed", one.action, said_action(other)):
+            yield Mismatch(field="action", expected=one.action, actual=said_action(other))
+        said = said_state("fixed", other)
+        last = last if said is None else said
+        label = one.state or State()
+        if not same_state("fixed", label, last, schemas_of(documents, label.api)):
+            yield Mismatch(field="state", expected=state_json(label), actual=last)

@@ -1,0 +1,375 @@
+"""Dialogue state tracking: which states are right, and in which way others are wrong (ToolDial 4.1, A.8, A.10).
+
+A test is one labelled state of the text (`formats.tooldial_text`): of each agent turn with words, and of a call that
+answers the user. Under `next` each test begins at the gold.
+
+    metric                  of                     hits
+    state accuracy          tests                  states that are equal
+    state error: KIND       tests                  wrong ones of this kind (a test may have two: slot, value)
+
+Two states are equal
+
+    published   where both, normalised, are: of texts and numbers all but a-z and 0-9 is dropped, lists as Python writes
+                them. So -1.5 equals 15, what is not ASCII equals nothing at all, and 5.0 is not 5.
+    fixed       where the same Api is confirmed, the filled slots are the same, and no required one is lacking: an
+                optional slot that is empty says nothing, null is empty. Values compare by the documented type of their
+                parameter (`same_value`): numbers as numbers, texts but for case, spaces, outer quotes, a last stop.
+
+Kinds of errors (A.8), the first that applies, or slot and value both: `generation` (no object), `unconfirmed` (GT = T:
+nothing is confirmed, though it should be), `confirmed` (GT = F), `format` (fields are lacking), `slot` (other names),
+`value`, and `other`, which is no kind of the paper's: another Api with the same slots. What is wrong with a value says
+a second kind: `multi-result` (one of several results of the Api before), `intent-add` (it stood in the first request),
+`extraction` (any other). `fixed` looks at the format first, and takes slots in any order.
+
+Example:
+    >>> same_value("fixed", "-1.5", 15), same_value("published", "-1.5", 15), same_value("fixed", "5", 5.0)
+    (False, True, True)
+    >>> from toologue.schema import UserTurn
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", state=State())))
+    >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=(gold.turns[0], AgentTurn()))
+    >>> [(test.turn, test.errors) for test in state_tests("fixed", gold, trace)]
+    [(1, ('generation',))]
+
+Not covered: values that say the same in other words ("tomorrow", a date).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+from pydantic import JsonValue
+
+from toologue.formats.literals import value_of
+from toologue.formats.tooldial import state_json, state_of
+from toologue.formats.tooldial_answers import published_state, read_state
+from toologue.models.similarity import Judge
+from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
+from toologue.score.claims import says
+from toologue.score.metric import no_reply, unscored
+from toologue.values.compare import same
+from toologue.worlds.documents import documents_of
+
+__all__ = [
+    "ACCURACY",
+    "ERRORS",
+    "METRICS",
+    "STATES",
+    "VALUE_KINDS",
+    "Mode",
+    "StateError",
+    "StateTest",
+    "ValueKind",
+    "error_kinds",
+    "labelled",
+    "normalised",
+    "said_state",
+    "same_state",
+    "same_value",
+    "schemas_of",
+    "scores_of",
+    "state_tests",
+    "states",
+]
+
+Schemas = Mapping[str, Mapping[str, Any]]
+"""What is documented of each slot of an Api."""
+
+_NONE: Schemas = {}
+ACCURACY = "state accuracy"
+Mode = Literal["fixed", "published"]
+StateError = Literal["generation", "unconfirmed", "confirmed", "format", "slot", "value", "other"]
+ValueKind = Literal["multi-result", "intent-add", "extraction"]
+ERRORS: tuple[StateError, ...] = get_args(StateError)
+VALUE_KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
+METRICS = (ACCURACY, *(f"state error: {kind}" for kind in (*ERRORS, *VALUE_KINDS)))
+
+_FALSE = state_json(State())
+_SLOTS = ("required_parameters", "optional_parameters")
+_NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)", re.ASCII)
+_EDGES = " \t\r\n\"'“”‘’`.,;!?"
+
+
+class StateTest(NamedTuple):
+    """A state of the gold beside what was said: index of the turn, number of the user's turn, kinds of errors."""
+
+    turn: int
+    round: int
+    label: State
+    said: JsonValue
+    correct: bool
+    errors: tuple[str, ...] = ()
+    slots: tuple[str, ...] = ()
+    """The slots whose value is wrong."""
+
+
+def states(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+    """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no states."""
+    if trace.protocol != "next" or not any(True for _ in labelled(gold)):
+        return {}
+    if why := no_reply(trace):
+        return unscored(METRICS, gold, trace, why)
+    return scores_of(state_tests("fixed", gold, trace), gold, trace)
+
+
+STATES: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = states
+
+
+def labelled(gold: Dialogue) -> Iterator[tuple[int, int, State]]:
+    """(turn, number of the user's turn, from 1, state) of every state that is a test."""
+    start = number = 0
+    for said, did in rounds(gold.turns):
+        start, number = start + len(said), number + bool(said)
+        for at, turn in enumerate(did if said else ()):
+            calls = any(act.kind == "call" for act in turn.acts)
+            if turn.state is not None and (turn.text is not None or (not at and calls)):
+                yield start + at, number, turn.state
+        start += len(did)
+
+
+def state_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[StateTest]:
+    """The tests of a conversation that was lived under `next`."""
+    documents: Mapping[str, Api] = documents_of(gold) if mode == "fixed" else {}
+    found: list[StateTest] = []
+    for at, number, label in labelled(gold):
+        turn = trace.turns[at] if at < len(trace.turns) else None
+        said = said_state(mode, turn) if isinstance(turn, AgentTurn) else None
+        parameters = schemas_of(documents, label.api)
+        if same_state(mode, label, said, parameters):
+            found.append(StateTest(at, number, label, said, True))
+            continue
+        kinds, slots = error_kinds(mode, label, said, parameters)
+        which = dict.fromkeys(_kind_of_value(gold, at, label, slot) for slot in slots)
+        found.append(StateTest(at, number, label, said, False, (*kinds, *which), slots))
+    return found
+
+
+def scores_of(tests: Sequence[StateTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
+    """Tests as scores. The mismatches explain the conversation."""
+    hits = {name: sum(name.removeprefix("state error: ") in test.errors for test in tests) for name in METRICS}
+    hits[ACCURACY], of = sum(test.correct for test in tests), len(tests)
+    scores = {
+        name: Score(
+            metric=name,
+            dialogue=gold.id,
+            case=trace.case,
+            counts={"hits": float(count), "of": float(of)},
+            value=count / of if of else None,
+            why="" if of else "nothing to score",
+        )
+        for name, count in hits.items()
+    }
+    return scores | {ACCURACY: scores[ACCURACY].but(at=tuple(map(_mismatch, filter(_wrong, tests))))}
+
+
+def said_state(mode: Mode, turn: AgentTurn) -> JsonValue:
+    """The state that a turn says, in the paper's form; None where there is no object.
+
+    Words of a model that are no clean state stand in `extra["answer"]["state"]`; each mode reads them in its own way.
+    """
+    answer = turn.extra.get("answer")
+    said = answer.get("state") if isinstance(answer, dict) else None
+    if isinstance(said, str):
+        return published_state(said) if mode == "published" else read_state(said).value
+    if said is not None:
+        return said
+    return None if turn.state is None else state_json(turn.state)
+
+
+def same_state(mode: Mode, label: State, said: JsonValue, schemas: Schemas = _NONE) -> bool:
+    """Whether a state in the paper's form is the label."""
+    if mode == "published":
+        return normalised(state_json(label)) == normalised(said)
+    return error_kinds(mode, label, said, schemas)[0] == ()
+
+
+def schemas_of(documents: Mapping[str, Api], api: str | None) -> Schemas:
+    """What the documents say of an Api's slots."""
+    known = documents.get(api or "")
+    return {_name(name): one.json_schema for name, one in known.parameters.items()} if known else {}
+
+
+def same_value(mode: Mode, expected: JsonValue, actual: JsonValue, schema: Mapping[str, Any] | None = None) -> bool:
+    """Whether a slot's value is the label's. `schema` is what is documented of it."""
+    if mode == "published":
+        return normalised(expected) == normalised(actual)
+    kind = (schema or {}).get("type")
+    numeric = kind in ("number", "integer")
+    pair = [_typed(value, kind) for value in (expected, actual)]
+    if all(isinstance(value, list) for value in pair):
+        one, other = (cast("list[Any]", value) for value in pair)
+        items = (schema or {}).get("items")
+        return len(one) == len(other) and all(
+            same_value(mode, mine, theirs, _fields(items)) for mine, theirs in zip(one, other, strict=True)
+        )
+    if all(isinstance(value, dict) for value in pair):
+        mine, theirs = (cast("dict[str, Any]", value) for value in pair)
+        return mine.keys() == theirs.keys() and all(same_value(mode, mine[name], theirs[name]) for name in mine)
+    numbers = [None if kind == "string" else _number(value, numeric) for value in pair]
+    if None not in numbers:
+        return numbers[0] == numbers[1]
+    return same(*map(_plain, pair))
+
+
+def normalised(value: Any) -> Any:
+    """A value as the published code compares it."""
+    if isinstance(value, dict):
+        return {normalised(name): normalised(item) for name, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, str | int | float | list):
+        return re.sub(r"[^a-z0-9]", "", str(cast("Any", value)).lower())
+    return value
+
+
+def error_kinds(
+    mode: Mode, label: State, said: JsonValue, schemas: Schemas = _NONE
+) -> tuple[tuple[StateError, ...], tuple[str, ...]]:
+    """(kinds of errors, slots whose value is wrong) of a state. Under `published` it must be known to be wrong."""
+    if not isinstance(said, dict):
+        return ("generation",), ()
+    return _published_kinds(label, said) if mode == "published" else _kinds(label, said, schemas)
+
+
+def _published_kinds(label: State, said: Mapping[str, Any]) -> tuple[tuple[StateError, ...], tuple[str, ...]]:
+    wanted, status = state_json(label), said.get("api_status")
+    if said == _FALSE:
+        return ("unconfirmed",), ()
+    if wanted == _FALSE:
+        return ("confirmed",), ()
+    lacking = [part for part in ("api_name", *_SLOTS) if part not in (status if isinstance(status, dict | str) else ())]
+    if "api_confirmed" not in said or (lacking if said["api_confirmed"] == "true" else "api_status" not in said):
+        return ("format",), ()
+    if said["api_confirmed"] != "true":
+        return ("other",), ()
+    given = [_fields(_fields(status).get(part)) for part in _SLOTS]
+    merged: dict[str, Any] = {**given[0], **given[1]}
+    kinds: list[StateError] = []
+    if [list(part) for part in given] != [list(label.required), list(label.optional)]:
+        kinds.append("slot")
+    wrong = tuple(
+        name
+        for name, value in {**label.required, **label.optional}.items()
+        if name not in merged or normalised(merged[name]) != normalised(value)
+    )
+    if wrong:
+        kinds.append("value")
+    return tuple(kinds) or ("other",), wrong
+
+
+def _kinds(label: State, said: JsonValue, schemas: Schemas) -> tuple[tuple[StateError, ...], tuple[str, ...]]:
+    try:
+        state = state_of(said)
+    except ValueError:
+        return ("format",), ()
+    if state.api is None or label.api is None:
+        return () if state.api == label.api else ("unconfirmed",) if state.api is None else ("confirmed",), ()
+    if _name(state.api) != _name(label.api):
+        return ("other",), ()
+    mine, theirs = ({_name(n): v for n, v in {**s.required, **s.optional}.items()} for s in (state, label))
+    filled = [{name for name, value in slots.items() if not _is_empty(value)} for slots in (mine, theirs)]
+    kinds: list[StateError] = []
+    if not set(map(_name, label.required)) <= mine.keys() or not filled[0] | filled[1] <= mine.keys() & theirs.keys():
+        kinds.append("slot")
+    wrong = [
+        name
+        for name in theirs
+        if (name in filled[1] or name in filled[0])
+        and not same_value("fixed", theirs[name], mine.get(name), schemas.get(name))
+    ]
+    if wrong:
+        kinds.append("value")
+    return tuple(kinds), tuple(wrong)
+
+
+def _kind_of_value(gold: Dialogue, at: int, label: State, slot: str) -> ValueKind:
+    """What makes the value of a slot hard, in turn `at`."""
+    for turn in reversed(gold.turns[:at]):
+        if turn.role == "agent" and any(
+            act.kind == "retrieve" and act.missing == (label.api, slot) for act in turn.acts
+        ):
+            told = _fields(turn.results[0].value) if turn.results and turn.results[0] else {}
+            several = sum(1 for _ in _outputs(gold, at, str(told.get("source")), str(told.get("output"))))
+            if several > 1:
+                return "multi-result"
+    value = {**label.required, **label.optional}.get(slot)
+    asked = [t for t in gold.turns[:at] if t.role == "user" and t.action == "inform_intent_clear_add"]
+    if any(slot in turn.informed or (not _is_empty(value) and says(turn.text, str(value))) for turn in asked):
+        return "intent-add"
+    return "extraction"
+
+
+def _outputs(gold: Dialogue, at: int, api: str, output: str) -> Iterator[JsonValue]:
+    """The values of an output in the last result of an Api before turn `at`; levels of lists are transparent."""
+    for turn in reversed(gold.turns[:at]):
+        for act, result in zip(turn.acts, turn.results, strict=False) if turn.role == "agent" else ():
+            if act.kind == "call" and act.api == api and result is not None:
+                yield from _walk(result.value, [part for part in output.split("|") if part])
+                return
+
+
+def _walk(value: JsonValue, path: Sequence[str]) -> Iterator[JsonValue]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _walk(item, path)
+    elif isinstance(value, dict) and path:
+        if path[0] in value:
+            yield from _walk(value[path[0]], path[1:])
+    elif not path:
+        yield value
+
+
+def _typed(value: JsonValue, kind: Any) -> Any:
+    """A text that spells a list, an object or a truth value, as that; unless texts are documented."""
+    if not isinstance(value, str) or kind == "string":
+        return value
+    if value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    try:
+        return value_of(value) if value.strip()[:1] in ("[", "{") else value
+    except ValueError:
+        return value
+
+
+def _number(value: Any, numeric: bool) -> Decimal | None:
+    """The number that a value is; a text with leading zeros is one only where numbers are documented."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Decimal(str(value))
+    text = value.strip() if isinstance(value, str) else ""
+    if not text or not _NUMBER.fullmatch(text) or (not numeric and re.match(r"[+-]?0\d", text)):
+        return None
+    return Decimal(text.replace(",", ""))
+
+
+def _plain(value: Any) -> Any:
+    """A text but for case, spaces, outer quotes and a last stop; numbers and truth values as texts."""
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    if isinstance(value, int | float):
+        return str(int(value)) if value == int(value) else str(value)
+    if not isinstance(value, str):
+        return value
+    text = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+    return text.strip(_EDGES) or text
+
+
+def _is_empty(value: JsonValue) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _name(name: str) -> str:
+    return " ".join(name.split())
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _wrong(test: StateTest) -> bool:
+    return not test.correct
+
+
+def _mismatch(test: StateTest) -> Mismatch:
+    why = ", ".join(test.errors) + (f": {', '.join(test.slots)}" if test.slots else "")
+    return Mismatch(turn=test.turn, field="state", expected=state_json(test.label), actual=test.said, why=why)

@@ -1,0 +1,24 @@
+"""Any documented API, simulated from its documentation alone: typed, plausible, repeatable answers without state.
+
+`Documented(apis, seed=n)` is the world, `arguments_for(api, seed)` gives arguments for a call, `foreseen` says whether
+it is known what these look like, `spoken` whether a name is made of words. `DOCUMENTED` is the registered kind.
+"""
+
+from toologue.worlds.documented.arguments import arguments_for, foreseen, is_credential
+from toologue.worlds.documented.kind import DOCUMENTED, kind_for
+from toologue.worlds.documented.simulator import Documented
+from toologue.worlds.documented.spoken import parted, spoken
+from toologue.worlds.documented.words import kind_about, kind_of
+
+__all__ = [
+    "DOCUMENTED",
+    "Documented",
+    "arguments_for",
+    "foreseen",
+    "is_credential",
+    "kind_about",
+    "kind_for",
+    "kind_of",
+    "parted",
+    "spoken",
+]

@@ -1,0 +1,173 @@
+"""Arguments: plausible ones for a call, and whether given ones are what the documentation asks for.
+
+Contract: `arguments_for(api, seed)` gives all required parameters and those named in `optional`; values in `known`
+stay. They are natural: an e-mail address that looks real, a date of 2025, a city, what the description lists, the
+documented default where nothing better is known; a credential is `demo-key`. `read_arguments` gives arguments as
+executed ("5" is 5 where a number is asked for), or says what is wrong with them, in words for the agent.
+
+Example:
+    >>> from toologue.schema import Api, Parameter
+    >>> api = Api(name="Forecast", parameters={
+    ...     "city": Parameter(schema={"type": "string"}), "days": Parameter(schema={"type": "integer", "maximum": 7}),
+    ...     "appid": Parameter(), "units": Parameter(required=False)})
+    >>> arguments_for(api, seed=1, known={"days": 3})
+    {'city': 'Ghent', 'days': 3, 'appid': 'demo-key'}
+    >>> read_arguments(api, {"city": "Oslo", "days": "9", "appid": "k"}).message
+    'days: 9 is more than 7'
+
+Not covered: arguments that depend on each other, but for dates in their order and places that belong together.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from toologue import keys
+from toologue.errors import UnknownName, UserError, shown
+from toologue.schema import Api, Fault
+from toologue.values.fits import fits
+from toologue.worlds.crud.misfit import checker
+from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
+from toologue.worlds.documented.leaves import Maker, examples_of, maker
+from toologue.worlds.documented.row import Row
+from toologue.worlds.documented.shapes import moment_form
+from toologue.worlds.documented.words import choices, kind_about, kind_of, spell
+
+__all__ = ["arguments_for", "foreseen", "is_credential", "read_arguments"]
+
+_SECRET = re.compile(
+    r"(?:api|app|auth|access|subscription)_?(?:key|token)|rapidapi|"
+    r"(?:^|_)(?:secret|authorization|auth|password|signature|credentials?|apikey|appid)$|^key$|^token$"
+)
+_KEPT = frozenset(("accept", "contenttype", "callback"))
+_LISTED = re.compile(r"(?<![\w|])([\w.-]+(?:\s*\|\s*[\w.-]+){1,})(?![\w|])")
+_UNKNOWN = frozenset(("", "titles", "fine", "types", "sentences"))
+_MOMENTS = frozenset(("day", "moment", "clock"))
+"""What nobody says as a number."""
+_VAGUE = frozenset(("", "titles", "topics", "sentences", "words", "fine", "categories", "one", "ten", "zero", "count"))
+
+
+def arguments_for(
+    api: Api, seed: int, *, known: Mapping[str, Any] | None = None, optional: Collection[str] = ()
+) -> dict[str, Any]:
+    """Arguments for a call. Raises UserError for a parameter whose schema allows nothing."""
+    given = known or {}
+    row = Row(keys.seed_of(seed, "arguments", api.name), 0, given)
+    made: dict[str, Any] = {}
+    for name, parameter in api.parameters.items():
+        if name in given:
+            made[name] = given[name]
+        elif parameter.required or name in optional:
+            made[name] = _makers(_Kept(api))[name](row)
+    return made
+
+
+def read_arguments(api: Api, arguments: Mapping[str, Any]) -> dict[str, Any] | Fault:
+    """The arguments as executed, or what is wrong with them."""
+    checks = _checks(_Kept(api))
+    read: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name not in checks:
+            return Fault(type="invalid", message=str(UnknownName(f"parameter of {api.name}", name, checks)))
+        schema = api.parameters[name].json_schema
+        read[name] = as_typed(value, schema)
+        wrong = checks[name](read[name]) if _finite(value) else f"{name}: {shown(value)} is no JSON value"
+        if wrong is not None:
+            return Fault(type="invalid", message=wrong)
+    missing = [name for name in api.required if name not in arguments]
+    if missing:
+        return Fault(type="invalid", message=f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+    return read
+
+
+def foreseen(api: Api, name: str) -> bool:
+    """Whether it is known what a parameter's values look like: by its name, by an example, by what is allowed."""
+    schema: Mapping[str, Any] = api.parameters[name].json_schema
+    if "enum" in schema or "const" in schema or schema.get("type") == "boolean" or _listed(schema):
+        return True
+    meaning = kind_of((name,), str(schema.get("title") or ""))
+    digits = all(str(value).isdigit() and not moment_form(str(value)) for value in examples_of(schema))
+    if meaning in _MOMENTS and (schema.get("type") in ("integer", "number") or (examples_of(schema) and digits)):
+        return False
+    if any(str(value).lower() != name.lower() for value in examples_of(schema)):
+        return True
+    return meaning not in _UNKNOWN or (meaning == "titles" and bool(sought_by(api)))
+
+
+def is_credential(name: str) -> bool:
+    """Whether a parameter of this name is a key to the service, and not about what is asked."""
+    return _SECRET.search("_".join(spell(name))) is not None
+
+
+class _Kept:
+    """An Api as the key of a cache: equal content, equal key."""
+
+    __slots__ = ("api",)
+
+    def __init__(self, api: Api):
+        self.api = api
+
+    def __hash__(self) -> int:
+        return hash(self.api.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and self.api.key == other.api.key
+
+
+@lru_cache(maxsize=8192)
+def _makers(kept: _Kept) -> dict[str, Maker]:
+    api = kept.api
+    return {name: _maker(api, name, salt) for salt, name in enumerate(api.parameters, 1)}
+
+
+@lru_cache(maxsize=8192)
+def _checks(kept: _Kept) -> dict[str, Callable[[Any], str | None]]:
+    return {name: checker(parameter.json_schema, name) for name, parameter in kept.api.parameters.items()}
+
+
+def _maker(api: Api, name: str, salt: int) -> Maker:
+    schema: Mapping[str, Any] = api.parameters[name].json_schema
+    if is_credential(name) and fits("demo-key", schema):
+        return lambda row: "demo-key"
+    examples = [value for value in examples_of(schema) if fits(value, schema)]
+    if (listed := _listed(schema)) and not isinstance(schema.get("enum"), list):
+        return lambda row: row.of(listed, salt)
+    meaning = kind_of((name,), str(schema.get("title") or ""))
+    if meaning in ("topics", "titles") and (sought := sought_by(api)):
+        record = kind_sought(api).partition(".")[0]
+        if record == "place":
+            return lambda row: sought[row.within(record, len(sought), 0)]
+        return lambda row: str(row.of(sought, salt))
+    if kind_about(name, api.name) == "coin.symbol":
+        return lambda row: row.of(choices("coin.symbol"), salt)
+    if examples and (meaning in _VAGUE or "".join(spell(name)) in _KEPT):
+        return lambda row: examples[0]
+    try:
+        return maker(schema, (name,), salt=salt)
+    except UserError as error:
+        message = f"{api.name}, parameter {name}: {error}"
+
+    def refused(row: Row) -> Any:
+        raise UserError(message)
+
+    return refused
+
+
+def _listed(schema: Mapping[str, Any]) -> list[Any]:
+    """What the description lists as allowed: `asc|desc`."""
+    found = _LISTED.search(str(schema.get("description") or ""))
+    options = [as_typed(part.strip(), schema) for part in found[1].split("|")] if found else []
+    fitting = [option for option in options if fits(option, schema)]
+    return fitting if len(fitting) == len(options) and len(options) > 1 else []
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(_finite, cast("dict[str, Any]", value).values()))
+    return all(map(_finite, cast("list[Any]", value))) if isinstance(value, list) else True

@@ -1,0 +1,272 @@
+"""Makers of single values: a documented leaf becomes a function from a row to a value that fits it.
+
+Contract: `maker(schema, path, salt=)` looks at a schema once; what it gives is quick and draws from the row alone. In
+this order: what the schema fixes (const, enum), what the name means (`words.kind_of`), what documented examples look
+like, what `values.make` thinks up. Values fit, whatever the constraints; a schema that nothing fits raises UserError.
+
+Example:
+    >>> from toologue.worlds.documented.row import Row
+    >>> country = maker({"type": "string", "examples": ["IN"]}, ("venue", "country"), salt=1)
+    >>> score = maker({"type": "integer", "examples": [84]}, ("score",), salt=2)
+    >>> len(country(Row(5, 0, {}))), 58 <= score(Row(5, 0, {})) <= 110
+    (2, True)
+
+Not covered: sums (a total is not the sum of its parts).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+from toologue.apis.words import singular
+from toologue.errors import UserError
+from toologue.values.fits import fits, types_of
+from toologue.values.make import make
+from toologue.worlds.documented.row import Row
+from toologue.worlds.documented.shapes import is_placeholder, like, moment_form
+from toologue.worlds.documented.spoken import spoken
+from toologue.worlds.documented.texts import TEXTS
+from toologue.worlds.documented.words import choices, group, kind_about, kind_of, spell
+
+__all__ = ["Maker", "examples_of", "maker", "names_a_thing"]
+
+Maker = Callable[[Row], Any]
+
+_FREE = frozenset(("type", "title", "description", "examples", "example", "default", "readOnly", "writeOnly"))
+_FORMATS = {"date": "day", "date-time": "moment", "email": "email", "uri": "url", "url": "url", "uuid": "uuid"}
+_TOPS = {"stars": 5.0, "percent": 100.0, "month": 12.0, "day number": 28.0, "age": 99.0}
+_RANGES: dict[str, tuple[float, float]] = {
+    "stars": (3, 5), "money": (5, 250), "percent": (5, 98), "age": (18, 80), "degrees": (-4, 31), "count": (2, 400),
+    "one": (1, 1), "ten": (10, 10), "zero": (0, 0), "month": (1, 12), "day number": (1, 28), "weight": (2, 120),
+    "length": (20, 220), "few": (2, 9), "offset": (-5, 9), "year": (2019, 2025), "season": (2019, 2025),
+    "clock": (8, 20),
+}  # fmt: skip
+_PARTS = frozenset(("money", "percent", "degrees", "stars", "weight", "length"))
+"""What is not counted in wholes, unless it is documented so."""
+_SPELLINGS = {
+    "place.country": ("place.code", "place.code3"), "place.code": ("place.code3",), "place.lang": ("place.language",),
+    "place.region": ("place.region_code",), "place.language": ("place.lang",), "company.name": ("company.symbol",),
+    "place.city": ("place.airport",), "coin.name": ("coin.symbol",),
+}  # fmt: skip
+_NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+def maker(schema: Mapping[str, Any], path: Sequence[str], *, salt: int, root: Any = None, about: str = "") -> Maker:
+    """What makes values of one leaf. Raises UserError where nothing fits. `about`: what the whole is about."""
+    if "const" in schema or isinstance(schema.get("enum"), list):
+        return _fixed(schema, salt, root)
+    quick = _by_type(schema, path, salt, about)
+    if quick is not None and not (schema.keys() - _FREE - {key for key in schema if key.startswith("x-")}):
+        return quick
+    return _checked(quick, schema, path, salt, root)
+
+
+def examples_of(schema: Mapping[str, Any]) -> list[Any]:
+    """The documented examples, the default among them, but for placeholders."""
+    listed = schema.get("examples")
+    found = [*cast("list[Any]", listed)] if isinstance(listed, list) else []
+    found += [schema[key] for key in ("example", "default") if key in schema]
+    return [value for value in found if value is not None and not (isinstance(value, str) and is_placeholder(value))]
+
+
+def names_a_thing(path: Sequence[str]) -> bool:
+    """Whether a value of this name tells one thing from another: an id, a name, an address."""
+    words = spell(path[-1]) if path else ()
+    return bool(words) and words[-1] in group("naming a thing")
+
+
+def _fixed(schema: Mapping[str, Any], salt: int, root: Any) -> Maker:
+    listed = [schema["const"]] if "const" in schema else cast("list[Any]", schema["enum"])
+    allowed = [value for value in listed if fits(value, schema, root)]
+    if not allowed:
+        raise UserError("nothing that this schema lists fits the rest of it")
+    return lambda row: allowed[row.mixed(salt) % len(allowed)]
+
+
+def _checked(quick: Maker | None, schema: Mapping[str, Any], path: Sequence[str], salt: int, root: Any) -> Maker:
+    """The quick one where its value fits, else one by `values.make`; tried once, so that it is known to work."""
+    name, said = path[-1] if path else "", str(schema.get("description") or "")
+    known: Any = cast("Mapping[str, Any]", root).get("$defs") if isinstance(root, Mapping) else None
+    whole: Mapping[str, Any] = {**schema, "$defs": known} if known else schema
+
+    def made(row: Row) -> Any:
+        if quick is not None and fits(value := quick(row), schema, root):
+            return value
+        return make(whole, name=name, description=said, seed=row.mixed(salt))
+
+    made(Row(0, 0, {}))
+    return made
+
+
+def _by_type(schema: Mapping[str, Any], path: Sequence[str], salt: int, about: str) -> Maker | None:
+    types = types_of(schema)
+    real = [name for name in types if name != "null"]
+    if types and not real:
+        return lambda row: None
+    known = [value for value in examples_of(schema) if fits(value, {"type": list(real)} if real else {})]
+    known = [value for value in known if not path or str(value).lower() != path[-1].lower()]
+    kind = real[0] if real else _type_of(known[0]) if known else "string"
+    if kind == "boolean":
+        return lambda row: row.mixed(salt) % 2 == 0
+    meaning = _FORMATS.get(str(schema.get("format"))) or kind_of(path, f"{about} {schema.get('title') or ''}")
+    meaning = (kind_about(path[-1], about) if path and not (meaning and len(path) > 1) else "") or meaning
+    if kind in ("integer", "number"):
+        numbers = [value for value in known if isinstance(value, int | float) and not isinstance(value, bool)]
+        return _number(meaning, numbers[0] if numbers else None, path, salt, whole=kind == "integer")
+    if kind == "string":
+        return _text(meaning, [value for value in known if isinstance(value, str)], path, salt, about)
+    return None
+
+
+def _type_of(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    return "integer" if isinstance(value, int) else "number" if isinstance(value, float) else "string"
+
+
+def _number(meaning: str, example: float | None, path: Sequence[str], salt: int, *, whole: bool) -> Maker:
+    words = spell(path[-1]) if path else ()
+    record, _, field = meaning.partition(".")
+    if field and isinstance((values := choices(meaning))[0], float) and not whole:
+        role = _role(path)
+        return lambda row: values[row.within(record, len(values), role)]
+    if meaning in ("moment", "day", "clock") and (example is None or example > 9e8):
+        scale = 1000 if example and example > 9e11 else 1
+        return lambda row: int(_when(row, words).timestamp()) * scale
+    if meaning in ("year", "season") and (example is None or 1900 <= example <= 2100):
+        return lambda row: 2019 + row.mixed(0) % 7
+    if names_a_thing(path) and "code" not in words and (example is None or float(example).is_integer()):
+        digits = len(str(abs(int(example)))) if example else 6
+        return lambda row: _numbered(row.steady(salt), digits)
+    if example is None or not example:
+        low, high = _RANGES.get(meaning, (1, 90))
+        return _between(low, high, salt, whole=whole or meaning not in _PARTS)
+    if words and (words[-1] in group("fixed") or words[0] in group("fixed")):
+        return lambda row: int(example) if whole else example
+    return _scaled(example, _TOPS.get(meaning) if abs(example) <= _TOPS.get(meaning, 0) else None, whole=whole)
+
+
+def _numbered(number: int, digits: int) -> int:
+    low = 10 ** (digits - 1)
+    return low + number % (9 * low)
+
+
+def _between(low: float, high: float, salt: int, *, whole: bool) -> Maker:
+    if whole:
+        return lambda row: int(low) + row.mixed(salt) % (int(high) - int(low) + 1)
+    return lambda row: round(low + (high - low) * (row.mixed(salt) % 1000) / 1000, 2)
+
+
+def _scaled(example: float, top: float | None, *, whole: bool) -> Maker:
+    """The documented quantity, moved by the factor of the row."""
+    places = len(str(example).partition(".")[2]) if "e" not in str(example) else 6
+    places = min(places, 2 if abs(example) >= 10 else 4)
+
+    def made(row: Row) -> Any:
+        value = example * row.factor
+        if top is not None and value > top:
+            value = top
+        return round(value) if whole else round(value, places)
+
+    return made
+
+
+def _text(meaning: str, examples: Sequence[str], path: Sequence[str], salt: int, about: str) -> Maker:
+    example = examples[0] if examples else ""
+    words = spell(path[-1]) if path else ()
+    if example and (form := moment_form(example)):
+        return lambda row: _when(row, words).strftime(form)
+    if meaning in ("day", "moment") and (not example or not example.replace(".", "").isdigit()):
+        form = "%Y-%m-%d" if meaning == "day" else "%Y-%m-%dT%H:%M:%SZ"
+        return (lambda row: _when(row, words).strftime(form)) if not example else lambda row: example
+    if example and (made := _numeric(example, meaning, path, salt)):
+        return made
+    if example and meaning in group("weak") and len(example) <= 200:
+        if names_a_thing(path):
+            return _identity(example, path, salt, about)
+        return lambda row: example
+    if (kind := _agreed(meaning, example)) and (made := _meant(kind, path, salt)):
+        return (lambda row: made(row).lower()) if example.islower() and kind.startswith("place.code") else made
+    if names_a_thing(path) or not example:
+        return _identity(example, path, salt, about)
+    return lambda row: example
+
+
+def _numeric(example: str, meaning: str, path: Sequence[str], salt: int) -> Maker | None:
+    """A number that is written as a text."""
+    if not re.fullmatch(r"-?\d{1,15}(?:\.\d{1,10})?", example):
+        return None
+    if names_a_thing(path) or (example.startswith("0") and "." not in example and len(example) > 1):
+        return lambda row: like(example, row.steady(salt))
+    inner = _number(meaning, float(example) if "." in example else int(example), path, salt, whole="." not in example)
+    return lambda row: str(inner(row))
+
+
+def _agreed(meaning: str, example: str) -> str:
+    """What a name means, as the example spells it (a country by its code); nothing where they have no likeness."""
+    if not example or not meaning or meaning in TEXTS:
+        return "" if example and meaning in ("url", "image") and "/" not in example else meaning
+    for kind in (meaning, *_SPELLINGS.get(meaning, ())):
+        longest = max((len(str(value)) for value in choices(kind)), default=0)
+        if "." not in kind or ((len(example) <= longest) if longest <= 5 else len(example) > 3):
+            return kind
+    return ""
+
+
+def _meant(meaning: str, path: Sequence[str], salt: int) -> Maker | None:
+    if meaning in TEXTS:
+        text, role = TEXTS[meaning], _role(path)
+        return lambda row: text(row, role)
+    values = [str(value) for value in choices(meaning)]
+    if not values:
+        ranged = _RANGES.get(meaning)
+        inner = _between(*ranged, salt, whole=True) if ranged else None
+        return (lambda row: str(inner(row))) if inner else None
+    record, _, field = meaning.partition(".")
+    if field:
+        role = _role(path)
+        return lambda row: values[row.within(record, len(values), role)]
+    return lambda row: row.listed(meaning, values, salt)
+
+
+def _identity(example: str, path: Sequence[str], salt: int, about: str) -> Maker:
+    """An id, a name, a text of which nothing is known: like the example, or made up by the words of its name."""
+    words = spell(path[-1]) if path else ()
+    last = words[-1] if words else ""
+    if example and " " not in example and like(example, 1) != like(example, 2):
+        return lambda row: like(example, row.steady(salt))
+    if last in ("id", "ids", "identifier", "number", "key", "code"):
+        shape = "1000000" if last != "code" else "AB100"
+        return lambda row: like(shape, row.steady(salt))
+    if last in ("token",):
+        return lambda row: like("a1b2c3d4e5f6", row.steady(salt))
+    if last in ("symbol", "ticker"):
+        return lambda row: row.of(choices("company.symbol"), salt)
+    noun = _thing(path, about)
+    return lambda row: example if example and row.number == 0 else f"{noun} {1 + row.steady(salt) % 97}"
+
+
+def _thing(path: Sequence[str], about: str) -> str:
+    """What a text of unknown kind is called, in the words of its name, of the names around it, of the whole."""
+    for name in (*reversed(path), about):
+        words = [word for word in spell(name) if not names_a_thing((word,)) and word not in group("wraps")]
+        if words and spoken("_".join(words)):
+            return " ".join((*words[-2:-1], singular(words[-1]))).capitalize()
+    return "No."
+
+
+def _role(path: Sequence[str]) -> int:
+    """Which of several things of one kind a name is about: 0 for the only one, else one for home, one for away."""
+    said = [word for name in path for word in spell(name) if word in group("roles")]
+    return sum(ord(letter) * (place + 1) for place, letter in enumerate("".join(said)))
+
+
+def _when(row: Row, words: Sequence[str]) -> datetime:
+    """A moment of 2025; of the names of one row, those that say `end` lie later than all others."""
+    later = 3 if any(word in group("later") for word in words) else len("".join(words)) % 3
+    born = any(word in ("birth", "birthday", "dob", "born") for word in words)
+    day = _NEW_YEAR + timedelta(days=row.mixed(1) % 350 + later, minutes=15 * (32 + row.mixed(2) % 40))
+    return day.replace(year=1960 + row.mixed(3) % 45, day=min(day.day, 28)) if born else day

@@ -1,0 +1,180 @@
+"""Values in words: what users give, what agents ask for, what a result has to say.
+
+Contract: a value is said as it is, so that it can be found again; a date gets its month written out, which
+`values.find` reads back; of a moment the day is said. `answer` says every value that it is given, and beyond these only
+what stands in the result: where the values are those of the first row of a list, the rows beside it, and how many there
+are.
+
+Example:
+    >>> result = {"teams": [{"id": 7, "name": "Ajax", "points": 12}, {"id": 9, "name": "Vitesse", "points": 10}]}
+    >>> answer(result, {"teams|name": "Ajax", "teams|points": 12})
+    Answer(kind='list', clause='', listed='Ajax (points 12) and Vitesse (points 10)', rows=2)
+    >>> answer({"city": "Lyon", "founded": "0043-01-01"}, {"city": "Lyon"}).clause
+    'the city is Lyon'
+    >>> said("2025-03-12"), said(True), said(["a", "b"])
+    ('12 March 2025', 'true', 'a and b')
+
+Not covered: which values are worth saying; the plan knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, cast
+
+from pydantic import JsonValue
+
+from toologue.write.chains.lexicon import joined, wordset
+from toologue.write.chains.names import Name, output
+from toologue.write.worded import worded
+
+__all__ = ["Answer", "answer", "clause", "listed", "said"]
+
+_ROWS, _LONG = 4, 60
+_DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
+_LEADS = ("name", "title", "label", "headline", "symbol", "username", "city", "country", "code", "slug", "id")
+
+_NAMING = _LEADS.index("country")
+"""What comes from here on says little about a row."""
+
+Row = Mapping[str, Any]
+
+
+class Answer(NamedTuple):
+    """A result in words: a clause ("the city is Lyon"), or a list in `listed`, and how many rows there are."""
+
+    kind: Literal["one", "record", "list", "empty"]
+    clause: str
+    listed: str
+    rows: int
+
+
+def said(value: JsonValue) -> str:
+    """A value as it is said."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return worded(value, day_only=True) if _DAY.fullmatch(value) else value.strip()
+    if isinstance(value, list):
+        return joined([said(one) for one in value]) or "none"
+    return worded(value, exact=True)
+
+
+def clause(values: Iterable[tuple[Name, JsonValue]]) -> str:
+    """The team ID is 5 and the date is 12 March 2025: a clause without capital and full stop."""
+    return joined([_fact(name, value) for name, value in values])
+
+
+def listed(values: Iterable[tuple[Name, JsonValue]]) -> str:
+    """Team ID 5, date 12 March 2025."""
+    return ", ".join(f"{name.words} {said(value)}" for name, value in values)
+
+
+def answer(result: JsonValue, values: Mapping[str, JsonValue]) -> Answer:
+    """What to say of a result, given what must be said."""
+    if not values:
+        return Answer("empty", "", "", 0)
+    names = _labels(values)
+    prefix, rows = _rows(result, values)
+    inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
+    if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
+        paths = {name: name.split("|")[len(prefix) :] for name in inside}
+        others = [(names[name], values[name]) for name in values if name not in inside]
+        items = _items(rows, paths, names)
+        if len(items) > 1:
+            tail = f"; {clause(others)}" if others else ""
+            return Answer("list", "", f"{items}{tail}", len(rows))
+    told = [(names[name], value) for name, value in values.items()]
+    return Answer("one" if len(told) == 1 else "record", clause(told), listed(told), 1)
+
+
+def _fact(name: Name, value: JsonValue) -> str:
+    first, _, rest = name.words.partition(" ")
+    if isinstance(value, bool) and rest and first in ("is", "has", "can"):
+        return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
+    return f"{name.the} {name.are} {said(value)}"
+
+
+def _labels(values: Mapping[str, JsonValue]) -> dict[str, Name]:
+    """A name for each value, no two alike."""
+    found: dict[str, Name] = {}
+    for name in values:
+        label = output(name)
+        path = [part for part in name.split("|") if part]
+        while label in found.values() and len(path) > 1:
+            label = Name(f"{output(path.pop(-2)).words} {label.words}")
+        found[name] = label
+    return found
+
+
+def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Sequence[Any]]:
+    """The list in which the first value stands that stands in one: (where it is, its rows)."""
+    for name in names:
+        node: Any = result
+        path = name.split("|")
+        for depth, part in enumerate([*path, ""]):
+            if isinstance(node, list) and node:
+                if len(cast("list[Any]", node)) > 1 and depth < len(path):
+                    return tuple(path[:depth]), cast("list[Any]", node)
+                node = cast("list[Any]", node)[0]
+            if not isinstance(node, dict) or part not in node:
+                break
+            node = cast("Row", node)[part]
+    return (), ()
+
+
+def _at(node: Any, path: Sequence[str]) -> Any:
+    """The first value at a path; lists on the way count by their first member."""
+    for part in [*path, None]:
+        while isinstance(node, list):
+            node = cast("list[Any]", node)[0] if node else None
+        if part is None:
+            return node
+        node = cast("Row", node).get(part) if isinstance(node, dict) else None
+    return node
+
+
+def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> str:
+    """The first rows, each by what names it, and the rest of it in brackets."""
+    order = sorted(paths, key=lambda name: _rank(names[name]))
+    shown: list[str] = []
+    for row in rows[:_ROWS]:
+        told = [(names[name], _at(row, paths[name])) for name in order]
+        told = [(name, value) for name, value in told if _plain(value)]
+        if not told:
+            continue
+        if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
+            told.insert(0, (Name("name"), own))
+        (first, lead), *others = told
+        head = _short(lead) if _rank(first) < len(_LEADS) or len(paths) == 1 else f"{first.words} {_short(lead)}"
+        rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
+        shown.append(f"{head} ({rest})" if rest else head)
+    if len(set(shown)) < 2:
+        return ""
+    more = len(rows) - len(shown)
+    return joined(shown if not more else [*shown, f"{more} more"])
+
+
+def _lead(row: Any) -> str:
+    """What names a row, though nobody asked for it."""
+    inside: Row = cast("Row", row) if isinstance(row, dict) else {}
+    found = (inside.get(key) for key in ("name", "title", "label", "fullName", "full_name", "Name", "Title"))
+    return next((one.strip() for one in found if isinstance(one, str) and 1 < len(one.strip()) <= _LONG), "")
+
+
+def _rank(name: Name) -> int:
+    *owner, last = name.words.lower().split()
+    if last not in _LEADS or (owner and owner[-1] in wordset("beside")):
+        return len(_LEADS)
+    return _LEADS.index(last) + bool(owner)
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and bool(value.strip()))
+
+
+def _short(value: Any) -> str:
+    """A value of a row, cut where it is long."""
+    text = " ".join(said(value).split()) if isinstance(value, str) and len(value) > 80 else said(value)
+    return text if len(text) <= 80 else f"{text[:_LONG].rpartition(' ')[0] or text[:_LONG]}…"

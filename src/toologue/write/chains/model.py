@@ -1,0 +1,201 @@
+"""A writer for chains with a language model: the scenario instruction of ToolDial (A.7) in our words, checked.
+
+What users open with is not left to the model: it comes from `queries`, which tried it on the retriever (the paper's
+pre-constructed query), and is said word for word. Everything else is the model's, within what each step demands:
+
+    no list         the reply holds no JSON array             wrong count       there are more or fewer texts than steps
+    no text         an entry is empty, or no text             value missing     a value is not in the words
+    not word for word  an opening was changed                 API named         the name of an API is in the words
+
+Contract: as `ChainWriter`; `origin["writer"]` is the model's name. Each fault is fed back until there is none or
+`tries` are used up; then ModelFault (`bad_response`) names what is left. There is no fallback.
+
+Example:
+    >>> import asyncio
+    >>> from toologue.models.embed import embedder
+    >>> from toologue.models.model import ScriptedModel
+    >>> from toologue.schema import AgentTurn, Cue, Dialogue, UserTurn
+    >>> plan = Plan(dialogue=Dialogue(id="c-1", turns=(UserTurn(), AgentTurn())),
+    ...             cues=(Cue(move="user_bye"), Cue(move="system_bye")))
+    >>> model = ScriptedModel(['["Bye!"]', '["Thanks, bye!", "You are welcome."]'])
+    >>> told = asyncio.run(ChainModelWriter(model, [], embedder("lexical")).write(plan))
+    >>> [turn.text for turn in told.turns], model.asked[1].messages[-1]["content"].splitlines()[1]
+    (['Thanks, bye!', 'You are welcome.'], '- wrong count: 2 messages are wanted, and there are 1')
+
+Not covered: whether the words say more than they should; that is for whoever verifies dialogues.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.errors import BadSetting, shown
+from toologue.formats.openai import Message
+from toologue.models.embed import Embedder
+from toologue.models.model import Model, ModelFault
+from toologue.plan.actions import ACTIONS
+from toologue.schema import AgentTurn, Api, Call, Cue, Dialogue, Plan, UserTurn
+from toologue.write.chains.answers import said
+from toologue.write.chains.lexicon import joined
+from toologue.write.chains.names import output, parameters
+from toologue.write.chains.needs import need
+from toologue.write.chains.writer import ChainWriter
+from toologue.write.model import parse_words
+
+__all__ = ["ChainModelWriter", "faults", "scenario"]
+
+_TEMPLATE = Path(__file__).with_name("model.txt")
+_OUTPUT = {"type": "array", "items": {"type": "string"}}
+_OPENS = ("inform_intent_clear", "inform_intent_clear_add", "inform_intent_vague")
+_SILENT = ("call", "retriever_call")
+_MOST = 600
+
+
+class ChainModelWriter:
+    """Finds words for plans of the chains line by a language model."""
+
+    def __init__(
+        self,
+        model: Model,
+        apis: Sequence[Api],
+        embedder: Embedder,
+        *,
+        tries: int = 3,
+        seed: int = 0,
+        bands: Mapping[str, float] | None = None,
+    ):
+        if tries < 1:
+            raise BadSetting(f"tries is {tries}: a model needs at least one")
+        self._model, self._tries, self._seed = model, tries, seed
+        self._plain = ChainWriter(apis, embedder, seed=seed, bands=bands)
+        self._apis = {api.name: api for api in apis}
+
+    async def write(self, plan: Plan) -> Dialogue:
+        """The dialogue with its words. Raises ModelFault, and what `ChainWriter` raises."""
+        plain, id = self._plain.words(plan), plan.dialogue.id
+        spoken = [at for at, cue in enumerate(plan.cues) if cue.move not in _SILENT]
+        messages: list[Message] = [{"role": "user", "content": scenario(plan, plain, self._apis)}]
+        reply, wrong = "", list[str]()
+        for number in range(self._tries):
+            seed = keys.seed_of(self._seed, id, number) % 2**31
+            reply = (await self._model.reply(messages, output=_OUTPUT, seed=seed)).text or ""
+            texts = parse_words(reply)
+            wrong = faults(plan, plain, texts)
+            if texts is not None and not wrong:
+                said_at = dict(zip(spoken, texts, strict=True))
+                turns = (turn.but(text=said_at[at]) if at in said_at else turn for at, turn in enumerate(plain.turns))
+                origin = {**plain.origin, "writer": self._model.name}
+                return plain.but(turns=tuple(turns), origin=origin)
+            again = "\n".join(f"- {fault}" for fault in wrong)
+            told = f"These are not right yet:\n{again}\nAnswer with the whole array again."
+            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": told}]
+        what = f"the words for plan {id!r} are not what was asked for: {'; '.join(wrong[:3])}"
+        raise ModelFault("bad_response", what, excerpt=shown(reply, 200), tries=self._tries)
+
+
+def scenario(plan: Plan, plain: Dialogue, apis: Mapping[str, Api]) -> str:
+    """What a model is asked: the plan as a scenario. `plain` has the words of the openings, and the styles."""
+    lines: list[str] = []
+    number = 0
+    for cue, turn in zip(plan.cues, plain.turns, strict=True):
+        if cue.move in _SILENT and turn.role == "agent":
+            lines.append(f"   [{_happens(turn)}]")
+            continue
+        number += 1
+        lines.append(f"{number}. {_step(cue, turn, plan, apis)}")
+    style = plain.origin.get("style")
+    styles: Mapping[str, JsonValue] = style if isinstance(style, dict) else {}
+    slots = {"plan": "\n".join(lines), "count": str(number), "user": styles.get("user"), "agent": styles.get("agent")}
+    return re.sub(r"<(plan|count|user|agent)>", lambda found: str(slots[found[1]]), _template())
+
+
+def faults(plan: Plan, plain: Dialogue, texts: Sequence[Any] | None) -> list[str]:
+    """Everything that is wrong with the words for a plan."""
+    steps = [(cue, turn) for cue, turn in zip(plan.cues, plain.turns, strict=True) if cue.move not in _SILENT]
+    if texts is None:
+        return ["no list: there was no JSON array of texts"]
+    if len(texts) != len(steps):
+        return [f"wrong count: {len(steps)} messages are wanted, and there are {len(texts)}"]
+    named = {str(plan.dialogue.origin.get(side)) for side in ("source", "target")} - {"None"}
+    return [
+        f"{fault.partition(':')[0]}: message {number}:{fault.partition(':')[2]}"
+        for number, ((cue, turn), text) in enumerate(zip(steps, texts, strict=True), 1)
+        for fault in _wrong(cue, turn, text, named)
+    ]
+
+
+def _wrong(cue: Cue, turn: UserTurn | AgentTurn, text: Any, named: set[str]) -> Iterator[str]:
+    if not isinstance(text, str) or not text.strip():
+        yield f"no text: {shown(text)}"
+        return
+    if cue.move in _OPENS and text.strip() != turn.text:
+        yield f"not word for word: it should be {shown(turn.text, 200)}"
+    for value in _values(cue):
+        if said(value) not in text and str(value) not in text:
+            yield f"value missing: «{said(value)}» is not in {shown(text, 200)}"
+    if found := [name for name in sorted(named) if name in text]:
+        yield f"API named: {shown(found[0])}"
+
+
+def _values(cue: Cue) -> Iterator[JsonValue]:
+    """The values that have to be in the words; true and false may be said in any way."""
+    for value in cue.values.values():
+        for one in value if isinstance(value, list) else [value]:
+            if one not in ("", None) and not isinstance(one, bool):
+                yield one
+
+
+def _happens(turn: AgentTurn) -> str:
+    """What an act that nobody hears brought."""
+    act = turn.acts[0] if turn.acts else None
+    result = turn.results[0].value if turn.results and turn.results[0] is not None else None
+    brought = json.dumps(result, ensure_ascii=False)
+    brought = brought if len(brought) <= _MOST else f"{brought[:_MOST]}…"
+    if isinstance(act, Call):
+        return f"the agent calls an API with {json.dumps(act.arguments, ensure_ascii=False)} and gets {brought}"
+    return f"the agent looks for an API, and finds {brought}"
+
+
+def _step(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> str:
+    """One step that is heard: who, which action, and what it must say."""
+    who = "User" if turn.role == "user" else "Agent"
+    meaning = next((one.meaning for name, one in ACTIONS.items() if name == cue.move), cue.move)
+    return f"{who} {meaning}" + "".join(f"; {one}" for one in _demands(cue, turn, plan, apis))
+
+
+def _demands(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> Iterator[str]:
+    target = apis.get(str(plan.dialogue.origin.get("target")))
+    names = {name: one.the for api in apis.values() if api.name in _pair(plan) for name, one in parameters(api).items()}
+    if cue.move in _OPENS:
+        yield f"word for word: «{turn.text}»"
+        return
+    if cue.move == "suggest" and target is not None:
+        yield f"namely to {need(target).action}"
+    if cue.move == "fail_inform":
+        missing = str(cue.before.get("missing"))
+        yield f"does not know {names.get(missing, missing)}"
+    for name, value in cue.values.items():
+        label = names.get(name) or output(name).the
+        if value == "":
+            yield f"asks for {label}"
+        elif isinstance(value, list):
+            yield f"asks which one is meant by {label}: {joined([f'«{said(one)}»' for one in value], 'or')}"
+        else:
+            yield f"{label} is «{said(value)}»"
+
+
+def _pair(plan: Plan) -> set[str]:
+    return {str(plan.dialogue.origin.get(side)) for side in ("source", "target")}
+
+
+@cache
+def _template() -> str:
+    return _TEMPLATE.read_text("utf-8").strip()

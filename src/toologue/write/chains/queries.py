@@ -1,0 +1,286 @@
+"""What users open with: queries made from documentation, as vague as the plan wants them, tried on the retriever.
+
+    confirm   names the need; for a pair it also says what the user has at hand. The target is first, above `confirm`
+    suggest   names the topic alone. The target is first, between `suggest` and `confirm`
+    clarify   names no more than the walk of life. Nothing is above `suggest`
+
+Contract: a query is a function of APIs, band, variant and seed; `Asked` has the retriever's own answer to it. The
+plainest words that do come first, then such that name the tool, then such that repeat the documentation; where none
+does, `Unworded` says so. The retriever's whole index is asked once a query; before that only the target is looked at.
+
+Example:
+    >>> from toologue.models.embed import embedder
+    >>> from toologue.schema import Api
+    >>> from toologue.write.chains.bank import Voice, bank
+    >>> weather = Api(name="Weather|skies|Forecast", description="Get the forecast for a city.")
+    >>> queries = Queries([weather, Api(name="Food|pots|Recipes")], embedder("lexical"))
+    >>> voice = Voice(bank("train"), "user", "terse", seed=1)
+    >>> asked = queries.vague(weather, "suggest", voice)
+    >>> asked.text, [name for name, _ in asked.retrieved][0]
+    ('Anything on the forecast?', 'Weather|skies|Forecast')
+
+Not covered: several wishes in one query.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from toologue.errors import ToologueError, UnknownName
+from toologue.models.embed import Embedder
+from toologue.models.retriever import Band, Retriever, index_texts
+from toologue.schema import Api
+from toologue.write.chains.bank import Voice
+from toologue.write.chains.lexicon import capital, lexicon, plural, pluralized, singular, uncapital, wordset
+from toologue.write.chains.needs import Need, awkward, need
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["REASONS", "Asked", "DropReason", "Given", "Queries", "Unworded"]
+
+DropReason = Literal[
+    "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify"
+]
+REASONS: tuple[DropReason, ...] = (
+    "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify",
+)  # fmt: skip
+_NONE: Mapping[Band, DropReason] = {
+    "confirm": "no query to confirm", "suggest": "no query to suggest", "clarify": "no query to clarify",
+}  # fmt: skip
+_ROUNDING = 1e-4
+_CLOSE, _KEPT = 256, 8192
+_HELLO = re.compile(r"^(?:Hi|Hello|Hey)(?: there)?[!,] ")
+
+
+class Unworded(ToologueError):
+    """A plan that found no words; `reason` is one of `REASONS`."""
+
+    def __init__(self, reason: DropReason, what: str):
+        super().__init__(f"{reason}: {what}")
+        self.reason: DropReason = reason
+
+
+class Asked(NamedTuple):
+    """A query, what the retriever says to it (name, score; best first), and what it is about where it is vague."""
+
+    text: str
+    retrieved: tuple[tuple[str, float], ...]
+    topic: str = ""
+
+
+class Given(NamedTuple):
+    """What comes with a wish: a value and its name, or the names of what the user has at hand."""
+
+    name: str = ""
+    value: str = ""
+    have: str = ""
+    source: str = ""
+
+
+class Queries:
+    """Makes queries over these Apis. `bands` replaces the embedder's calibrated thresholds."""
+
+    def __init__(self, apis: Sequence[Api], embedder: Embedder, *, bands: Mapping[str, float] | None = None):
+        self.retriever = Retriever(apis, _Remembering(embedder), bands=bands)
+        self._apis = {api.name: api for api in apis}
+        self._reasons: dict[str, DropReason | None] = {}
+        self._rows: dict[str, NDArray[np.float32]] = {}
+        self._rivals: dict[str, NDArray[np.intp]] = {}
+        self._answers: dict[str, tuple[tuple[str, float], ...]] = {}
+
+    def api(self, name: str) -> Api:
+        """The Api of this name. Raises UnknownName; Unworded where nobody would talk about it."""
+        api = self._apis.get(name)
+        if api is None:
+            raise UnknownName("api", name, self._apis)
+        if name not in self._reasons:
+            self._reasons[name] = awkward(api)
+        if reason := self._reasons[name]:
+            raise Unworded(reason, name)
+        return api
+
+    def clear(self, api: Api, voice: Voice, given: Given, *, again: bool = False) -> Asked:
+        """A clear wish for an Api; `again`: after the agent has asked what is meant. Raises Unworded."""
+        return self._first(api, "confirm", _clear(need(api), voice, given, again))
+
+    def vague(self, api: Api, band: Band, voice: Voice, *, start: int = 0) -> Asked:
+        """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
+        texts = _hints(need(api), voice) if band == "suggest" else _fogs(api, voice, start)
+        return self._first(api, band, texts)
+
+    def _first(self, api: Api, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
+        """The first of the texts that reaches its band."""
+        for text, topic in texts:
+            score = self._score(api, text)
+            most = self.retriever.bands["suggest"] if band == "clarify" else score
+            if self.retriever.band(score) != band or self._outdone(api, text, most):
+                continue
+            found = self._ranked(text)
+            best, score = found[0]
+            if self.retriever.band(score) == band and (band == "clarify" or best == api.name):
+                return Asked(text, found, topic)
+        raise Unworded(_NONE[band], api.name)
+
+    def _ranked(self, text: str) -> tuple[tuple[str, float], ...]:
+        """What the retriever says; vague texts are asked again and again, about other Apis."""
+        found = self._answers.get(text)
+        if found is None:
+            if len(self._answers) >= _KEPT:
+                self._answers.clear()
+            found = self._answers[text] = tuple((one.name, score) for one, score in self.retriever.rank(text))
+        return found
+
+    def _outdone(self, api: Api, text: str, most: float) -> bool:
+        """Whether one of the Apis that are most like this one scores higher: a cheap look before the whole."""
+        if api.name not in self._rivals:
+            self._rivals[api.name] = self._most_like(api)
+        close = self._index[self._rivals[api.name]] @ self.retriever.embedder.embed([text])[0]
+        return len(close) > 0 and float(close.max()) > most + _ROUNDING
+
+    def _most_like(self, api: Api) -> NDArray[np.intp]:
+        """Where the index has the texts of those Apis, but for its own."""
+        import numpy as np
+
+        names = self._names
+        like = self._index @ self._rows_of(api).mean(axis=0)
+        most = np.argpartition(-like, _CLOSE)[:_CLOSE] if len(like) > _CLOSE else np.arange(len(like))
+        return most[[names[int(at)] != api.name for at in most]]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The Api of each text of the index."""
+        return [api.name for api in self.retriever.apis for _ in index_texts(api)]
+
+    @cached_property
+    def _index(self) -> NDArray[np.float32]:
+        """The vectors of all texts, which the retriever has too."""
+        return self.retriever.embedder.embed([text for api in self.retriever.apis for text in index_texts(api)])
+
+    def _rows_of(self, api: Api) -> NDArray[np.float32]:
+        rows = self._rows.get(api.name)
+        if rows is None:
+            rows = self._rows[api.name] = self.retriever.embedder.embed(index_texts(api))
+        return rows
+
+    def _score(self, api: Api, text: str) -> float:
+        """The score of one Api, as the retriever has it."""
+        return float((self._rows_of(api) @ self.retriever.embedder.embed([text])[0]).max())
+
+
+class _Remembering:
+    """An embedder that remembers the last text, and the last many, that it was asked for."""
+
+    def __init__(self, embedder: Embedder):
+        self.name, self._embedder = embedder.name, embedder
+        self._one: tuple[Sequence[str], NDArray[np.float32] | None] = ((), None)
+        self._many: tuple[Sequence[str], NDArray[np.float32] | None] = ((), None)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The embedder's own vectors."""
+        known, rows = self._one if len(texts) == 1 else self._many
+        if rows is not None and len(known) == len(texts) and list(known) == list(texts):
+            return rows
+        rows = self._embedder.embed(texts)
+        if len(texts) == 1:
+            self._one = list(texts), rows
+        elif len(texts) > len(self._many[0]):
+            self._many = list(texts), rows
+        return rows
+
+
+def _clear(wish: Need, voice: Voice, given: Given, again: bool) -> Iterator[tuple[str, str]]:
+    """Clear wishes, from the plainest to those that repeat the documentation."""
+    tail = voice("have", names=given.have) if given.have else ""
+    tail = voice("have_source", thing=given.source) if given.source and not tail else tail
+    lead = voice("clearer") if again else ""
+    on = "" if wish.place.lower() in wish.action.lower() else f" on {wish.place}"
+    own = [f"the {wish.topic} on {wish.place}", f"the {wish.place} {wish.topic}", f"the {wish.place} {wish.own}"]
+    field = lexicon().fields.get(wish.domain, "")
+    own += [f"the {wish.tool} {wish.own}", *([f"the {field} {wish.own} on {wish.tool}"] if field else [])]
+    described = [(wish.action, wish.thing)]
+    if on:
+        described.append((f"{wish.action}{on}", f"{wish.thing}{on}" if wish.thing else ""))
+    for before, after in dict.fromkeys(((lead, tail), (lead and "Well,", tail), (lead and "Well,", ""))):
+        for action, thing in [*described, *((f"see {one}", one) for one in dict.fromkeys(own))]:
+            yield _joined(before, _worded(voice, action, thing, given), after), ""
+        for thing in dict.fromkeys([wish.thing, *own]):
+            if thing:
+                yield _joined(before, _plain(voice, thing, given), after), ""
+
+
+def _joined(before: str, text: str, after: str) -> str:
+    """One message; nobody says hello in the middle of it."""
+    if before:
+        text = _HELLO.sub("", text)
+        text = uncapital(text) if before.endswith((",", ":")) else capital(text)
+    return " ".join(filter(None, (before, text, after)))
+
+
+def _worded(voice: Voice, action: str, thing: str, given: Given) -> str:
+    if given.value:
+        words = {"name": given.name, "value": given.value}
+        return voice("add_thing", thing=thing, **words) if thing else voice("add_action", action=action, **words)
+    return voice("wish_thing", thing=thing) if thing else voice("wish_action", action=action)
+
+
+def _plain(voice: Voice, thing: str, given: Given) -> str:
+    """With no more words around it than there must be."""
+    if given.value:
+        return voice("plain_add", thing=thing, name=given.name, value=given.value)
+    return voice("plain", thing=thing)
+
+
+def _hints(wish: Need, voice: Voice) -> Iterator[tuple[str, str]]:
+    """Topics, and no more: what the Api is named after, the tool beside it; half of that; and a word of doubt."""
+    words, place = wish.topic.split(), wish.place
+    domain = wish.domain
+    topics = [wish.topic, f"{wish.topic} on {place}", wish.own]
+    topics += [" ".join(words[-2:]), " ".join(words[:2]), f"{words[-1]} on {place}", f"{words[0]} on {place}"]
+    topics += [f"{place} {wish.topic}", f"{domain} {wish.topic}", f"{place} {wish.own}"]
+    topics = [
+        _broached(one) for one in dict.fromkeys(topics) if len(one) > 2 and one.split()[-1] not in wordset("loose")
+    ]
+    for topic in topics:
+        yield voice("hint", topic=topic), topic
+    for topic in topics:
+        yield f"{voice('hint', topic=topic)} {voice('unsure')}", topic
+    for topic in topics:
+        yield voice("hint", topic=topic), topic
+
+
+def _broached(topic: str) -> str:
+    """A topic as it is brought up: `country` → countries, `tour ranking on Golf` → the tour ranking on Golf."""
+    head, on, rest = topic.partition(" on ")
+    *before, last = head.split()
+    if (before and before[0] in ("something", "the", "a", "an")) or plural(last) or last[:1].isupper():
+        return topic
+    if not before and last in wordset("countable"):
+        return f"{pluralized(last)}{on}{rest}"
+    return topic if last in wordset("mass") or last.endswith("ing") else f"the {topic}"
+
+
+def _fogs(api: Api, voice: Voice, start: int) -> Iterator[tuple[str, str]]:
+    """What may be on somebody's mind: the things that the Api is about, in general; its domain; anything."""
+    known = lexicon()
+    things = [singular(word) for word in need(api).own.split()]
+    kinds = [pluralized(thing) for thing in dict.fromkeys(things) if thing in wordset("countable")]
+    about = [form.format(thing) for thing in kinds for form in known.about]
+    domain = known.domains.get(api.domain or api.name.partition("|")[0], ())
+    for topics in (about, domain, known.anything):
+        for at in range(len(topics)):
+            topic = topics[(start + at) % len(topics)]
+            yield voice("fog", topic=topic), topic.split()[-1] if topics is about else _yours(topic)
+
+
+def _yours(topic: str) -> str:
+    """A topic as the agent takes it up: `my investments` → your investments; "" where it says nothing."""
+    if topic.startswith(("something", "what", "whether")) or " I" in topic or " we " in topic:
+        return ""
+    words = {"my": "your", "mine": "yours", "our": "your", "me": "you", "I": "you", "I'm": "you're"}
+    topic = re.sub(r"^an? ", "the ", topic.removeprefix("some "))
+    return " ".join(words.get(word, word) for word in topic.split())

@@ -1,0 +1,102 @@
+"""Why an edge is there or not, what a graph says of its making, and the drawing of a neighbourhood."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from apigraph_samples import Counting, api, entity
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.errors import BadRecord, UnknownName
+from toologue.plan.apigraph.about import About, about_file, read_about, write_about
+from toologue.plan.apigraph.rules import Thresholds
+from toologue.plan.apigraph.why import why
+from toologue.report.neighbourhood import neighbourhood
+from toologue.schema import Edge, Similarities
+
+HALF = Thresholds(0.6, 0.4, 0.6)
+TEAM = entity("id of a team")
+SOURCE = api("Source", [("id", TEAM), ("status", TEAM), ("near", entity("id of a teams")), ("day", entity("match"))])
+TARGET = api("Target", [("id", TEAM)], [("team", TEAM), ("page", TEAM)])
+
+
+class TestWhy:
+    def told(self, **asked) -> dict[tuple[str, str], str]:
+        reasons = why(SOURCE, TARGET, Counting(), rules="published", thresholds=HALF, **asked)
+        return {(one.output, one.parameter): one.verdict for one in reasons}
+
+    def test_edges_come_first_and_one_is_kept(self):
+        told = self.told(parameter="team")
+        assert list(told.items())[:2] == [
+            (("id", "team"), "an edge, and the one that is kept"),
+            (("near", "team"), "an edge; another one is kept for these two"),
+        ]
+
+    def test_all_that_speaks_against_it_is_said(self):
+        assert self.told(output="status", parameter="page") == {
+            ("status", "page"): "no edge: of the output, its name, phrase or description contains 'status'; "
+            "of the parameter, its name contains 'page'"
+        }
+        (verdict,) = self.told(output="day", parameter="team").values()
+        assert "description 0.00, not above 0.6" in verdict
+
+    def test_an_api_does_not_feed_itself(self):
+        (reason,) = why(
+            SOURCE, SOURCE.but(parameters=TARGET.parameters), Counting(), thresholds=HALF, output="id", parameter="team"
+        )
+        assert reason.verdict == "no edge: an API does not feed itself"
+
+    def test_types_that_do_not_fit_are_told_under_the_better_rules(self):
+        number = api("Number", takes=[("team", {**TEAM, "type": "boolean"})])
+        (reason,) = why(SOURCE, number, Counting(), thresholds=HALF, output="id")
+        assert reason.verdict == "no edge: string does not fit boolean"
+
+    def test_a_name_that_is_not_there_is_answered_with_the_nearest(self):
+        with pytest.raises(UnknownName, match="no output of Source is called 'statis'; did you mean 'status'"):
+            self.told(output="statis")
+        assert why(api("Empty"), TARGET, Counting(), thresholds=HALF) == []
+
+
+class TestAbout:
+    def test_stands_beside_the_graph_and_comes_back(self, tmp_path):
+        graph = tmp_path / "graph.jsonl"
+        assert read_about(graph) is None
+        about = About(
+            rules="best", embedder="lexical", vectors="lexical", thresholds=HALF._asdict(), survivors={}, left_out={}
+        )
+        write_about(graph, about)
+        assert (read_about(graph), about.limits) == (about, HALF)
+
+    def test_a_broken_one_is_an_error_with_its_place(self, tmp_path):
+        about_file(tmp_path / "graph.jsonl").write_text('{"rules": "worst"}')
+        with pytest.raises(BadRecord, match=r"graph\.about\.json.*rules"):
+            read_about(tmp_path / "graph.jsonl")
+
+
+def edge(source: str, target: str, *, output="a|id", parameter="team", chosen=True) -> Edge:
+    alike = Similarities(lcs=0.9, keyword=0.8, description=0.9)
+    return Edge(source=source, output=output, target=target, parameter=parameter, similarity=alike, chosen=chosen)
+
+
+def texts(svg: str) -> list[str]:
+    return [found.text or "" for found in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+class TestNeighbourhood:
+    def test_shows_both_sides_and_what_nothing_feeds(self):
+        drawn = neighbourhood("S|x|Me", [edge("S|y|From", "S|x|Me"), edge("S|x|Me", "S|z|To")], parameters=["season"])
+        assert {"Me", "x, S", "From", "To", "team", "season", "a|id"} <= set(texts(drawn))
+
+    def test_one_arrow_a_neighbour_and_the_rest_counted(self):
+        more = [edge("A", "Me"), edge("A", "Me", output="b", chosen=False), *(edge(f"B{n}", "Me") for n in range(30))]
+        said = texts(neighbourhood("Me", more, most=5))
+        assert ("+1" in said, "and 26 more" in said, said.count("team")) == (True, True, 1)
+
+    def test_an_api_without_neighbours_is_drawn_too(self):
+        assert "Me" in texts(neighbourhood("Me", []))
+
+    @given(st.text(max_size=80), st.text(min_size=1, max_size=80))
+    def test_any_text_is_valid_xml(self, name, other):
+        ElementTree.fromstring(neighbourhood(name, [edge(name, "B" + other, output=other), edge("C" + other, name)]))

@@ -1,0 +1,141 @@
+"""`verify_chain`: what valid conversations of the chains line look like, and that every way to spoil one is noticed."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from chains_verify_samples import APIS, CUP, RETRIEVER, SAMPLES, TABLE, WORLD, agent, state
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.plan.actions import GRAPH
+from toologue.plan.sequences import SEQUENCES
+from toologue.schema import AgentTurn, Dialogue, State, UserTurn
+from toologue.write.corrupt_chain import CHAIN_CORRUPTIONS
+from toologue.write.verify.flaw import Flaw
+from toologue.write.verify_chains import verify_chain
+from toologue.write.verify_chains.course import FOLLOWS
+
+DIALOGUES = {name: make() for name, make in SAMPLES.items()}
+
+
+def flaws(dialogue: Dialogue) -> list[Flaw]:
+    sequence = SEQUENCES[str(dialogue.origin["sequence"])].steps
+    return verify_chain(dialogue, WORLD, apis=APIS, sequence=sequence, retriever=RETRIEVER)
+
+
+def changed(dialogue: Dialogue, place: int, **changes: object) -> Dialogue:
+    turns = dialogue.turns
+    return dialogue.but(turns=(*turns[:place], turns[place].but(**changes), *turns[place + 1 :]))
+
+
+def place_of(dialogue: Dialogue, action: str, number: int = 0) -> int:
+    return [at for at, turn in enumerate(dialogue.turns) if turn.action == action][number]
+
+
+@pytest.mark.parametrize("name", DIALOGUES)
+def test_a_valid_conversation_has_no_flaw(name: str) -> None:
+    assert flaws(DIALOGUES[name]) == []
+
+
+@pytest.mark.parametrize("name", DIALOGUES)
+def test_less_can_be_looked_at_with_less_at_hand(name: str) -> None:
+    assert verify_chain(DIALOGUES[name], None, apis=APIS) == []
+
+
+@pytest.mark.parametrize("kind", CHAIN_CORRUPTIONS)
+def test_what_is_spoiled_is_rejected(kind: str) -> None:
+    spoiled = [
+        one
+        for dialogue in DIALOGUES.values()
+        for seed in range(12)
+        if (one := CHAIN_CORRUPTIONS[kind](dialogue, Random(seed))) is not None
+    ]
+    assert spoiled
+    assert sum(bool(flaws(one)) for one in spoiled) >= 0.95 * len(spoiled)
+
+
+def test_what_was_told_is_never_forgotten() -> None:
+    multi = DIALOGUES["multi"]
+    place = place_of(multi, "request", 2)
+    (flaw,) = flaws(changed(multi, place, state=state(TABLE)))
+    assert str(flaw) == f"turn {place}: arguments: the state has nothing for season; known is 2019"
+
+
+def test_several_results_leave_the_chained_value_open() -> None:
+    multi = DIALOGUES["multi"]
+    place = place_of(multi, "request", 2)
+    (flaw,) = flaws(changed(multi, place, state=state(TABLE, season=2019, league_id="5")))
+    assert flaw.what == "the state has '5' for league_id; known is nothing"
+
+
+def test_a_choice_is_offered() -> None:
+    multi = DIALOGUES["multi"]
+    place = place_of(multi, "request", 2)
+    assert [flaw.rule for flaw in flaws(changed(multi, place, text="Which country is it?"))] == ["carried"]
+
+
+def test_a_request_asks_for_all_that_is_lacking() -> None:
+    one = DIALOGUES["one_api"]
+    place = place_of(one, "request")
+    (flaw,) = flaws(changed(one, place, text="Which league is it? A group, if you like?"))
+    assert flaw == Flaw("carried", place, "the agent does not ask for season")
+
+
+@pytest.mark.parametrize("action", ["retriever_call", "system_bye"])
+def test_the_target_may_stay_in_hand_where_the_published_data_leave_it(action: str) -> None:
+    single = DIALOGUES["single"]
+    chained = single.turns[place_of(single, "response")]
+    assert isinstance(chained, AgentTurn)
+    assert chained.state is not None
+    held = chained.state if action == "system_bye" else state(TABLE)
+    assert flaws(changed(single, place_of(single, action, -1), state=held)) == []
+
+
+def test_the_band_of_the_best_score_decides_what_follows() -> None:
+    failure = DIALOGUES["failure"]
+    place = place_of(failure, "suggest")
+    asked = failure.but(
+        turns=(*failure.turns[:place], agent("clarify", "What do you mean?", State()), *failure.turns[3:])
+    )
+    assert any("is one to suggest, and clarify follows" in flaw.what for flaw in flaws(asked))
+
+
+def test_a_chain_needs_its_own_sequence() -> None:
+    multi = DIALOGUES["multi"]
+    found = verify_chain(multi, WORLD, apis=APIS, sequence=SEQUENCES["11.7"].steps)
+    assert [str(flaw) for flaw in found] == ["turn 8: path: planned is a request, and this is a request_multi"]
+
+
+def test_a_response_says_only_what_results_hold() -> None:
+    one = DIALOGUES["one_api"]
+    place = place_of(one, "response")
+    said = f"{one.turns[place].text} Its table was updated on 3 May."
+    assert [flaw.rule for flaw in flaws(changed(one, place, text=said))] == ["supported"]
+
+
+def test_the_action_graph_is_the_planner_s() -> None:
+    followed: dict[str, set[str]] = {}
+    for step, after in GRAPH.items():
+        steps = {"request" if one == "request_multi" else one for one in after}
+        followed.setdefault("request" if step == "request_multi" else step, set()).update(steps)
+    assert {action: set(after) for action, after in FOLLOWS.items() if action} == followed
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.builds(UserTurn, text=st.text(max_size=9), action=st.sampled_from([None, "inform", "fail_inform"])),
+            st.sampled_from([turn for dialogue in DIALOGUES.values() for turn in dialogue.turns]),
+            st.builds(AgentTurn, text=st.none() | st.text(max_size=9), state=st.none() | st.just(State(api="x"))),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.dictionaries(st.sampled_from(["target", "source", "output", "parameter", "fail"]), st.just(CUP) | st.none()),
+)
+def test_whatever_the_dialogue_there_is_an_answer(turns: list[UserTurn | AgentTurn], origin: dict[str, str]) -> None:
+    turns = [UserTurn(text="Hi"), *turns]
+    found = verify_chain(Dialogue(id="d", turns=tuple(turns), origin=origin), WORLD, apis=APIS, retriever=RETRIEVER)
+    assert all(0 <= flaw.turn < len(turns) for flaw in found)

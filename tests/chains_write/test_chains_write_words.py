@@ -1,0 +1,112 @@
+"""Documentation in people's words: parameters, outputs, needs, results."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.schema import Api, Parameter
+from toologue.values.find import find
+from toologue.write.chains.answers import answer, clause, said
+from toologue.write.chains.names import Name, output, parameters
+from toologue.write.chains.needs import awkward, need
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("name", "described", "words"),
+        [
+            ("teamId", "", "team ID"),
+            ("start_date", "", "start date"),
+            ("q", "The city to look for", "search term"),
+            ("lat", "", "latitude"),
+            ("lng", "", "longitude"),
+            ("id", "insert ID Game you find it elsewhere", "game ID"),
+            ("id", "The id of the tournament you want", "tournament ID"),
+            ("from", "The three-letter currency code", "currency to convert from"),
+            ("to", "End date, YYYY-MM-DD", "end date"),
+            ("per_page", "", "number of results per page"),
+            ("countryCode", "", "country code"),
+            ("s", "season id", "season ID"),
+            ("ip", "", "IP"),
+        ],
+    )
+    def test_of_parameters_are_what_people_would_say(self, name: str, described: str, words: str) -> None:
+        api = Api(name="X|y|Z", parameters={name: Parameter(schema={"description": described})})
+        assert parameters(api)[name].words == words
+
+    def test_of_one_api_differ(self) -> None:
+        api = Api(name="X|y|Player", parameters={"playerId": Parameter(), "id": Parameter(), "player_id": Parameter()})
+        assert len({name.words for name in parameters(api).values()}) == 3
+
+    def test_agree_with_their_verbs(self) -> None:
+        assert [Name(one).are for one in ("symbols", "status", "number of results", "team IDs")] == [
+            "are", "is", "is", "are",
+        ]  # fmt: skip
+
+    def test_of_outputs_say_whose_they_are(self) -> None:
+        paths = ("data|teams|name", "events|awayTeam|id", "results|price", "id")
+        assert [output(path).words for path in paths] == ["team name", "away team ID", "price", "ID"]
+
+    @given(st.text(max_size=40), st.text(max_size=60))
+    def test_are_total(self, name: str, described: str) -> None:
+        api = Api(name=f"a|b|{name or 'x'}", parameters={name: Parameter(schema={"description": described})})
+        assert parameters(api)[name].words
+        assert output(name).words
+
+
+class TestNeeds:
+    @pytest.mark.parametrize(
+        ("name", "described", "action"),
+        [
+            ("Standings", "Get the standings of a league for a season", "see the standings of a league for a season"),
+            ("Search Nearby", "", "search nearby"),
+            ("Fixtures", "The method is used to get a list of fixtures by the season id.", "see a list of fixtures"),
+            ("Nearby", "Converts an address to coordinates.", "convert an address to coordinates"),
+            ("Track", "Returns **all tracks** of an album (max 50).", "see all tracks of an album"),
+            ("getUserPosts", "", "see the user posts"),
+            ("Get Hashtag Data by ID", "-", "see the hashtag data"),
+            ("x", "This endpoint allows you to search for a Belgian firm by its ID", "search for a Belgian firm"),
+        ],
+    )  # fmt: skip
+    def test_are_what_people_want(self, name: str, described: str, action: str) -> None:
+        assert need(Api(name=f"A|b|{name}", description=described)).action == action
+
+    @given(st.text(max_size=200), st.text(min_size=1, max_size=60))
+    def test_are_total(self, described: str, name: str) -> None:
+        api = Api(name=name, description=described)
+        assert need(api).action
+        assert awkward(api) in (None, "foreign", "technical", "wordless")
+
+
+class TestAnswers:
+    def test_say_what_is_given_and_what_stands_beside_it(self) -> None:
+        result = {"teams": [{"name": name, "points": 30 - at} for at, name in enumerate("ABCDEF")]}
+        told = answer(result, {"teams|name": "A", "teams|points": 30})
+        assert (told.rows, told.listed) == (
+            6, "A (points 30), B (points 29), C (points 28), D (points 27) and 2 more",
+        )  # fmt: skip
+
+    def test_of_single_rows_are_records(self) -> None:
+        told = answer({"city": "Rome", "open": True}, {"city": "Rome", "open": True})
+        assert told.clause == "the city is Rome and the open is true"
+
+    def test_of_nothing_are_empty(self) -> None:
+        assert answer([], {}).kind == "empty"
+
+    def test_long_values_of_other_rows_are_cut(self) -> None:
+        rows = [{"title": "Short"}, {"title": "word " * 40}]
+        assert answer(rows, {"title": "Short"}).listed.endswith("word…")
+
+    @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)).map(str))
+    def test_dates_are_found_again(self, day: str) -> None:
+        schema = {"type": "string", "format": "date"}
+        assert find(f"The start date is {said(day)}.", schema, name="start_date")[0].value == day
+
+    @given(st.dictionaries(st.text(max_size=9), st.integers() | st.text(max_size=9) | st.booleans(), max_size=4))
+    def test_are_total(self, row: dict[str, int | str | bool]) -> None:
+        assert answer({"rows": [row, row]}, {f"rows|{name}": value for name, value in row.items()})
+        assert clause([(Name("day"), value) for value in row.values()]) or not row

@@ -1,0 +1,182 @@
+"""Words for plans of the chains line: what changes, what has to be said, and how different it sounds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from chains_write_samples import APIS, FORECAST, STANDINGS, agent, alone, chained, kept_back, looks, made, refused, user
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.errors import BadSetting, UnknownName
+from toologue.models.embed import embedder
+from toologue.models.retriever import Retriever
+from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Retrieve, UserTurn
+from toologue.write.chains import ChainWriter, Unworded
+from toologue.write.chains.bank import BANKS, BankName
+from toologue.write.verify.words import says
+
+LEXICAL = embedder("lexical")
+BANDS = {"confirm": 0.45, "suggest": 0.3}
+PLANS: list[Callable[[], Plan]] = [
+    chained, lambda: chained(band="suggest"), lambda: chained(band="clarify"), kept_back, alone, refused,
+]  # fmt: skip
+
+
+def writer(**settings: object) -> ChainWriter:
+    return ChainWriter(APIS, LEXICAL, **{"bands": BANDS, **settings})  # pyright: ignore[reportArgumentType]
+
+
+def bare(dialogue: Dialogue) -> Dialogue:
+    """A dialogue without what a writer may change."""
+    turns: list[UserTurn | AgentTurn] = []
+    for turn in dialogue.turns:
+        if turn.role == "user":
+            turns.append(turn.but(text=""))
+        elif turn.acts and isinstance(turn.acts[0], Retrieve) and turn.acts[0].missing is None:
+            turns.append(turn.but(acts=(), results=()))
+        else:
+            turns.append(turn.but(text=None))
+    origin = {name: value for name, value in dialogue.origin.items() if name not in ("writer", "style")}
+    return dialogue.but(turns=tuple(turns), origin=origin)
+
+
+def spoken(dialogue: Dialogue) -> list[str]:
+    return [turn.text for turn in dialogue.turns if turn.text]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("bank", BANKS)
+class TestWords:
+    def test_are_all_that_changes(self, plan: Callable[[], Plan], bank: BankName) -> None:
+        told = writer(bank=bank).words(plan())
+        assert bare(told) == bare(plan().dialogue)
+        assert told.origin["writer"] == f"chains:{bank}"
+
+    def test_say_every_value_of_their_cues(self, plan: Callable[[], Plan], bank: BankName) -> None:
+        for turn, cue in zip(writer(bank=bank).words(plan()).turns, plan().cues, strict=True):
+            for value in cue.values.values():
+                assert value == "" or says(turn.text or "", value), (cue, turn.text)
+
+    def test_are_there_for_every_turn_that_speaks(self, plan: Callable[[], Plan], bank: BankName) -> None:
+        for turn, cue in zip(writer(bank=bank).words(plan()).turns, plan().cues, strict=True):
+            silent = cue.move in ("call", "retriever_call")
+            assert bool(turn.text) != silent
+            assert not any(api.name in (turn.text or "") for api in APIS)
+            assert not any(mark in (turn.text or "") for mark in "{}[]|")
+
+    def test_are_the_same_again_in_any_order(self, plan: Callable[[], Plan], bank: BankName) -> None:
+        one, other = writer(bank=bank), writer(bank=bank)
+        for warm in PLANS:
+            other.words(warm())
+        assert one.words(plan()) == other.words(plan()) == asyncio.run(writer(bank=bank).write(plan()))
+
+
+class TestOpenings:
+    @pytest.mark.parametrize("band", ["confirm", "suggest", "clarify"])
+    @pytest.mark.parametrize("number", range(1, 13))
+    def test_reach_their_band_by_the_retrievers_own_judgement(self, band: str, number: int) -> None:
+        plan = chained(f"chain-{number}", band)
+        told = writer().words(plan)
+        retriever = Retriever(APIS, LEXICAL, bands=BANDS)
+        text = told.turns[0].text
+        (best, score), *_ = ranked = retriever.rank(text or "")
+        assert retriever.band(score) == band
+        assert band == "clarify" or best.name == STANDINGS.name
+        looked = told.turns[1]
+        assert looked.role == "agent"
+        assert looked.acts == (Retrieve(query=text or ""),)
+        assert looked.results[0] is not None
+        assert looked.results[0].value == {"retrieved": {api.name: value for api, value in ranked}}
+        assert list(looked.results[0].value["retrieved"]) == [api.name for api, _ in ranked]  # pyright: ignore
+
+    def test_cover_both_apis_of_a_pair(self) -> None:
+        covered = [writer().words(chained(f"chain-{number}")).turns[0].text or "" for number in range(1, 13)]
+        assert sum("country" in text for text in covered) >= 10
+
+    def test_ask_for_the_source_as_the_plan_has_it(self) -> None:
+        told = writer().words(chained())
+        place = next(at for at, cue in enumerate(chained().cues) if cue.move == "fail_inform") + 1
+        assert told.turns[place] == chained().dialogue.turns[place]
+
+    def test_that_no_words_reach_are_given_up_with_a_reason(self) -> None:
+        with pytest.raises(Unworded, match=r"no query to confirm: Sports\|handballdata") as caught:
+            writer(bands={"confirm": 0.999, "suggest": 0.3}).words(chained())
+        assert caught.value.reason == "no query to confirm"
+
+    @pytest.mark.parametrize(
+        ("api", "reason"),
+        [
+            (Api(name="A|b|Buscar", description="Obtiene la lista de todos los datos del usuario."), "foreign"),
+            (STANDINGS.but(name="A|b|c d", parameters={"Api_Key": FORECAST.parameters["city"]}), "technical"),
+            (Api(name="A|b|get"), "wordless"),
+        ],
+    )
+    def test_of_apis_nobody_would_talk_about_are_given_up_too(self, api: Api, reason: str) -> None:
+        with pytest.raises(Unworded) as caught:
+            ChainWriter([*APIS, api], LEXICAL, bands=BANDS).words(
+                made("c-1", api, user("inform_intent_clear"), looks())
+            )
+        assert caught.value.reason == reason
+
+
+class TestConversations:
+    def test_of_one_pair_do_not_read_alike(self) -> None:
+        told = [spoken(writer().words(chained(f"chain-{number:06d}"))) for number in range(40, 50)]
+        assert len({texts[0] for texts in told}) == 10
+        assert len({tuple(texts) for texts in told}) == 10
+        for place in range(len(told[0])):
+            assert len({texts[place] for texts in told}) >= 5
+
+    def test_know_what_was_found(self) -> None:
+        told = " ".join(spoken(writer().words(kept_back())))
+        assert "811" in told
+        assert "12 March 2025" in told
+
+    def test_say_so_where_nothing_was_found(self) -> None:
+        texts = spoken(writer().words(kept_back()))
+        assert any(word in texts[-3].lower() for word in ("no ", "nothing", "empty", "couldn't"))
+
+    def test_list_rows_and_count_them(self) -> None:
+        response = spoken(writer().words(chained()))[-3]
+        assert "Ajax" in response
+        assert "Vitesse" in response
+
+    @given(st.integers(1, 10**6), st.sampled_from(BANKS), st.integers(0, 5))
+    def test_are_worded_whatever_their_number(self, number: int, bank: BankName, seed: int) -> None:
+        told = ChainWriter(APIS, LEXICAL, bands=BANDS, bank=bank, seed=seed).words(alone(f"chain-{number}"))
+        assert "Oslo" in (told.turns[0].text or "")
+        assert "Rain" in (told.turns[3].text or "")
+
+
+class TestBadPlans:
+    def test_a_cue_that_is_not_the_turns_is_named(self) -> None:
+        plan = made("c-1", FORECAST, (UserTurn(), Cue(move="clarify")))
+        with pytest.raises(BadSetting, match=r"plan 'c-1', cue 0 \(clarify\): 'clarify' is nothing that users do"):
+            writer().words(plan)
+
+    def test_moves_of_other_lines_are_refused(self) -> None:
+        with pytest.raises(BadSetting, match="'ask' is nothing that agents do on the chains line"):
+            writer().words(made("c-1", FORECAST, user("affirm"), (AgentTurn(), Cue(move="ask"))))
+
+    def test_a_vague_wish_needs_its_band(self) -> None:
+        with pytest.raises(BadSetting, match="the band suggest or clarify, not None"):
+            writer().words(made("c-1", FORECAST, user("inform_intent_vague")))
+
+    def test_a_failure_says_what_is_missing(self) -> None:
+        with pytest.raises(BadSetting, match=r'before\["missing"\] what the user does not know, not None'):
+            writer().words(made("c-1", FORECAST, user("fail_inform")))
+
+    def test_a_retriever_is_asked_after_a_wish(self) -> None:
+        with pytest.raises(BadSetting, match="comes before the user has said what is wanted"):
+            writer().words(made("c-1", FORECAST, user("affirm"), looks()))
+
+    def test_parameters_are_those_of_the_api(self) -> None:
+        with pytest.raises(BadSetting, match="has no parameter 'town'; it has city, day"):
+            writer().words(made("c-1", FORECAST, user("affirm"), agent("request", {"town": ""})))
+
+    def test_the_api_has_to_be_known(self) -> None:
+        with pytest.raises(UnknownName, match="no api is called 'Nobody'"):
+            writer().words(made("c-1", Api(name="Nobody"), user("inform_intent_clear")))

@@ -1,0 +1,207 @@
+"""What the documented world answers: what was asked for, plausible, distinct where it must be, or a refusal."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from toologue.errors import BadFile, BadSetting
+from toologue.schema import Api, Call, Case, Parameter, Retrieve, Setting
+from toologue.schema.jsonl import write
+from toologue.worlds.documented import DOCUMENTED, Documented, arguments_for, is_credential, kind_for
+
+
+def text(**more):
+    return {"type": "string", **more}
+
+
+def leaves(**parts):
+    return {"type": "object", "properties": parts}
+
+
+def answer(returns, arguments=None, seed=0, **parameters):
+    api = Api(
+        name="Find", parameters={name: Parameter(schema=schema) for name, schema in parameters.items()}, returns=returns
+    )
+    result = Documented([api], seed=seed).do(Call(api="Find", arguments=arguments or {}))
+    assert result.error is None, result.error
+    return result.value
+
+
+def refused(arguments, **parameters):
+    api = Api(name="Find", parameters={name: Parameter(schema=schema) for name, schema in parameters.items()})
+    return Documented([api]).do(Call(api="Find", arguments=arguments)).error
+
+
+class TestWhatIsAskedForIsAnswered:
+    def test_an_id_under_any_of_its_names(self):
+        user = leaves(userId={"type": "integer"}, user=leaves(id=text()), data=leaves(user_id=text()))
+        found = answer(user, {"user_id": "12"}, user_id=text())
+        assert found == {"userId": 12, "user": {"id": "12"}, "data": {"user_id": "12"}}
+
+    def test_a_city_and_with_it_its_country(self):
+        found = answer(
+            leaves(city=text(), country=text(), lat={"type": "number"}),
+            {"q": "x", "city": "oslo"},
+            q=text(),
+            city=text(),
+        )
+        assert found == {"city": "oslo", "country": "Norway", "lat": 59.9139}
+
+    def test_not_by_rows_of_a_list_that_it_would_make_equal(self):
+        rows = {"type": "array", "items": leaves(id={"type": "integer"}, leagueId={"type": "integer"}, name=text())}
+        found = answer(
+            leaves(teams=rows), {"id": 7, "leagueId": 9}, id={"type": "integer"}, leagueId={"type": "integer"}
+        )["teams"]
+        assert 2 <= len(found) <= 5
+        assert {row["leagueId"] for row in found} == {9}
+        assert len({row["id"] for row in found}) == len({row["name"] for row in found}) == len(found)
+
+    def test_as_many_rows_as_were_asked_for(self):
+        rows = {"type": "array", "items": leaves(name=text())}
+        assert len(answer(rows, {"limit": 1}, limit={"type": "integer"})) == 1
+
+    def test_what_does_not_fit_is_not_echoed(self):
+        assert answer(leaves(year={"type": "integer"}), {"year": "last"}, year=text())["year"] >= 1990
+
+
+class TestValuesAreWhatTheirNamesSay:
+    def test_a_row_agrees_with_itself(self):
+        person = leaves(first_name=text(), last_name=text(), email=text(), country=text(), currency=text())
+        for seed in range(20):
+            row = answer(person, seed=seed)
+            assert row["email"].startswith(f"{row['first_name']}.{row['last_name']}".lower())
+            assert (row["country"] == "Japan") == (row["currency"] == "JPY")
+
+    def test_the_end_comes_after_the_start_and_low_below_high(self):
+        stay = leaves(
+            check_in=text(examples=["2021-01-02"]),
+            check_out=text(examples=["2021-01-04"]),
+            low={"type": "number", "examples": [10.5]},
+            high={"type": "number", "examples": [12.5]},
+        )
+        for seed in range(20):
+            row = answer(stay, seed=seed)
+            assert row["check_in"][:4] == "2025"
+            assert row["check_in"] < row["check_out"]
+            assert row["low"] < row["high"]
+
+    @pytest.mark.parametrize(
+        ("example", "pattern"),
+        [
+            ("tt0111161", r"tt\d{7}"),
+            ("B07V1PHM66", r"[A-Z]\d\d[A-Z]\d[A-Z]{3}\d\d"),
+            ("00451", r"\d{5}"),
+            ("7c9e", r"\d[a-z]\d[a-z]"),
+        ],
+    )
+    def test_ids_look_like_the_documented_one(self, example, pattern):
+        rows = answer({"type": "array", "items": leaves(id=text(examples=[example]))}, seed=3)
+        found = [row["id"] for row in rows]
+        assert len(set(found)) == len(found)
+        assert all(re.fullmatch(pattern, one) for one in found), found
+
+    def test_names_are_of_what_stands_around_them(self):
+        found = answer(leaves(players={"type": "array", "items": leaves(name=text())}, team=leaves(name=text())))
+        assert all(len(row["name"].split()) == 2 for row in found["players"])
+        assert found["team"]["name"] not in {row["name"] for row in found["players"]}
+
+    def test_a_country_is_written_as_documented(self):
+        assert len(answer(leaves(country=text(examples=["IN"])))["country"]) == 2
+
+
+class TestArguments:
+    def test_are_natural(self):
+        api = Api(
+            name="Book",
+            parameters={
+                "email": Parameter(schema=text()),
+                "city": Parameter(schema=text()),
+                "date": Parameter(schema=text(format="date")),
+                "X-RapidAPI-Key": Parameter(schema=text()),
+                "order": Parameter(schema=text(description="One of asc|desc")),
+                "zone": Parameter(schema=text(default="EU-7"), required=False),
+            },
+        )
+        made = arguments_for(api, seed=2, optional=("zone",))
+        assert "@" in made["email"]
+        assert made["city"].istitle()
+        assert made["date"].startswith("2025-")
+        assert made["X-RapidAPI-Key"] == "demo-key"
+        assert made["order"] in ("asc", "desc")
+        assert made["zone"] == "EU-7"
+
+    def test_what_is_known_stays_and_what_is_optional_is_left_out(self):
+        api = Api(name="A", parameters={"a": Parameter(), "b": Parameter(required=False)})
+        assert arguments_for(api, 1, known={"a": [1]}) == {"a": [1]}
+
+    @pytest.mark.parametrize(
+        "name", ["api_key", "apikey", "appid", "access_token", "token", "Authorization", "client_secret"]
+    )
+    def test_credentials_are_known_by_name(self, name):
+        assert is_credential(name)
+
+    @pytest.mark.parametrize("name", ["keyword", "pageToken", "tokenAddress", "id", "monkey"])
+    def test_other_names_are_none(self, name):
+        assert not is_credential(name)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            ({"citty": "Oslo", "days": 2}, "did you mean 'city'"),
+            ({"days": 2}, "city is missing"),
+            ({}, "city, days are missing"),
+            ({"city": "Oslo", "days": "many"}, "days: expected integer"),
+            ({"city": "Oslo", "days": 9}, "days: 9 is more than 7"),
+            ({"city": "Oslo", "days": True}, "days: expected integer"),
+            ({"city": "Oslo", "days": float("nan")}, "days: nan is no JSON value"),
+        ],
+    )
+    def test_say_what_is_wrong(self, arguments, said):
+        call = Call.model_construct(kind="call", api="Find", arguments=arguments, raw=None)
+        api = Api(
+            name="Find",
+            parameters={"city": Parameter(schema=text()), "days": Parameter(schema={"type": "integer", "maximum": 7})},
+        )
+        error = Documented([api]).do(call).error
+        assert error.type == "invalid"
+        assert said in error.message
+
+    def test_enums_formats_and_patterns(self):
+        assert "none of a, b" in refused({"x": "c"}, x={"enum": ["a", "b"]}).message
+        assert "is no date" in refused({"x": "soon"}, x=text(format="date")).message
+        assert "does not have the form" in refused({"x": "7"}, x=text(pattern="^[a-z]$")).message
+
+    def test_numbers_are_read_as_a_service_reads_them(self):
+        api = Api(name="A", parameters={"n": Parameter(schema={"type": "integer"}), "t": Parameter(schema=text())})
+        result = Documented([api]).do(Call(api="A", arguments={"n": "5", "t": 5}))
+        assert (result.error, result.arguments) == (None, {"n": 5, "t": "5"})
+
+    def test_what_is_no_call_of_a_known_api(self):
+        world = Documented([Api(name="Find")])
+        assert world.do(Retrieve(query="x")).error.type == "unsupported"
+        assert "did you mean 'Find'" in world.do(Call(api="Fnd")).error.message
+
+
+class TestTheRegisteredKind:
+    def test_is_made_of_a_file_and_a_seed(self, tmp_path):
+        file = tmp_path / "apis.jsonl"
+        write(file, [Api(name="Find", returns=leaves(name=text()))])
+        setting = Setting(name="documented", arguments={"apis": str(file), "seed": 4})
+        case = Case(id="c", world=setting, protocol="live")
+        assert list(kind_for(setting).by_name) == ["Find"]
+        one = DOCUMENTED.make(case).do(Call(api="Find"))
+        assert one == Documented([Api(name="Find", returns=leaves(name=text()))], seed=4).do(Call(api="Find"))
+        key = DOCUMENTED.data_key(setting)
+        write(file, [Api(name="Seek")])
+        assert list(kind_for(setting).by_name) == ["Seek"]
+        assert DOCUMENTED.data_key(setting) != key
+
+    def test_says_what_is_wrong_with_its_setting(self, tmp_path):
+        with pytest.raises(BadSetting, match="it takes apis, seed"):
+            kind_for(Setting(name="documented", arguments={"sed": 1}))
+        with pytest.raises(BadFile, match="cannot read"):
+            kind_for(Setting(name="documented", arguments={"apis": str(tmp_path / "none.jsonl")}))

@@ -1,0 +1,345 @@
+"""The benchmark: gold is right everywhere, every mutation is caught, and the published sums come out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tooldial_samples import APIS, FAIL, TWO, dialogue, lived, suite
+
+from toologue import registry
+from toologue.agents.agent import player
+from toologue.bench.benchmark import Mode, benchmark
+from toologue.bench.benchmark import play as play_anywhere
+from toologue.bench.tooldial import PASSES, Part, asked_at, grade, load, parts, play, summarize, sums
+from toologue.bench.tooldial.evaluate import evaluate, record
+from toologue.bench.tooldial.mutations import RIGHT, WRONG, prove
+from toologue.bench.tooldial.predictions import traces_of
+from toologue.bench.tooldial.tables import by_round, errors_table, main_table, section, tables
+from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
+from toologue.formats.tooldial import state_json, to_tooldial
+from toologue.formats.tooldial_text import samples
+from toologue.models.model import ScriptedModel
+from toologue.models.similarity import Judge
+from toologue.schema import AgentTurn, Call, Dialogue, Retrieve, Setting, State
+from toologue.schema.jsonl import write
+from toologue.score.states import ACCURACY
+from toologue.worlds.documents import documents_of
+from toologue.worlds.observed import Observed
+
+GOLDS = suite()
+SHAPE = {  # how often each sequence occurs, so that the sums of the published test set come out
+    "IC R RQ I C RS UB SB": 40,
+    "IA R RQ I C RS UB SB": 20,
+    "IV R CL IC R RQ I C RS UB SB": 20,
+    "IV R SG AF RQ I C RS UB SB": 20,
+    "IA R C RS UB SB": 40,
+    "IV R CL IA R C RS UB SB": 27,
+    "IC R RQ FI R RQ I C C RS UB SB": 119,
+    "IC R RQ FI R RQ I C RQ I C RS UB SB": 152,
+    "IV R CL IC R RQ FI R RQ I C RQ I C RS UB SB": 279,
+    "IV R SG AF RQ FI R RQ I C RQ I C RS UB SB": 226,
+    FAIL: 223,
+}
+ERRORS = {  # table 9: errors, and the accuracy of table 4 beside them
+    "GPT-3.5-turbo": ((4128, 38.8), (4512, 33.1)),
+    "GPT-4o-mini": ((2781, 58.8), (2177, 67.7)),
+    "GPT-4-turbo": ((1515, 77.5), (2117, 68.6)),
+    "GPT-4o": ((1257, 81.4), (2169, 67.8)),
+}
+
+
+@pytest.fixture(scope="module")
+def published() -> list[Dialogue]:
+    """1,166 dialogues of the shape of the published test set."""
+    told = {sequence: dialogue(sequence) for sequence in SHAPE}
+    return [told[one].but(id=f"{told[one].id}-{n}") for one, often in SHAPE.items() for n in range(often)]
+
+
+@pytest.mark.parametrize("mode", ["fixed", "published"])
+@pytest.mark.parametrize("part", parts(), ids=lambda part: part.name)
+def test_gold_is_right_everywhere(part: Part, mode: Mode) -> None:
+    graded = [grade(part, mode, gold, trace) for gold, trace in zip(GOLDS, play(part, GOLDS, "gold"), strict=True)]
+    for one in graded:
+        for name, score in one.scores.items():
+            assert score.value in ((None, 0.0) if "error" in name else (None, 1.0)), (one.gold.id, name, score.at)
+    assert summarize(mode, graded)["all"][PASSES.replace(" ", "_")] == 1.0
+
+
+@pytest.mark.parametrize("mode", ["fixed", "published"])
+def test_every_wrong_mutation_is_caught_and_no_right_one(mode: Mode) -> None:
+    proofs = {proof.kind: proof for proof in prove(GOLDS, mode)}
+    assert set(proofs) == {*WRONG, *RIGHT}
+    for proof in proofs.values():
+        assert proof.took > 20
+        assert proof.good, (proof.kind, proof.missed[:3])
+
+
+def test_the_counts_of_the_published_test_set(published: list[Dialogue]) -> None:
+    actions = Counter(turn.action for gold in published for turn in gold.turns if turn.role == "agent")
+    assert len(published) == 1166
+    assert actions == {
+        "response": 943,
+        "system_bye": 943,
+        "response_fail": 223,
+        "request": 2309,
+        "retriever_call": 2268,
+        "call": 1719,
+        "suggest": 469,
+        "clarify": 326,
+    }
+    assert sum(turn.role == "user" and turn.action == "inform" for gold in published for turn in gold.turns) == 1533
+    assert sum(len(asked_at("action", gold)) for gold in published) == actions.total() == 9200
+    assert sum(len(asked_at("dst", gold)) for gold in published) == 6746
+    assert sum(len(asked_at("faithfulness", gold)) for gold in published) == 943
+    states = [gold.turns[at].state for gold in published for at in asked_at("dst", gold)]  # type: ignore[union-attr]
+    assert states.count(State()) == 1961
+    graded = [grade(Part("overall"), "published", gold, lived(gold).but(protocol="forced")) for gold in published]
+    assert sums(graded)["user turn right"] == {"hits": 5213, "of": 5213}
+    assert sums(graded)["dialogue right"]["of"] == 1166
+
+
+def test_the_samples_are_the_tests(published: list[Dialogue]) -> None:
+    for gold in {one.origin["sequence"]: one for one in published}.values():
+        for task in ("dst", "action", "faithfulness"):
+            made = [one.turn for one in samples(gold, task, "none", APIS)]  # type: ignore[arg-type]
+            assert made == sorted(asked_at(task, gold))  # type: ignore[arg-type]
+        rounds = list(samples(gold, "overall", "gold", APIS))
+        assert len(rounds) == sum(turn.role == "user" for turn in gold.turns)
+
+
+def test_accuracies_of_table_4_are_what_the_errors_of_table_9_leave() -> None:
+    for settings in ERRORS.values():
+        for errors, accuracy in settings:
+            assert round(100 * (1 - errors / 6746), 1) == pytest.approx(accuracy, abs=0.051)
+
+
+def spoiled(gold: Dialogue, at: int, kind: str) -> AgentTurn:
+    """A step whose state has errors of this kind only, in `published` mode."""
+    turn = gold.turns[at]
+    assert isinstance(turn, AgentTurn)
+    assert turn.state is not None
+    if kind in ("unconfirmed", "confirmed"):
+        return turn.but(state=State() if kind == "unconfirmed" else State(api="Another"))
+    state = turn.state
+    if kind == "slot":
+        return turn.but(state=state.but(optional={**state.optional, "one more": ""}))
+    slots = dict(state.required)
+    first = next(iter(slots))
+    changed = {**slots, first: "something else"} if kind == "value" else {n: v for n, v in slots.items() if n != first}
+    return turn.but(state=state.but(required=changed))
+
+
+def test_a_row_of_table_9_comes_out_of_states_with_such_errors(published: list[Dialogue]) -> None:
+    """GPT-4o with the gold's labels: 1257 errors, of which 243, 343, 0, and 443 and 495 overlapping."""
+    wanted = {"confirmed": 343, "unconfirmed": 243, "slot": 176, "value": 228, "both": 267}
+    left, graded = Counter(wanted), []
+    for gold in published:
+        instead: dict[int, AgentTurn] = {}
+        for at in sorted(asked_at("dst", gold)):
+            confirmed = gold.turns[at].state.api is not None  # type: ignore[union-attr]
+            kinds = [kind for kind in left if left[kind] and (kind != "confirmed") == confirmed]
+            if kinds:
+                instead[at] = spoiled(gold, at, kinds[0])
+                left[kinds[0]] -= 1
+        graded.append(grade(Part("dst", "gold"), "published", gold, lived(gold, instead)))
+    assert not left.total()
+    results = {"GPT-4o": [(Part("dst", "gold"), graded)]}
+    rows = {row[0]: row[1] for row in errors_table(results).rows}
+    assert rows["states"] == 6746
+    assert rows["errors"] == 1257
+    assert [rows[n] for n in ("nothing generated", "format", "slots", "values")] == [0, 0, 443, 495]
+    assert [rows["API not confirmed (GT = true)"], rows["API confirmed (GT = false)"]] == [243, 343]
+    assert round(100 * sums(graded)[ACCURACY]["hits"] / 6746, 1) == 81.4
+
+
+def test_tables_and_figure() -> None:
+    results: dict[str, Any] = {}
+    for agent in ("gold", "altered:drop"):
+        results[agent] = [
+            (part, [grade(part, "fixed", g, t) for g, t in zip(GOLDS, play(part, GOLDS, agent), strict=True)])
+            for part in parts(["dst", "action"], ["gold"])
+        ]
+    assert main_table(results).columns == ["agent", "states, gold labels", "actions, gold labels"]
+    assert main_table(results).rows[0] == ["gold", 1.0, 1.0]
+    assert main_table(results).rows[1][1] < 1.0  # type: ignore[operator]
+    assert [len(table.rows) for table in tables(results)][:2] == [2, 2]
+    line = by_round(results)["gold, gold"]
+    assert list(line) == [1, 2, 3, 4, 5, 6]
+    assert all(right == of for right, of in line.values())
+    assert sum(of for _, of in line.values()) == sum(len(asked_at("dst", gold)) for gold in GOLDS)
+    page = section({"<b>": results["gold"]})
+    assert "<b>" not in page
+    assert "&lt;b&gt;" in page
+    assert page.count("<polyline") == 1
+
+
+def test_agents_are_asked_where_there_is_a_test() -> None:
+    trace = play(Part("faithfulness"), GOLDS[:1], "gold")[0]
+    spoke = [at for at, turn in enumerate(trace.turns) if turn.role == "agent" and turn != AgentTurn()]
+    assert spoke == [5]
+
+
+@pytest.mark.parametrize("task", ["dst", "action", "faithfulness", "overall"])
+def test_retrieve_takes_part(task: str) -> None:
+    part = parts([task], ["none"])[0]
+    golds = [dialogue("IC R RQ I C RS UB SB"), dialogue(TWO[1])]
+    graded = [
+        grade(part, "fixed", gold, trace) for gold, trace in zip(golds, play(part, golds, "retrieve"), strict=True)
+    ]
+    assert all(one.scores[PASSES].value is not None for one in graded)
+
+
+def test_the_registered_benchmark_takes_the_tasks_of_the_next_step_at_once() -> None:
+    chosen = benchmark("tooldial")
+    graded = play_anywhere(chosen, GOLDS[:3], "gold", Judge.of("exact"))
+    total = chosen.summarize("fixed", graded)["all"]
+    assert [total[key] for _, key in chosen.shown] == [1.0] * 5
+    assert all({"turn", "correct"} <= test.keys() for one in graded for test in one.record["tests"])
+
+
+def test_a_model_that_gives_no_reply_is_not_scored() -> None:
+    gold = GOLDS[0]
+    broken = AgentTurn.model_validate({"error": {"type": "timeout", "message": "too slow"}})
+    one = grade(Part("dst"), "fixed", gold, lived(gold, {2: broken}))
+    assert one.scores[ACCURACY].value is None
+    assert "the model gave no reply" in one.record["why"]
+    assert summarize("fixed", [one])["all"]["unscored"] == 1
+
+
+def test_the_observed_world_rewinds() -> None:
+    world, gold = Observed(GOLDS[-1]), GOLDS[-1]
+    acts = [act for turn in gold.turns if turn.role == "agent" for act in turn.acts]
+    start, first = world.mark(), [world.do(act) for act in acts]
+    world.rewind(start)
+    assert world.mark() == start
+    assert [world.do(Retrieve(query="anything") if act.kind == "retrieve" else act) for act in acts] == first
+    assert world.do(Call(api="Nobody")).error.type == "unrecorded"  # type: ignore[union-attr]
+
+
+def test_data_is_the_papers_or_ours(tmp_path: Path) -> None:
+    theirs, ours = tmp_path / "test.json", tmp_path / "dialogues.jsonl"
+    elsewhere = {"apis": str(tmp_path / "elsewhere.jsonl")}
+    theirs.write_text(json.dumps([to_tooldial(gold, APIS) for gold in GOLDS]), "utf-8")
+    write(ours, (gold.but(extra={}) for gold in GOLDS))
+    write(tmp_path / "apis.jsonl", APIS.values())
+    for golds in (load(theirs), load(ours), load(tmp_path)):
+        graded = [
+            grade(Part("dst"), "fixed", g, t) for g, t in zip(golds, play(Part("dst"), golds, "gold"), strict=True)
+        ]
+        assert sums(graded)[ACCURACY] == {"hits": 138, "of": 138}
+    assert dict(documents_of(load(ours)[0])) == APIS
+    (tmp_path / "apis.jsonl").rename(tmp_path / "elsewhere.jsonl")
+    write(ours, (gold.but(extra={}, world=Setting(name="documented", arguments=elsewhere)) for gold in GOLDS))
+    assert dict(documents_of(load(ours)[0])) == APIS
+    write(ours, GOLDS)
+    assert dict(documents_of(load(ours)[0])) == APIS
+
+
+def test_data_without_labels_and_no_data(tmp_path: Path) -> None:
+    bare = Dialogue.model_validate(
+        {"id": "d", "turns": [{"role": "user", "text": "Hi"}, {"role": "agent", "text": "!"}]}
+    )
+    write(tmp_path / "dialogues.jsonl", [bare])
+    with pytest.raises(BadRecord, match="'d' has no labels"):
+        load(tmp_path)
+    with pytest.raises(BadSetting, match="needs --data"):
+        load(None)
+    with pytest.raises(UnknownName, match="did you mean 'dst'"):
+        parts(["dts"])
+
+
+def test_predictions_of_a_task_in_both_forms(tmp_path: Path) -> None:
+    golds, part = GOLDS[:4], Part("dst", "gold")
+    listed = tmp_path / "dst.json"
+    answers = [state_json(gold.turns[at].state) for gold in golds for at in sorted(asked_at("dst", gold))]  # type: ignore[union-attr]
+    listed.write_text(json.dumps([str(answers[0]), {"foo": 1}, *answers[2:]]))
+    lines = tmp_path / "dst.jsonl"
+    lines.write_text(
+        "".join(
+            json.dumps(
+                {
+                    "name": gold.id,
+                    "predictions": [
+                        {"turn": at, "state": state_json(gold.turns[at].state)} for at in asked_at("dst", gold)
+                    ],  # type: ignore[union-attr]
+                }
+            )
+            + "\n"
+            for gold in golds[1:]
+        )
+        + '{"name": "nobody", "predictions": []}\n'
+    )
+    found = traces_of(listed, part, golds)
+    graded = [grade(part, "published", gold, found.traces[gold.id]) for gold in golds]
+    assert sums(graded)[ACCURACY]["hits"] == len(answers) - 1
+    assert sums(graded)["state error: format"]["hits"] == 1
+    found = traces_of(lines, part, golds)
+    assert (found.absent, found.strange) == ([golds[0].id], ["nobody"])
+    graded = [grade(part, "published", gold, found.traces[gold.id]) for gold in golds[1:]]
+    assert all(one.scores[ACCURACY].value == 1.0 for one in graded)
+
+
+def test_predictions_of_actions_replies_and_rounds(tmp_path: Path) -> None:
+    golds = GOLDS[:2]
+    acts = [turn.action for gold in golds for turn in gold.turns if turn.role == "agent"]
+    (tmp_path / "a.json").write_text(json.dumps(["dance", *acts[1:]]))
+    found = traces_of(tmp_path / "a.json", Part("action"), golds)
+    graded = [grade(Part("action"), "published", gold, found.traces[gold.id]) for gold in golds]
+    assert sums(graded)["action accuracy"] == {"hits": len(acts) - 1, "of": len(acts)}
+    steps = [{"state": state_json(t.state), "action": t.action, "text": t.text} for t in golds[0].turns[1:3]]  # type: ignore[union-attr]
+    line = {"name": golds[0].id, "predictions": [{"round": 1, "steps": steps}]}
+    (tmp_path / "o.jsonl").write_text(json.dumps(line) + "\n")
+    trace = traces_of(tmp_path / "o.jsonl", Part("overall"), golds).traces[golds[0].id]
+    one = grade(Part("overall"), "published", golds[0], trace)
+    assert one.scores["user turn right"].counts == {"hits": 1, "of": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error", "says"),
+    [
+        ("x.json", '["call"]', BadSetting, "1 answers for 5 samples"),
+        ("x.json", "[7", BadRecord, "Invalid JSON"),
+        ("x.jsonl", '{"name": "ID", "predictions": [{"turn": 99}]}', BadRecord, r"predictions\[0\]\.turn.*no turn 99"),
+        ("x.jsonl", '{"name": "ID", "predictions": [{"state": {}}]}', BadRecord, "this key is missing"),
+        ("x.jsonl", '{"name": "ID", "predictions": [{"turn": 1}, {"turn": 1}]}', BadRecord, "occurs twice"),
+        ("x.jsonl", '{"name": "nobody", "predictions": []}', BadFile, "no prediction for any of 1"),
+    ],
+)
+def test_bad_predictions_say_where(tmp_path: Path, name: str, text: str, error: type[Exception], says: str) -> None:
+    (tmp_path / name).write_text(text.replace("ID", GOLDS[0].id))
+    with pytest.raises(error, match=says):
+        traces_of(tmp_path / name, Part("action"), GOLDS[:1])
+
+
+def test_what_is_played_with_is_registered() -> None:
+    assert player("gold").reads_gold
+    for kind, name in (("agent", "talm"), ("benchmark", "tooldial"), ("world", "observed")):
+        assert name in registry.names(kind)
+
+
+def test_the_whole_benchmark_at_once(tmp_path: Path) -> None:
+    golds, part = GOLDS[:3], Part("faithfulness")
+    answers = [gold.turns[at].text for gold in golds for at in sorted(asked_at("faithfulness", gold))]
+    (tmp_path / "said.json").write_text(json.dumps(answers))
+    agents = ["gold", f"predictions:{tmp_path / 'said.json'}"]
+    results = evaluate(golds, agents, [part], "published", model=ScriptedModel(lambda asked: "True"))
+    first, second = (dict(row) for row in record(results, "published")["agents"])
+    assert first["parts"][0]["totals"] == second["parts"][0]["totals"]
+    assert first["parts"][0]["totals"]["all"]["faithful"] == 1.0
+    assert first["parts"][0]["conversations"][0]["votes"] == [{"turn": 5, "tokens": ("True",) * 10}]
+    json.dumps(record(results, "published"))
+
+
+def test_dialogues_without_predictions_are_unscored(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"name": GOLDS[1].id, "predictions": []}) + "\n")
+    agent = f"predictions:{tmp_path / 'a.jsonl'}"
+    results = evaluate(GOLDS[:2], [agent], [Part("action")], "fixed")
+    total = record(results, "fixed")["agents"][0]["parts"][0]["totals"]["all"]
+    assert (total["num_conversations"], total["unscored"], total["action_accuracy"]) == (2, 1, 0.0)
+    (tmp_path / "b.jsonl").write_text((tmp_path / "a.jsonl").read_text() + '{"name": "x", "predictions": []}\n')
+    with pytest.raises(BadSetting, match="'x', which is no dialogue here"):
+        evaluate(GOLDS[:2], [f"predictions:{tmp_path / 'b.jsonl'}"], [Part("action")], "fixed")
