@@ -84,6 +84,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     path = tuple(part for part in one.name.split("|") if part)
     words = split_name(path[-1]).split() if path else []
     numbered = any(char.isdigit() for char in "".join(path[-1:]))
+    numbered = numbered or words[:1] in (["is"], ["has"])
     if hidden(one) or numbered or not 0 < len(words) < 5 or _has(path[-1], "aside"):
         return 0
     if not (spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):

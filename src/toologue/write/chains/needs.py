@@ -169,7 +169,13 @@ def _sayable(wish: Need) -> bool:
         return False
     first = wish.topic.split()[0]
     words = re.sub(r"^(?:the|an?|all|my|see) ", "", object_of.lower()).split()
-    told = words[0].endswith("s") and words[0][:-1] in lexicon().verbs | {"produce", "allow", "enable", "provide"}
+    told = words[0].endswith("s") and words[0][:-1] in lexicon().verbs | {
+        "produce",
+        "allow",
+        "enable",
+        "provide",
+        "represent",
+    }
     return not (
         first[0].isdigit() or len(first) == 1 or (told and len(words) > 1 and words[1] not in ("of", "for", "in"))
     )
