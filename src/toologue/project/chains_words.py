@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from toologue import keys
-from toologue.models.embed import embedder
+from toologue.models.embed import calibrated, embedder
 from toologue.plan.chains.choose import Job
 from toologue.plan.chains.happening import Dropped
 from toologue.plan.chains.planner import Planner
@@ -89,12 +89,14 @@ class _Desk:
     def __init__(self, room: Room, split: SplitName):
         self.seed = keys.seed_of(room.seed, split)
         self._split: SplitName = split
-        self._planner = Planner(room.folder / "apis.jsonl", seed=self.seed)
+        by = embedder(room.embedder)
+        bands = calibrated(by.name, "confirm", "suggest")
+        self._planner = Planner(room.folder / "apis.jsonl", seed=self.seed, bands=bands)
         shelf = self._planner.stage.shelf
         names = cast("dict[str, list[str]]", json.loads((room.folder / "splits.json").read_bytes()))[split]
         self.apis: dict[str, Api] = {name: shelf.book(name).api for name in names}
         bank = "unseen" if split == "test" else "train"
-        self._writer = ChainWriter(list(self.apis.values()), embedder(room.embedder), seed=self.seed, bank=bank)
+        self._writer = ChainWriter(list(self.apis.values()), by, seed=self.seed, bank=bank)
 
     def done(self, job: Job, world: Documented) -> Done:
         """What comes of one job; in this world its acts are done again."""
