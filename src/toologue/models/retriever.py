@@ -73,8 +73,9 @@ class Retriever:
 
         if not self.apis or not queries:
             return [[] for _ in queries]
-        rows, starts = self._index
-        cosines = np.stack([rows @ query for query in self.embedder.embed(queries)])  # one by one: the same bits always
+        columns, starts = self._index
+        found = [_cosines(columns, query) for query in self.embedder.embed(queries)]  # one by one: the same bits always
+        cosines = np.stack(found)
         scores = np.maximum.reduceat(cosines, starts, axis=1).clip(0, 1).round(_DIGITS)
         order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         return [
@@ -113,13 +114,15 @@ class Retriever:
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.float32], list[int]]:
-        """(a row an index text, where the rows of each Api begin)."""
+        """(a column an index text, where the columns of each Api begin)."""
+        import numpy as np
+
         texts = [index_texts(api) for api in self.apis]
         starts, total = list[int](), 0
         for one in texts:
             starts.append(total)
             total += len(one)
-        return self.embedder.embed([text for one in texts for text in one]), starts
+        return np.ascontiguousarray(self.embedder.embed([text for one in texts for text in one]).T), starts
 
     @cached_property
     def _leaves(self) -> list[tuple[int, Leaf]]:
@@ -144,6 +147,12 @@ class Retriever:
             score = (both if description and leaf.description else by_name) * (_WRITES if self.apis[at].writes else 1)
             found.append(round(min(1.0, max(0.0, score)), _DIGITS))
         return found
+
+
+def _cosines(columns: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The cosine of a query with each column; where a query is mostly zeros, as of `lexical`, by its other places."""
+    (places,) = query.nonzero()
+    return query[places] @ columns[places] if 4 * len(places) < len(query) else query @ columns
 
 
 def index_texts(api: Api) -> list[str]:
