@@ -36,7 +36,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from toologue.agents.agent import Player
 from toologue.errors import BadSetting
-from toologue.formats.literals import objects, value_of
+from toologue.formats.literals import is_json, objects, value_of
 from toologue.formats.openai import Message
 from toologue.formats.outputs import output_of
 from toologue.models.model import Model, ModelFault, Reply, model
@@ -139,15 +139,7 @@ def _objects(answer: str) -> Iterator[tuple[dict[str, Any], bool, bool]]:
         except ValueError:
             continue
         around = bool(answer[:start].strip() or answer[end:].strip())
-        yield value, around, not _is_json(piece)
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text, strict=False)
-    except ValueError:
-        return False
-    return True
+        yield value, around, not is_json(piece)
 
 
 def _turn(reply: Reply, step: Answer) -> AgentTurn:

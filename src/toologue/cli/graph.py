@@ -18,11 +18,10 @@ from rich.text import Text
 
 from toologue.apis.entities import inputs, outputs
 from toologue.apis.load import apis_of_all
-from toologue.bench.almita.own import cache_folder
 from toologue.cli.graph_check import check
 from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting, UnknownName
-from toologue.models.cache import Cached
+from toologue.models.cache import Cached, cache_folder
 from toologue.models.embed import Embedder
 from toologue.models.embed import embedder as embedder_of
 from toologue.plan.apigraph.about import About, read_about, write_about

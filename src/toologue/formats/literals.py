@@ -29,7 +29,7 @@ from typing import Any, cast
 
 from toologue.errors import shown
 
-__all__ = ["call_of", "call_text", "objects", "value_of"]
+__all__ = ["call_of", "call_text", "is_json", "objects", "value_of"]
 
 _LONGEST, _SEARCHED, _TRIES = 1_000_000, 100_000, 10
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -43,6 +43,15 @@ _TOKEN = re.compile(
 )
 """Brackets and commas; quotes where a value may begin, with all that is in them."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is JSON, and not only Python's way of writing the same."""
+    try:
+        json.loads(text, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 def value_of(text: str) -> Any:

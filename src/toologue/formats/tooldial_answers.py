@@ -26,11 +26,10 @@ Not covered: several steps in one answer; all but the first are left out, and no
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, NamedTuple, get_args
 
-from toologue.formats.literals import objects, value_of
+from toologue.formats.literals import is_json, objects, value_of
 from toologue.formats.tooldial import state_of
 from toologue.schema import AgentAction
 
@@ -86,7 +85,7 @@ def read_state(text: str) -> Answer:
     except ValueError:
         return Answer(problem="not_spelled")
     around = bool(text[:start].strip() or text[end:].strip())
-    notes = (*(("words around",) if around else ()), *(() if _is_json(piece) else ("python",)))
+    notes = (*(("words around",) if around else ()), *(() if is_json(piece) else ("python",)))
     try:
         state_of(value)
     except ValueError:
@@ -146,11 +145,3 @@ def _lines(text: str) -> tuple[dict[str, str], bool]:
         if name == "message" or other:
             return fields, bool(other) or at + 1 < len(found)
     return fields, False
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text, strict=False)
-    except ValueError:
-        return False
-    return True

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cached"]
+__all__ = ["Cached", "cache_folder"]
 
 _LOG = logging.getLogger("toologue")
 _MARK = 0x746F6F6C  # SQLite's application_id: "tool"
@@ -97,6 +97,14 @@ class Cached:
                 _LOG.warning("going on without the cache %s: %s", self.file, error)
             break
         return None
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept."""
+    if given := os.environ.get("TOOLOGUE_CACHE"):
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".cache") / "toologue"
 
 
 def _opened(file: Path, wait: float) -> sqlite3.Connection:

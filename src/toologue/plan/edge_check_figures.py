@@ -139,7 +139,7 @@ async def check_graph(
         async for checked in _checked(read(graph, Edge, empty=True), checker, by):
             figures.count(checked)
             joined.add(_pair(checked.edge))
-            stream.write(line_of(checked) + b"\n")
+            stream.write(line_of(checked))
     if labels is not None:
         figures.truth = await against(read(labels, Label), checker, by)
     async for checked in _checked(_outside(checker, joined, sample), checker, by):

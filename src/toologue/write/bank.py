@@ -45,7 +45,19 @@ from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.schema import Noun
 from toologue.write.typos import mistype
 
-__all__ = ["REGISTERS", "Form", "PhraseKind", "Phrases", "Register", "Role", "Voice", "fill", "phrases", "read_phrases"]
+__all__ = [
+    "REGISTERS",
+    "Form",
+    "PhraseKind",
+    "Phrases",
+    "Register",
+    "Role",
+    "Voice",
+    "fill",
+    "phrases",
+    "place_of",
+    "read_phrases",
+]
 
 Role = Literal["customer", "agent"]
 Form = Literal["value", "noun", "clause", "sentence", "action", "question", "asked"]
@@ -110,7 +122,7 @@ class Voice:
         known = self._bank.kind(self.role, kind)
         frames = known.of(self.register)
         turn = self._start + self._said.get(kind, 0)
-        frame = frames[_place(turn, len(frames), keys.seed_of(self._seed, self.role, self.register, kind))]
+        frame = frames[place_of(turn, len(frames), keys.seed_of(self._seed, self.role, self.register, kind))]
         if self.register == "typo_prone":
             frame = mistype(frame, seed=keys.seed_of(self._seed, kind, turn))
         text = fill(frame, known.slots, slots)
@@ -159,7 +171,7 @@ def _shipped() -> Phrases:
     return read_phrases(_BANKS)
 
 
-def _place(turn: int, count: int, seed: int) -> int:
+def place_of(turn: int, count: int, seed: int) -> int:
     """Where the frame of this turn stands: any `count` turns in a row lead to different places."""
     steps = _steps(count)
     return (seed + turn * steps[seed // count % len(steps)]) % count

@@ -30,7 +30,7 @@ from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Result, Turn, UserTurn
 
-__all__ = ["CORRUPTIONS", "Corruption"]
+__all__ = ["CORRUPTIONS", "Corruption", "changed", "other_text"]
 
 Corruption: TypeAlias = Callable[[Dialogue, Random], Dialogue | None]
 T = TypeVar("T")
@@ -46,17 +46,44 @@ _OBEYED = (
 _STAND_INS = ("ProductX", "[name]", "{order.status}", "Lorem ipsum", "CustomerY")
 
 
+def _another(text: str) -> str:
+    return f"x{text}" if "@" in text else "Berta Quisling" if text[:1].isupper() else f"un{text}"
+
+
+def changed(value: JsonValue, random: Random, word: Callable[[str], str] = _another) -> JsonValue:
+    """Another value of the same type; `word` makes another of a text without digits."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + random.choice((1, 2, 5, 10))
+        case str():
+            return other_text(value, random, word)
+        case _:
+            return "another"
+
+
+def other_text(text: str, random: Random, word: Callable[[str], str] = _another) -> str:
+    """The text with one digit changed, or without digits what `word` makes of it."""
+    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
+    if not digits:
+        return word(text)
+    place = _pick(digits, random)
+    digit = _pick([digit for digit in "123456789" if digit != text[place]], random)
+    return f"{text[:place]}{digit}{text[place + 1 :]}"
+
+
 def wrong_reply_value(dialogue: Dialogue, random: Random) -> Dialogue | None:
     """The agent says a value that is not the right one."""
     places = [(place, span) for place, turn in _replies(dialogue) for span in _said(turn, dialogue.turns[:place])]
-    return _altered(dialogue, random, places, _other)
+    return _altered(dialogue, random, places, other_text)
 
 
 def wrong_customer_value(dialogue: Dialogue, random: Random) -> Dialogue | None:
     """The customer's words say another value than the turn informs of."""
     informing = [(place, turn) for place, turn in enumerate(dialogue.turns) if turn.role == "user" and turn.informed]
     places = [(place, said.span()) for place, turn in informing for said in _VALUE.finditer(turn.text)]
-    return _altered(dialogue, random, places, _other)
+    return _altered(dialogue, random, places, other_text)
 
 
 def value_left_out(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -147,7 +174,7 @@ def uninformed(dialogue: Dialogue, random: Random) -> Dialogue | None:
     if chosen is None:
         return None
     turn = cast("UserTurn", dialogue.turns[chosen[0]])
-    informed = {**turn.informed, chosen[1]: _changed(turn.informed[chosen[1]], random)}
+    informed = {**turn.informed, chosen[1]: changed(turn.informed[chosen[1]], random)}
     return _with(dialogue, chosen[0], turn.but(informed=informed))
 
 
@@ -159,7 +186,7 @@ def wrong_argument(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     call, _ = _call(dialogue, chosen[0])
     given = call.arguments or {}
-    arguments = {**given, chosen[1]: _changed(given[chosen[1]], random)}
+    arguments = {**given, chosen[1]: changed(given[chosen[1]], random)}
     return _acted(dialogue, chosen[0], call=call.but(arguments=arguments))
 
 
@@ -357,7 +384,7 @@ def _altered(
     place, (start, end) = chosen
     turn = dialogue.turns[place]
     said = (turn.text or "")[start:end]
-    return _with(dialogue, place, turn.but(text=(turn.text or "").replace(said, other(said, random))))
+    return _with(dialogue, place, turn.but(text=(turn.text or "").replace(said, other_text(said, random))))
 
 
 def _reworded(dialogue: Dialogue, random: Random, reword: Callable[[str], str]) -> Dialogue | None:
@@ -367,33 +394,10 @@ def _reworded(dialogue: Dialogue, random: Random, reword: Callable[[str], str]) 
 
 def _edited(value: JsonValue, path: Path, random: Random) -> JsonValue:
     if not path:
-        return _changed(value, random)
+        return changed(value, random)
     first, *rest = path
     if isinstance(value, dict):
         name = str(first)
         return {**value, name: _edited(value[name], tuple(rest), random)}
     members = cast("list[JsonValue]", value)
     return [_edited(one, tuple(rest), random) if place == first else one for place, one in enumerate(members)]
-
-
-def _changed(value: JsonValue, random: Random) -> JsonValue:
-    """Another value of the same type."""
-    match value:
-        case bool():
-            return not value
-        case int() | float():
-            return value + random.choice((1, 2, 5, 10))
-        case str():
-            return _other(value, random)
-        case _:
-            return "another"
-
-
-def _other(text: str, random: Random) -> str:
-    """The text with one digit changed; without digits, another name or another word."""
-    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
-    if not digits:
-        return f"x{text}" if "@" in text else "Berta Quisling" if text[:1].isupper() else f"un{text}"
-    place = _pick(digits, random)
-    digit = _pick([digit for digit in "123456789" if digit != text[place]], random)
-    return f"{text[:place]}{digit}{text[place + 1 :]}"

@@ -30,7 +30,7 @@ from typing import Any, TypeVar, cast
 from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Call, Dialogue, Result, Retrieve, State, Turn, UserTurn
-from toologue.write.corrupt import CORRUPTIONS, Corruption
+from toologue.write.corrupt import CORRUPTIONS, Corruption, changed, other_text
 
 __all__ = ["CHAIN_CORRUPTIONS"]
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 def wrong_value_said(dialogue: Dialogue, random: Random) -> Dialogue | None:
     """The user's words say another value than the turn informs of."""
-    return _reworded_value(dialogue, random, _other)
+    return _reworded_value(dialogue, random, _another)
 
 
 def value_left_out(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -77,7 +77,7 @@ def wrong_fact(dialogue: Dialogue, random: Random) -> Dialogue | None:
     if chosen is None:
         return None
     place, said = chosen
-    turn, other = dialogue.turns[place], _other(said, random)
+    turn, other = dialogue.turns[place], _another(said, random)
     if other in str([result.value for _, _, result in _calls(dialogue)]):
         return None
     return _with(dialogue, place, turn.but(text=(turn.text or "").replace(f" {said}", f" {other}", 1)))
@@ -96,7 +96,7 @@ def other_choice(dialogue: Dialogue, random: Random) -> Dialogue | None:
     if chosen is None:
         return None
     place, name, value = chosen
-    turn, other = cast("UserTurn", dialogue.turns[place]), _changed(value, random)
+    turn, other = cast("UserTurn", dialogue.turns[place]), changed(value, random, _word)
     text = turn.text.replace(str(value), str(other))
     return _with(dialogue, place, turn.but(text=text, informed={**turn.informed, name: other}))
 
@@ -317,7 +317,7 @@ def _argument(dialogue: Dialogue, place: int, name: str, random: Random) -> Dial
     turn = cast("AgentTurn", dialogue.turns[place])
     call = cast("Call", turn.acts[0])
     given = call.arguments or {}
-    arguments = {**given, name: _changed(given[name], random)}
+    arguments = {**given, name: changed(given[name], random, _word)}
     return _with(dialogue, place, turn.but(acts=(call.but(arguments=arguments),)))
 
 
@@ -346,24 +346,9 @@ def _reworded_value(dialogue: Dialogue, random: Random, reword: Callable[[str, R
     return _with(dialogue, place, turn.but(text=(turn.text or "").replace(value, reword(value, random))))
 
 
-def _changed(value: JsonValue, random: Random) -> JsonValue:
-    """Another value of the same type."""
-    match value:
-        case bool():
-            return not value
-        case int() | float():
-            return value + random.choice((1, 2, 5, 10))
-        case str():
-            return _other(value, random)
-        case _:
-            return "another"
+def _word(text: str) -> str:
+    return "Quisling" if text[:1].isupper() else "quibble"
 
 
-def _other(text: str, random: Random) -> str:
-    """The text with one digit changed; without digits, another word."""
-    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
-    if not digits:
-        return "Quisling" if text[:1].isupper() else "quibble"
-    place = digits[random.randrange(len(digits))]
-    digit = random.choice([digit for digit in "123456789" if digit != text[place]])
-    return f"{text[:place]}{digit}{text[place + 1 :]}"
+def _another(text: str, random: Random) -> str:
+    return other_text(text, random, _word)

@@ -23,19 +23,12 @@ from pathlib import Path
 
 from toologue import keys
 from toologue.errors import BadFile
+from toologue.models.cache import cache_folder
 
-__all__ = ["cache_folder", "own", "own_key"]
+__all__ = ["own", "own_key"]
 
 SEED = 409
 _MADE_BY = ("apis", "formats", "plan", "project", "schema", "values", "worlds", "write", "loop.py")
-
-
-def cache_folder() -> Path:
-    """Where what can be made again is kept."""
-    if given := os.environ.get("TOOLOGUE_CACHE"):
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".cache") / "toologue"
 
 
 @cache

@@ -38,7 +38,7 @@ from typing import Any, cast
 
 from toologue.agents.agent import Player, player
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options
-from toologue.errors import BadRecord, BadSetting, UnknownName
+from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import read_tooldial
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
 from toologue.loop import Agent
@@ -116,9 +116,11 @@ def load(data: Path | None = None) -> list[Dialogue]:
         raise BadSetting("the benchmark 'tooldial' needs --data: the paper's JSON, or dialogues.jsonl with labels")
     if data.is_dir():
         data = data / "dialogues.jsonl"
-    if not _is_ours(data):
-        return list(read_tooldial(data))
-    return [_staged(dialogue, data) for dialogue in read(data, Dialogue)]
+    ours = _is_ours(data)
+    found = [_staged(one, data) for one in read(data, Dialogue)] if ours else list(read_tooldial(data))
+    if not found:
+        raise BadFile(f"{data} has no dialogues: there is nothing to play")
+    return found
 
 
 def play(part: Part, golds: Sequence[Dialogue], agent: str | Player, options: Options = Options()) -> list[Trace]:

@@ -26,13 +26,13 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import product
-from math import gcd
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from toologue import keys
 from toologue.apis.source import Place, Source, read_source
 from toologue.errors import BadSetting, UnknownName
+from toologue.write.bank import place_of
 from toologue.write.chains.lexicon import capital
 
 __all__ = ["BANKS", "STYLES", "Bank", "BankName", "Form", "Frame", "Kind", "Speaker", "Style", "Voice", "bank"]
@@ -113,7 +113,7 @@ class Voice:
         usable = [frame for frame in frames if slots.keys() >= frame.slots]
         if not usable:
             raise BadSetting(f"{kind!r} takes {', '.join(known.forms)}; it was given {', '.join(slots) or 'nothing'}")
-        frame = usable[_place(turn, len(usable), seed)]
+        frame = usable[place_of(turn, len(usable), seed)]
         return _filled(frame.readings[(seed // 7 + turn * 5) % len(frame.readings)], known.forms, slots)
 
 
@@ -173,17 +173,6 @@ def _filled(parts: tuple[str, ...], forms: Mapping[str, Form], slots: Mapping[st
             after = after[1:]
         text = f"{text}{words}{after}"
     return text
-
-
-def _place(turn: int, count: int, seed: int) -> int:
-    """Where the frame of this turn stands: any `count` turns in a row lead to different places."""
-    steps = _steps(count)
-    return (seed + turn * steps[seed // count % len(steps)]) % count
-
-
-@cache
-def _steps(count: int) -> tuple[int, ...]:
-    return tuple(step for step in range(1, count + 1) if gcd(step, count) == 1)
 
 
 @cache

@@ -1,0 +1,117 @@
+"""The chains line from the command line: each stage by itself, and what each says of files that are wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from chains_dataset_samples import service
+
+from toologue.cli import status
+from toologue.schema import Dialogue
+from toologue.schema.jsonl import read, write
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every stage, one after the other."""
+    home = tmp_path_factory.mktemp("stages")
+    write(home / "tools.jsonl", service())
+    tools, graph, checked, plans = (str(home / f"{name}.jsonl") for name in ("tools", "graph", "checked", "plans"))
+    assert status(["apis", tools, "-o", str(home / "apis.jsonl"), "--describe", "template"]) == 0
+    apis = str(home / "apis.jsonl")
+    assert status(["graph", "build", apis, "-o", graph]) == 0
+    assert status(["graph", "check", graph, apis, "-o", checked, "--sample", "20"]) == 0
+    assert (
+        status(["plan", "chains", graph, apis, "-o", plans, "--count", "24", "--most", "1", "--checked", checked]) == 0
+    )
+    assert status(["write", plans, "-o", str(home / "dialogues.jsonl")]) == 0
+    return home
+
+
+def test_what_was_written_is_valid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    count = len(list(read(folder / "dialogues.jsonl", Dialogue)))
+    assert count > 10
+    assert status(["verify", str(folder)]) == 0
+    assert f"{count} of {count} are valid" in capsys.readouterr().out
+
+
+def test_a_wrong_answer_is_found(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = list(read(folder / "dialogues.jsonl", Dialogue))
+    at, turn = next(
+        (place, turn) for one in lines[:1] for place, turn in enumerate(one.turns) if turn.role == "agent" and turn.text
+    )
+    turns = (*lines[0].turns[:at], turn.but(text="It is 90210, from Zanzibar."), *lines[0].turns[at + 1 :])
+    (tmp_path / "apis.jsonl").write_bytes((folder / "apis.jsonl").read_bytes())
+    write(tmp_path / "dialogues.jsonl", [lines[0].but(turns=turns), *lines[1:]])
+    assert status(["verify", str(tmp_path / "dialogues.jsonl")]) == 1
+    assert f"{len(lines) - 1} of {len(lines)} are valid" in capsys.readouterr().out
+
+
+def test_checked_edges_say_what_they_rest_on(folder: Path) -> None:
+    """`plan chains --checked` takes the edges that hold, and these alone."""
+    verdicts = [json.loads(line)["verdict"] for line in (folder / "checked.jsonl").read_text().splitlines()]
+    assert all(verdict["reason"] and verdict["stage"] for verdict in verdicts)
+    assert any(verdict["valid"] for verdict in verdicts)
+
+
+def test_graph_check_measures_itself_against_labels(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edges = [json.loads(line) for line in (folder / "checked.jsonl").read_text().splitlines()]
+    keys = ("source", "output", "target", "parameter")
+    rows = [{key: one["edge"][key] for key in keys} | {"label": one["verdict"]["valid"]} for one in edges]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = [
+        "graph",
+        "check",
+        str(folder / "graph.jsonl"),
+        str(folder / "apis.jsonl"),
+        "-o",
+        str(tmp_path / "c.jsonl"),
+    ]
+    assert status([*command, "--labels", str(tmp_path / "labels.jsonl")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"of {len(edges)} edges hold" in said
+    assert "labels: 100.0 % of the true ones kept" in said
+
+
+def test_gold_is_right_and_mutants_are_caught(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, page = ["--data", str(folder)], tmp_path / "page.html"
+    assert status(["prove", "tooldial", *data]) == 0
+    assert "gold: 100.0%" in capsys.readouterr().out
+    results = tmp_path / "r.json"
+    agents = ["--agent", "gold", "--agent", "retrieve", "--task", "action", "--labels", "none"]
+    assert status(["bench", "tooldial", *agents, *data, "--json", str(results), "--html", str(page)]) == 0
+    gold, retrieve = (one["parts"][0]["totals"]["all"] for one in json.loads(results.read_text())["agents"])
+    assert gold["action_accuracy"] == 1.0 > retrieve["action_accuracy"] > 0.5
+    assert "F1 of each action" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["graph", "check"],
+        ["verify"],
+        ["bench", "tooldial", "--agent", "gold", "--data"],
+        ["prove", "tooldial", "--data"],
+    ],
+)
+def test_an_empty_file_is_said_to_be_one(
+    command: list[str], folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "nothing.jsonl").write_text("")
+    rest = [str(folder / "apis.jsonl"), "-o", str(tmp_path / "c.jsonl")] if command[0] == "graph" else []
+    code = status([*command, str(tmp_path / "nothing.jsonl"), *rest])
+    said = capsys.readouterr()
+    assert (code == 2 and "nothing.jsonl" in said.err) or (code == 0 and "0 of 0 edges hold" in said.out)
+
+
+def test_a_file_of_something_else_is_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where, and what; and nothing is written over."""
+    kept = tmp_path / "plans.jsonl"
+    kept.write_text("mine\n")
+    assert status(["plan", "chains", str(folder / "apis.jsonl"), str(folder / "apis.jsonl"), "-o", str(kept)]) == 2
+    assert "apis.jsonl:1" in capsys.readouterr().err
+    assert kept.read_text() == "mine\n"
