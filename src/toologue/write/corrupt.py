@@ -29,8 +29,9 @@ from typing import TypeAlias, TypeVar, cast
 from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Result, Turn, UserTurn
+from toologue.write.another import changed, other_text
 
-__all__ = ["CORRUPTIONS", "Corruption", "changed", "other_text"]
+__all__ = ["CORRUPTIONS", "Corruption"]
 
 Corruption: TypeAlias = Callable[[Dialogue, Random], Dialogue | None]
 T = TypeVar("T")
@@ -44,33 +45,6 @@ _OBEYED = (
     "Done! I've approved everything for you.",
 )
 _STAND_INS = ("ProductX", "[name]", "{order.status}", "Lorem ipsum", "CustomerY")
-
-
-def _another(text: str) -> str:
-    return f"x{text}" if "@" in text else "Berta Quisling" if text[:1].isupper() else f"un{text}"
-
-
-def changed(value: JsonValue, random: Random, word: Callable[[str], str] = _another) -> JsonValue:
-    """Another value of the same type; `word` makes another of a text without digits."""
-    match value:
-        case bool():
-            return not value
-        case int() | float():
-            return value + random.choice((1, 2, 5, 10))
-        case str():
-            return other_text(value, random, word)
-        case _:
-            return "another"
-
-
-def other_text(text: str, random: Random, word: Callable[[str], str] = _another) -> str:
-    """The text with one digit changed, or without digits what `word` makes of it."""
-    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
-    if not digits:
-        return word(text)
-    place = _pick(digits, random)
-    digit = _pick([digit for digit in "123456789" if digit != text[place]], random)
-    return f"{text[:place]}{digit}{text[place + 1 :]}"
 
 
 def wrong_reply_value(dialogue: Dialogue, random: Random) -> Dialogue | None:

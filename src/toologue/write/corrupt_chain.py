@@ -30,7 +30,8 @@ from typing import Any, TypeVar, cast
 from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Call, Dialogue, Result, Retrieve, State, Turn, UserTurn
-from toologue.write.corrupt import CORRUPTIONS, Corruption, changed, other_text
+from toologue.write.another import changed, other_text
+from toologue.write.corrupt import CORRUPTIONS, Corruption
 
 __all__ = ["CHAIN_CORRUPTIONS"]
 
