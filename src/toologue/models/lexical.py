@@ -88,7 +88,7 @@ def lexical(argument: str) -> Lexical:
 LEXICAL = lexical
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 14)
 def _word(word: str) -> _Part:
     """(cells, values) of a word: itself and its n-grams, together of length 1 times what the word weighs."""
     import numpy as np
@@ -104,12 +104,12 @@ def _word(word: str) -> _Part:
     return np.array(list(found)), np.array([value * factor for value in found.values()], dtype=np.float32)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 14)
 def _gram(gram: str) -> tuple[int, int]:
     return _cell(f"g{gram}")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 14)
 def _pair(first: str, second: str) -> tuple[int, float]:
     cell, sign = _cell(f"p{first} {second}")
     return cell, PAIR * sign

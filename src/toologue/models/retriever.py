@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from toologue.errors import BadSetting, UnknownName
@@ -40,6 +40,7 @@ __all__ = ["Band", "Retriever", "index_texts", "split_name"]
 
 Band = Literal["confirm", "suggest", "clarify"]
 
+_BATCH = 1024  # texts that are embedded at once
 _DIGITS = 5  # of a score: what batches do to the sixth decimal changes no order
 _NAME, _WRITES = 0.5, 0.95  # weight of names against descriptions; of outputs of Apis that write
 
@@ -73,15 +74,21 @@ class Retriever:
 
         if not self.apis or not queries:
             return [[] for _ in queries]
-        columns, starts = self._index
-        found = [_cosines(columns, query) for query in self.embedder.embed(queries)]  # one by one: the same bits always
-        cosines = np.stack(found)
-        scores = np.maximum.reduceat(cosines, starts, axis=1).clip(0, 1).round(_DIGITS)
-        order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
-        return [
-            [(self.apis[int(at)], round(float(row[at]), _DIGITS)) for at in best]
-            for row, best in zip(scores, order, strict=True)
-        ]
+        found: list[list[tuple[Api, float]]] = []
+        for query in self.embedder.embed(queries):  # one by one: the same bits always
+            cosines = _cosines(self._columns, query).reshape(-1, len(self.apis))
+            scores = cosines.max(axis=0).clip(0, 1).round(_DIGITS)
+            least = -np.partition(-scores, k - 1)[k - 1] if 0 < k < len(scores) else 0
+            (places,) = (scores >= least).nonzero()
+            best = places[np.argsort(-scores[places], kind="stable")][:k]
+            found.append([(self.apis[int(at)], round(float(scores[at]), _DIGITS)) for at in best])
+        return found
+
+    def score(self, api: str, query: str) -> float:
+        """The score of one Api, without looking at the others."""
+        at = self._place[api]
+        (row,) = self.embedder.embed([query])
+        return round(float(_cosines(self._columns[:, at :: len(self.apis)], row).clip(0, 1).max()), _DIGITS)
 
     def band(self, score: float) -> Band:
         """What a best score of this height calls for."""
@@ -113,16 +120,22 @@ class Retriever:
         return self._by_name[name]
 
     @cached_property
-    def _index(self) -> tuple[NDArray[np.float32], list[int]]:
-        """(a column an index text, where the columns of each Api begin)."""
+    def _place(self) -> dict[str, int]:
+        return {api.name: at for at, api in enumerate(self.apis)}
+
+    @cached_property
+    def _columns(self) -> NDArray[np.float32]:
+        """A column an index text: the first texts of all Apis, then the second ones, and so on."""
         import numpy as np
 
-        texts = [index_texts(api) for api in self.apis]
-        starts, total = list[int](), 0
-        for one in texts:
-            starts.append(total)
-            total += len(one)
-        return np.ascontiguousarray(self.embedder.embed([text for one in texts for text in one]).T), starts
+        texts = [text for kind in zip(*map(index_texts, self.apis), strict=True) for text in kind]
+        columns = np.empty((0, len(texts)), dtype=np.float32)
+        for at in range(0, len(texts), _BATCH):
+            rows = self.embedder.embed(texts[at : at + _BATCH])
+            if not len(columns):
+                columns = np.empty((rows.shape[1], len(texts)), dtype=np.float32)
+            columns[:, at : at + _BATCH] = rows.T
+        return columns
 
     @cached_property
     def _leaves(self) -> list[tuple[int, Leaf]]:
@@ -166,6 +179,7 @@ def index_texts(api: Api) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=65536)
 def split_name(name: str) -> str:
     """The words of a name or path: `alarms[].alarm_id` → "alarms alarm id", `getHTTPStatus` → "get http status"."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)

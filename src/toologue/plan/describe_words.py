@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from toologue.apis.words import singular
 from toologue.schema import Api
+from toologue.shipped import shipped
 
 __all__ = ["Part", "gloss", "part", "phrase", "plain_words", "reach", "subject", "telling_words", "tool_words"]
 
@@ -173,9 +174,7 @@ def _told(words: Sequence[str]) -> list[str]:
 
 @cache
 def _data() -> Mapping[str, Any]:
-    from yaml import safe_load
-
-    return cast("Mapping[str, Any]", safe_load(_DATA.read_text("utf-8")))
+    return cast("Mapping[str, Any]", shipped(_DATA))
 
 
 @cache

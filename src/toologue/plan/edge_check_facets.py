@@ -23,11 +23,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-import yaml
-
 from toologue.apis.entities import Entity
 from toologue.apis.words import singular
 from toologue.schema import Api
+from toologue.shipped import shipped
 from toologue.values.asked import wants
 from toologue.worlds.documented.leaves import examples_of
 from toologue.worlds.documented.shapes import moment_form
@@ -100,7 +99,7 @@ def words_about(api: Api) -> tuple[str, ...]:
 @cache
 def data() -> Mapping[str, Any]:
     """What `edge_check.yaml` says."""
-    read = cast("dict[str, Any]", yaml.safe_load(_DATA.read_text("utf-8")))
+    read = cast("dict[str, Any]", shipped(_DATA))
     for name in (
         "wrappers",
         "things",

@@ -23,10 +23,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import yaml
 from pydantic import JsonValue
 
 from toologue.schema import Api, Flow
+from toologue.shipped import shipped
 
 __all__ = ["FlowMap", "Slot", "chained", "flow_map", "flows", "outputs", "parameters", "strength"]
 
@@ -194,4 +194,4 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 @cache
 def _rules() -> Mapping[str, Any]:
-    return cast("dict[str, Any]", yaml.safe_load(_RULES.read_text("utf-8")))
+    return cast("dict[str, Any]", shipped(_RULES))

@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from toologue.models.retriever import split_name
+from toologue.shipped import shipped
 
 __all__ = ["KnowRule", "knowable"]
 
@@ -45,7 +46,7 @@ def knowable(name: str, phrase: str, schema: Mapping[str, Any] | None = None, *,
     if shape.get("format") in _words("formats"):
         return False
     number = shape.get("type") in ("integer", "number")
-    by_name = _judged(_spelled(name), number)
+    by_name = _judged(split_name(name), number)
     if by_name is not None:
         return by_name
     said = split_name(phrase)
@@ -67,16 +68,9 @@ def _judged(words: str, number: bool) -> bool | None:
     return not number if head in _words("things") else None
 
 
-@lru_cache(maxsize=1 << 14)
-def _spelled(name: str) -> str:
-    return split_name(name)
-
-
 @cache
 def _words(group: str) -> frozenset[str]:
-    import yaml
-
-    rows = cast("dict[str, list[list[str]]]", yaml.safe_load(_DATA.read_text("utf-8")))[group]
+    rows = cast("dict[str, list[list[str]]]", shipped(_DATA))[group]
     return frozenset(word for row in rows for word in row)
 
 

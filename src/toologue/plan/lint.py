@@ -25,9 +25,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import yaml
-
 from toologue.schema import Api
+from toologue.shipped import shipped
 
 __all__ = ["Finding", "lint"]
 
@@ -139,4 +138,4 @@ def _counted(rule: str, text: str, start: int, end: int, **slots: object) -> Fin
 
 @cache
 def _data() -> Mapping[str, Any]:
-    return cast("dict[str, Any]", yaml.safe_load(_DATA.read_text("utf-8")))
+    return cast("dict[str, Any]", shipped(_DATA))

@@ -32,7 +32,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import yaml
+from toologue.shipped import shipped
 
 __all__ = ["RULES", "Finding", "lint"]
 
@@ -88,7 +88,7 @@ class _Rule(NamedTuple):
 
 @cache
 def _rules() -> tuple[_Rule, ...]:
-    data = cast("Mapping[str, Any]", yaml.safe_load(_DATA.read_text("utf-8")))
+    data = cast("Mapping[str, Any]", shipped(_DATA))
 
     def form(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern.replace("<vague>", data["vague"]), re.IGNORECASE)

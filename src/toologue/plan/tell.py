@@ -26,12 +26,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import yaml
-
 from toologue import keys
 from toologue.plan.flows import flow_map
 from toologue.plan.prompts import PER_PROMPT, Prompt, Telling
 from toologue.schema import Api, Flow
+from toologue.shipped import shipped
 
 __all__ = ["Teller", "order_of", "rivals"]
 
@@ -238,4 +237,4 @@ def _tool(name: str) -> Mapping[str, Any]:
 
 @cache
 def _bank() -> Mapping[str, Any]:
-    return cast("dict[str, Any]", yaml.safe_load(_BANK.read_text("utf-8")))
+    return cast("dict[str, Any]", shipped(_BANK))

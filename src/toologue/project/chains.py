@@ -45,7 +45,7 @@ from tempfile import TemporaryFile
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.parallel import chunks, unordered
+from toologue.parallel import ExecutorName, chunks, unordered
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.split import SPLITS, SplitName
 from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
@@ -72,7 +72,8 @@ def make_chains(
     if making.count < 1 or workers < 1 or not 0 < making.most <= 1:
         what = f"count {making.count}, workers {workers}, most {making.most}"
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
-    prepared = prepare(sources, folder, making, graph=graph, workers=workers)
+    preparing = partial(prepare, sources, folder, graph=graph, workers=workers)  # whose memory is given back
+    (prepared,) = unordered(preparing, [making], executor=_executor(workers), workers=1)
     wanted = _wanted(prepared, making)
     census = Census(prepared)
     with ExitStack() as stack:
@@ -125,14 +126,17 @@ def _made(
                     yield name, part
                 size = more
 
-    executor = "inline" if workers == 1 else "processes"
     waiting: dict[int, list[Done]] = {}
     next_one = 0
-    for number, done in unordered(partial(work, room), enumerate(todo()), executor=executor, workers=workers):
+    for number, done in unordered(partial(work, room), enumerate(todo()), executor=_executor(workers), workers=workers):
         waiting[number] = done
         while next_one in waiting:
             yield from waiting.pop(next_one)
             next_one += 1
+
+
+def _executor(workers: int) -> ExecutorName:
+    return "inline" if workers == 1 else "processes"
 
 
 def _different(made: Iterable[Done], wanted: Counter[SplitName], census: Census, likeness: float) -> Iterator[Done]:

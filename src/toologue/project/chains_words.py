@@ -1,7 +1,8 @@
 """What a worker does for a dataset of chains: from jobs to lines that are planned, worded, offered APIs and verified.
 
 Contract: `work(room, (number, (split, jobs)))` is a function of its arguments and the files in the room's folder: it
-may run in any process. What does not come about says why.
+may run in any process. What does not come about says why; a pair that came to nothing is not tried again among the same
+jobs.
 
 Example:
     >>> import tempfile
@@ -30,13 +31,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from toologue import keys
 from toologue.models.embed import calibrated, embedder
 from toologue.plan.chains.choose import Job
 from toologue.plan.chains.happening import Dropped
+from toologue.plan.chains.pairs import Pair, Reason
 from toologue.plan.chains.planner import Planner
+from toologue.plan.chains.shelf import Apis, Shelf
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.sequences import SEQUENCES
 from toologue.plan.split import SplitName
@@ -46,9 +49,6 @@ from toologue.schema.jsonl import line_of
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.verify_chains import verify_chain
-
-if TYPE_CHECKING:
-    from toologue.schema import Api
 
 __all__ = ["Done", "Room", "work"]
 
@@ -78,34 +78,39 @@ def work(room: Room, todo: tuple[int, tuple[SplitName, Sequence[Job]]]) -> tuple
     if parent_process() is not None:  # heard, as numpy is not loaded yet: one core for each of us
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     number, (split, jobs) = todo
-    desk = _desk(room, split)
-    world = Documented(desk.apis.values(), seed=desk.seed)
-    return number, [desk.done(job, world) for job in jobs]
+    desk, lost = _desk(room, split), dict[Pair, Reason]()
+    return number, [desk.done(job, lost) for job in jobs]
 
 
 class _Desk:
     """Planner, writer and verifier of one split."""
 
     def __init__(self, room: Room, split: SplitName):
-        self.seed = keys.seed_of(room.seed, split)
         self._split: SplitName = split
-        by = embedder(room.embedder)
-        bands = calibrated(by.name, "confirm", "suggest")
-        self._planner = Planner(room.folder / "apis.jsonl", seed=self.seed, bands=bands)
-        shelf = self._planner.stage.shelf
+        seed, by = keys.seed_of(room.seed, split), embedder(room.embedder)
+        file = room.folder / "apis.jsonl"
+        shelf = Shelf(file)
         names = cast("dict[str, list[str]]", json.loads((room.folder / "splits.json").read_bytes()))[split]
-        self.apis: dict[str, Api] = {name: shelf.book(name).api for name in names}
+        self._apis = Apis(shelf, names)
+        self._world = Documented(self._apis, seed=seed)
+        bands = calibrated(by.name, "confirm", "suggest")
+        self._planner = Planner(file, seed=seed, bands=bands, shelf=shelf, world=self._world)
         bank = "unseen" if split == "test" else "train"
-        self._writer = ChainWriter(list(self.apis.values()), by, seed=self.seed, bank=bank)
+        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank)
 
-    def done(self, job: Job, world: Documented) -> Done:
-        """What comes of one job; in this world its acts are done again."""
+    def done(self, job: Job, lost: dict[Pair, Reason]) -> Done:
+        """What comes of one job. A pair of which nothing comes about is `lost`: it is not tried again beside it."""
         try:
+            if job.pair in lost:
+                raise Dropped(lost[job.pair])
+            self._writer.check(job.pair.target)
             dialogue = self._offering(self._writer.words(self._plan(job)))
-        except (Dropped, Unworded) as dropped:
+        except Dropped as dropped:
+            lost[job.pair] = dropped.reason
             return Done(self._split, job.number, dropped=dropped.reason)
-        steps = SEQUENCES[job.sequence].steps
-        flaws = verify_chain(dialogue, world, apis=self.apis, sequence=steps)
+        except Unworded as dropped:
+            return Done(self._split, job.number, dropped=dropped.reason)
+        flaws = verify_chain(dialogue, self._world, apis=self._apis, sequence=SEQUENCES[job.sequence].steps)
         if flaws:
             return Done(self._split, job.number, dropped=f"not valid: {flaws[0].rule}")
         return Done(self._split, job.number, line_of(dialogue), statistics([dialogue]), _words(dialogue))
@@ -118,7 +123,7 @@ class _Desk:
 
     def _offering(self, dialogue: Dialogue) -> Dialogue:
         """The dialogue, in which the agent is offered what the retriever found, and nothing of another split."""
-        found = {name for name in dialogue.apis if name in self.apis}
+        found = {name for name in dialogue.apis if name in self._apis}
         for turn in dialogue.turns:
             for result in turn.results if turn.role == "agent" and turn.action == "retriever_call" else ():
                 if result is not None and isinstance(result.value, dict):

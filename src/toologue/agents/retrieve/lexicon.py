@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from toologue.models.retriever import split_name
+from toologue.shipped import shipped
 
 __all__ = ["Deed", "begins_with_deed", "deed_of", "deeds_in", "only_times", "spread", "stems", "talk"]
 
@@ -96,9 +97,7 @@ def talk(kind: str) -> re.Pattern[str]:
 
 @cache
 def _lexicon() -> Mapping[str, Any]:
-    from yaml import safe_load
-
-    return safe_load(Path(__file__).with_name("lexicon.yaml").read_text("utf-8"))
+    return shipped(Path(__file__).with_name("lexicon.yaml"))
 
 
 def _listed(phrases: str) -> list[str]:

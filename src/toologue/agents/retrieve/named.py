@@ -33,6 +33,7 @@ from typing import Any, NamedTuple, cast
 from toologue.agents.retrieve.forms import Slot
 from toologue.agents.retrieve.lexicon import stems
 from toologue.models.retriever import split_name
+from toologue.shipped import shipped
 
 __all__ = [
     "Answer",
@@ -303,6 +304,4 @@ def _listed(kind: str) -> re.Pattern[str]:
 
 @cache
 def _lexicon() -> Mapping[str, Any]:
-    from yaml import safe_load
-
-    return cast("Mapping[str, Any]", safe_load(Path(__file__).with_name("searching.yaml").read_text("utf-8")))
+    return cast("Mapping[str, Any]", shipped(Path(__file__).with_name("searching.yaml")))

@@ -45,6 +45,7 @@ from toologue.agents.retrieve.wording import outcome
 from toologue.models.retriever import split_name
 from toologue.plan.chains.results import choices, values_of
 from toologue.schema import AgentAction, AgentTurn, Brief, Call, Retrieve, State, Turn
+from toologue.shipped import shipped
 
 __all__ = ["search", "searches"]
 
@@ -174,8 +175,6 @@ def _says(kind: str, turn: int, **what: str) -> str:
 
 @cache
 def _bank() -> Mapping[str, Sequence[str]]:
-    from yaml import safe_load
-
     folder = Path(__file__).parent
-    banks = [safe_load((folder / name).read_text("utf-8")) for name in ("wording.yaml", "searching.yaml")]
+    banks = [shipped(folder / name) for name in ("wording.yaml", "searching.yaml")]
     return {**banks[0], **banks[1]["says"]}

@@ -27,6 +27,7 @@ from typing import Any, assert_never, cast
 from toologue.agents.retrieve.deciding import Step
 from toologue.agents.retrieve.recalling import Made, Rows, is_id, plain_rows
 from toologue.models.retriever import split_name
+from toologue.shipped import shipped
 from toologue.values.refer import Row
 
 __all__ = ["outcome", "say"]
@@ -129,6 +130,4 @@ def _phrase(kind: str, turn: int, **what: str) -> str:
 
 @cache
 def _bank() -> Mapping[str, Sequence[str]]:
-    from yaml import safe_load
-
-    return safe_load(Path(__file__).with_name("wording.yaml").read_text("utf-8"))
+    return shipped(Path(__file__).with_name("wording.yaml"))

@@ -2,8 +2,9 @@
 
 Contract: `sampled` takes the same number of each kind of pair, as far as there are any. `jobs` is endless as long as
 there are pairs left: in each block every sequence has its turn, in an order of its own; the pair comes from the
-category that is next, and within it every pair has its turn before the first has a second. No pair is taken more often
-than `cap`; a sequence with no pair left is passed over. Functions of their inputs.
+category that is next, and within it every target has its turn before the first has a second, with the next of its
+sources: hundreds of APIs may know a country's code, and few things are asked by it. No pair is taken more often than
+`cap`; a sequence with no pair left is passed over. Functions of their inputs.
 
 Example:
     >>> pairs = [Pair(None, None, f"Api {n}", "city", "zeroyes", "knowable") for n in range(3)]
@@ -17,7 +18,7 @@ Not covered: weights; whoever wants another mix drops what there is too much of.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
 from typing import NamedTuple
@@ -67,11 +68,10 @@ def jobs(pairs: Iterable[Pair], *, cap: int, seed: int = 0, published_code: bool
 
 
 class _Pool:
-    """The pairs that fit one sequence, by category."""
+    """The pairs that fit one sequence: by category, then by target."""
 
     def __init__(self) -> None:
-        self.cells: dict[Category, list[Pair]] = {}
-        self._at: Counter[Category] = Counter()
+        self.cells: dict[Category, deque[deque[Pair]]] = {}
         self._turn = 0
 
     def draw(self, taken: Counter[Pair], cap: int) -> Pair | None:
@@ -80,25 +80,33 @@ class _Pool:
             names = list(self.cells)
             name = names[self._turn % len(names)]
             self._turn += 1
-            cell = self.cells[name]
-            while cell:
-                at = self._at[name] % len(cell)
-                if taken[cell[at]] < cap:
-                    self._at[name] = at + 1
-                    return cell[at]
-                del cell[at]
-                self._at[name] = at
+            targets = self.cells[name]
+            while targets:
+                pairs = targets.popleft()
+                while pairs:
+                    pair = pairs.popleft()
+                    if taken[pair] < cap:
+                        pairs.append(pair)
+                        targets.append(pairs)
+                        return pair
             del self.cells[name]
         return None
 
 
 def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, _Pool]:
-    pools = {name: _Pool() for name, one in SEQUENCES.items() if published_code or not one.published_code_only}
+    cells: dict[str, dict[Category, dict[str, list[Pair]]]] = {
+        name: {} for name, one in SEQUENCES.items() if published_code or not one.published_code_only
+    }
     for pair in pairs:
         fitting = [one.key for one in pair.sequences(published_code=published_code)]
         for name in [*fitting, *([] if pair.source else ["13.1"])]:
-            pools[name].cells.setdefault(pair.category, []).append(pair)
-    for name, pool in pools.items():
-        for category, cell in pool.cells.items():
-            random.Random(keys.seed_of(seed, name, category)).shuffle(cell)
+            cells[name].setdefault(pair.category, {}).setdefault(pair.target, []).append(pair)
+    pools = {name: _Pool() for name in cells}
+    for name, categories in cells.items():
+        for category, by_target in categories.items():
+            rng = random.Random(keys.seed_of(seed, name, category))
+            targets = list(by_target.values())
+            for one in (*targets, targets):
+                rng.shuffle(one)
+            pools[name].cells[category] = deque(map(deque, targets))
     return pools

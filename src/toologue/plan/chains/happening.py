@@ -44,7 +44,7 @@ __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 
 _ANSWERED = 3
 """So many values of a result make an answer."""
-_KEPT = 2048
+_KEPT = 256
 
 
 class Dropped(Exception):
@@ -81,10 +81,12 @@ class Happened(NamedTuple):
 
 
 class Stage:
-    """Where pairs happen: documents, and the world of this seed. What it remembers is a cache."""
+    """Where pairs happen: documents, and a world of them (by default of this seed). What it remembers is a cache."""
 
-    def __init__(self, shelf: Shelf, *, seed: int):
+    def __init__(self, shelf: Shelf, *, seed: int, world: Documented | None = None):
         self.shelf, self.seed = shelf, seed
+        self._whole = world
+        self._world = lru_cache(maxsize=_KEPT)(self._alone)
         self._role = lru_cache(maxsize=_KEPT)(self._cast)
         self._choosing = lru_cache(maxsize=_KEPT)(self._choose)
 
@@ -111,11 +113,14 @@ class Stage:
             raise Dropped("nothing to answer with")
         return Happened(target, source, choice, answer)
 
+    def _alone(self, name: str) -> Documented:
+        return self._whole or Documented([self.shelf.book(name).api], seed=self.seed)
+
     def _cast(self, name: str, chained: str) -> _Role:
         book = self.shelf.book(name)
         always = required(book) if not chained or book.inputs[chained].required else [*required(book), chained]
         worth = telling(book)
-        return _Role(book, always, optional(book, but=chained), Documented([book.api], seed=self.seed), worth)
+        return _Role(book, always, optional(book, but=chained), self._world(name), worth)
 
     def _choose(self, name: str, output: str) -> tuple[str, ...]:
         return tuple(choosing(self.shelf.book(name), but=output))

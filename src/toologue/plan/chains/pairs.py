@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Literal, NamedTuple, cast, get_args
 
 from rapidfuzz.distance import LCSseq
@@ -116,9 +117,10 @@ def paired(
 ) -> Iterator[Pair]:
     """The pairs of a graph's chosen edges. With `verdicts`, only of edges that were found valid."""
     seen: set[tuple[str, str]] = set()
+    ends = _Ends(shelf, rule)
     for edge in edges:
         found = _admitted(shelf, edge, seen, verdicts)
-        pair = _pair(shelf.book(edge.source), shelf.book(edge.target), edge, rule) if found is None else found
+        pair = _pair(ends, edge) if found is None else found
         if isinstance(pair, Pair) and not any(pair.sequences(published_code=published_code)):
             pair = "no sequence"
         if isinstance(pair, str):
@@ -188,29 +190,91 @@ def _admitted(
     return None if verdict else "not checked" if verdict is None else "not valid"
 
 
-def _pair(source: Book, target: Book, edge: Edge, rule: KnowRule) -> Pair | Reason:
-    output, parameter = source.outputs.get(edge.output), target.inputs.get(edge.parameter)
-    if output is None or parameter is None:
-        return "unknown entity"
-    if _known(parameter, rule):
+class _Source(NamedTuple):
+    """What an edge's source says about the pair."""
+
+    inputs: list[Entity]
+    asked: list[str]
+    optional: list[str]
+    known: bool
+    """Whether users know all that it asks for."""
+    many: bool
+    unaskable: Reason | None
+    unchoosable: bool
+
+
+class _Target(NamedTuple):
+    """What an edge's target says about the pair; of one whose parameter users know, no more than that."""
+
+    parameter: Entity
+    found_out: bool
+    """Whether users know the parameter, so that nobody has to find it."""
+    asked: list[str]
+    optional: list[str]
+    known: bool
+    many: bool
+    against: Reason | None
+
+
+class _Ends:
+    """The two ends of edges, each looked at once: thousands of edges end at one parameter."""
+
+    def __init__(self, shelf: Shelf, rule: KnowRule):
+        self._shelf = shelf
+        self._rule: KnowRule = rule
+        self.source, self.target = cache(self._source), cache(self._target)
+
+    def _source(self, name: str, output: str) -> _Source | None:
+        book = self._shelf.book(name)
+        if output not in book.outputs:
+            return None
+        many, asked = book.outputs[output].many, required(book)
+        return _Source(
+            list(book.inputs.values()),
+            asked,
+            optional(book),
+            all(_known(book.inputs[one], self._rule) for one in asked),
+            many,
+            _unaskable(book),
+            many and not choosing(book, but=output),
+        )
+
+    def _target(self, name: str, parameter: str) -> _Target | None:
+        book = self._shelf.book(name)
+        one = book.inputs.get(parameter)
+        if one is None:
+            return None
+        if _known(one, self._rule):
+            return _Target(one, True, [], [], True, False, None)
+        asked = required(book, but=parameter)
+        known = all(_known(book.inputs[other], self._rule) for other in asked)
+        against = _unaskable(book, but=parameter) or _unanswerable(book)
+        return _Target(one, False, asked, optional(book, but=parameter), known, len(book.inputs) > 1, against)
+
+
+def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:
+    target = ends.target(edge.target, edge.parameter)
+    if target is not None and target.found_out:
         return "users know it"
-    if any(_same(one, parameter) for one in source.inputs.values()):
+    source = ends.source(edge.source, edge.output)
+    if source is None or target is None:
+        return "unknown entity"
+    if any(_same(one, target.parameter) for one in source.inputs):
         return "the source takes it"
-    here, there = required(source), required(target, but=parameter.name)
-    if any(alike(one, other) for one in here for other in there):
+    if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
-    others, needs = len(target.inputs) > 1, len(source.inputs) > 0
-    rest = there or [one for one in optional(target, but=parameter.name) if not any(alike(one, it) for it in here)]
-    if (others and not rest) or (needs and not here and not optional(source)):
+    rest = target.asked or [name for name in target.optional if not any(alike(name, it) for it in source.asked)]
+    needs = len(source.inputs) > 0
+    if (target.many and not rest) or (needs and not source.asked and not source.optional):
         return "nothing left to ask"
-    why = _unaskable(source) or _unaskable(target, but=parameter.name) or _unanswerable(target)
-    if why or (output.many and not choosing(source, but=output.name)):
-        return why or "nothing to choose by"
-    category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if others else 'zero'}")
-    fit: Fit = "multi" if output.many else "single"
-    asked = [*(source.inputs[name] for name in here), *(target.inputs[name] for name in there)]
-    if not all(_known(one, rule) for one in asked):
+    if why := source.unaskable or target.against:
+        return why
+    if source.unchoosable:
+        return "nothing to choose by"
+    if not (source.known and target.known):
         return "users do not know it"
+    category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if target.many else 'zero'}")
+    fit: Fit = "multi" if source.many else "single"
     return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit)
 
 

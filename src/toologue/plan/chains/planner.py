@@ -43,6 +43,7 @@ from toologue.plan.chains.pairs import Pair, Reason
 from toologue.plan.chains.shelf import Shelf
 from toologue.schema import Plan
 from toologue.schema.jsonl import line_of
+from toologue.worlds.documented import Documented
 
 __all__ = ["OFFERED", "TRIES", "Planner", "Tally", "plan_lines"]
 
@@ -72,13 +73,22 @@ class Planner:
     """Makes plans of jobs, from the documents of a file. What it keeps is a cache.
 
     `bands` are those of the retriever that the words will be tried on; the calibrated ones of `lexical` by default.
+    `shelf` and `world` spare it to open the file, and to work out once more what the documents answer.
     """
 
-    def __init__(self, file: Path, *, seed: int, bands: Mapping[str, float] | None = None):
+    def __init__(
+        self,
+        file: Path,
+        *,
+        seed: int,
+        bands: Mapping[str, float] | None = None,
+        shelf: Shelf | None = None,
+        world: Documented | None = None,
+    ):
         self.file, self.seed = file, seed
         known = calibrated("lexical") if bands is None else bands
         self._bands = {name: known[name] for name in ("confirm", "suggest")}
-        self.stage = Stage(Shelf(file), seed=seed)
+        self.stage = Stage(shelf or Shelf(file), seed=seed, world=world)
         self._names = list(self.stage.shelf)
         self._by_domain: dict[str, list[str]] = {}
         for name in self._names:

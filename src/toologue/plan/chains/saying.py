@@ -21,7 +21,7 @@ Not covered: what a particular question is after, beyond the words that it share
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, cast
@@ -33,6 +33,7 @@ from toologue.apis.words import singular
 from toologue.models.retriever import split_name
 from toologue.plan.knowable import knowable
 from toologue.schema import Api
+from toologue.shipped import shipped
 from toologue.worlds.documented import foreseen, is_credential, kind_of, spoken
 
 __all__ = ["askable", "givable", "hidden", "named_thing", "names_rows", "salience", "short", "tellable", "topic_words"]
@@ -141,6 +142,7 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     return 3 if words[-1] in _group("told") else 2 if documented else 0
 
 
+@lru_cache(maxsize=65536)
 def _has(name: str, group: str) -> bool:
     """Whether one of a group's words, or two that belong together, stand in a name."""
     words, group_of = split_name(name).split(), _group(group)
@@ -149,7 +151,5 @@ def _has(name: str, group: str) -> bool:
 
 @cache
 def _group(name: str) -> frozenset[str]:
-    import yaml
-
-    rows = cast("dict[str, list[list[str]]]", yaml.safe_load(_DATA.read_text("utf-8")))[name]
+    rows = cast("dict[str, list[list[str]]]", shipped(_DATA))[name]
     return frozenset(word for row in rows for word in row)

@@ -1,8 +1,8 @@
 """The documents that plans are made from: one file of Apis, read when they are wanted.
 
 Contract: the file is scanned once; kept are its lines, as bytes. `book(name)` makes an Api and its entities, and keeps
-what was made lately. A name that stands twice is an error, told with its line. A shelf is as good in another process
-as here: `shelf(file)` opens it there.
+what was made lately; `Apis` are some of them, by name. A name that stands twice is an error, told with its line. A
+shelf is as good in another process as here: `shelf(file)` opens it there.
 
 Example:
     >>> import pathlib, tempfile
@@ -20,7 +20,7 @@ Not covered: a file that changes while it is used.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -32,9 +32,9 @@ from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.schema import Api
 from toologue.schema.jsonl import parse, read_lines
 
-__all__ = ["Book", "Shelf", "shelf"]
+__all__ = ["Apis", "Book", "Shelf", "shelf"]
 
-_KEPT = 1024
+_KEPT = 256
 """Documents that are kept made; the others are bytes."""
 
 
@@ -84,6 +84,24 @@ class Shelf:
             if len(self._made) > _KEPT:
                 self._made.popitem(last=False)
         return book
+
+
+class Apis(Mapping[str, Api]):
+    """Some Apis of a shelf, by name."""
+
+    def __init__(self, shelf: Shelf, names: Sequence[str]):
+        self._shelf, self._names = shelf, dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Api:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._shelf.book(name).api
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @lru_cache(maxsize=4)

@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
+from toologue.shipped import shipped
+
 __all__ = ["think", "thoughts"]
 
 _DATA = Path(__file__).with_name("thoughts.yaml")
@@ -33,7 +35,5 @@ def think(situation: str, names: Mapping[str, str], rng: random.Random) -> str:
 @cache
 def thoughts() -> Mapping[str, tuple[str, ...]]:
     """Every phrasing of every situation."""
-    import yaml
-
-    data = cast("dict[str, list[str]]", yaml.safe_load(_DATA.read_text("utf-8")))
+    data = cast("dict[str, list[str]]", shipped(_DATA))
     return {situation: tuple(phrasings) for situation, phrasings in data.items()}

@@ -118,13 +118,13 @@ class _Kept:
         return isinstance(other, _Kept) and self.api.key == other.api.key
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=256)
 def _makers(kept: _Kept) -> dict[str, Maker]:
     api = kept.api
     return {name: _maker(api, name, salt) for salt, name in enumerate(api.parameters, 1)}
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=256)
 def _checks(kept: _Kept) -> dict[str, Callable[[Any], str | None]]:
     return {name: checker(parameter.json_schema, name) for name, parameter in kept.api.parameters.items()}
 

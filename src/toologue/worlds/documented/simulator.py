@@ -21,7 +21,8 @@ Not covered: state (see `worlds.crud`); Apis that document what they write are a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 from toologue import keys
 from toologue.errors import UnknownName, UserError, shown
@@ -32,21 +33,29 @@ from toologue.worlds.documented.arguments import read_arguments
 __all__ = ["Documented"]
 
 _EMPTY = Result()
+_KEPT = 256
+"""Apis whose answers are kept worked out."""
 
 
 class Documented:
-    """A world of documents. Where two Apis have one name, the first is called."""
+    """A world of documents, by name or not. Where two Apis have one name, the first is called."""
 
-    def __init__(self, apis: Iterable[Api], *, seed: int = 0):
-        self.apis: Sequence[Api] = tuple(apis)
+    def __init__(self, apis: Iterable[Api] | Mapping[str, Api], *, seed: int = 0):
         self.seed = seed
-        self._by_name: Mapping[str, Api] = {api.name: api for api in reversed(self.apis)}
-        self._answers: dict[str, Answer] = {}
+        self._apis = None if isinstance(apis, Mapping) else tuple(apis)
+        named = {api.name: api for api in reversed(self._apis or ())}
+        self._by_name = cast("Mapping[str, Api]", apis) if self._apis is None else named
+        self._answer = lru_cache(maxsize=_KEPT)(self._made)
+
+    @property
+    def apis(self) -> Sequence[Api]:
+        """What can be called here."""
+        return tuple(self._by_name.values()) if self._apis is None else self._apis
 
     def seeded(self, seed: int) -> Documented:
         """The same world under another seed."""
         world = Documented.__new__(Documented)
-        world.apis, world.seed, world._by_name, world._answers = self.apis, seed, self._by_name, self._answers
+        world._apis, world.seed, world._by_name, world._answer = self._apis, seed, self._by_name, self._answer
         return world
 
     def do(self, act: Act) -> Result:
@@ -62,7 +71,7 @@ class Documented:
         if isinstance(read, Fault):
             return _result(error=read)
         try:
-            value = self._answer(api)(self._seed_of(act, api, read), read)
+            value = self._answer(api.name)(self._seed_of(act, api, read), read)
         except UserError as error:
             return _fault("undocumented", f"{api.name} documents no result that could be made: {error}")
         return _result(value=value, arguments=None if read == act.arguments else read)
@@ -76,10 +85,8 @@ class Documented:
     def _seed_of(self, act: Call, api: Api, arguments: Mapping[str, Any]) -> int:
         return keys.seed_of(self.seed, api.name, keys.canonical(arguments).decode("ascii"))
 
-    def _answer(self, api: Api) -> Answer:
-        if api.name not in self._answers:
-            self._answers[api.name] = answer_maker(api)
-        return self._answers[api.name]
+    def _made(self, name: str) -> Answer:
+        return answer_maker(self._by_name[name])
 
 
 def _fault(kind: str, message: str) -> Result:

@@ -21,9 +21,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
 from toologue.apis.words import singular
+from toologue.shipped import shipped
 
 __all__ = ["choices", "group", "kind_about", "kind_named", "kind_of", "noun_of", "places_named", "spell", "squash"]
 
@@ -51,7 +50,8 @@ def squash(name: str) -> str:
     return _SAME.get(plain, plain)
 
 
-def kind_of(path: Sequence[str], title: str = "") -> str:
+@lru_cache(maxsize=65536)
+def kind_of(path: tuple[str, ...], title: str = "") -> str:
     """What a value is, by its name, by the names around it, by its title; or nothing."""
     words = spell(path[-1]) if path else ()
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SIDES):
@@ -133,4 +133,4 @@ def _named(words: tuple[str, ...], around: Sequence[str], title: str) -> str:
 
 @cache
 def _words() -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", yaml.safe_load(_DATA.read_text("utf-8")))
+    return cast("Mapping[str, Any]", shipped(_DATA))

@@ -6,7 +6,7 @@
 
 Contract: a query is a function of APIs, band, variant and seed; `Asked` has the retriever's own answer to it. The
 plainest words that do come first, then such that name the tool, then such that repeat the documentation; where none
-does, `Unworded` says so. The retriever's whole index is asked once a query; before that only the target is looked at.
+does, `Unworded` says so. Before the retriever's whole index is asked, only the target is looked at.
 
 Example:
     >>> from toologue.models.embed import embedder
@@ -25,13 +25,12 @@ Not covered: several wishes in one query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from toologue.errors import ToologueError, UnknownName
 from toologue.models.embed import Embedder
-from toologue.models.retriever import Band, Retriever, index_texts
+from toologue.models.retriever import Band, Retriever
 from toologue.schema import Api
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.lexicon import capital, lexicon, plural, pluralized, singular, uncapital, wordset
@@ -52,8 +51,7 @@ REASONS: tuple[DropReason, ...] = (
 _NONE: Mapping[Band, DropReason] = {
     "confirm": "no query to confirm", "suggest": "no query to suggest", "clarify": "no query to clarify",
 }  # fmt: skip
-_ROUNDING = 1e-4
-_CLOSE, _KEPT = 256, 8192
+_KEPT = 8192
 _HELLO = re.compile(r"^(?:Hi|Hello|Hey)(?: there)?[!,] ")
 
 
@@ -83,14 +81,20 @@ class Given(NamedTuple):
 
 
 class Queries:
-    """Makes queries over these Apis. `bands` replaces the embedder's calibrated thresholds."""
+    """Makes queries over these Apis, by name or not. `bands` replaces the embedder's calibrated thresholds."""
 
-    def __init__(self, apis: Sequence[Api], embedder: Embedder, *, bands: Mapping[str, float] | None = None):
-        self.retriever = Retriever(apis, _Remembering(embedder), bands=bands)
-        self._apis = {api.name: api for api in apis}
+    def __init__(
+        self,
+        apis: Iterable[Api] | Mapping[str, Api],
+        embedder: Embedder,
+        *,
+        bands: Mapping[str, float] | None = None,
+    ):
+        known = isinstance(apis, Mapping)
+        self._apis = cast("Mapping[str, Api]", apis) if known else {api.name: api for api in apis}
+        asked = [api.but(returns={}) for api in self._apis.values()]
+        self.retriever = Retriever(asked, _Remembering(embedder), bands=bands)
         self._reasons: dict[str, DropReason | None] = {}
-        self._rows: dict[str, NDArray[np.float32]] = {}
-        self._rivals: dict[str, NDArray[np.intp]] = {}
         self._answers: dict[str, tuple[tuple[str, float], ...]] = {}
 
     def api(self, name: str) -> Api:
@@ -116,9 +120,7 @@ class Queries:
     def _first(self, api: Api, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
         """The first of the texts that reaches its band."""
         for text, topic in texts:
-            score = self._score(api, text)
-            most = self.retriever.bands["suggest"] if band == "clarify" else score
-            if self.retriever.band(score) != band or self._outdone(api, text, most):
+            if self.retriever.band(self.retriever.score(api.name, text)) != band:
                 continue
             found = self._ranked(text)
             best, score = found[0]
@@ -135,61 +137,21 @@ class Queries:
             found = self._answers[text] = tuple((one.name, score) for one, score in self.retriever.rank(text))
         return found
 
-    def _outdone(self, api: Api, text: str, most: float) -> bool:
-        """Whether one of the Apis that are most like this one scores higher: a cheap look before the whole."""
-        if api.name not in self._rivals:
-            self._rivals[api.name] = self._most_like(api)
-        close = self._index[self._rivals[api.name]] @ self.retriever.embedder.embed([text])[0]
-        return len(close) > 0 and float(close.max()) > most + _ROUNDING
-
-    def _most_like(self, api: Api) -> NDArray[np.intp]:
-        """Where the index has the texts of those Apis, but for its own."""
-        import numpy as np
-
-        names = self._names
-        like = self._index @ self._rows_of(api).mean(axis=0)
-        most = np.argpartition(-like, _CLOSE)[:_CLOSE] if len(like) > _CLOSE else np.arange(len(like))
-        return most[[names[int(at)] != api.name for at in most]]
-
-    @cached_property
-    def _names(self) -> list[str]:
-        """The Api of each text of the index."""
-        return [api.name for api in self.retriever.apis for _ in index_texts(api)]
-
-    @cached_property
-    def _index(self) -> NDArray[np.float32]:
-        """The vectors of all texts, which the retriever has too."""
-        return self.retriever.embedder.embed([text for api in self.retriever.apis for text in index_texts(api)])
-
-    def _rows_of(self, api: Api) -> NDArray[np.float32]:
-        rows = self._rows.get(api.name)
-        if rows is None:
-            rows = self._rows[api.name] = self.retriever.embedder.embed(index_texts(api))
-        return rows
-
-    def _score(self, api: Api, text: str) -> float:
-        """The score of one Api, as the retriever has it."""
-        return float((self._rows_of(api) @ self.retriever.embedder.embed([text])[0]).max())
-
 
 class _Remembering:
-    """An embedder that remembers the last text, and the last many, that it was asked for."""
+    """An embedder that remembers the last text that it was asked for."""
 
     def __init__(self, embedder: Embedder):
         self.name, self._embedder = embedder.name, embedder
-        self._one: tuple[Sequence[str], NDArray[np.float32] | None] = ((), None)
-        self._many: tuple[Sequence[str], NDArray[np.float32] | None] = ((), None)
+        self._last: tuple[Sequence[str], NDArray[np.float32] | None] = ((), None)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The embedder's own vectors."""
-        known, rows = self._one if len(texts) == 1 else self._many
-        if rows is not None and len(known) == len(texts) and list(known) == list(texts):
-            return rows
-        rows = self._embedder.embed(texts)
-        if len(texts) == 1:
-            self._one = list(texts), rows
-        elif len(texts) > len(self._many[0]):
-            self._many = list(texts), rows
+        known, rows = self._last
+        if rows is None or len(known) != len(texts) or list(known) != list(texts):
+            rows = self._embedder.embed(texts)
+            if len(texts) == 1:
+                self._last = list(texts), rows
         return rows
 
 

@@ -25,7 +25,7 @@ Not covered: a speaker who changes style, and users who correct themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from toologue.errors import BadSetting
 from toologue.models.embed import Embedder
@@ -45,7 +45,7 @@ class ChainWriter:
 
     def __init__(
         self,
-        apis: Sequence[Api],
+        apis: Iterable[Api] | Mapping[str, Api],
         embedder: Embedder,
         *,
         seed: int = 0,
@@ -53,6 +53,10 @@ class ChainWriter:
         bands: Mapping[str, float] | None = None,
     ):
         self._desk = Desk(Queries(apis, embedder, bands=bands), bank_of(bank), seed)
+
+    def check(self, api: str) -> None:
+        """Raises Unworded where nobody would ask for this Api."""
+        self._desk.queries.api(api)
 
     async def write(self, plan: Plan) -> Dialogue:
         """The dialogue with its words."""

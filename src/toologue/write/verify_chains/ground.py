@@ -151,7 +151,7 @@ class _Same:
         return isinstance(other, _Same) and self.api is other.api
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=256)
 def _labels(same: _Same) -> str:
     api = same.api
     words = [api.name, api.description, *api.keywords, *api.parameters]
