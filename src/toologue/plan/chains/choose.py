@@ -1,10 +1,10 @@
-"""Which sequence with which pair: even over the sequences, over the categories that fit each, and over the pairs.
+"""Which sequence with which pair: even over the sequences, and over the targets that fit each.
 
 Contract: `sampled` takes the same number of each kind of pair, as far as there are any. `jobs` is endless as long as
-there are pairs left: in each block every sequence has its turn, in an order of its own; the pair comes from the
-category that is next, and within it every target has its turn before the first has a second, with the next of its
-sources: hundreds of APIs may know a country's code, and few things are asked by it. No pair is taken more often than
-`cap`; a sequence with no pair left is passed over. Functions of their inputs.
+there are pairs left: in each block every sequence has its turn, in an order of its own; every target has its turn
+before the first has a second, with the next of its sources: hundreds of APIs may know a country's code, and few things
+are asked by it. No pair is taken more often than `cap`, no target more than four times as often; a sequence with no
+pair left is passed over. Functions of their inputs.
 
 Example:
     >>> pairs = [Pair(None, None, f"Api {n}", "city", "zeroyes", "knowable") for n in range(3)]
@@ -50,63 +50,51 @@ def sampled(pairs: Iterable[Pair], most: int, *, seed: int = 0) -> list[Pair]:
 
 
 def jobs(pairs: Iterable[Pair], *, cap: int, seed: int = 0, published_code: bool = False) -> Iterator[Job]:
-    """Jobs without end, or until every pair was taken `cap` times."""
+    """Jobs without end, or until every pair was taken `cap` times, or its target four times as often."""
     pools = _pools(pairs, seed, published_code)
-    taken: Counter[Pair] = Counter()
+    taken: Counter[Pair | str] = Counter()
     order, number, block = list(pools), 0, 0
     while pools:
         random.Random(keys.seed_of(seed, "block", block)).shuffle(order)
         for name in [one for one in order if one in pools]:
-            pair = pools[name].draw(taken, cap)
+            pair = _drawn(pools[name], taken, cap)
             if pair is None:
                 del pools[name]
                 continue
             taken[pair] += 1
+            taken[pair.target] += 1
             yield Job(number, name, pair)
             number += 1
         block += 1
 
 
-class _Pool:
-    """The pairs that fit one sequence: by category, then by target."""
-
-    def __init__(self) -> None:
-        self.cells: dict[Category, deque[deque[Pair]]] = {}
-        self._turn = 0
-
-    def draw(self, taken: Counter[Pair], cap: int) -> Pair | None:
-        """The next pair; None where all are used up."""
-        while self.cells:
-            names = list(self.cells)
-            name = names[self._turn % len(names)]
-            self._turn += 1
-            targets = self.cells[name]
-            while targets:
-                pairs = targets.popleft()
-                while pairs:
-                    pair = pairs.popleft()
-                    if taken[pair] < cap:
-                        pairs.append(pair)
-                        targets.append(pairs)
-                        return pair
-            del self.cells[name]
-        return None
+def _drawn(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int) -> Pair | None:
+    """The next pair of the next target; None where all are used up."""
+    while targets:
+        pairs = targets.popleft()
+        while pairs:
+            pair = pairs.popleft()
+            if taken[pair.target] >= 4 * cap:
+                break
+            if taken[pair] < cap:
+                pairs.append(pair)
+                targets.append(pairs)
+                return pair
+    return None
 
 
-def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, _Pool]:
-    cells: dict[str, dict[Category, dict[str, list[Pair]]]] = {
-        name: {} for name, one in SEQUENCES.items() if published_code or not one.published_code_only
-    }
+def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, deque[deque[Pair]]]:
+    """The pairs that fit each sequence, by target."""
+    known = {name: one for name, one in SEQUENCES.items() if published_code or not one.published_code_only}
+    fitting: dict[str, dict[str, list[Pair]]] = {name: {} for name in known}
     for pair in pairs:
-        fitting = [one.key for one in pair.sequences(published_code=published_code)]
-        for name in [*fitting, *([] if pair.source else ["13.1"])]:
-            cells[name].setdefault(pair.category, {}).setdefault(pair.target, []).append(pair)
-    pools = {name: _Pool() for name in cells}
-    for name, categories in cells.items():
-        for category, by_target in categories.items():
-            rng = random.Random(keys.seed_of(seed, name, category))
-            targets = list(by_target.values())
-            for one in (*targets, targets):
-                rng.shuffle(one)
-            pools[name].cells[category] = deque(map(deque, targets))
+        names = [one.key for one in pair.sequences(published_code=published_code)]
+        for name in [*names, *([] if pair.source else ["13.1"])]:
+            fitting[name].setdefault(pair.target, []).append(pair)
+    pools: dict[str, deque[deque[Pair]]] = {}
+    for name, by_target in fitting.items():
+        rng, targets = random.Random(keys.seed_of(seed, name)), list(by_target.values())
+        for one in (*targets, targets):
+            rng.shuffle(one)
+        pools[name] = deque(map(deque, targets))
     return pools

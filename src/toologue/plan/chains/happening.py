@@ -25,7 +25,7 @@ Not covered: calls that fail, and results that are empty; such pairs are dropped
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -45,6 +45,8 @@ __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 _ANSWERED = 3
 """So many values of a result make an answer."""
 _KEPT = 256
+_SOUGHT = ("topics", "titles")
+_WHEN = ("day", "moment", "month", "year", "clock", "birth")
 
 
 class Dropped(Exception):
@@ -100,15 +102,16 @@ class Stage:
                 raise Dropped("the source answers with an error")
             others = self._choosing(pair.source, pair.output) if pair.fit == "multi" else ()
             known[pair.parameter], choice = _handed_over(source.result.value, pair.output, others, rng)
-            if choice and _narrowed(source, choice.output):
+            if choice and (_narrowed(source, choice.output) or _missed(source, choice)):
                 raise Dropped("no choice")
         role = self._role(pair.target, pair.parameter)
         told = list(source.arguments) if source else []
         target = role.call(known, rng, told)
         if target.result.error:
             raise Dropped("the target answers with an error")
-        chosen = named_thing(source.book.outputs[choice.output]) if source and choice else ""
-        answer = _answer(target.result.value, role, chosen, rng)
+        given = _families(target) | (_families(source) if source else set[str]())
+        chosen = _family(named_thing(source.book.outputs[choice.output])) if source and choice else ""
+        answer = _answer(target, role, (given | {chosen}) - {""}, rng)
         if not answer:
             raise Dropped("nothing to answer with")
         return Happened(target, source, choice, answer)
@@ -179,19 +182,38 @@ def _handed_over(
 
 def _narrowed(source: Made, output: str) -> bool:
     """Whether the user has said already what there is to choose by, or a part of it: the city of a country."""
-    records = {kind_of((name,)).partition(".")[0] for name in source.arguments}
-    return named_thing(source.book.outputs[output]).partition(".")[0] in records - {""}
+    return _family(named_thing(source.book.outputs[output])) in _families(source) - {""}
 
 
-def _answer(result: JsonValue, role: _Role, chosen: str, rng: random.Random) -> dict[str, JsonValue]:
+def _missed(source: Made, choice: Choice) -> bool:
+    """Whether the user searched for a thing by its name, and there is none of that name to choose."""
+    inputs = source.book.inputs
+    sought = [str(value) for name, value in source.arguments.items() if named_thing(inputs[name]) in _SOUGHT]
+    shown = " ".join(map(str, choice.values)).casefold()
+    return any(one[:1].isupper() and one.casefold() not in shown for one in sought)
+
+
+def _families(made: Made) -> set[str]:
+    return {_family(named_thing(one)) for name, one in made.book.inputs.items() if name in made.arguments}
+
+
+def _family(kind: str) -> str:
+    """What kinds of things belong together: a city and its country, a day and its month."""
+    return "when" if kind in _WHEN else kind.partition(".")[0]
+
+
+def _answer(target: Made, role: _Role, given: Set[str], rng: random.Random) -> dict[str, JsonValue]:
     """A few values of one row that belong together and are worth saying.
 
-    What the user chose by (`chosen`, a kind of thing) is not told again: this world does not know that it is the same.
+    What the user gave or chose by (`given`, families of kinds) is not told again: this world does not know whether a
+    value of that kind is the same thing.
     """
     groups: dict[str, dict[str, JsonValue]] = {}
-    for one in values_of(result, rows=1):
+    arguments = {str(value).casefold() for value in target.arguments.values()}
+    for one in values_of(target.result.value, rows=1):
         told = one.name in role.worth and sayable(one.value) and tellable(one.value)
-        if told and not (chosen and named_thing(role.book.outputs[one.name]) == chosen):
+        told = told and _family(named_thing(role.book.outputs[one.name])) not in given
+        if told and str(one.value).casefold() not in arguments:
             groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
     kept = [_best(values, role, rng) for values in groups.values()]
     best = max(kept, key=lambda values: sum(role.worth[name] for name in values), default=dict[str, JsonValue]())

@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, cast, get_args
 from rapidfuzz.distance import LCSseq
 
 from toologue.apis.entities import Entity
-from toologue.plan.chains.saying import askable, hidden, names_rows, salience, topic_words
+from toologue.plan.chains.saying import askable, failure, hidden, names_rows, offered, salience, topic_words
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.plan.knowable import KnowRule, knowable
 from toologue.plan.sequences import ActionSequence, Category, Fit, fitting
@@ -150,11 +150,14 @@ def required(book: Book, *, but: str = "") -> list[str]:
 def optional(book: Book, *, but: str = "") -> list[str]:
     """The names of the optional parameters that users may be asked for, one of them left out."""
     given = (one for one in book.inputs.values() if not one.required and one.name != but)
-    return [one.name for one in given if not hidden(one) and _known(one, "fixed") and askable(one, book.api) is None]
+    wished = (one for one in given if offered(one) and not hidden(one) and _known(one, "fixed"))
+    return [one.name for one in wished if askable(one, book.api) is None]
 
 
 def telling(book: Book, *, but: str = "") -> dict[str, int]:
-    """The outputs that tell users something, and how much; one of them left out."""
+    """The outputs that tell users something, and how much; one of them left out. Errors tell nothing."""
+    if failure(book.outputs):
+        return {}
     about = topic_words(book.api)
     told = {one.name: salience(one, about) for one in book.outputs.values() if one.name != but}
     return {name: much for name, much in told.items() if much}

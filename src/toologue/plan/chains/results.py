@@ -21,6 +21,8 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import JsonValue
 
+from toologue.plan.chains.saying import tellable
+
 __all__ = ["MOST_SHOWN", "Single", "choices", "sayable", "values_of"]
 
 MOST_SHOWN = 5
@@ -59,7 +61,8 @@ def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
     if len(rows) < 2 or len(set(map(repr, rows.values()))) < len(rows):
         return None
     for other in others:
-        beside = {one.place: one.value for one in singles if one.name == other and sayable(one.value)}
+        named = (one for one in singles if one.name == other and sayable(one.value) and tellable(one.value))
+        beside = {one.place: one.value for one in named}
         shown = [beside.get(place) for place in rows]
         if None not in shown and len({str(value).casefold() for value in shown}) == len(shown):
             return other, list(zip(shown, rows.values(), strict=True))

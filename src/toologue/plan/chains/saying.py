@@ -21,6 +21,7 @@ Not covered: what a particular question is after, beyond the words that it share
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -36,7 +37,19 @@ from toologue.schema import Api
 from toologue.shipped import shipped
 from toologue.worlds.documented import foreseen, is_credential, kind_of, spoken
 
-__all__ = ["askable", "givable", "hidden", "named_thing", "names_rows", "salience", "short", "tellable", "topic_words"]
+__all__ = [
+    "askable",
+    "failure",
+    "givable",
+    "hidden",
+    "named_thing",
+    "names_rows",
+    "offered",
+    "salience",
+    "short",
+    "tellable",
+    "topic_words",
+]
 
 Against = Literal["asks for a secret", "cannot be said", "no words for it", "nothing to say for it"]
 
@@ -49,6 +62,8 @@ _MARKED = re.compile(
     r"://|www\.|(?-i:[a-z][A-Z]|^[A-Z0-9]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"(?:No\.|[A-Z][a-z]+[\w ]*) \d{1,2}")
+"""What `documented` calls a thing that it knows no names for: Market index 38."""
 _PLACES = ("one", "zero")
 """Where a list is looked at from: nobody minds."""
 _LONG, _EPOCH = 60, 900_000_000
@@ -63,9 +78,24 @@ def askable(one: Entity, api: Api) -> Against | None:
         return "cannot be said"
     if not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
         return "no words for it"
-    if kind_of((last,)) in _PLACES or (last.lower() in ("start", "end") and one.schema.get("type") != "string"):
+    kind = kind_of((last,), one.phrase)
+    if (
+        kind in _group("unasked")
+        or kind_of((last,)) in _PLACES
+        or (last.lower() in ("start", "end") and one.schema.get("type") != "string")
+    ):
         return "no words for it"
     return None if foreseen(api, one.name) else "nothing to say for it"
+
+
+def offered(one: Entity) -> bool:
+    """Whether somebody may have a wish for it, unasked: a day, a city, what to search for, one of a few."""
+    return bool(one.schema.get("enum")) or kind_of((one.name.rpartition("|")[2],), one.phrase) in _group("offered")
+
+
+def failure(names: Iterable[str]) -> bool:
+    """Whether outputs of these names are those of an error, and no more."""
+    return {split_name(name.rpartition("|")[2]) for name in names} <= _group("failure")
 
 
 def hidden(one: Entity) -> bool:
@@ -103,10 +133,16 @@ def named_thing(one: Entity) -> str:
 
 
 def names_rows(one: Entity) -> bool:
-    """Whether users could choose between rows by it: a text that is a name, a date or a place."""
+    """Whether users could choose between rows by it: a text that is a name or a place."""
     path = tuple(part for part in one.name.split("|") if part)
-    borrowed = kind_of(path).startswith("place.") and kind_of(path[-2:]) != kind_of(path)  # from further around
-    return not borrowed and one.schema.get("type") in ("string", None) and salience(one, frozenset()) >= 4
+    kind = kind_of(path)
+    borrowed = kind.startswith("place.") and kind_of(path[-2:]) != kind  # from further around
+    return (
+        not borrowed
+        and kind not in _DATES
+        and one.schema.get("type") in ("string", None)
+        and salience(one, frozenset()) >= 4
+    )
 
 
 def givable(value: JsonValue) -> bool:
@@ -125,7 +161,7 @@ def tellable(value: JsonValue) -> bool:
         return False
     if isinstance(value, int | float):
         return not _EPOCH < abs(value) < 2 * _EPOCH * 1.3 and not abs(value) > _EPOCH * 1000
-    if not isinstance(value, str) or not value.strip() or _MARKED.search(value):
+    if not isinstance(value, str) or not value.strip() or _MARKED.search(value) or _NUMBERED.fullmatch(value):
         return False
     return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value
 

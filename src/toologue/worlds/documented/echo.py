@@ -29,6 +29,7 @@ from toologue.worlds.documented.words import (
     kind_about,
     kind_named,
     kind_of,
+    kind_of_domain,
     noun_of,
     places_named,
     spell,
@@ -120,9 +121,10 @@ def sought_by(api: Api) -> Sequence[str]:
 
 
 def kind_sought(api: Api) -> str:
-    """The kind of thing that an Api's name, or that of its tool, is about; or nothing."""
-    found = (kind_named(noun_of(spell(part))) for part in reversed(api.name.split("|")))
-    return next(filter(None, found), "")
+    """The kind of thing that an Api's name, that of its tool, or its walk of life is about; or nothing."""
+    domain, *parts = api.name.split("|")
+    found = (kind_named(noun_of(spell(part))) for part in reversed(parts or [domain]))
+    return next(filter(None, found), kind_of_domain(domain))
 
 
 def _named(kind: str) -> Sequence[str]:

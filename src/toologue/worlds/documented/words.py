@@ -24,7 +24,10 @@ from typing import Any, cast
 from toologue.apis.words import singular
 from toologue.shipped import shipped
 
-__all__ = ["choices", "group", "kind_about", "kind_named", "kind_of", "noun_of", "places_named", "spell", "squash"]
+__all__ = [
+    "choices", "group", "kind_about", "kind_named", "kind_of", "kind_of_domain", "noun_of", "places_named", "spell",
+    "squash",
+]  # fmt: skip
 
 _DATA = Path(__file__).with_name("words.yaml")
 _BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
@@ -88,6 +91,11 @@ def kind_about(name: str, about: str) -> str:
 def kind_named(noun: str) -> str:
     """Where the names of a kind of thing come from; or nothing."""
     return str(_words()["nouns"].get(noun, ""))
+
+
+def kind_of_domain(name: str) -> str:
+    """What people search for in a walk of life; or nothing."""
+    return str(_words()["domains"].get(name.lower(), ""))
 
 
 @cache

@@ -85,8 +85,11 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue]) -> Answer:
         if len(items) > 1:
             tail = f"; {clause(others)}" if others else ""
             return Answer("list", "", f"{items}{tail}", len(rows))
-    told = [(names[name], value) for name, value in values.items()]
-    return Answer("one" if len(told) == 1 else "record", clause(told), listed(told), 1)
+    told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
+    (name, lead), *others = told
+    if others and _rank(name) < _LEADS.index("city") and isinstance(lead, str):
+        return Answer("record", f"for {said(lead)}, {clause(others)}", f"{said(lead)} ({listed(others)})", 1)
+    return Answer("one" if not others else "record", clause(told), listed(told), 1)
 
 
 def _fact(name: Name, value: JsonValue) -> str:

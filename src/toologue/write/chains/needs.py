@@ -85,6 +85,7 @@ _STYLE = re.compile(r".*(?:ings?|tions?|ments?|ers?|ics|ies|ages?|ances?|ences?|
 _DETERMINED = re.compile(
     r"^(?:an?|the|all|some|any|my|every|each|its|both|several|many|more|most|one|two|three|information|details|"
     r"detailed information|data|something)\b", re.IGNORECASE)  # fmt: skip
+_BY_KEY = re.compile(r" by (?:\w+ )?(?:ids?|uuid|slug|key|code|url|name)(?: .*)?$", re.IGNORECASE)
 _DANGLING = re.compile(
     r"(?:[\s,]+(?:and|or|of|for|by|in|on|at|to|from|with|the|an?|all|any|its|their|as|per|just|simply|"
     r"and/or|eg|e\.g|about|into|between|than|"
@@ -119,7 +120,7 @@ def _need(name: str, description: str) -> Need:
     thing = "" if verb else _determined(rest)
     topic = " ".join(_topical(own)) or re.sub(r"^(?:the|an?|all|some|any) ", "", rest)
     domain = name.partition("|")[0].replace("_", " ").lower() if "|" in name else ""
-    whole = " ".join(_topical(own, whole=True)) or topic
+    whole = _BY_KEY.sub("", " ".join(_topical(own, whole=True))) or topic
     if any(len(word) > _GLUED for word in own) or (not _easy(topic.lower()) and _easy(rest)):
         topic = whole = re.sub(r"^(?:the|an?|all|some|any) ", "", rest)
     return Need(f"{verb} {rest}" if verb else f"see {thing}", thing, topic, place, whole, _tool(name), domain)
@@ -168,6 +169,8 @@ def _sayable(wish: Need) -> bool:
     if not _easy(object_of) or not _easy(wish.topic.lower()):
         return False
     first = wish.topic.split()[0]
+    if any(_stumbles(phrase) for phrase in (wish.topic, wish.own, object_of)):
+        return False
     words = re.sub(r"^(?:the|an?|all|my|see) ", "", object_of.lower()).split()
     told = words[0].endswith("s") and words[0][:-1] in lexicon().verbs | {
         "produce",
@@ -179,6 +182,13 @@ def _sayable(wish: Need) -> bool:
     return not (
         first[0].isdigit() or len(first) == 1 or (told and len(words) > 1 and words[1] not in ("of", "for", "in"))
     )
+
+
+def _stumbles(phrase: str) -> bool:
+    """Whether a word comes twice, or a verb opens what should be a thing."""
+    words = [word for word in re.sub(r"^(?:the|an?|all|my|see) ", "", phrase.lower()).split() if len(word) > 2]
+    said = [word for word in words if word not in wordset("thin") and word not in ("the", "and", "for", "with")]
+    return len({word.rstrip("s") for word in said}) < len(said) or words[:1] == ["filter"]
 
 
 def _easy(phrase: str) -> bool:
