@@ -62,7 +62,7 @@ _MARKED = re.compile(
     r"://|www\.|(?-i:[a-z][A-Z]|^[A-Z0-9]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"(?:No\.|[A-Z][a-z]+[\w ]*) \d{1,2}")
+_NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
 """What `documented` calls a thing that it knows no names for: Market index 38."""
 _PLACES = ("one", "zero")
 """Where a list is looked at from: nobody minds."""
