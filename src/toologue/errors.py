@@ -6,7 +6,8 @@
     │   ├── BadRecord        a line of a file is not what it should be: file, line, JSON path, value, remedy
     │   ├── BadFile          a file or folder cannot be used at all
     │   ├── BadSetting       an option or a combination of options makes no sense
-    │   └── RunMismatch      a run folder belongs to another configuration; the message names what differs
+    │   ├── RunMismatch      a run folder belongs to another configuration; the message names what differs
+    │   └── StackError       a program cannot go on the stack: its goal, why, in which turn and act
     ├── ToolError            the agent must act: a world raises it, the agent reads it as the result of its call
     ├── GraderError          a grader crashed as the published one does (`published` mode only)
     ├── ModelFault           a language model gave no reply: the agent's turn says so, nothing is scored (models.model)
@@ -32,6 +33,7 @@ __all__ = [
     "BadSetting",
     "GraderError",
     "RunMismatch",
+    "StackError",
     "ToolError",
     "ToologueError",
     "UnknownName",
@@ -81,6 +83,19 @@ class BadSetting(UserError):
 
 class RunMismatch(UserError):
     """A run folder belongs to another configuration."""
+
+
+class StackError(UserError):
+    """A program cannot go on the stack of programs: `goal` says which, `what` why; `turn` and `act` where, if known."""
+
+    def __init__(self, goal: str, what: str, turn: int | None = None, act: int | None = None):
+        self.goal, self.what, self.turn, self.act = goal, what, turn, act
+        where = "" if turn is None else f" (turn {turn}, act {act})"
+        super().__init__(f"goal {shown(goal)}{where} {what}")
+
+    def at(self, turn: int, act: int) -> StackError:
+        """This error with its place."""
+        return StackError(self.goal, self.what, turn, act)
 
 
 class ToolError(ToologueError):

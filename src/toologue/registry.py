@@ -43,6 +43,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     },
     "benchmark": {
         "almita": "toologue.bench.almita:ALMITA",
+        "dialog2api": "toologue.bench.dialog2api:DIALOG2API",
         "tooldial": "toologue.bench.tooldial:TOOLDIAL",
         "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
     },
@@ -58,6 +59,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "faithfulness": "toologue.score.faithfulness:FAITHFULNESS",
         "outcome": "toologue.score.outcome:OUTCOME",
         "overall": "toologue.score.overall:OVERALL",
+        "programs": "toologue.score.programs:PROGRAMS",
         "states": "toologue.score.states:STATES",
         "steps": "toologue.score.steps:STEPS",
     },
@@ -83,6 +85,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "observed": "toologue.worlds.observed:OBSERVED",
         "recorded": "toologue.worlds.recorded:RECORDED",
         "s3": "toologue.worlds.s3:KIND",
+        "s3_programs": "toologue.worlds.signed:S3_PROGRAMS",
     },
 }
 COMMANDS: dict[str, tuple[str, str]] = {

@@ -117,6 +117,15 @@ UNSAFE = {
 
 
 @each_module
+def test_programs_are_loaded_in_the_sealed_process_alone(module: Module) -> None:
+    """Only `sandbox.jail` makes a module of a program's text, and no module of the host imports it."""
+    if module.name.startswith("toologue.sandbox.jail"):
+        return
+    loaders = ("import InspectLoader", "spec_from_loader", "sandbox.jail import", "sandbox import jail")
+    assert not [text for text in loaders if text in module.text]
+
+
+@each_module
 def test_no_text_is_run_as_code(module: Module) -> None:
     """No exec, no eval, no pickle of others; YAML only through a safe loader; no shell; no pickled arrays."""
     wrong: list[str] = []

@@ -22,6 +22,7 @@ from toologue.bench.prove import Proof
 from toologue.bench.prove import prove as prove_all
 from toologue.bench.prove_steps import flaws_of, is_good, prove_steps
 from toologue.bench.tooltalk import grade, summarize, ungraded
+from toologue.cli.bench_dialog2api import bench_dialog2api, prove_dialog2api
 from toologue.cli.bench_tooldial import Asked, Files, bench_tooldial, prove_tooldial
 from toologue.cli.run import show
 from toologue.cli.terminal import judge_of, progress_bar, say, write_json
@@ -39,6 +40,9 @@ from toologue.score.metric import totals
 
 __all__ = ["bench", "prove"]
 
+_OWN_PROOF = {"dialog2api": prove_dialog2api, "tooldial": prove_tooldial}
+"""Those whose gold is altered in ways of their own."""
+
 
 def bench(
     name: str,
@@ -51,6 +55,7 @@ def bench(
     task: list[Task] | None = None,
     labels: list[Labels] | None = None,
     judge: str | None = None,
+    split: Literal["train", "test"] | None = None,
     mode: Literal["fixed", "published"] = "fixed",
     similarity: str = "lexical",
     text: float | None = None,
@@ -67,26 +72,28 @@ def bench(
     Parameters
     ----------
     name
-        tooltalk, almita or tooldial.
+        tooltalk, almita, tooldial or dialog2api.
     data
         tooltalk: the published data (folders databases, easy, tooltalk); without it, the starter set that ships here.
         almita: a file of conversations (JSONL, CSV), or a folder that `toologue generate` made; without it, our own
         suite, which is generated when it is first asked for (about a minute). tooldial: labelled dialogues, the paper's
-        JSON or a dialogues.jsonl.
+        JSON or a dialogues.jsonl. dialog2api: conversations in the paper's XML; without it, our own over S3.
     columns
         almita: what columns are called in the file: conversation=messages,procedure=policy; NAME= leaves one unread.
     agent
         retrieve, procedure, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/agents.md). Given several
         times, agents stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
     predictions
-        tooltalk: calls made elsewhere, one JSON object a line with name and predictions; tooldial: answers to one task.
-        The same as --agent predictions:FILE.
+        tooltalk: calls made elsewhere, one JSON object a line with name and predictions; tooldial: answers to one task;
+        dialog2api: conversations as an agent lived them, XML or dialogues.jsonl. The same as --agent predictions:FILE.
     task
         tooldial: dst, action, faithfulness or overall; by default all.
     labels
         tooldial: the expected labels stand in the history (gold), or those that the task asks for do not (none).
     judge
         tooldial: openai:NAME or module:attribute votes on whether responses are faithful.
+    split
+        dialog2api: the dialogues of train or of test; by default all. Without an agent: statistics of the dialogues.
     mode
         fixed (repaired) or published (bug for bug). Their numbers are not comparable.
     similarity
@@ -109,10 +116,13 @@ def bench(
         Where JUnit XML goes.
     """
     specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
-    if not specs:
-        raise BadSetting("give --agent, once or several times, or --predictions")
     options = Options(mode=mode, limits=Limits(concurrency, timeout))
     files = Files(f"toologue bench {name} --mode {mode}", json, html, junit)
+    if name == "dialog2api":
+        bench_dialog2api(specs, data, split, mode, options, files)
+        return
+    if not specs:
+        raise BadSetting("give --agent, once or several times, or --predictions")
     if name == "tooldial":
         bench_tooldial(specs, data, mode, options, Asked(task or (), labels or (), judge), files)
         return
@@ -185,7 +195,8 @@ def prove(
     Parameters
     ----------
     what
-        A benchmark (tooltalk, almita, tooldial), a dialogues.jsonl, or a folder that `toologue generate` made.
+        A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl, or a folder that `toologue generate`
+        made.
     data
         The data of a benchmark, where they are not those that ship.
     gold
@@ -200,8 +211,8 @@ def prove(
         Where the results go.
     """
     judge, options = Judge.of(similarity), Options(mode=mode, seed=seed)
-    if what == "tooldial":
-        return _prove_tooldial(data, mode, options, json, gold=gold)
+    if what in _OWN_PROOF:
+        return _proved(_OWN_PROOF[what](data, mode, options, gold=gold), mode, json)
     chosen = benchmark(what) if what in registry.names("benchmark") else _file_benchmark(what)
     dialogues = chosen.load(data)
     graded = play(chosen, dialogues, "gold", judge, options)
@@ -226,8 +237,9 @@ def prove(
     return 1 if failed or flaws or (steps and mode == "fixed" and not all(map(is_good, proofs))) else 0
 
 
-def _prove_tooldial(data: Path | None, mode: Mode, options: Options, json: Path | None, *, gold: bool) -> int:
-    share, proofs = prove_tooldial(data, mode, options, gold=gold)
+def _proved(found: tuple[float, list[Proof]], mode: Mode, json: Path | None) -> int:
+    """Say what became of gold and of its mutations; the exit status."""
+    share, proofs = found
     print(f"gold: {share:.1%} of the conversations, in every part ({mode})")
     if proofs:
         say(_steps_table(proofs))

@@ -13,7 +13,7 @@ from toologue.score.metric import Total
 
 __all__ = ["PASSES", "Charted", "Conversation", "Report", "RunView"]
 
-PASSES = ("success", "conversation correct")
+PASSES = ("success", "conversation correct", "perfect dialogue")
 """The scores that say whether a conversation passed; of two, the first."""
 
 

@@ -10,6 +10,7 @@ from toologue.schema.noun import Noun, Record
 from toologue.schema.procedure import Branch, Limit, Procedure, Step, StepKind
 from toologue.schema.scenario import Flow, Scenario
 from toologue.schema.score import Mismatch, Score
+from toologue.schema.stack import Stacked
 from toologue.schema.turn import (
     AgentAction,
     AgentTurn,
@@ -69,6 +70,7 @@ __all__ = [
     "Score",
     "Setting",
     "Similarities",
+    "Stacked",
     "State",
     "Step",
     "StepKind",

@@ -34,7 +34,7 @@ from toologue.worlds.s3.account import DEFAULT, load_account
 from toologue.worlds.s3.documents import apis, by_name
 from toologue.worlds.s3.refusals import refusal
 from toologue.worlds.s3.service import Contents, Service
-from toologue.worlds.s3.values import as_json, bytes_of, content_of
+from toologue.worlds.s3.values import as_boto3, as_json, bytes_of, content_of
 from toologue.worlds.store import path_of
 
 __all__ = ["S3"]
@@ -43,7 +43,12 @@ __all__ = ["S3"]
 class S3:
     """One account. `account`: a file, or the one that ships; `endpoint`: an address, with a `prefix` for buckets."""
 
+    raises = ("NoSuchBucket", "NoSuchKey", "BucketAlreadyExists", "BucketAlreadyOwnedByYou", "BucketNotEmpty",
+              "InvalidBucketName", "InvalidLocationConstraint")  # fmt: skip
+    """The faults that programs know by name."""
+
     def __init__(self, account: str = DEFAULT, *, endpoint: str | None = None, prefix: str = ""):
+        self.now = load_account(account).now
         self.blocking = endpoint is not None
         self._service = _service(account, endpoint, prefix)
 
@@ -77,6 +82,10 @@ class S3:
     def contents(self) -> Contents:
         """The bytes of every object, by bucket and key."""
         return self._service.contents()
+
+    def outward(self, api: Api, value: JsonValue) -> Any:
+        """A result as boto3 gives it to a program."""
+        return as_boto3(api.returns, value)
 
     def _done(self, api: Api, arguments: Mapping[str, JsonValue]) -> Result:
         rows = _written(arguments) if api.writes else []

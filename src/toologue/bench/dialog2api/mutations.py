@@ -1,0 +1,276 @@
+"""Mutations of gold programs, and the proof that each lowers EMR as far as the definition says, and right ones do not.
+
+    wrong         wrong_key         an object, or a prefix of objects, is called otherwise
+                  missing_delete    something is not deleted
+                  extra_write       an object more is written
+                  unfinalised       the draft is left as one
+                  too_early         a draft is final before it is complete, or confirmed
+                  wrong_return      another value is returned
+                  wrong_exception   another conversational exception (no mistake to `published`, which sees no errors)
+    also right    get_and_put       a copy, or a move's, by reading and writing
+                  delete_many       one object deleted as a list of one
+                  other_names       the program's own names are others
+
+Contract: a mutant has one mutation, in one turn. Whether it *took* is the world's verdict, not the grader's: a wrong
+one must have come to other rows, another value or another error than the gold, a right one to the same (in which region
+a bucket is does not count, appendix B). `caught` are
+wrong mutants whose EMR is exactly (t - 1) / T for a mutation in turn t of T, and right ones whose EMR is not 1.
+
+Example:
+    >>> WRONG["wrong_return"](Program(goal="1", status="final", code="return 3")).code
+    "return [3, 'wrong']"
+    >>> RIGHT["delete_many"](Program(goal="1", status="final", code="s3.delete_object(Bucket='b', Key='k')")).code
+    "s3.delete_objects(Bucket='b', Delete={'Objects': [{'Key': 'k'}]})"
+
+Not covered: two mistakes in one dialogue; what is right in other ways than these.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toologue import keys
+from toologue.agents.agent import Player, ScriptedAgent
+from toologue.agents.gold import script_of
+from toologue.bench.benchmark import Mode, Options
+from toologue.bench.dialog2api import grade, play
+from toologue.bench.dialog2api.statistics import raised_in
+from toologue.bench.prove import Proof
+from toologue.loop import Agent
+from toologue.sandbox.allowed import CONVERSATIONAL
+from toologue.sandbox.program import parse
+from toologue.schema import AgentTurn, Case, Dialogue, Program, Result, Trace, rounds
+
+__all__ = ["RIGHT", "WRONG", "Mutant", "Mutation", "mutant", "prove"]
+
+Mutation = Callable[[Program], "Program | None"]
+
+
+class Mutant(NamedTuple):
+    """The gold with one program mutated: in which turn of the user it is answered, from 1, and where it stands."""
+
+    dialogue: Dialogue
+    number: int
+    turn: int
+    slot: int
+
+
+def wrong_key(program: Program) -> Program | None:
+    """The first text that says which object is another."""
+
+    def rename(call: ast.Call) -> bool:
+        named = [one for one in call.keywords if one.arg in ("Key", "Prefix") and isinstance(one.value, ast.Constant)]
+        for one in named[:1]:
+            one.value = ast.Constant(f"x{ast.literal_eval(one.value)}")
+        return bool(named)
+
+    return _recalled(program, rename)
+
+
+def missing_delete(program: Program) -> Program | None:
+    """The first statement that deletes does nothing."""
+    return _replaced(program, lambda call: ast.Pass() if _method(call).startswith("delete") else None)
+
+
+def extra_write(program: Program) -> Program | None:
+    """An object more, in the first bucket that the program names."""
+    tree = parse(program.code).tree
+    named = (one for node in ast.walk(tree) if isinstance(node, ast.Call) for one in node.keywords)
+    bucket = next((one.value for one in named if one.arg == "Bucket" and isinstance(one.value, ast.Constant)), None)
+    if bucket is None or program.status != "final":
+        return None
+    write = f"s3.put_object(Bucket={ast.unparse(bucket)}, Key='one/too/many.txt', Body='?')"
+    return program.but(code=f"{write}\n{program.code}")
+
+
+def unfinalised(program: Program) -> Program | None:
+    """The draft stays a draft."""
+    return program.but(status="drafting") if program.status == "final" else None
+
+
+def too_early(program: Program) -> Program | None:
+    """The draft is final."""
+    return program.but(status="final") if program.status == "drafting" else None
+
+
+def wrong_return(program: Program) -> Program | None:
+    """What it returns is another value."""
+
+    def wrap(node: ast.Return) -> ast.Return:
+        return ast.Return(ast.List([node.value or ast.Constant(None), ast.Constant("wrong")], ast.Load()))
+
+    return _transformed(program, _Returns(wrap))
+
+
+def wrong_exception(program: Program) -> Program | None:
+    """Another conversational exception."""
+    raised = raised_in(program.code)
+    other = CONVERSATIONAL[CONVERSATIONAL.index(raised) - 1] if raised else ""
+    return program.but(code=f"raise {other}()") if other and program.status == "final" else None
+
+
+def get_and_put(program: Program) -> Program | None:
+    """The first copy is made by reading and writing."""
+
+    def copy(call: ast.Call) -> ast.stmt | None:
+        given = {one.arg: one.value for one in call.keywords}
+        source = given.get("CopySource")
+        if _method(call) != "copy_object" or not isinstance(source, ast.Dict) or len(given) != 3:
+            return None
+        held = {ast.literal_eval(key): value for key, value in zip(source.keys, source.values, strict=True) if key}
+        read = f"s3.get_object(Bucket={ast.unparse(held['Bucket'])}, Key={ast.unparse(held['Key'])})['Body'].read()"
+        to = f"Bucket={ast.unparse(given['Bucket'])}, Key={ast.unparse(given['Key'])}"
+        return ast.parse(f"s3.put_object({to}, Body={read})").body[0]
+
+    return _replaced(program, copy)
+
+
+def delete_many(program: Program) -> Program | None:
+    """The first object that is deleted is deleted as a list of one."""
+
+    def delete(call: ast.Call) -> ast.stmt | None:
+        given = {one.arg: ast.unparse(one.value) for one in call.keywords}
+        if _method(call) != "delete_object" or given.keys() != {"Bucket", "Key"}:
+            return None
+        listed = f"{{'Objects': [{{'Key': {given['Key']}}}]}}"
+        return ast.parse(f"s3.delete_objects(Bucket={given['Bucket']}, Delete={listed})").body[0]
+
+    return _replaced(program, delete)
+
+
+def other_names(program: Program) -> Program | None:
+    """Every name that the program gives is another."""
+    nodes = list(ast.walk(parse(program.code).tree))
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own -= {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+    class Renamed(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.Name:
+            return ast.Name(f"{node.id}_2", node.ctx) if node.id in own else node
+
+    return _transformed(program, Renamed())
+
+
+WRONG: Mapping[str, Mutation] = {
+    one.__name__: one
+    for one in (wrong_key, missing_delete, extra_write, unfinalised, too_early, wrong_return, wrong_exception)
+}
+RIGHT: Mapping[str, Mutation] = {one.__name__: one for one in (get_and_put, delete_many, other_names)}
+
+
+def mutant(gold: Dialogue, kind: str, seed: int = 0) -> Mutant | None:
+    """One of the mutants that a kind makes of a dialogue; None where it applies nowhere."""
+    mutation = {**WRONG, **RIGHT}[kind]
+    found: list[Mutant] = []
+    number = at = 0
+    for said, did in rounds(gold.turns):
+        number, at = number + bool(said), at + len(said)
+        for place, turn in enumerate(did, at):
+            for slot, act in enumerate(turn.acts if said else ()):
+                made = mutation(act) if act.kind == "program" else None
+                if made is not None:
+                    acts = (*turn.acts[:slot], made, *turn.acts[slot + 1 :])
+                    turns = (*gold.turns[:place], turn.but(acts=acts), *gold.turns[place + 1 :])
+                    found.append(Mutant(gold.but(turns=turns), number, place, slot))
+        at += len(did)
+    return random.Random(keys.seed_of(seed, kind, gold.id)).choice(found) if found else None
+
+
+def prove(golds: Sequence[Dialogue], mode: Mode, options: Options = Options()) -> list[Proof]:
+    """Every mutation, wrong ones first. `applied`, `took`, `caught`: dialogues."""
+    return [_proof(kind, golds, mode, options) for kind in (*WRONG, *RIGHT)]
+
+
+def _proof(kind: str, golds: Sequence[Dialogue], mode: Mode, options: Options) -> Proof:
+    found = {gold.id: one for gold in golds if (one := mutant(gold, kind, options.seed)) is not None}
+    there = [gold for gold in golds if gold.id in found]
+    wrong = kind in WRONG and not (kind == "wrong_exception" and mode == "published")
+
+    def make(case: Case) -> Agent:
+        return ScriptedAgent(script_of(case.but(gold=found[case.id].dialogue)))
+
+    took, caught, missed = 0, 0, list[str]()
+    for gold, trace in zip(there, play("talk", there, Player(f"mutant:{kind}", make), options), strict=True):
+        one = found[gold.id]
+        if _differs(gold, trace, one, mode) != wrong:
+            continue
+        emr, last = grade(mode, gold, trace).scores["EMR"].value, sum(bool(said) for said, _ in rounds(gold.turns))
+        flagged = emr == (one.number - 1) / last if wrong else emr != 1
+        took, caught = took + 1, caught + flagged
+        missed += [] if flagged == wrong else [f"{gold.id}:{one.turn}"]
+    return Proof(kind, wrong, len(there), took, caught, tuple(missed))
+
+
+def _differs(gold: Dialogue, trace: Trace, one: Mutant, mode: Mode) -> bool:
+    """Whether the mutated program came to anything else than the gold's."""
+    mine, wanted = (turns[one.turn] for turns in (trace.turns, gold.turns))
+    assert isinstance(mine, AgentTurn)
+    assert isinstance(wanted, AgentTurn)
+    return _came_to(mine.results[one.slot], mode) != _came_to(wanted.results[one.slot], mode)
+
+
+def _came_to(result: Result | None, mode: Mode) -> Any:
+    """What counts of a result (appendix B): names, keys, contents, the value; not where a bucket is."""
+    if result is None:
+        return None
+    rows = {
+        path: None if row is None else path.startswith("Bucket/") or row
+        for path, row in result.changes.items()
+        if path.startswith("Object/") or row is None or path in result.created
+    }
+    return rows, result.value, result.error.type if result.error is not None and mode == "fixed" else None
+
+
+class _Returns(ast.NodeTransformer):
+    """Alters what the program itself returns; functions in it keep theirs."""
+
+    def __init__(self, alter: Callable[[ast.Return], ast.Return]):
+        self._alter = alter
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        return self._alter(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+
+class _Statements(ast.NodeTransformer):
+    """Replaces the first statement that is a call for which there is a replacement."""
+
+    def __init__(self, replacement: Callable[[ast.Call], ast.stmt | None]):
+        self._replacement, self._done = replacement, False
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        made = self._replacement(node.value) if isinstance(node.value, ast.Call) and not self._done else None
+        self._done = self._done or made is not None
+        return node if made is None else made
+
+
+def _transformed(program: Program, transformer: ast.NodeTransformer) -> Program | None:
+    """A final program with its tree altered; None where nothing is."""
+    if program.status != "final":
+        return None
+    tree = parse(program.code).tree
+    before = ast.unparse(tree)
+    after = ast.unparse(ast.fix_missing_locations(transformer.visit(tree)))
+    return program.but(code=after) if after != before else None
+
+
+def _replaced(program: Program, replacement: Callable[[ast.Call], ast.stmt | None]) -> Program | None:
+    return _transformed(program, _Statements(replacement))
+
+
+def _recalled(program: Program, alter: Callable[[ast.Call], bool]) -> Program | None:
+    """A final program in which the first call that can be altered is."""
+    if program.status != "final":
+        return None
+    tree = parse(program.code).tree
+    done = any(alter(node) for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return program.but(code=ast.unparse(tree)) if done else None
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""

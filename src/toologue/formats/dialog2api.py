@@ -1,0 +1,322 @@
+r"""Dialog2API's XML (arXiv 2212.09946, appendices D, E): conversations, stacks, what models are shown and answer.
+
+    conversations   <conversation uid>, <metadata>, <turns>; several in <conversations>    `read_conversations`
+    samples         <def>, <stack>, <turn>, <output>: a prompt, or an example in one       `read_sample`
+    answers         what a model wrote: <goal>s, a <turn>                                  `read_output`
+
+Contract: the writers' text is XML, and reading it gives back what was written: of a conversation its id, words,
+programs, results' values and errors, and signatures (`extra["initial_signature"]`; of an agent's turn
+`extra["signatures"]`, one an act, null for what did not run). The code of a `<goal uid status/>` without a program is
+its draft's. Files are read strictly (`BadRecord`: file, line, path, column); answers as models write them: code with
+bare `<` and `&`, without the end of the last element, in Markdown, amid prose. See `dialog2api_scan`.
+
+Example:
+    >>> said = read_output('```xml\n<goal uid="2" status="final">\n<program>\nreturn 1 < 2\n</program>\n</goal>\n```')
+    >>> said.programs[0].goal, said.programs[0].code
+    ('2', 'return 1 < 2')
+    >>> output_xml(Output(text="It is < 2."))
+    '<output>\n<turn>Agent: It is &lt; 2.</turn>\n</output>'
+
+Not covered: acts that are no programs; changes, labels and times, which the format has no place for; an agent's turn
+that both acts and speaks, which is read as two.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from pydantic import JsonValue, ValidationError
+
+from toologue.errors import BadFile, BadSetting, StackError, shown
+from toologue.formats.dialog2api_scan import Node, attribute, code_of, content, escaped, scan
+from toologue.schema import AgentTurn, Dialogue, Fault, Program, Result, Setting, Turn, UserTurn
+from toologue.schema.jsonl import opened
+from toologue.schema.stack import Stacked, completed
+
+__all__ = [
+    "Output",
+    "Sample",
+    "conversations_xml",
+    "output_xml",
+    "parse_conversations",
+    "read_conversations",
+    "read_output",
+    "read_sample",
+    "sample_xml",
+    "stack_xml",
+    "turn_xml",
+]
+
+_S3 = Setting(name="s3")
+Status = Literal["drafting", "final", "abandoned"]
+_BYTES = 64 << 20
+_WORDS = re.compile(r"[ \t\n]*(agent|bot|assistant|system|user)[ \t]*:[ \t\n]*", re.IGNORECASE)
+_FENCE = re.compile(r"\A[ \t]*```[\w-]*[ \t]*\n?(.*?)(?:\n[ \t]*```[ \t]*)?\Z", re.DOTALL)
+_STATUS: dict[str, Status] = {"draft": "drafting", "final": "final", "aband": "abandoned"}
+
+
+class Output(NamedTuple):
+    """What a model answered: programs, or words (None: no words)."""
+
+    programs: tuple[Program, ...] = ()
+    text: str | None = None
+
+
+class Sample(NamedTuple):
+    """A prompt, or an example in one: documents, the stack, the last words, and the answer (None: to be given)."""
+
+    definitions: str = ""
+    stack: tuple[Stacked, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    output: Output | None = None
+
+
+def read_conversations(file: Path, world: Setting = _S3, *, lax: bool = False) -> list[Dialogue]:
+    """The conversations of a file. Raises BadFile, BadRecord."""
+    with opened(file) as stream:
+        data = stream.read(_BYTES + 1)
+    if len(data) > _BYTES:
+        raise BadFile(f"{file} is larger than {_BYTES >> 20} MiB: split it")
+    try:
+        return parse_conversations(data.decode("utf-8-sig"), file, world, lax=lax)
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{file} is not UTF-8 (byte {error.start}): save it as UTF-8") from None
+
+
+def parse_conversations(
+    text: str, file: object = "<text>", world: Setting = _S3, *, lax: bool = False
+) -> list[Dialogue]:
+    """The conversations of a text. `lax`: programs that cannot go on the stack stay as they are written."""
+    root = scan(text, file, strict=True)
+    found: dict[str, Dialogue] = {}
+    for node in (one for group in (root, *root.all("conversations")) for one in group.all("conversation")):
+        dialogue = _dialogue(node, file, world, lax)
+        if dialogue.id in found:
+            raise node.bad(file, f"there is a conversation {shown(dialogue.id)} already")
+        found[dialogue.id] = dialogue
+    if not found:
+        raise BadFile(f"{file} holds no <conversation>")
+    return list(found.values())
+
+
+def conversations_xml(dialogues: Iterable[Dialogue]) -> str:
+    """Conversations as one document. Raises BadSetting for acts that are no programs."""
+    return "\n".join(["<conversations>", *map(_conversation_xml, dialogues), "</conversations>", ""])
+
+
+def read_sample(text: str, file: object = "<text>") -> Sample:
+    """A prompt or example, as `sample_xml` writes it. Raises BadRecord."""
+    root = scan(text, file, strict=True)
+    definitions, stacked, output = root.first("def"), root.first("stack"), root.first("output")
+    goals = [(_goal(node, file), _result(node, file)) for node in (stacked.all("goal") if stacked else ())]
+    held = (Stacked(goal=one.goal, status=one.status, code=one.code, result=result) for one, result in goals)
+    return Sample(
+        content(definitions.raw) if definitions else "",
+        tuple(held),
+        tuple(_turn(node, file) for node in root.all("turn")),
+        _output(output.children, file) if output else None,
+    )
+
+
+def sample_xml(sample: Sample) -> str:
+    """A prompt or example; without an answer it ends where the answer begins."""
+    parts = [f"<def>\n{escaped(sample.definitions)}\n</def>"] if sample.definitions else []
+    parts += [stack_xml(sample.stack), *map(turn_xml, sample.turns)]
+    return "\n".join([*parts, "<output>\n" if sample.output is None else output_xml(sample.output)])
+
+
+def read_output(text: str, file: object = "<output>") -> Output:
+    """What a model answered, whether or not it repeats `<output>`; what follows the answer is left out.
+
+    Raises BadRecord for a goal without an id or a status. Where there is no element at all, everything is words.
+    """
+    nodes = scan(text, file).children
+    whole = next((node.children for node in nodes if node.tag == "output"), nodes)
+    ends = next((n for n, node in enumerate(whole) if node.tag in ("/output", "stack", "def")), len(whole))
+    answer = [node for node in whole[:ends] if not node.tag.startswith("/")]
+    if answer or any(node.tag == "output" for node in nodes):
+        return _output(answer, file, strict=False)
+    words = _unprefixed(_unfenced(text.partition("</output>")[0]).strip())
+    return Output(text=words or None)
+
+
+def output_xml(output: Output) -> str:
+    """An answer."""
+    lines = [_goal_xml(program) for program in output.programs]
+    lines += [turn_xml(AgentTurn(text=output.text))] if output.text is not None else []
+    return "\n".join(["<output>", *lines, "</output>"])
+
+
+def stack_xml(stacked: Sequence[Stacked]) -> str:
+    """The stack, its top first."""
+    goals = (_goal_xml(Program(goal=one.goal, status=one.status, code=one.code), one.result) for one in stacked)
+    return "\n".join(["<stack>", *goals, "</stack>"])
+
+
+def turn_xml(turn: Turn) -> str:
+    """Words, with who says them."""
+    return f"<turn>{'User' if turn.role == 'user' else 'Agent'}: {escaped(turn.text or '')}</turn>"
+
+
+def _conversation_xml(dialogue: Dialogue) -> str:
+    initial = dialogue.extra.get("initial_signature")
+    known = [f"<initial_signature>{escaped(initial)}</initial_signature>"] if isinstance(initial, str) else []
+    lines = [f"<conversation uid={attribute(dialogue.id)}>", "<metadata>", *known, "</metadata>", "<turns>"]
+    for turn in dialogue.turns:
+        lines += _goals_xml(dialogue, turn) if turn.role == "agent" else ()
+        lines += [turn_xml(turn)] if turn.role == "user" or turn.text is not None else []
+    return "\n".join([*lines, "</turns>", "</conversation>"])
+
+
+def _goals_xml(dialogue: Dialogue, turn: AgentTurn) -> Iterator[str]:
+    signatures = turn.extra.get("signatures")
+    signed: list[Any] = list(signatures) if isinstance(signatures, list) else []
+    for slot, act in enumerate(turn.acts):
+        if act.kind != "program":
+            raise BadSetting(f"dialogue {dialogue.id!r} has a {act.kind}: Dialog2API's XML holds programs only")
+        result = turn.results[slot] if turn.results else None
+        yield _goal_xml(act, result, signed[slot] if slot < len(signed) else None)
+
+
+def _goal_xml(program: Program, result: Result | None = None, signature: object = None) -> str:
+    head = f"<goal uid={attribute(program.goal)} status={attribute(program.status)}"
+    lines = [f"<program>\n{escaped(program.code)}\n</program>"] if program.code else []
+    if result is not None:
+        lines.append(f"<result>{escaped(_json(result.value))}</result>")
+        told = result.error and escaped(_json({"error": result.error.type, "message": result.error.message}))
+        lines.append(f"<error>{told}</error>" if told else "<error/>")
+    lines += [f"<signature>{escaped(signature)}</signature>"] if isinstance(signature, str) else []
+    return "\n".join([f"{head}>", *lines, "</goal>"]) if lines else f"{head}/>"
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _dialogue(node: Node, file: object, world: Setting, lax: bool) -> Dialogue:
+    uid, turns = node.attributes.get("uid", ""), node.first("turns")
+    if not uid:
+        raise node.bad(file, "the conversation has no uid", 'write <conversation uid="...">')
+    metadata = node.first("metadata")
+    initial = metadata.first("initial_signature") if metadata else None
+    extra: dict[str, JsonValue] = {"initial_signature": content(initial.raw)} if initial else {}
+    found, places = _turns(turns.children if turns else [], file)
+    try:
+        whole = completed(found, lax=lax)
+        return Dialogue(id=uid, world=world, turns=whole, extra=extra, origin={"line": "programs"})
+    except StackError as error:
+        place = places[error.turn or 0][error.act or 0]
+        raise place.bad(file, f"goal {shown(error.goal)} {error.what}") from None
+    except ValidationError as error:
+        raise node.bad(file, error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from None
+
+
+def _turns(nodes: Sequence[Node], file: object) -> tuple[list[Turn], list[list[Node]]]:
+    """(turns, goals one after the other being one turn; the elements of each)."""
+    turns: list[Turn] = []
+    places: list[list[Node]] = []
+    for node in nodes:
+        if node.tag == "turn":
+            turns.append(_turn(node, file))
+            places.append([node])
+            continue
+        program, result, signed = _goal(node, file), _result(node, file), node.first("signature")
+        last = turns[-1] if turns and places[-1][0].tag == "goal" else AgentTurn()
+        assert isinstance(last, AgentTurn)
+        signatures = [*cast("list[Any]", last.extra.get("signatures", [])), content(signed.raw) if signed else None]
+        turn = last.but(
+            acts=(*last.acts, program), results=(*last.results, result), extra={"signatures": signatures}
+        )  # fmt: skip
+        if last.acts:
+            turns[-1] = turn
+            places[-1].append(node)
+        else:
+            turns.append(turn)
+            places.append([node])
+    return [_tidied(turn) for turn in turns], places
+
+
+def _tidied(turn: Turn) -> Turn:
+    """A turn without what stands for nothing."""
+    if turn.role == "agent" and turn.acts:
+        signed = any(cast("list[Any]", turn.extra["signatures"]))
+        return turn.but(results=turn.results if any(turn.results) else (), extra=turn.extra if signed else {})
+    return turn
+
+
+def _turn(node: Node, file: object) -> Turn:
+    raw = node.raw
+    who = _WORDS.match(raw)
+    if who is None:
+        raise node.bad(file, f"{shown(raw.strip())} does not say who speaks", "begin it with Agent: or User:")
+    text = content(raw[who.end() :])
+    return UserTurn(text=text) if _is_users(raw) else AgentTurn(text=text)
+
+
+def _goal(node: Node, file: object, *, strict: bool = True) -> Program:
+    if node.tag != "goal":
+        raise node.bad(file, f"<{node.tag}> cannot stand here", 'put it into <goal uid="..." status="...">')
+    goal, written = node.attributes.get("uid", ""), node.attributes.get("status", "")
+    status: Status | None = next((one for begins, one in _STATUS.items() if written.lower().startswith(begins)), None)
+    if not goal:
+        raise node.bad(file, "the goal has no uid", 'write <goal uid="..." status="...">')
+    if status is None or (strict and status != written):
+        raise node.bad(file, f"expected the status drafting, final or abandoned, got {shown(written)}")
+    program = node.first("program")
+    code = code_of(program) if program else ""
+    return Program(goal=goal, status=status, code=code if strict else _unfenced(code))
+
+
+def _result(node: Node, file: object) -> Result | None:
+    value, error = node.first("result"), node.first("error")
+    if value is None and error is None:
+        return None
+    told = content(error.raw) if error else ""
+    return Result(value=_read_json(value, file) if value else None, error=_fault(told) if told else None)
+
+
+def _read_json(node: Node, file: object) -> JsonValue:
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no JSON")
+
+    try:
+        return json.loads(content(node.raw) or "null", parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise node.bad(file, f"the result is no JSON: {error}", "write null where nothing is returned") from None
+
+
+def _fault(told: str) -> Fault:
+    """An error as the paper writes it, or as others do (`NoSuchKey: There is no such key`)."""
+    try:
+        found: Any = json.loads(told)
+        return Fault(type=str(found["error"]), message=str(found.get("message", "")))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        kind, _, message = told.partition(":")
+        return Fault(type=kind.strip(), message=message.strip())
+
+
+def _output(nodes: Sequence[Node], file: object, *, strict: bool = True) -> Output:
+    programs = tuple(_goal(node, file, strict=strict) for node in nodes if node.tag != "turn")
+    said = (node.raw for node in nodes if node.tag == "turn")
+    words = next((raw for raw in said if not _is_users(raw)), None)
+    return Output(programs, None if words is None else content(_unprefixed(words)))
+
+
+def _unprefixed(text: str) -> str:
+    who = _WORDS.match(text)
+    return text[who.end() :] if who else text
+
+
+def _is_users(text: str) -> bool:
+    who = _WORDS.match(text)
+    return who is not None and who[1].lower() == "user"
+
+
+def _unfenced(text: str) -> str:
+    """The text without a Markdown fence around it."""
+    found = _FENCE.match(text.strip("\n"))
+    return found[1] if found else text

@@ -1,0 +1,1 @@
+"""Programs that somebody else wrote, run where they can do nothing but call the Apis of one world."""

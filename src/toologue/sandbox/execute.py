@@ -1,0 +1,85 @@
+"""Programs, run: the one function for it.
+
+Contract: `execute` never raises for what a program does; how it failed is `Execution.error`. The program sees one
+object called `name`, whose methods are the world's Apis, and the exceptions; nothing else of ours, and nothing of this
+machine. Its clock stands at `now` (the world's own where it has one), chance begins at `seed`. What a failed program
+had written stays written, as with a real service.
+
+Backends: `monty`, an interpreter of its own for part of Python, any system, fast; `zygote`, CPython itself in a sealed
+process, Linux. `auto` takes monty where it is installed. A program that needs more, or fails there by anything but the
+service, the conversation or its time, is run by the zygote from the start, in the world as it was: what CPython says
+counts.
+Raises BadSetting where a backend does not work on this system.
+
+Example:
+    >>> from toologue.worlds.assistant import Assistant
+    >>> world = Assistant(user="mreyes", now="2025-03-10 09:00:00", logged_in=True)
+    >>> done = execute("return assistant.add_alarm(time='06:30:00')['alarm_id']", world, name="assistant")
+    >>> done.value, list(done.changes)
+    ('5bff-dd80', ['Alarm/mreyes/5bff-dd80'])
+    >>> execute("raise ChitChat()", world, name="assistant").error.type
+    'ChitChat'
+
+Not covered: the static check, which the caller asks for (`program.check`); programs that run beside one another in the
+same world.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from toologue.loop import World
+from toologue.sandbox import monty, zygote
+from toologue.sandbox.allowed import CONVERSATIONAL
+from toologue.sandbox.door import Door, Outcome
+from toologue.sandbox.limits import BackendName, Execution, Limits
+from toologue.sandbox.program import parse
+from toologue.sandbox.subset import Outside
+from toologue.schema import Fault
+
+__all__ = ["LIMITS", "Backend", "execute"]
+
+Backend = Literal["auto", "monty", "zygote"]
+LIMITS = Limits()
+"""What a program may use where nobody says otherwise."""
+
+
+def execute(
+    code: str,
+    world: World,
+    limits: Limits = LIMITS,
+    *,
+    name: str,
+    backend: Backend = "auto",
+    exceptions: Sequence[str] = (),
+    now: datetime | None = None,
+    seed: int = 0,
+) -> Execution:
+    """Run a program in a world. `exceptions`: names that it may raise beside the conversational ones."""
+    if len(code) > limits.output:
+        return Execution(error=Fault(type="LimitExceeded", message=f"more than {limits.output} characters of program"))
+    parsed = parse(code)
+    for line, what in [(one.line, str(one)) for one in parsed.problems] + [
+        (one.line, f"line {one.line}, column {one.column}: the placeholder ?{one.number} is not filled in")
+        for one in parsed.placeholders
+    ]:
+        return Execution(error=Fault(type="SyntaxError", message=what), line=line)
+    door = Door(world, name, limits, (*CONVERSATIONAL, *exceptions), now)
+    outcome, ran = _run(parsed.tree, code, door, backend, seed)
+    return Execution(
+        **outcome._asdict(), calls=tuple(door.calls), changes=door.changes, created=tuple(door.created), backend=ran
+    )
+
+
+def _run(tree: ast.Module, code: str, door: Door, backend: Backend, seed: int) -> tuple[Outcome, BackendName]:
+    """How the program ended, and where it ran."""
+    if backend == "monty" or (backend == "auto" and monty.available()):
+        door.undoable = backend == "auto" and zygote.available()
+        try:
+            return monty.run(tree, door, seed, alone=not door.undoable), "monty"
+        except Outside:
+            door.undo()
+    return zygote.run(code, door, seed), "zygote"

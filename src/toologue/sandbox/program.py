@@ -1,0 +1,232 @@
+"""The text of a program: what it is in Python, its placeholders, and what is wrong with it before anything runs.
+
+Contract: a program is the body of a function: it may `return`. `?1` stands for something that is not known yet, a value
+or a whole statement; equal numbers are the same thing; inside strings and comments it is text, in the braces of an
+f-string it is not. Nothing is run: `parse` reads, `check` compares with API documents. A problem has the line and the
+column, both counted from 1.
+
+Example:
+    >>> from toologue.schema import Api, Parameter
+    >>> apis = [Api(name="AddAlarm", parameters={"time": Parameter()})]
+    >>> parse("assistant.add_alarm(time=?1)").numbers
+    (1,)
+    >>> for problem in check(parse("a = assistant.ad_alarm(time=?1)\\nreturn b"), apis, "assistant"):
+    ...     print(problem)
+    line 1, column 5: assistant has no method 'ad_alarm'; did you mean 'add_alarm'?
+    line 1, column 29: the placeholder ?1 is not filled in
+    line 2, column 8: the name 'b' is not defined
+
+Not covered: types of arguments; whether a name is defined on every way that leads to its use; what only running shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import threading
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from toologue.errors import shown
+from toologue.sandbox.allowed import ABSENT, CONVERSATIONAL, MODULES, OF_THE_CLIENT, SERVICE
+from toologue.sandbox.door import spelt
+from toologue.schema import Api
+
+__all__ = ["Parsed", "Placeholder", "Problem", "check", "parse"]
+
+_PLACE = re.compile(
+    r"""(?P<string>(?P<prefix>\b[A-Za-z]{1,2})?
+        (?:'{3}(?:\\.|[^\\])*?'{3}|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))
+      |(?P<comment>\#[^\n]*)|\?(?P<number>\d+)""",
+    re.DOTALL | re.VERBOSE,
+)
+_INSIDE = re.compile(r"(?<=\{)\?(?=\d)")
+_STANDS_FOR = "ʔ"  # a letter, so that a placeholder is a name of the same length
+_WARNINGS = threading.Lock()
+
+
+class Placeholder(NamedTuple):
+    """A place where something is missing."""
+
+    number: int
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong, and where."""
+
+    line: int
+    column: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.what}"
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A program that was read. Where it is no Python, `tree` is empty and `problems` says why."""
+
+    code: str
+    tree: ast.Module
+    placeholders: tuple[Placeholder, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the placeholders, each once, as they first come."""
+        return tuple(dict.fromkeys(one.number for one in self.placeholders))
+
+
+def parse(code: str) -> Parsed:
+    """Read a program."""
+    text = _PLACE.sub(_named, code)
+    nothing = ast.Module([], [])
+    try:
+        with _WARNINGS, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max(error.offset or 1, 1)
+        said = error.msg.replace(_STANDS_FOR, "?")
+        return Parsed(code, nothing, problems=(Problem(line, column, said),))
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Parsed(code, nothing, problems=(Problem(1, 1, f"this is no Python: {shown(str(error))}"),))
+    lines = text.split("\n")
+    found = [
+        Placeholder(int(node.id[1:]), *_place(node, lines))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and _stands_for(node.id)
+    ]
+    return Parsed(code, tree, tuple(sorted(found, key=lambda one: one[1:])))
+
+
+def check(
+    parsed: Parsed, apis: Sequence[Api], name: str, *, names: Collection[str] = (), draft: bool = False
+) -> tuple[Problem, ...]:
+    """What is wrong with a program that sees these Apis as methods of `name`.
+
+    `names`: what else is defined, such as exceptions of the service; a `draft` may hold placeholders.
+    """
+    if parsed.problems:
+        return parsed.problems
+    checker = _Checker(parsed, apis, name)
+    known = {*vars(builtins).keys(), *CONVERSATIONAL, SERVICE, OF_THE_CLIENT, *names, name}.difference(ABSENT)
+    found = [*checker.undefined(known), *checker.imports(), *checker.calls()]
+    if not draft:
+        found += [Problem(at, col, f"the placeholder ?{n} is not filled in") for n, at, col in parsed.placeholders]
+    return tuple(sorted(found, key=lambda one: (one.line, one.column)))
+
+
+class _Checker:
+    """What `check` looks at."""
+
+    def __init__(self, parsed: Parsed, apis: Sequence[Api], name: str):
+        self._nodes, self._lines, self._name = list(ast.walk(parsed.tree)), parsed.code.split("\n"), name
+        self._methods = {one: api for api in apis for one in spelt(apis)[api.name]}
+
+    def undefined(self, known: set[str]) -> Iterator[Problem]:
+        """Names that nothing defines."""
+        bound = known | set(_bound(self._nodes))
+        for node in self._nodes:
+            if isinstance(node, ast.Name) and node.id not in bound and not _stands_for(node.id):
+                yield self._at(node, f"the name {node.id!r} is not defined{_near(node.id, bound - set(dir(builtins)))}")
+
+    def imports(self) -> Iterator[Problem]:
+        """Modules that programs do not find."""
+        for node in self._nodes:
+            for module in _imported(node):
+                if module not in MODULES and f"{module}." not in " ".join(MODULES):
+                    yield self._at(node, f"a program may not import {module!r}")
+
+    def calls(self) -> Iterator[Problem]:
+        """Methods that are not documented, and calls that do not fit the documents."""
+        for node in self._nodes:
+            if isinstance(node, ast.Attribute) and self._is_service(node.value):
+                if node.attr not in self._methods and node.attr != "exceptions":
+                    near = _near(node.attr, self._methods)
+                    yield self._at(node, f"{self._name} has no method {node.attr!r}{near}")
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                api = self._methods.get(node.func.attr)
+                if api is not None and self._is_service(node.func.value):
+                    yield from self._call(node, api)
+
+    def _call(self, node: ast.Call, api: Api) -> Iterator[Problem]:
+        parameters = list(api.parameters)
+        if len(node.args) > len(parameters):
+            yield self._at(node, f"{api.name} takes at most {len(parameters)} arguments, got {len(node.args)}")
+        given = parameters[: len(node.args)]
+        for keyword in node.keywords:
+            if keyword.arg in given:
+                yield self._at(keyword, f"{api.name} gets {keyword.arg!r} twice")
+            elif keyword.arg is not None and keyword.arg not in parameters:
+                near = _near(keyword.arg, parameters)
+                yield self._at(keyword, f"{api.name} has no parameter {keyword.arg!r}{near}")
+            given += [keyword.arg] if keyword.arg else parameters  # ** may give them all
+        if any(isinstance(one, ast.Starred) for one in node.args):
+            return
+        for one in api.required:
+            if one not in given:
+                yield self._at(node, f"{api.name} needs {one!r}")
+
+    def _is_service(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id == self._name
+
+    def _at(self, node: ast.AST, what: str) -> Problem:
+        return Problem(*_place(node, self._lines), what)
+
+
+def _named(found: re.Match[str]) -> str:
+    """A placeholder as a name, a string or a comment as it is."""
+    if found["number"]:
+        return _STANDS_FOR + found["number"]
+    if found["string"] and "f" in (found["prefix"] or "").lower():
+        return _INSIDE.sub(_STANDS_FOR, found[0])
+    return found[0]
+
+
+def _stands_for(name: str) -> bool:
+    return name.startswith(_STANDS_FOR) and name[1:].isdigit()
+
+
+def _place(node: ast.AST, lines: Sequence[str]) -> tuple[int, int]:
+    """(line, column) of a node; Python counts bytes of the line."""
+    line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    before = lines[line - 1].replace("?", _STANDS_FOR).encode()[:offset] if line <= len(lines) else b""
+    return line, len(before.decode(errors="ignore")) + 1
+
+
+def _bound(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Every name that a program defines anywhere."""
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+            case ast.MatchAs(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                yield name
+            case ast.alias(name=name, asname=other):
+                yield other or name.partition(".")[0]
+            case _:
+                pass
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield "." * node.level + (node.module or "")
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    near = get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,255 @@
+"""Programs in CPython: each in a process of its own, forked from a warm one, sealed by the kernel. Linux only.
+
+Contract: the warm process is started when first needed, with an empty environment and nothing of this process in it; it
+is started again if it died, and ends with this process. Any number of threads and processes may run programs. What a
+program's process sends is read as hostile: sizes first, then JSON, then the keys and ids that can come next; anything
+else is a Crash. Raises BadSetting where the kernel does not seal processes.
+
+Example:
+    >>> available() in (True, False)
+    True
+
+Not covered: other systems than Linux on x86-64 and arm64.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from functools import cache
+from math import ceil
+from pathlib import Path
+from typing import Any, cast
+
+from toologue.errors import BadSetting
+from toologue.sandbox.door import Door, Outcome, Stopped, operation, spelt
+from toologue.sandbox.frames import Malformed, decoded, encoded, received
+from toologue.sandbox.values import packed
+from toologue.schema import Fault
+
+__all__ = ["available", "run"]
+
+_JAIL = Path(__file__).parent / "jail" / "__main__.py"
+_FLAGS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore")
+"""Nothing of the user's or of installed packages. Not -I, which would not see how to seed hashes."""
+_ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC0"}
+_REMEDY = "; use backend='monty'"
+
+
+def run(code: str, door: Door, seed: int) -> Outcome:
+    """Run a program in a process of its own."""
+    program, handle = _zygote().born()
+    with program:
+        try:
+            return _Talk(program, door).whole(_told(code, door, seed))
+        except Stopped as stopped:
+            return Outcome(error=stopped.fault)
+        finally:
+            _end(handle)
+
+
+@cache
+def available() -> bool:
+    """Whether this backend works here."""
+    try:
+        _zygote().started()
+    except BadSetting:
+        return False
+    return True
+
+
+def _told(code: str, door: Door, seed: int) -> dict[str, Any]:
+    """All that a program's process is told."""
+    spellings = spelt(door.apis)
+    return {
+        "memory": door.limits.memory,
+        "seconds": ceil(door.limits.seconds) + 1,
+        "code": code,
+        "name": door.name,
+        "class": door.kind,
+        "apis": [(spellings[api.name], api.name, list(api.parameters), operation(api.name)) for api in door.apis],
+        "exceptions": door.exceptions,
+        "raises": door.raises,
+        "now": door.now.timestamp(),
+        "seed": seed,
+        "output": door.limits.output,
+        "recursion": door.limits.recursion,
+    }
+
+
+class _Talk:
+    """The conversation with one program's process."""
+
+    def __init__(self, program: socket.socket, door: Door):
+        self._program, self._door = program, door
+        self._left = door.limits.seconds
+        self._most = 16 * door.limits.output + (1 << 16)
+
+    def whole(self, told: Mapping[str, Any]) -> Outcome:
+        """All of it: what the program's process sends last."""
+        self._say(told)
+        for number in range(1, self._door.limits.calls + 2):
+            message = self._next()
+            if "call" not in message:
+                return self._outcome(message)
+            match message:
+                case {"id": int(given), "call": str(api), "arguments": {**arguments}, **rest}:
+                    if given != number or rest or api not in self._door.by_name:
+                        raise _forged("a call that cannot come now")
+                    answer = self._door.call(api, cast("dict[str, Any]", arguments))
+                case _:
+                    raise _forged("a call without its parts")
+            failed = isinstance(answer, Fault)
+            self._say({"error": [answer.type, answer.message]} if failed else {"value": packed(answer)})
+        raise AssertionError("unreachable: the door counts calls")
+
+    def _outcome(self, message: dict[str, Any]) -> Outcome:
+        output = self._door.limits.output
+        match message:
+            case {"value": value, "printed": str(printed), **rest} if not rest and len(printed) <= output:
+                if len(json.dumps(value)) > output:
+                    raise _forged("a result that is too large")
+                return Outcome(value=value, printed=printed)
+            case {"error": [str(kind), str(text)], "line": int() | None as line, "printed": str(printed), **rest}:
+                if rest or not kind or max(len(kind), len(text), len(printed)) > output:
+                    raise _forged("an error that is none")
+                return Outcome(error=Fault(type=kind, message=text), line=line, printed=printed)
+            case _:
+                raise _forged("neither a call nor a result")
+
+    def _next(self) -> dict[str, Any]:
+        try:
+            body = received(self._read, self._most)
+            if not body:
+                raise Stopped("Crash", "the program's process ended without a result")
+            return decoded(body)
+        except Malformed as error:
+            if error.kind == "deep":
+                raise Stopped("LimitExceeded", "a result or an argument is nested too deep") from None
+            raise _forged(str(error)) from None
+
+    def _say(self, message: Mapping[str, Any]) -> None:
+        with _Clock(self):
+            self._program.sendall(encoded(message))
+
+    def _read(self, most: int) -> bytes:
+        with _Clock(self):
+            return self._program.recv(most)
+
+    def tick(self) -> None:
+        """Let the program's process work for what is left of its time."""
+        self._program.settimeout(max(self._left, 0.001))
+
+    def tock(self, seconds: float) -> None:
+        """So long it worked. Raises Stopped where that was too long."""
+        self._left -= seconds
+        if self._left <= 0:
+            raise Stopped("TimeoutError", f"the program took more than {self._door.limits.seconds:g} seconds")
+
+
+class _Clock:
+    """Takes the time that the host waits for the program."""
+
+    def __init__(self, talk: _Talk):
+        self._talk, self._start = talk, 0.0
+
+    def __enter__(self) -> None:
+        self._talk.tick()
+        self._start = time.monotonic()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._talk.tock(time.monotonic() - self._start)
+        if isinstance(error, OSError):
+            raise Stopped("Crash", "the program's process ended without a result") from None
+
+
+def _forged(what: str) -> Stopped:
+    return Stopped("Crash", f"the program's process sent {what}")
+
+
+def _end(handle: int) -> None:
+    """End a process, if it has not ended."""
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    finally:
+        os.close(handle)
+
+
+class _Zygote:
+    """The warm process of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control = socket.socket()
+        atexit.register(self.stop)
+
+    def started(self) -> None:
+        """Start it if need be. Raises BadSetting where programs cannot be kept in."""
+        with self._lock:
+            self._start()
+
+    def born(self) -> tuple[socket.socket, int]:
+        """A process for a program: the socket to it, and a descriptor of it."""
+        with self._lock:
+            for _ in range(2):  # the second time with a new one
+                self._start()
+                try:
+                    self._control.send(b"next")
+                    _, given, _, _ = socket.recv_fds(self._control, 64, 2, socket.MSG_CMSG_CLOEXEC)
+                except OSError:
+                    given = []
+                if len(given) == 2:
+                    return socket.socket(fileno=given[0]), given[1]
+                self.stop()
+        raise BadSetting("the process that runs programs ends as soon as it is started" + _REMEDY)
+
+    def stop(self) -> None:
+        """End it."""
+        self._control.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _start(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        self.stop()
+        if sys.platform != "linux":
+            raise BadSetting("programs run in CPython under Linux only" + _REMEDY)
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, *_FLAGS, str(_JAIL), str(theirs.fileno()), str(os.getpid())],
+                pass_fds=[theirs.fileno()], env=_ENVIRONMENT, cwd="/", start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        self._control.settimeout(30)
+        try:
+            refusal = self._control.recv(4096).decode()
+        except OSError as error:
+            refusal = str(error)
+        if refusal != "sealed":
+            self.stop()
+            why = refusal or "its process ends at once"
+            raise BadSetting(f"this system does not let programs be sealed: {why}{_REMEDY}")
+
+
+@cache
+def _zygote_of(process: int) -> _Zygote:
+    return _Zygote()
+
+
+def _zygote() -> _Zygote:
+    return _zygote_of(os.getpid())

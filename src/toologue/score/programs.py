@@ -1,0 +1,258 @@
+"""Programs: whether they come to what the gold's come to, turn by turn (Dialog2API 2.1, equation 1, table 4).
+
+    metric             protocol   of each dialogue                                            total
+    EMR                recorded   t_last / T: matching turns before the first that does not   mean of dialogues
+                                  match, of all turns of the user
+    perfect dialogue   recorded   EMR is 1                                                    share of dialogues
+    turn match         recorded   turns that match, whatever came before                      share of turns
+    BLEU               recorded   the agent's words against the gold's, a turn a segment      counts added, then BLEU
+    CodeEdits          next       tokens to change, over turns with programs; lower is        mean of turns
+                                  better (`score.code_edits`)
+
+A turn matches where the agent executed as many programs as the gold, and each has the signature of its counterpart: the
+same account after it, the same value. So where neither executes, they match. In `fixed`, the errors are of one kind,
+too; to `published` a program that failed is one that returned nothing.
+
+How the paper is read, where it leaves a choice: a program that ends with an exception was executed, also one that is no
+Python, and a conversational exception counts as any other. Several programs of a turn are compared in order. All turns
+of the user count in T, also those that ask for no program; turns of the user that follow each other are one. What
+programs did to the account stays, so that "turn match" sees a wrong write at every later program, too. The EMR of a
+benchmark is the mean over dialogues, as is the paper's share of perfect ones. A signature is of account and value
+(appendix B), so two are equal where both are: the account's stands in the results of a signed world (`worlds.signed`),
+the value beside it. BLEU is the corpus BLEU of sacrebleu in [0, 1], with its default tokenizer and smoothing. CodeEdits
+compares all programs that a turn has, in order, as one text, over the turns where the gold has one.
+
+Example:
+    >>> from toologue.schema import AgentTurn, Program, Result, UserTurn
+    >>> def turns(value):
+    ...     act, result = Program(goal="1", status="final", code="..."), Result(value=value)
+    ...     return (UserTurn(text="How many?"), AgentTurn(acts=(act,), results=(result,)), AgentTurn(text="Some."))
+    >>> gold = Dialogue(id="d", turns=turns(3))
+    >>> trace = Trace(case="", dialogue="d", protocol="recorded", agent="it", turns=turns(4))
+    >>> programs(gold, trace, Judge.of("exact"))["EMR"].at[0].why
+    'the program returned something else'
+
+Not covered: where buckets are, and times (appendix B leaves them out); calls beside programs; whether the words agree
+with the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.models.similarity import Judge
+from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, UserTurn, executable, rounds
+from toologue.schema.stack import completed
+from toologue.score.code_edits import edits
+from toologue.score.metric import RATIOS, no_reply, unscored, value_of
+from toologue.worlds.signed import signature_after
+
+__all__ = ["METRICS", "PROGRAMS", "Answer", "Signature", "TurnTest", "answers", "programs", "scores_of", "turn_tests"]
+
+EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
+Mode = Literal["fixed", "published"]
+_ORDERS = range(1, 5)
+_NO_BLEU = "sacrebleu is not installed: pip install 'toologue[programs]'"
+
+
+class Signature(NamedTuple):
+    """What one executed program came to."""
+
+    account: str
+    value: JsonValue
+    error: str | None
+
+    def difference(self, other: Signature, mode: Mode) -> str:
+        """What is different of another; empty where nothing is."""
+        if mode == "fixed" and self.error != other.error:
+            return "the program failed otherwise" if self.error and other.error else "one failed, the other did not"
+        if self.account != other.account:
+            return "the account is another after it"
+        same = keys.canonical(self.value) == keys.canonical(other.value)
+        return "" if same else "the program returned something else"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the agent did from one turn of the user to the next: where it began, its turns, what programs came to."""
+
+    turn: int
+    did: tuple[AgentTurn, ...]
+    ran: list[Signature] = field(default_factory=list[Signature])
+
+    @property
+    def words(self) -> str:
+        """All that it said."""
+        return "\n".join(turn.text for turn in self.did if turn.text)
+
+
+class TurnTest(NamedTuple):
+    """One turn of the user: its number, from 1, where the gold's answer begins, and why it does not match."""
+
+    round: int
+    turn: int
+    at: tuple[Mismatch, ...] = ()
+
+    @property
+    def correct(self) -> bool:
+        """Whether it matches."""
+        return not self.at
+
+
+def programs(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+    """The metric, in its `fixed` mode. Scores nothing where the gold has no programs, or under other protocols."""
+    return scores_of("fixed", gold, trace)
+
+
+PROGRAMS: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = programs
+
+
+def scores_of(mode: Mode, gold: Dialogue, trace: Trace) -> dict[str, Score]:
+    """The metric in either mode."""
+    if trace.protocol not in ("recorded", "next") or not any(_programs(turn) for turn in gold.turns):
+        return {}
+    metrics = (EDITS,) if trace.protocol == "next" else METRICS[:4]
+    if why := no_reply(trace) or ("" if trace.protocol == "next" else _unexecuted(gold)):
+        return unscored(metrics, gold, trace, why)
+    if trace.protocol == "next":
+        return {EDITS: _code_edits(gold, trace)}
+    tests = turn_tests(mode, gold, trace)
+    right, of = sum(test.correct for test in tests), len(tests)
+    first = next((n for n, test in enumerate(tests) if not test.correct), of)
+    counts = {EMR: (first / of, 1), PERFECT: (float(first == of), 1), TURN: (right, of)}
+    at = tuple(one for test in tests for one in test.at)
+    scores = {name: _score(name, gold, trace, hits=hits, of=n) for name, (hits, n) in counts.items()}
+    return {**scores, PERFECT: scores[PERFECT].but(at=at), EMR: scores[EMR].but(at=at[:1]), BLEU: _bleu(gold, trace)}
+
+
+def turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
+    """Every turn of the user, compared."""
+    initial = str(gold.extra.get("initial_signature", ""))
+    lived = answers(trace.turns, initial)
+    found: list[TurnTest] = []
+    for number, wanted in enumerate(answers(gold.turns, initial), 1):
+        mine = lived[number - 1] if number <= len(lived) else Answer(0, ())
+        why = _difference(mode, wanted, mine)
+        told = Mismatch(turn=wanted.turn, field="program", expected=_told(wanted), actual=_told(mine), why=why)
+        found.append(TurnTest(number, wanted.turn, (told,) if why else ()))
+    return found
+
+
+def answers(turns: Iterable[UserTurn | AgentTurn], initial: str = "") -> list[Answer]:
+    """The answers to the user's turns. `initial` signs the account at the beginning."""
+    found: list[Answer] = []
+    account, start = initial, 0
+    for said, did in rounds(turns):
+        start += len(said)
+        answer = Answer(start, did)
+        for turn in did:
+            for act, result in zip(turn.acts, turn.results, strict=False):
+                if result is not None:
+                    account = signature_after(result, account)
+                    if act.kind == "program":
+                        answer.ran.append(Signature(account, result.value, result.error and result.error.type))
+        found += [answer] if said else []
+        start += len(did)
+    return found
+
+
+def _difference(mode: Mode, wanted: Answer, mine: Answer) -> str:
+    """Why a turn does not match."""
+    error = next((turn.error.type for turn in mine.did if turn.error is not None), "")
+    if error or (wanted.did and not mine.did):
+        return f"the agent gave no answer: {error}" if error else "the agent gave no answer"
+    if len(wanted.ran) != len(mine.ran):
+        if wanted.ran and mine.ran:
+            return f"{len(mine.ran)} programs were executed, not {len(wanted.ran)}"
+        return "no program was executed" if wanted.ran else "a program was executed, against expectation"
+    found = (one.difference(other, mode) for one, other in zip(wanted.ran, mine.ran, strict=True))
+    return next((why for why in found if why), "")
+
+
+def _told(answer: Answer) -> list[JsonValue]:
+    """What ran, as people read it."""
+    return [
+        {"account": one.account, **({"error": one.error} if one.error else {"value": one.value})} for one in answer.ran
+    ]
+
+
+def _bleu(gold: Dialogue, trace: Trace) -> Score:
+    """The agent's words against the gold's: sacrebleu's counts, which add up."""
+    try:
+        bleu = _sacrebleu()
+    except ImportError:
+        return unscored([BLEU], gold, trace, _NO_BLEU)[BLEU]
+    wanted, lived = answers(gold.turns), answers(trace.turns)
+    pairs = [(one.words, lived[n].words if n < len(lived) else "") for n, one in enumerate(wanted) if one.words]
+    if not pairs:
+        return unscored([BLEU], gold, trace, "nothing to score")[BLEU]
+    found = bleu(force=True).corpus_score([said for _, said in pairs], [[words for words, _ in pairs]])
+    counts = {"said": found.sys_len, "wanted": found.ref_len}
+    for order, (correct, total) in enumerate(zip(found.counts, found.totals, strict=True), 1):
+        counts |= {f"correct {order}": correct, f"total {order}": total}
+    return _score(BLEU, gold, trace, **counts)
+
+
+def _bleu_of(counts: Mapping[str, float]) -> float | None:
+    """BLEU of added counts; of few and short texts by the orders that they have."""
+    if not counts.get("wanted"):
+        return None
+    correct, total = ([counts[f"{name} {order}"] for order in _ORDERS] for name in ("correct", "total"))
+    said, wanted = int(counts["said"]), int(counts["wanted"])
+    found = _sacrebleu().compute_bleu(correct, total, said, wanted, smooth_method="exp", effective_order=True)
+    return min(found.score / 100, 1.0)
+
+
+def _sacrebleu() -> Any:
+    from sacrebleu.metrics import bleu
+
+    return bleu.BLEU
+
+
+RATIOS[BLEU] = _bleu_of
+
+
+def _code_edits(gold: Dialogue, trace: Trace) -> Score:
+    """The distance of programs, each predicted where the gold stood."""
+    opening = next((len(did) for said, did in rounds(gold.turns) if not said), 0)
+    hits = of = 0
+    at: list[Mismatch] = []
+    for place, turn in enumerate(gold.turns):
+        wanted = _programs(turn)
+        if not wanted or place < opening:
+            continue
+        mine = trace.turns[place] if place < len(trace.turns) else UserTurn()
+        taken = _programs(completed((*gold.turns[:place], mine), lax=True)[-1])
+        distance = edits(wanted, taken)
+        hits, of = hits + distance, of + 1
+        if distance:
+            at.append(Mismatch(turn=place, field="code", expected=wanted, actual=taken, why=f"{distance} tokens"))
+    if not of:
+        return unscored([EDITS], gold, trace, "nothing to score")[EDITS]
+    return _score(EDITS, gold, trace, hits=hits, of=of).but(at=tuple(at))
+
+
+def _programs(turn: UserTurn | AgentTurn) -> str:
+    """The code of a turn's programs, one after the other."""
+    acts = turn.acts if turn.role == "agent" else ()
+    return "\n".join(act.code for act in acts if act.kind == "program")
+
+
+def _unexecuted(gold: Dialogue) -> str:
+    """Why nothing is known of what the gold's programs come to, where that is so."""
+    for turn in gold.turns:
+        if turn.role == "agent" and any(executable(act) for act in turn.acts) and not any(turn.results):
+            return "the gold was never executed, so what it comes to is unknown"
+    return ""
+
+
+def _score(metric: str, gold: Dialogue, trace: Trace, **counts: float) -> Score:
+    numbers = {name: float(number) for name, number in counts.items()}
+    return Score(
+        metric=metric, dialogue=gold.id, case=trace.case, counts=numbers, value=value_of(metric, numbers)
+    )  # fmt: skip

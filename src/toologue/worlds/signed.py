@@ -1,0 +1,78 @@
+"""Worlds that sign what they hold, for whoever must know whether two of them came to the same (Dialog2API, appendix B).
+
+Contract: whatever changes a signed world publishes its signature as a row, `Account/signature`, beside the rows that it
+wrote. So a trace carries what its programs came to, as it carries every other outcome; replays and rewinds keep it
+right, and it needs no account to be read. `s3_programs` is the world `s3` (the same arguments), signed, with programs.
+
+Example:
+    >>> from toologue.schema import Call
+    >>> from toologue.worlds.s3 import S3
+    >>> world = Signed(S3())
+    >>> note = Call(api="put_object", arguments={"Bucket": "larkfield-scratch", "Key": "note.txt", "Body": "Hi"})
+    >>> list(world.do(note).changes)
+    ['Object/larkfield-scratch/note.txt', 'Account/signature']
+    >>> signature_after(world.do(note), "") == signature(world)
+    True
+
+Not covered: what a program returned; that stands in its result. A world that nobody wrote to publishes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from toologue.loop import World
+from toologue.schema import Act, Api, Case, Result
+from toologue.worlds.s3 import KIND, signature
+from toologue.worlds.store import path_of
+
+__all__ = ["S3_PROGRAMS", "Signed", "signature_after"]
+
+_ROW = path_of("Account", "signature")
+
+
+class Signed:
+    """A world, signed. It has `contents`, as `s3` does; what else it has, it keeps."""
+
+    def __init__(self, world: Any):
+        self._world = world
+
+    @property
+    def apis(self) -> Sequence[Api]:
+        """The documents of the world."""
+        return self._world.apis
+
+    def do(self, act: Act) -> Result:
+        """Execute, and sign where something was written."""
+        result: Result = self._world.do(act)
+        return result.but(changes={**result.changes, _ROW: signature(self._world)}) if result.changes else result
+
+    def mark(self) -> Any:
+        """The present state."""
+        return self._world.mark()
+
+    def rewind(self, mark: Any) -> None:
+        """Return to a marked state."""
+        self._world.rewind(mark)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._world, name)
+
+
+def signature_after(result: Result, before: str) -> str:
+    """The signature after an act, given the one before it."""
+    return str(result.changes.get(_ROW, before))
+
+
+def _make(case: Case) -> World:
+    from toologue.worlds.programs import with_programs
+
+    return Signed(with_programs(KIND.make(case), name="s3"))
+
+
+S3_PROGRAMS = replace(KIND, make=_make)
+"""The kind `s3_programs`."""

@@ -1,0 +1,246 @@
+"""The benchmark over our own dialogues: gold is right, mutants are not, tables and files say what happened."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+pytest.importorskip("boto3")
+pytest.importorskip("moto")
+
+from toologue.bench import dialog2api
+from toologue.bench.benchmark import Options, benchmark
+from toologue.bench.dialog2api import executed, grade, load, of_split, play, summarize
+from toologue.bench.dialog2api.evaluate import evaluate, record
+from toologue.bench.dialog2api.files import SHIPPED, read_folder, read_goals, read_signatures, write_signatures
+from toologue.bench.dialog2api.mutations import RIGHT, WRONG, mutant, prove
+from toologue.bench.dialog2api.statistics import apis_in, raised_in, table3, talk_table
+from toologue.bench.dialog2api.tables import section, tables
+from toologue.cli.bench_dialog2api import bench_dialog2api, prove_dialog2api
+from toologue.cli.bench_tooldial import Files
+from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
+from toologue.formats.dialog2api import conversations_xml
+from toologue.models.similarity import Judge
+from toologue.schema import AgentTurn, Dialogue, Program, Setting, Trace, UserTurn, executable
+from toologue.schema.jsonl import write
+
+NAMES = ("delete-bucket-1", "notes-to-markdown-1", "largest-files-2", "move-old-report-1", "upload-note-1")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Some of the dialogues that ship, as a folder of one's own."""
+    place = tmp_path_factory.mktemp("dialogues")
+    shutil.copy(SHIPPED / "goals.yaml", place)
+    (place / "train").mkdir()
+    for name in NAMES:
+        shutil.copy(SHIPPED / "train" / f"{name}.yaml", place / "train")
+    kept = {name: signatures for name, signatures in read_signatures(SHIPPED).items() if name in NAMES}
+    (place / "signatures.json").write_text(json.dumps(kept))
+    return place
+
+
+@pytest.fixture(scope="module")
+def golds(folder):
+    return load(folder)
+
+
+@pytest.fixture(scope="module")
+def result(golds):
+    return evaluate(golds, ["gold"], "fixed")
+
+
+FAULTS = {"NameError", "SyntaxError", "TypeError", "KeyError", "AttributeError", "TimeoutError", "Crash"}
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_every_dialogue_that_ships_comes_to_what_it_is_said_to(split):
+    """Executing them compares their signatures."""
+    golds = [executed(one) for one in read_folder(SHIPPED) if one.origin["split"] == split]
+    assert all("initial_signature" in one.extra for one in read_folder(SHIPPED))
+    results = [
+        r for gold in golds for turn in gold.turns if turn.role == "agent" for r in turn.results if r is not None
+    ]
+    assert len(results) > 140
+    assert not FAULTS & {result.error.type for result in results if result.error is not None}
+
+
+def test_the_splits_share_no_goal():
+    goals, found = read_goals(SHIPPED), list(read_folder(SHIPPED))
+    assert len(goals) >= 50
+    for split in ("train", "test"):
+        mine = {goal.id for goal in goals.values() if goal.split == split}
+        assert sorted(one.id for one in found if one.origin["split"] == split) == sorted(
+            f"{goal}-{n}" for goal in mine for n in (1, 2)
+        )
+
+
+@pytest.mark.parametrize("mode", ["fixed", "published"])
+def test_gold_is_right_in_every_part(golds, mode):
+    values = {}
+    for part in ("talk", "code"):
+        traces = play(part, golds, "gold")
+        totals = summarize(mode, [grade(mode, gold, trace) for gold, trace in zip(golds, traces, strict=True)])
+        values |= totals["train"]
+    assert values["emr"] == values["perfect_dialogue"] == values["turn_match"] == values["bleu"] == 1
+    assert values["codeedits"] == 0
+
+
+def test_results_and_signatures_stand_in_the_gold(golds):
+    gold = next(gold for gold in golds if gold.id == "delete-bucket-1")
+    acted = [turn for turn in gold.turns if turn.role == "agent" and any(executable(act) for act in turn.acts)]
+    assert acted[0].results[0].error.type == "NoSuchBucket"
+    assert acted[0].extra["signatures"] == [gold.extra["initial_signature"]]  # nothing changed, nothing returned
+    assert acted[-1].results[0].changes["Account/signature"] == acted[-1].extra["signatures"][0]
+
+
+@pytest.mark.parametrize("mode", ["fixed", "published"])
+def test_mutants_lower_emr_as_far_as_the_definition_says(golds, mode):
+    for proof in prove(golds, mode):
+        assert proof.good, proof
+        assert proof.took, proof.kind
+
+
+def test_a_mutant_has_one_mutation(golds):
+    for kind in (*WRONG, *RIGHT):
+        for gold in golds:
+            one = mutant(gold, kind)
+            if one is not None:
+                changed = [
+                    n for n, pair in enumerate(zip(gold.turns, one.dialogue.turns, strict=True)) if pair[0] != pair[1]
+                ]
+                assert changed == [one.turn]
+                assert one == mutant(gold, kind)
+
+
+@pytest.mark.parametrize(
+    ("mutation", "code", "expected"),
+    [
+        ("wrong_key", "s3.get_object(Bucket='b', Key='k')", "s3.get_object(Bucket='b', Key='xk')"),
+        ("missing_delete", "for k in x:\n    s3.delete_object(Bucket='b', Key=k)", "for k in x:\n    pass"),
+        ("extra_write", "return f(Bucket='b')", "s3.put_object(Bucket='b', Key='one/too/many.txt', Body='?')\n"
+         "return f(Bucket='b')"),
+        ("wrong_return", "return 1", "return [1, 'wrong']"),
+        ("wrong_return", "def f():\n    return 1\nf()", None),
+        ("wrong_exception", "raise FAQ()", "raise ChitChat()"),
+        ("wrong_exception", "raise KeyError()", None),
+        ("get_and_put", "s3.copy_object(Bucket='b', CopySource={'Bucket': 'a', 'Key': x}, Key='y')",
+         "s3.put_object(Bucket='b', Key='y', Body=s3.get_object(Bucket='a', Key=x)['Body'].read())"),
+        ("get_and_put", "x = s3.copy_object(Bucket='b', CopySource='a/b', Key='y')", None),
+        ("other_names", "x = 1\nreturn [y for y in x]", "x_2 = 1\nreturn [y_2 for y_2 in x_2]"),
+        ("other_names", "y = 1\nf = lambda y: y", "y = 1\nf_2 = lambda y: y"),
+    ],
+)  # fmt: skip
+def test_mutations(mutation, code, expected):
+    made = {**WRONG, **RIGHT}[mutation](Program(goal="1", status="final", code=code))
+    assert (made and made.code) == expected
+
+
+def test_tables_say_what_happened(golds, result):
+    shown = {table.title: table for table in tables(result)}
+    first, *rest = next(iter(shown.values())).rows
+    assert first == ["gold", "0.0", 1.0, 1.0, 1.0, 1.0]
+    assert ["the paper's: Codex, both", "13.2", 0.33, 0.22, None, 0.295] in rest
+    by_api, by_complexity, by_turn = list(shown.values())[1:]
+    assert {row[0] for row in by_api.rows} >= {"ListObjects", "DeleteBucket", "nothing"}
+    assert all(row[2] == 1 for table in (by_api, by_complexity, by_turn) for row in table.rows)
+    assert by_turn.rows[0][:2] == ["1", len(golds)]
+    assert "<td>ListObjects</td>" in section(list(shown.values()))
+
+
+def test_statistics_are_those_of_the_last_programs_of_goals(golds):
+    rows = {row[0]: row[1:] for row in table3(golds).rows}
+    assert rows["dialogues"] == [str(len(NAMES)), "100"]
+    assert rows["ListObjects"][1] == "32%"
+    assert {"FAQ", "another program", "goals final"} < {row[0] for row in talk_table(golds).rows}
+    assert raised_in("raise FAQ") == raised_in("raise FAQ('x')") == "FAQ"
+    assert raised_in("x = 1\nraise FAQ()") == raised_in("raise ValueError()") == raised_in("((") == ""
+    assert apis_in("return s3.list_objects(Bucket=s3.list_buckets()['Buckets'][?1])") == ["ListObjects", "ListBuckets"]
+
+
+def test_what_a_file_says_it_comes_to_must_be_so(folder, golds, tmp_path):
+    (tmp_path / "mine.xml").write_text(conversations_xml(golds))
+    assert load(tmp_path / "mine.xml") == [one.but(origin={"line": "programs"}) for one in golds]
+    write(tmp_path / "mine.jsonl", golds)
+    assert load(tmp_path / "mine.jsonl") == golds
+    text = conversations_xml(golds[:1])
+    signature = golds[0].turns[-2].extra["signatures"][0]
+    (tmp_path / "mine.xml").write_text(text.replace(signature, "00000000"))
+    with pytest.raises(BadRecord, match=f"comes to the signature {signature} here, not '00000000'"):
+        load(tmp_path / "mine.xml")
+    shutil.copytree(folder, tmp_path / "own")
+    (tmp_path / "own" / "signatures.json").write_text(json.dumps({golds[0].id: ["daefa38c"]}))
+    with pytest.raises(BadFile, match="sign it again"):
+        load(tmp_path / "own")
+
+
+def test_signatures_are_written_as_they_are_read(folder, golds, tmp_path):
+    write_signatures(tmp_path, golds)
+    assert read_signatures(tmp_path) == read_signatures(folder)
+
+
+def test_dialogues_of_other_worlds_and_splits_that_are_not_there_are_refused(golds, tmp_path):
+    write(tmp_path / "mine.jsonl", [golds[0].but(world=Setting(name="assistant"))])
+    with pytest.raises(BadFile, match="plays in the world 'assistant'"):
+        load(tmp_path / "mine.jsonl")
+    with pytest.raises(UnknownName, match="train"):
+        of_split(golds, "test")
+
+
+def test_predictions_are_played_with_the_words_of_the_gold(golds, tmp_path):
+    """The first dialogue as the gold, the second broken in many ways, the others absent; results are not believed."""
+    first, second, *others = golds
+    final = AgentTurn(acts=(Program(goal="1", status="final", code="return 'nonsense"),))
+    strange = (
+        UserTurn(text="What?"),
+        final,
+        AgentTurn(text="Well"),
+        UserTurn(text="And?"),
+        final,
+        AgentTurn(text="Well"),
+    )
+    (tmp_path / "mine.xml").write_text(conversations_xml([first, second.but(turns=strange, extra={})]))
+    graded = evaluate(golds, [f"predictions:{tmp_path / 'mine.xml'}"], "fixed")
+    ((parts),) = graded.values()
+    assert list(parts) == ["talk"]
+    found = {one.gold.id: one.scores["EMR"] for one in parts["talk"]}
+    assert found[first.id].value == 1
+    assert found[second.id].value < 1
+    assert {found[one.id].why for one in others} == {"the predictions have no conversation for it"}
+    kept = record(graded, "fixed")["agents"][0]["parts"][0]
+    assert kept["totals"]["all"]["unscored"] == len(others)
+    write(tmp_path / "mine.jsonl", [Dialogue(id="another", turns=first.turns)])
+    with pytest.raises(BadSetting, match="'another', which is no dialogue here"):
+        evaluate(golds, [f"predictions:{tmp_path / 'mine.jsonl'}"], "fixed")
+
+
+def test_it_is_a_benchmark_as_any_other(golds):
+    chosen = benchmark("dialog2api")
+    graded = chosen.grade(
+        "fixed", golds[0], Trace(case="", dialogue=golds[0].id, protocol="recorded", agent="it"), Judge.of("exact")
+    )
+    assert graded.scores[chosen.passes].value == 0
+    assert chosen.protocol == "recorded"
+    assert dialog2api.DIALOG2API is chosen
+
+
+def test_the_command_prints_tables_and_writes_files(folder, tmp_path, capsys):
+    files = Files("toologue bench dialog2api", tmp_path / "r.json", tmp_path / "r.html", tmp_path / "r.xml")
+    bench_dialog2api(["gold"], folder, "train", "fixed", Options(), files)
+    shown = capsys.readouterr().out
+    assert "Programs (table 4" in shown
+    assert "Codex, both" in shown
+    totals = json.loads((tmp_path / "r.json").read_bytes())["agents"][0]["parts"][0]["totals"]
+    assert totals["train"]["emr"] == 1
+    assert "Dialogues that match so far" in (tmp_path / "r.html").read_text()
+    bench_dialog2api([], folder, None, "fixed", Options(), Files("", tmp_path / "s.json"))
+    assert "(table 3)" in capsys.readouterr().out
+    with pytest.raises(BadSetting, match="--agent"):
+        bench_dialog2api([], folder, None, "fixed", Options(), files)
+    assert prove_dialog2api(folder, "fixed", Options(), gold=True) == (1.0, [])
+
+
+def test_executing_again_changes_nothing(golds):
+    assert executed(golds[0]) == golds[0]

@@ -1,0 +1,334 @@
+"""Dialog2API's XML: what is written is read back, what people and models really write is read too, errors say where."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toologue.errors import BadFile, BadRecord, BadSetting
+from toologue.formats.dialog2api import (
+    Output,
+    Sample,
+    conversations_xml,
+    output_xml,
+    parse_conversations,
+    read_conversations,
+    read_output,
+    read_sample,
+    sample_xml,
+)
+from toologue.schema import AgentTurn, Call, Dialogue, Fault, Program, Result, Setting, UserTurn
+from toologue.schema.stack import Stacked, stack
+
+CONVERSATION = """<?xml version="1.0"?>
+<!-- written by hand -->
+<conversation uid="count-1">
+<metadata>
+<initial_signature>0a1b2c3d</initial_signature>
+</metadata>
+<turns>
+<turn>Agent: Good day!</turn>
+<turn>User: How many files are small & new, i.e. < 1 kB?</turn>
+<goal uid="4" status="drafting">
+<program>
+    objects = s3.list_objects(Bucket=?1).get("Contents", [])
+    if len(objects) < 1 & True:
+        return 0
+    return len([one for one in objects if one["Size"] < 1000])
+  </program>
+</goal>
+<goal uid="2" status="final">
+<program>
+    raise OutOfScopeRequestError()
+</program>
+<result>null</result>
+<error>{"error": "OutOfScopeRequestError", "message": ""}</error>
+<signature>77aa77aa</signature>
+</goal>
+<turn>Agent: In which bucket?</turn>
+<turn>User: attic &amp; <![CDATA[<turn>s</turn>]]></turn>
+<goal uid="4" status="final"/>
+<turn>
+Agent: These:
+- one
+- two
+</turn>
+</turns>
+</conversation>
+"""
+
+blanks = st.sampled_from(
+    ["", " ", "\n", "\t", " \n", "\r", "\r\n", "\x00", "]]>", "<![CDATA[", "<!--", "&lt;", "&#65;"]
+)
+awkward = st.text(max_size=6) | st.sampled_from(
+    ["</program>", "<turn>", "\n</goal>", "User: hm", "Agent:", "&", "<", "?1"]
+)
+texts = st.tuples(blanks, awkward, awkward, blanks).map("".join)
+goal_ids = texts.filter(bool)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
+    max_leaves=5,
+)
+results = st.none() | st.builds(Result, value=values, error=st.none() | st.builds(Fault, type=texts, message=texts))
+codes = texts.filter(lambda text: bool(text.strip()))
+signatures = st.none() | st.sampled_from(["0a1b2c3d", "ffffffff"])
+
+
+@st.composite
+def dialogues(draw):
+    """Conversations that the format can hold: agents either act or speak, and a final goal is never written again."""
+    turns, closed = [UserTurn(text=draw(texts))], set()
+    for _ in range(draw(st.integers(0, 4))):
+        acts = []
+        for goal in draw(st.lists(st.sampled_from(["1", "3", " odd <id>\n"]), unique=True, max_size=3)):
+            if goal not in closed:
+                acts.append(draw(st.builds(Program, goal=st.just(goal), code=codes)))
+                closed |= {goal} if acts[-1].status != "drafting" else set()
+        if acts:
+            many = {"min_size": len(acts), "max_size": len(acts)}
+            got, signed = draw(st.lists(results, **many)), draw(st.lists(signatures, **many))
+            extra = {"signatures": signed} if any(signed) else {}
+            turns.append(AgentTurn(acts=tuple(acts), results=tuple(got) if any(got) else (), extra=extra))
+        turns += [AgentTurn(text=draw(texts)), UserTurn(text=draw(texts))]
+    initial = draw(st.none() | st.just("0a1b2c3d"))
+    extra = {"initial_signature": initial} if initial else {}
+    world, origin = Setting(name="s3"), {"line": "programs"}
+    return Dialogue(id=draw(goal_ids), world=world, turns=tuple(turns), extra=extra, origin=origin)
+
+
+@given(st.lists(dialogues(), min_size=1, max_size=2, unique_by=lambda one: one.id))
+def test_conversations_are_read_back_as_they_were(written):
+    assert parse_conversations(conversations_xml(written)) == written
+
+
+@given(st.lists(dialogues(), min_size=1, max_size=2))
+def test_what_is_written_is_xml_to_everybody(written):
+    text = conversations_xml(written)
+    if "&#" not in text:  # characters that XML cannot hold are there as numbers
+        found = [turn.text for turn in ET.fromstring(text).iter("turn")]
+        said = [turn for one in written for turn in one.turns if turn.role == "user" or turn.text is not None]
+        assert found == [f"{turn.role.capitalize()}: {turn.text}" for turn in said]
+
+
+@given(
+    st.builds(Output, st.lists(st.builds(Program, goal=goal_ids, code=codes), max_size=2).map(tuple), st.none() | texts)
+)
+def test_answers_are_read_back_as_they_were(output):
+    assert read_output(output_xml(output)) == output
+    assert read_output("Sure! Here it is:\n```xml\n" + output_xml(output) + "\n```\nAnything else?") == output
+    assert read_output(output_xml(output).partition("\n")[2]) == output or output == Output()
+
+
+@given(texts, st.lists(st.builds(Stacked, goal=goal_ids, code=codes, result=results), max_size=2), texts, texts)
+def test_prompts_are_read_back_as_they_were(definitions, stacked, asked, answered):
+    turns = (AgentTurn(text=asked), UserTurn(text=answered))
+    for output in (None, Output(), Output((), "Yes.")):
+        sample = Sample(definitions, tuple(stacked), turns, output)
+        text = sample_xml(sample)
+        assert read_sample(text if output is not None else text + "</output>") == sample._replace(
+            output=output or Output()
+        )
+
+
+def test_a_conversation_is_read_as_people_write_them():
+    (one,) = parse_conversations(CONVERSATION)
+    assert (one.id, one.extra, one.world.name) == ("count-1", {"initial_signature": "0a1b2c3d"}, "s3")
+    acted = one.turns[2]
+    assert one.turns[1].text == "How many files are small & new, i.e. < 1 kB?"
+    assert one.turns[4].text == "attic & <turn>s</turn>"
+    assert acted.acts[0].code.startswith("objects = s3.list_objects(Bucket=?1)")
+    assert "\nif len(objects) < 1 & True:\n    return 0\n" in acted.acts[0].code
+    assert acted.results == (None, Result(error=Fault(type="OutOfScopeRequestError")))
+    assert acted.extra == {"signatures": [None, "77aa77aa"]}
+    assert one.turns[-1].text == "These:\n- one\n- two"
+
+
+def test_an_empty_final_goal_is_the_draft_as_it_stands():
+    (one,) = parse_conversations(CONVERSATION)
+    assert one.turns[5].acts[0].code == one.turns[2].acts[0].code
+    assert [(entry.goal, entry.status) for entry in stack(one.turns)] == [("4", "final"), ("2", "final")]
+
+
+EMPTY_GOAL = '<goal uid="4" status="final"/>'
+THIRD_GOAL = "28: /conversation[1]/turns[1]/goal[3] (column "
+RESULT = "22: /conversation[1]/turns[1]/goal[2]/result[1] (column 1)"
+REST = CONVERSATION.partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "what"),
+    [
+        (EMPTY_GOAL, '<goal uid="2" status="final"/>', THIRD_GOAL, "goal '2' is final or abandoned already"),
+        (EMPTY_GOAL, '<goal uid="9" status="final"/>', THIRD_GOAL, "there is no draft of it"),
+        (EMPTY_GOAL, '<goal status="final"/>', THIRD_GOAL, "the goal has no uid"),
+        (EMPTY_GOAL, '  <goal uid="4" status="done"/>', THIRD_GOAL + "3)", "final or abandoned, got 'done'"),
+        ("<result>null</result>", "<result>NaN</result>", RESULT, "the result is no JSON: NaN"),
+        ("<result>null</result>", "<result>{</result>", RESULT, "the result is no JSON: Expecting"),
+        (
+            "</turn>\n<turn>User: at",
+            "\n<turn>User: at",
+            "27: ",
+            "<turn>, which begins in line 26 and is not ended",
+        ),
+        ("</turns>\n", "", "7: ", "<turns> is not ended before line 34"),
+        ("</conversation>\n", "", "3: ", "<conversation> is not ended before line 35"),
+        ("<turns>\n", "<turns>\nwell, well\n", "8: ", "'well, well' belongs to no element"),
+        ("Agent: In which", "In which", "26: ", "'In which bucket?' does not say who speaks"),
+        ('uid="count-1"', "", "3: ", "the conversation has no uid"),
+        (
+            "<metadata>\n",
+            '<metadata>\n<goal uid="1">',
+            "5: ",
+            "<goal> cannot stand in <metadata>, which begins in line 4",
+        ),
+        (
+            "<turns>\n",
+            "<program>x</program><turns>\n",
+            "7: /conversation[1] (column 1)",
+            "<program> cannot stand in <conversation>",
+        ),
+        ("</metadata>", "</metadata></stack>", "6: /conversation[1] (column 12)", "</stack> ends nothing"),
+        ("by hand -->", "by hand", "2: / (column 1)", "<!-- without its end"),
+        ("<!-- written by hand -->", REST, "37: /conversation[2]", "there is a conversation 'count-1' already"),
+    ],
+)
+def test_what_is_wrong_is_told_with_line_path_and_column(old, new, place, what):
+    assert old in CONVERSATION
+    with pytest.raises(BadRecord) as caught:
+        parse_conversations(CONVERSATION.replace(old, new, 1), "mine.xml")
+    assert str(caught.value).startswith(f"mine.xml:{place}")
+    assert what in str(caught.value)
+
+
+def test_a_file_without_conversations_and_one_that_is_no_text_are_refused(tmp_path):
+    (tmp_path / "none.xml").write_text("<conversations></conversations>")
+    (tmp_path / "latin.xml").write_bytes("<conversation>é".encode("latin-1"))
+    for name, told in (("none.xml", "no <conversation>"), ("latin.xml", "not UTF-8"), ("gone.xml", "cannot read")):
+        with pytest.raises(BadFile, match=told):
+            read_conversations(tmp_path / name)
+
+
+def test_acts_that_are_no_programs_are_not_written():
+    call = AgentTurn(acts=(Call(api="list_buckets"),))
+    with pytest.raises(BadSetting, match="programs only"):
+        conversations_xml([Dialogue(id="d", turns=(UserTurn(), call))])
+
+
+GOAL = '<goal uid="3" status="final">\n<program>\nreturn a < b & c\n</program>\n</goal>'
+WANTED = (Program(goal="3", status="final", code="return a < b & c"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOAL,
+        f"<output>\n{GOAL}\n</output>",
+        f"{GOAL}\n</output>",
+        f"{GOAL}\n</output>\n\n<stack>\n<goal uid='1' status='drafting'><program>x</program></goal>",
+        f"<output>{GOAL}</output><output><goal uid='9' status='final'/></output>",
+        GOAL.removesuffix("</goal>"),
+        GOAL.removesuffix("\n</program>\n</goal>"),
+        f"<output>\n{GOAL.removesuffix('</program>' + chr(10) + '</goal>')}</output>",
+        f"```xml\n{GOAL}\n```",
+        f"I shall compare <a> with <b>. Here:\n\n```\n{GOAL}\n```\nThat is 1 < 2 & all.",
+        GOAL.replace("<program>", "<program>\n```python").replace("</program>", "```\n</program>"),
+        GOAL.replace("return a < b & c", "<![CDATA[return a < b & c]]>"),
+        GOAL.replace("return a < b & c", "  return a &lt; b &amp; c  "),
+        GOAL.replace("<goal", "<Goal").replace("final", "Finalized").replace("</goal>", "</GOAL>"),
+        GOAL.replace("uid", "id='x' uid").replace("</program>", "</program>\n<result>made up</result><error>{</error>"),
+        GOAL.replace("\n", "\r\n"),
+        GOAL.replace("</goal>", "").replace("</program>", ""),
+    ],
+)
+def test_what_models_write_is_read(text):
+    assert read_output(text).programs == WANTED
+
+
+def test_two_goals_of_which_the_first_was_not_ended():
+    said = read_output('<goal uid="1" status="draft">\n<program>\nx = ?1\n<goal uid="2" status="abandoned"/>')
+    assert [(one.goal, one.status, one.code) for one in said.programs] == [
+        ("1", "drafting", "x = ?1"),
+        ("2", "abandoned", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<turn>Agent: Done & dusted.</turn>", "Done & dusted."),
+        ("<output><turn>Bot: Done.", "Done."),
+        ("Agent: Done.\n</output>", "Done."),
+        ("Done.", "Done."),
+        ("```\nDone.\n```", "Done."),
+        ("<turn>\nAgent: Here:\n- <a>\n- b\n</turn>\n</output>\n<stack>", "Here:\n- <a>\n- b"),
+        ("<turn>User: yes</turn>\n<turn>Agent: Done.</turn>", "Done."),
+        ("<turn>Done.</turn>", "Done."),
+        ("  \n", None),
+        ("<output></output>", None),
+    ],
+)
+def test_words_of_models_are_read(text, words):
+    assert read_output(text) == Output((), words)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('<goal status="final"><program>x</program></goal>', "no uid"),
+        ('<goal uid="1"><program>x</program></goal>', "expected the status"),
+        ("Sure:\n<program>\nreturn 1\n</program>", "<output>:2: .*put it into <goal"),
+    ],
+)
+def test_answers_without_the_needful_say_so(text, told):
+    with pytest.raises(BadRecord, match=told):
+        read_output(text)
+
+
+BOMB = '<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;">]>'
+
+
+def test_nothing_is_defined_or_fetched():
+    with pytest.raises(BadRecord, match="document type is not read"):
+        parse_conversations(BOMB + CONVERSATION)
+    (one,) = parse_conversations(CONVERSATION.replace("small", "&c; &xxe; &#0x; &#1114112; &#xD800;"))
+    assert "&c; &xxe; &#0x; &#1114112; &#xD800;" in one.turns[1].text
+    assert read_output(f"{BOMB}<turn>Agent: &c;</turn>").text == "&c;"
+    assert read_output('<turn>Agent: <!ENTITY f SYSTEM "file:///etc/passwd"> &f;</turn>').text.endswith("&f;")
+
+
+MANY = 20_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<goal " * MANY, "<goal uid='1' status='final'>" * MANY, "<program>" * MANY, "<!--" * MANY, "<![CDATA[" * MANY,
+     "<program>" + "<turn>" * MANY, "<turn>" + "\n</turns" * MANY, "<turn>" + "\n <turn>" * MANY, "<" * MANY,
+     "</output" * MANY, " " * MANY, "<program>" + "\n" * MANY, "<turn>" + "&lt;" * MANY, "```" * MANY,
+     "<turn>" + "<![CDATA[]]>" * MANY, "<goal a='" * MANY, "<goal " + "a=" * MANY + ">", "User: " * MANY],
+    ids=lambda text: text[:24],
+)  # fmt: skip
+def test_hostile_lengths_take_no_longer_than_their_length(text):
+    begun = time.process_time()
+    with contextlib.suppress(BadRecord):
+        read_output(text)
+    assert time.process_time() - begun < 1.5
+
+
+PIECES = """<goal·uid='1'·status='final'> </goal> <program> </program> <turn> </turn> <output> </output> <stack> x
+<![CDATA[ ]]> <!-- --> <? &lt <result> <error/> <conversation·uid='1'> <turns> </turns>
+</conversation> Agent: <def> </"""
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from([*PIECES.replace("\n", " ").split(" "), "\n"]), max_size=20))
+def test_no_text_makes_a_traceback(pieces):
+    text = "".join(pieces).replace("·", " ")
+    for read in (read_output, read_sample, parse_conversations):
+        with contextlib.suppress(BadRecord, BadFile):
+            read(text)

@@ -1,0 +1,124 @@
+"""Both backends do what plain CPython does: the programs of the dataset, and programs made by chance."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from generated import programs
+
+from toologue.sandbox import monty, zygote
+from toologue.sandbox.execute import execute
+from toologue.sandbox.limits import Execution
+from toologue.worlds.s3 import S3, signature
+
+pytest.importorskip("moto", reason="programs over S3 need the extra `programs`")
+if not zygote.available():
+    pytest.skip("programs cannot run in CPython on this machine", allow_module_level=True)
+
+REPOSITORY = Path(__file__).parents[2]
+DIALOGUES = sorted((REPOSITORY / "src/toologue/bench/dialog2api").glob("*/*.yaml"))
+BACKENDS = ("zygote", "auto")
+
+
+def final(file: Path) -> list[str]:
+    """The final programs of a dialogue, in order; an empty one is the draft as it stands."""
+    drafts: dict[str, str] = {}
+    found: list[str] = []
+    for turn in yaml.safe_load(file.read_text())["turns"]:
+        for program in turn.get("programs", ()):
+            goal, code = str(program["goal"]), program.get("code") or ""
+            drafts[goal] = code if code.strip() else drafts.get(goal, "")
+            found += [drafts[goal]] if program["status"] == "final" else []
+    return found
+
+
+class Compared:
+    """Lists of programs, each list over an account of its own, by plain CPython and by a backend."""
+
+    def __init__(self, lists: Sequence[Sequence[str]]):
+        self.lists = lists
+        self._plain = subprocess.Popen(  # while the backends work
+            [sys.executable, str(Path(__file__).with_name("plain_host.py"))], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, cwd=REPOSITORY, text=True,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONHASHSEED": "0"},
+        )  # fmt: skip
+        assert self._plain.stdin
+        self._plain.stdin.write(json.dumps(self.lists))
+        self._plain.stdin.close()
+        self.ran = {backend: [self._run(codes, backend) for codes in lists] for backend in BACKENDS}
+        assert self._plain.stdout
+        self.plain: list[list[Any]] = json.loads(self._plain.stdout.read())
+        self._plain.stdout.close()
+        assert self._plain.wait() == 0
+
+    def _run(self, codes: Sequence[str], backend: Any) -> list[tuple[Execution, str]]:
+        world, found = S3(), list[tuple[Execution, str]]()
+        for code in codes:
+            done = execute(code, world, name="s3", backend=backend)
+            found.append((done, signature(world, done.value)))
+        return found
+
+    def differences(self, backend: str) -> list[Any]:
+        """(program, expected, found) where they differ."""
+        wrong: list[Any] = []
+        for codes, plain, ran in zip(self.lists, self.plain, self.ran[backend], strict=True):
+            for code, expected, (done, sign) in zip(codes, plain, ran, strict=True):
+                found = [done.value, done.error and [done.error.type, done.error.message], sign]
+                wrong += [(code, expected, found)] if found != expected else []
+        return wrong
+
+    def share(self, backend: str) -> float:
+        """Which share of the programs this backend ran when it was up to the host."""
+        ran = [done.backend for runs in self.ran["auto"] for done, _ in runs]
+        return ran.count(backend) / len(ran)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Compared:
+    return Compared([final(file) for file in DIALOGUES])
+
+
+@pytest.fixture(scope="module")
+def made() -> Compared:
+    return Compared([programs(7)])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_programs_of_the_dataset(dataset: Compared, backend: str) -> None:
+    assert sum(map(len, dataset.lists)) > 200
+    assert dataset.differences(backend) == []
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_programs_made_by_chance(made: Compared, backend: str) -> None:
+    assert made.differences(backend) == []
+
+
+def test_monty_runs_nine_of_ten_programs_of_the_dataset(dataset: Compared) -> None:
+    if not monty.available():
+        pytest.skip("monty is not installed")
+    assert dataset.share("monty") >= 0.9
+
+
+def test_the_made_programs_are_what_they_should_be(made: Compared) -> None:
+    """Enough of them, of each sort."""
+    codes = made.lists[0]
+    refused = [done for done, _ in made.ran["zygote"][0] if any(called.result.error for called in done.calls)]
+
+    def holding(*kinds: type[ast.AST]) -> int:
+        return sum(any(isinstance(node, kinds) for node in ast.walk(ast.parse(code))) for code in codes)
+
+    assert len(codes) >= 200
+    assert len(refused) >= 40
+    assert sum("key=lambda" in code for code in codes) >= 20
+    assert min(holding(ast.JoinedStr), holding(ast.Delete), holding(ast.Try)) >= 20
+    assert sum("[[" in code and code.count(" for ") > 1 for code in codes) >= 5
