@@ -13,7 +13,7 @@ Example:
     >>> desk = Desk(Queries([], embedder("lexical")), bank("unseen"), 0)
     >>> plan = Plan(dialogue=Dialogue(id="c", turns=(UserTurn(),)), cues=(Cue(move="affirm"),))
     >>> Telling(desk, plan).turn(UserTurn(), plan.cues[0]).text
-    "Now we're talking!"
+    "I'd like that, thanks."
 
 Not covered: several wishes in one conversation.
 """
