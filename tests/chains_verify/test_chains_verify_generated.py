@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -70,10 +71,7 @@ def test_generated_conversations_are_valid(written: Written) -> None:
 
 @pytest.mark.parametrize("kind", CHAIN_CORRUPTIONS)
 def test_spoiled_conversations_are_rejected(written: Written, kind: str) -> None:
-    spoiled = [
-        one
-        for seed, dialogue in enumerate(written.dialogues[:40])
-        if (one := CHAIN_CORRUPTIONS[kind](dialogue, Random(seed))) is not None
-    ]
+    every = (CHAIN_CORRUPTIONS[kind](dialogue, Random(seed)) for seed, dialogue in enumerate(written.dialogues))
+    spoiled = list(islice((one for one in every if one is not None), 40))
     assert spoiled
     assert sum(bool(written.flaws(one)) for one in spoiled) >= 0.95 * len(spoiled)

@@ -38,7 +38,7 @@ from toologue.plan.chains.results import choices, sayable, values_of
 from toologue.plan.chains.saying import givable, named_thing, names_rows, short, tellable
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.schema import Call, Result
-from toologue.worlds.documented import Documented, arguments_for, kind_about, kind_of
+from toologue.worlds.documented import Documented, arguments_for, kind_about, kind_of, kind_sought
 
 __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 
@@ -194,7 +194,9 @@ def _missed(source: Made, choice: Choice) -> bool:
 
 
 def _families(made: Made) -> set[str]:
-    return {_family(named_thing(one)) for name, one in made.book.inputs.items() if name in made.arguments}
+    """What kinds of things the user gave; of what was searched for, the kind that the Api finds."""
+    kinds = [named_thing(one) for name, one in made.book.inputs.items() if name in made.arguments]
+    return {_family(kind_sought(made.book.api) if kind in _SOUGHT else kind) for kind in kinds}
 
 
 def _family(kind: str) -> str:

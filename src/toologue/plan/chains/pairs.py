@@ -164,11 +164,12 @@ def telling(book: Book, *, but: str = "") -> dict[str, int]:
 
 
 def choosing(book: Book, *, but: str = "") -> list[str]:
-    """The outputs by which users choose between rows, best first: by what the wanted one stands beside."""
+    """The outputs by which users choose between rows, best first: names beside the wanted one, else names within."""
     about, parent = topic_words(book.api), but.rpartition("|")[0]
     found = [one for one in book.outputs.values() if one.many and one.name != but and names_rows(one)]
-    found.sort(key=lambda one: (one.name.rpartition("|")[0] != parent, -salience(one, about)))
-    return [one.name for one in found]
+    beside = [one for one in found if one.name.rpartition("|")[0] == parent]
+    within = [one for one in found if not parent or one.name.startswith(f"{parent}|")]
+    return [one.name for one in sorted(beside or within, key=lambda one: -salience(one, about))]
 
 
 def alike(name: str, other: str) -> bool:

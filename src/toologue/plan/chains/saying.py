@@ -76,7 +76,8 @@ def askable(one: Entity, api: Api) -> Against | None:
         return "asks for a secret"
     if one.schema.get("type") not in ("string", "integer", "number", "boolean", None):
         return "cannot be said"
-    if not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
+    numbered = any(char.isdigit() for char in last) and last.lower() not in _group("short")
+    if numbered or not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
         return "no words for it"
     kind = kind_of((last,), one.phrase)
     if (

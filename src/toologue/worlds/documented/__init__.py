@@ -5,6 +5,7 @@ it is known what these look like, `spoken` whether a name is made of words. `DOC
 """
 
 from toologue.worlds.documented.arguments import arguments_for, foreseen, is_credential
+from toologue.worlds.documented.echo import kind_sought
 from toologue.worlds.documented.kind import DOCUMENTED, kind_for
 from toologue.worlds.documented.simulator import Documented
 from toologue.worlds.documented.spoken import parted, spoken
@@ -19,6 +20,7 @@ __all__ = [
     "kind_about",
     "kind_for",
     "kind_of",
+    "kind_sought",
     "parted",
     "spoken",
 ]

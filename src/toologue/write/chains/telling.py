@@ -49,6 +49,7 @@ _DULL = re.compile(
     r"\b(?:page|number of|position|order|format|language|field|fields|cursor|token|setting|units?|term|keyword|text|URL"
     r"|type)\b"
 )
+_ODD = re.compile(r"[.\d]|^the (?:by|search|in|for|on|of)\b|\b(?:get|using)\b|^data\b")
 _LONGEST = 6
 
 
@@ -207,7 +208,9 @@ class Telling:
         told = [name for act in made for name in act.arguments or ()]
         have = [names[name].the for name in told if name in names and not _DULL.search(names[name].words)]
         thing = need(api).thing
-        plain = len(thing.split()) <= _LONGEST and not re.search(r"[.\d]|^the (?:by|search|get)\b|^data\b", thing)
+        plain = len(thing.split()) <= _LONGEST and not re.search(
+            r"[.\d]|^the (?:by|search|get|using|in|for|on|of)\b|\b(?:get|using)\b|^data\b", thing
+        )
         return Given(have=joined(have[:2]), source=thing if plain else "")
 
     def _added(self, api: Api, cue: Cue) -> Given:
