@@ -1,10 +1,11 @@
 """Which sequence with which pair: even over the sequences, and over the targets that fit each.
 
 Contract: `sampled` takes the same number of each kind of pair, as far as there are any. `jobs` is endless as long as
-there are pairs left: in each block every sequence has its turn, in an order of its own; every target has its turn
-before the first has a second, with the next of its sources: hundreds of APIs may know a country's code, and few things
-are asked by it. No pair is taken more often than `cap`, no target more than four times as often; a sequence with no
-pair left is passed over. Functions of their inputs.
+there are pairs left: in each block every sequence has its turn, in an order of its own (those of one API, or none, in
+two blocks of three, since most of them come about); every target has its turn before the first has a second, with the
+next of its sources: hundreds of APIs may know a country's code, and few things are asked by it. No pair is taken more
+often than `cap`, no target more than five times as often; a sequence with no pair left is passed over. Functions of
+their inputs.
 
 Example:
     >>> pairs = [Pair(None, None, f"Api {n}", "city", "zeroyes", "knowable") for n in range(3)]
@@ -50,13 +51,15 @@ def sampled(pairs: Iterable[Pair], most: int, *, seed: int = 0) -> list[Pair]:
 
 
 def jobs(pairs: Iterable[Pair], *, cap: int, seed: int = 0, published_code: bool = False) -> Iterator[Job]:
-    """Jobs without end, or until every pair was taken `cap` times, or its target four times as often."""
+    """Jobs without end, or until every pair was taken `cap` times, or its target five times as often."""
     pools = _pools(pairs, seed, published_code)
     taken: Counter[Pair | str] = Counter()
     order, number, block = list(pools), 0, 0
     while pools:
         random.Random(keys.seed_of(seed, "block", block)).shuffle(order)
         for name in [one for one in order if one in pools]:
+            if SEQUENCES[name].apis < 2 and len(pools) > 1 and block % 3 == 2:
+                continue
             pair = _drawn(pools[name], taken, cap)
             if pair is None:
                 del pools[name]
@@ -74,7 +77,7 @@ def _drawn(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int) ->
         pairs = targets.popleft()
         while pairs:
             pair = pairs.popleft()
-            if taken[pair.target] >= 4 * cap:
+            if taken[pair.target] >= 5 * cap:
                 break
             if taken[pair] < cap:
                 pairs.append(pair)
