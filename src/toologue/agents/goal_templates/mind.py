@@ -1,0 +1,238 @@
+"""The conversation so far, as the agent understands it: a fold over its rounds.
+
+Contract: a function of the history. Each of the user's turns is heard and decided upon as it was then; what was really
+written, executed and found then stands in the history, and counts.
+
+Example:
+    >>> from toologue.agents.goal_templates.templates import Bank
+    >>> from toologue.schema import UserTurn
+    >>> here = understand([UserTurn(text="Delete temp/a.csv from the-attic")], Bank(()))
+    >>> [(move.status, move.asked) for move in here.moves], here.written
+    ([('drafting', 'confirm')], False)
+
+Not covered: programs of others, beyond the names in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from toologue.agents.goal_templates.coding import code_of
+from toologue.agents.goal_templates.deciding import decide
+from toologue.agents.goal_templates.goals import Goal, Mind, Move
+from toologue.agents.goal_templates.hearing import Heard, hear
+from toologue.agents.goal_templates.revising import referred
+from toologue.agents.goal_templates.templates import Bank
+from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots, opened
+from toologue.schema import Program, Result, Turn, rounds
+
+__all__ = ["Here", "Written", "code_in", "understand"]
+
+_LISTS = ("list", "grep")
+_KEPT = ("read", "lines", "words", "head", "size", "when", "exists", "count", "sum", "compare")
+_ARGUMENT = {
+    "bucket": r'\bBucket=["\']([^"\']+)',
+    "key": r'\bKey(?:=|": )["\']([^"\']+)',
+    "prefix": r'Prefix=["\']([^"\']+)',
+}
+_CALLED = (
+    ("delete_bucket(", "delete_bucket"), ("create_bucket(", "create_bucket"), ("delete_object", "delete"),
+    ("put_object(", "put"), ("copy_object(", "copy"), ("get_bucket_location(", "region"), ("get_object(", "read"),
+    ("list_objects(", "list"), ("list_buckets(", "list_buckets"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Written:
+    """A program of this round, why, and what came of it."""
+
+    move: Move
+    program: Program
+    result: Result | None
+
+
+@dataclass(frozen=True)
+class Here:
+    """Where the conversation stands. `written`: whether this round's programs are written, so that words are due."""
+
+    mind: Mind
+    heard: Heard
+    moves: Sequence[Move]
+    done: Sequence[Written]
+    written: bool
+
+
+def understand(history: Sequence[Turn], bank: Bank) -> Here:
+    """Where a conversation stands."""
+    mind = Mind(bank)
+    here = Here(mind, hear(""), (), (), written=True)
+    for said, did in rounds(history):
+        if not said:
+            continue
+        heard = hear("\n".join(turn.text for turn in said), mind.context.names)
+        moves = decide(mind, heard)
+        acts = [pair for turn in did for pair in zip(turn.acts, turn.results or [None] * len(turn.acts), strict=True)]
+        programs = [(act, result) for act, result in acts if act.kind == "program"]
+        done = [Written(_meant(mind, moves, n, act), act, result) for n, (act, result) in enumerate(programs)]
+        here = Here(mind, heard, moves, done, written=bool(did))
+        if did:
+            _remember(mind, heard, done)
+    return here
+
+
+def code_in(move: Move) -> str:
+    """The program of a move; none where the draft stands."""
+    if move.raises:
+        return f"raise {move.raises}()"
+    return "" if move.kept or move.wish is None else code_of(move.wish)
+
+
+def _meant(mind: Mind, moves: Sequence[Move], place: int, act: Program) -> Move:
+    """The move that a program was; of a program that is not ours, what can be read in it."""
+    raised = re.match(r"\s*raise (\w+)\(", act.code)
+    if raised:
+        move = moves[place] if place < len(moves) else None
+        return Move(move.wish if move and move.raises == raised[1] else None, "final", "", act.goal, raises=raised[1])
+    stands = next((goal for goal in mind.goals if goal.number == act.goal), None)
+    fitting = [
+        one for one in moves if not one.raises and (one.number == act.goal or (not one.number and stands is None))
+    ]
+    ours = next(
+        (one for one in fitting if code_in(one) in (act.code, "")), fitting[0] if fitting and not act.code else None
+    )
+    if ours is not None:
+        return replace(ours, number=act.goal, status=act.status)
+    wish = (
+        stands.wish
+        if stands and not act.code
+        else _read(act.code, fitting[0].wish if fitting else stands and stands.wish)
+    )
+    missing = open_slots(wish)
+    asked = "" if act.status != "drafting" else missing[0] if missing and "?" in act.code else "confirm"
+    return Move(wish, act.status, "", act.goal, asked)
+
+
+def _read(code: str, near: Wish | None) -> Wish:
+    """What can be read in a program: its operation, and the names in it."""
+    op = next((op for call, op in _CALLED if call in code), "list")
+    op = "move" if op == "delete" and "copy_object(" in code else op
+    wish = near if near is not None and (near.op == op or op in ("list", "read")) else Wish(op)
+    found = {name: tuple(dict.fromkeys(re.findall(pattern, code))) for name, pattern in _ARGUMENT.items()}
+    changes: dict[str, Any] = {"bucket": found["bucket"][0] if found["bucket"] else wish.bucket}
+    if found["key"] and wish.op not in ("list", "count", "sum"):
+        changes["keys"] = found["key"][:1]
+    if found["prefix"]:
+        changes["prefix"] = found["prefix"][0]
+    return opened(replace(wish, **changes))
+
+
+def _remember(mind: Mind, heard: Heard, done: Sequence[Written]) -> None:
+    """What a round leaves behind."""
+    mind.offered = None
+    if any(one.move.raises or (one.move.wish and one.move.wish.op not in ("list", "list_buckets")) for one in done):
+        mind.retry = None
+    pointed = referred(heard.mask, mind.context)
+    mind.context.focus = (
+        pointed[0] if len(pointed) == 1 else mind.context.focus if any(one.move.raises for one in done) else ""
+    )
+    mind.last_words = heard.words
+    context = mind.context
+    context.buckets = tuple(dict.fromkeys((*context.buckets, *heard.of("bucket"))))
+    for one in done:
+        move, number = one.move, one.program.goal
+        if move.raises:
+            mind.offered = move.wish if move.raises == "OverSpecificationError" else None
+            context.last = move.wish if move.wish is not None and move.wish.bucket else context.last
+            continue
+        if move.wish is None:
+            continue
+        goal = Goal(number, move.wish, one.program.status, move.asked, one.result, one.program.code)
+        mind.goals = [*(other for other in mind.goals if other.number != number), goal]
+        if goal.status == "final" and one.result is not None:
+            _learn(mind, goal.wish, one.result)
+        elif goal.status == "drafting" and (goal.wish.bucket or goal.wish.keys):
+            context.last = goal.wish
+
+
+def _learn(mind: Mind, wish: Wish, result: Result) -> None:
+    """What a result shows."""
+    context = mind.context
+    if result.error is not None:
+        mind.retry = wish
+        folder = wish.keys[0].rpartition("/")[0] if wish.keys else ""
+        if result.error.type == "BucketNotEmpty":
+            mind.offered = Wish("empty_bucket", bucket=wish.bucket)
+        elif result.error.type == "NoSuchKey" and wish.op in ("read", "lines", "head", "words"):
+            mind.offered = Wish("list", bucket=wish.bucket, prefix=f"{folder}/" if folder else "", whole=True)
+        if result.error.type not in ("NoSuchBucket", "InvalidBucketName", "InvalidLocationConstraint"):
+            context.last = wish
+        return
+    context.last = wish
+    if wish.op == "list_buckets":
+        context.listed_buckets = tuple(_strings(result.value, "bucket"))
+        context.buckets = tuple(dict.fromkeys((*context.buckets, *context.listed_buckets)))
+        context.names |= dict.fromkeys(context.listed_buckets)
+        context.listed = ()
+    elif wish.group == "folder" and isinstance(result.value, dict):
+        context.names |= dict.fromkeys(f"{wish.prefix}{name}/" for name in cast("dict[str, Any]", result.value))
+    elif wish.op in _LISTS:
+        _listed(mind, wish, result.value)
+    elif wish.op not in _KEPT:
+        context.names |= dict.fromkeys(_strings(result.value, "key"))
+        _changed(mind, wish, result)
+
+
+def _listed(mind: Mind, wish: Wish, value: Any) -> None:
+    context = mind.context
+    keys = list(_strings(value, "key"))
+    context.listed = tuple(keys)
+    context.names |= dict.fromkeys(keys)
+    if wish.bucket == EVERYWHERE or wish.buckets:
+        rows = cast("list[Any]", value) if isinstance(value, list) else []
+        pairs = [cast("list[Any]", row) for row in rows if isinstance(row, list)]
+        context.owners |= {str(row[1]): str(row[0]) for row in pairs if len(row) > 1}
+    else:
+        context.owners |= dict.fromkeys(keys, wish.bucket) | {f"{wish.bucket}\n{key}": wish.bucket for key in keys}
+
+
+def _changed(mind: Mind, wish: Wish, result: Result) -> None:
+    context = mind.context
+    for path, row in result.changes.items():
+        table, _, name = path.partition("/")
+        if table == "Object" and "/" in name:
+            bucket, _, key = name.partition("/")
+            key = key.replace("~1", "/").replace("~0", "~")
+            if row is None:
+                context.owners.pop(f"{bucket}\n{key}", None)
+            else:
+                context.owners[f"{bucket}\n{key}"] = bucket
+                context.names[key] = None
+    if wish.op == "create_bucket":
+        context.buckets = tuple(dict.fromkeys((*context.buckets, wish.bucket)))
+    if wish.op in ("delete", "move", "rename"):
+        context.listed = tuple(key for key in context.listed if key not in wish.keys)
+    if wish.op in ("put", "copy") and len(wish.keys) == 1:
+        context.listed = ()
+
+
+def _strings(value: Any, kind: str) -> Iterator[str]:
+    """The names in a value: in rows the first that is one."""
+    if isinstance(value, str) and (kind == "bucket" or "/" in value or "." in value):
+        yield value
+    elif isinstance(value, list):
+        rows = cast("list[Any]", value)
+        if rows and len(rows) == 2 and isinstance(rows[0], str) and re.fullmatch(r"20\d\d-\d\d-\d\d", str(rows[1])):
+            rows = rows[:1]
+        for row in rows:
+            if isinstance(row, list):
+                found = [one for one in cast("list[Any]", row) if isinstance(one, str)]
+                names = [one for one in found if "/" in one or "." in one or kind == "bucket"]
+                yield from names[:1]
+            else:
+                yield from _strings(row, kind)
+    elif isinstance(value, dict):
+        for one in cast("dict[str, Any]", value).values():
+            yield from _strings(one, kind)

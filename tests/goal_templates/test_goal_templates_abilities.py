@@ -1,0 +1,231 @@
+"""What the agent `goal_templates` can do, a conversation an ability, in the account of S3 that ships."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from toologue.agents.agent import player
+from toologue.schema import AgentTurn, Brief, Case, Program, Result, Turn, UserTurn
+from toologue.schema.stack import stack
+from toologue.worlds.programs import with_programs
+from toologue.worlds.s3 import S3
+
+
+@dataclass
+class Talk:
+    """A conversation with the agent: `say` gives the programs that it wrote, with their results, and its words."""
+
+    turns: list[Turn] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.agent = player("goal_templates").make(Case(id="talk", protocol="live"))
+        self.world = with_programs(S3(), name="s3")
+
+    def say(self, words: str) -> tuple[list[tuple[Program, Result | None]], str]:
+        self.turns.append(UserTurn(text=words))
+        wrote = asyncio.run(self.agent.act(tuple(self.turns), Brief()))
+        assert wrote.text is None
+        results = tuple(self.world.do(act) if act.status == "final" else None for act in wrote.acts)
+        self.turns.append(wrote.but(results=results))
+        said = asyncio.run(self.agent.act(tuple(self.turns), Brief()))
+        assert not said.acts
+        self.turns.append(said)
+        return list(zip(wrote.acts, results, strict=True)), said.text or ""
+
+    def one(self, words: str) -> tuple[str, object]:
+        """(status, value, or name of the error) of the one program that the words led to."""
+        ((act, result),), _ = self.say(words)
+        return act.status, None if result is None else result.error.type if result.error else result.value
+
+    def keys(self, bucket: str) -> set[str]:
+        return {name for where, name, _ in self._objects() if where == bucket}
+
+    def _objects(self):
+        for bucket, objects in self.world.contents().items():
+            for key, content in objects.items():
+                yield bucket, key, content
+
+
+@pytest.fixture
+def talk():
+    return Talk()
+
+
+def test_what_needs_nothing_more_is_done_at_once_and_told_from_the_result(talk):
+    ((act, result),), words = talk.say("List everything under invoices/2024/ in larkfield-office.")
+    assert (act.goal, act.status) == ("1", "final")
+    assert result.value == [f"invoices/2024/inv-0{n}.txt" for n in (117, 131, 142)]
+    assert all(key in words for key in result.value)
+
+
+def test_what_is_missing_is_asked_for_in_the_order_of_the_documents_and_stands_as_placeholders(talk):
+    ((act, _),), words = talk.say("I'd like a new bucket.")
+    assert act.status == "drafting"
+    assert "Bucket=?1" in act.code
+    assert "?2" in act.code
+    assert "name" in words or "called" in words
+    ((act, _),), words = talk.say("larkfield-events")
+    assert act.goal == "1"
+    assert 'Bucket="larkfield-events"' in act.code
+    assert "?2" in act.code  # its number stays
+    assert "region" in words
+    assert talk.one("eu-west-1, please") == ("final", None)
+    assert talk.one("In which region is larkfield-events?") == ("final", "eu-west-1")
+
+
+def test_what_destroys_is_confirmed_and_the_same_program_is_then_final(talk):
+    ((draft, _),), words = talk.say("Delete temp/old/export.csv from larkfield-office.")
+    assert draft.status == "drafting"
+    assert "temp/old/export.csv" in words
+    ((final, result),), _ = talk.say("Yes, go ahead.")
+    assert (final.goal, final.status, final.code) == (draft.goal, "final", draft.code)
+    assert result.changes
+
+
+@pytest.mark.parametrize("words", ["No, leave it.", "forget it", "Don't delete it.", "never mind"])
+def test_what_is_not_wanted_any_more_is_abandoned(talk, words):
+    talk.say("Delete temp/old/export.csv from larkfield-office.")
+    ((act, result),), _ = talk.say(words)
+    assert (act.goal, act.status, result) == ("1", "abandoned", None)
+
+
+def test_a_draft_is_revised_as_a_whole_and_confirmed_again(talk):
+    talk.say("Rename all the .txt files under notes/ in larkfield-office to .rtf")
+    ((act, _),), _ = talk.say("hmm, make it .md")
+    assert (act.goal, act.status) == ("1", "drafting")
+    assert ".md" in act.code
+    assert ".rtf" not in act.code
+    ((act, _),), _ = talk.say("Leave todo.txt alone.")
+    assert act.status == "drafting"
+    ((act, result),), _ = talk.say("yes")
+    assert (act.status, result.value) == ("final", ["notes/Ideen für den Sommer.md"])
+
+
+def test_a_correction_together_with_a_yes_is_final(talk):
+    talk.say("Move reports/report_old.txt in larkfield-office to reports/archiv/report_old.txt")
+    ((act, _),), _ = talk.say("Archive with an e. Otherwise yes.")
+    assert act.status == "final"
+    assert "reports/archive/report_old.txt" in act.code
+
+
+def test_what_was_done_last_can_be_asked_for_again_with_a_change(talk):
+    assert talk.one("How many csv files are there in larkfield-sales?") == ("final", 13)
+    assert talk.one("And if you take only what was changed in 2024?")[0] == "final"
+    assert talk.one("and json?")[0] == "final"
+    assert talk.one("and in larkfield-weblogs?")[0] == "final"
+
+
+def test_several_goals_in_one_utterance_are_several_programs(talk):
+    done, words = talk.say(
+        "Which file under reports/ in larkfield-office is the newest? And how many are there in all?"
+    )
+    assert [(act.goal, result.value) for act, result in done] == [("1", "reports/drafts/report.txt"), ("2", 6)]
+    assert "6" in words
+    assert "reports/drafts/report.txt" in words
+
+
+def test_another_question_leaves_the_draft_and_the_draft_is_taken_up_again(talk):
+    talk.say("Empty the temp/ folder in larkfield-office.")
+    ((act, result),), _ = talk.say("What is in there at the moment?")
+    assert (act.goal, act.status, len(result.value)) == ("2", "final", 5)
+    ((act, _),), _ = talk.say("ok, do it")
+    assert (act.goal, act.status) == ("1", "final")
+    assert [one.goal for one in stack(talk.turns)] == ["1", "2"]
+
+
+def test_words_that_point_at_results_are_understood(talk):
+    talk.say("List everything under notes/ in larkfield-office")
+    status, value = talk.one("read the last one")
+    assert status == "final"
+    assert "inner tubes" in value
+    ((act, _),), _ = talk.say("copy it to larkfield-scratch")
+    assert act.code == (
+        's3.copy_object(Bucket="larkfield-scratch", CopySource={"Bucket": "larkfield-office", "Key": "notes/todo.txt"},'
+        ' Key="notes/todo.txt")'
+    )
+    assert talk.one("In which region is the scratch bucket?") == ("final", "ap-southeast-2")
+
+
+def test_that_one_is_the_file_that_was_spoken_of_last(talk):
+    talk.say("List everything under invoices/2025/ in larkfield-office")
+    assert talk.one("The last one ends in capitals. Are keys case-sensitive?") == ("final", "FAQ")
+    status, value = talk.one("Good to know. And what does that one say?")
+    assert (status, str(value)[:12]) == ("final", "INVOICE 0161")
+
+
+def test_a_refusal_of_the_service_is_told_and_the_better_value_tried_as_a_new_goal(talk):
+    ((act, result),), words = talk.say("How many files are in larkfield-sale?")
+    assert result.error.type == "NoSuchBucket"
+    assert "larkfield-sale" in words
+    ((again, result),), _ = talk.say("sorry, larkfield-sales")
+    assert (act.goal, again.goal, result.error) == ("1", "2", None)
+
+
+def test_an_offer_can_be_taken(talk):
+    assert talk.one("Please open notes/to-do.txt in larkfield-office") == ("final", "NoSuchKey")
+    status, value = talk.one("Yes please, show me what there is")
+    assert (status, "notes/todo.txt" in value) == ("final", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "raised"),
+    [
+        ("Could you mail the list to Ben?", "OutOfScopeRequestError"),
+        ("Something should be done about my files.", "AmbiguousRequestError"),
+        ("haha, you are really funny", "ChitChat"),
+        ("Can I put one bucket into another bucket?", "FAQ"),
+        ("Copy reports/ from larkfield-office to larkfield-scratch every night.", "OverSpecificationError"),
+        ("Thanks, that's all. Bye!", "EndDialog"),
+    ],
+)
+def test_the_exceptions_of_conversation_are_final_programs(talk, words, raised):
+    ((act, result),), said = talk.say(words)
+    assert (act.status, act.code, result.error.type) == ("final", f"raise {raised}()", raised)
+    assert said
+
+
+def test_a_question_about_s3_is_answered_while_a_draft_waits(talk):
+    talk.say("Delete temp/scan-001.txt from larkfield-office")
+    assert talk.one("Can I get a file back after it was deleted?") == ("final", "FAQ")
+    ((act, _),), _ = talk.say("fine, do it")
+    assert (act.goal, act.status) == ("1", "final")
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("Total size of all json files in larkfield-sales", 579),
+        ("Which is the oldest file in larkfield-weblogs? Just the name", None),
+        ("Show me the last 2 lines of notes/todo.txt in larkfield-office", None),
+        ("Does larkfield-office-backup have a copy of reports/report.txt?", True),
+        ("Are reports/report.txt in larkfield-office and larkfield-office-backup identical?", False),
+        ("Which of my buckets are empty?", ["larkfield-scratch"]),
+        ("Count the files by folder in larkfield-weblogs", None),
+        ('Find all files whose name contains "old" in any of my buckets', None),
+        ("How many words are in notes/todo.txt in larkfield-office?", 15),
+        ("Which notes in larkfield-office mention City Post?", None),
+    ],
+)
+def test_operations_selections_and_outputs_combine(talk, words, value):
+    status, found = talk.one(words)
+    assert status == "final"
+    assert found is not None
+    if value is not None:
+        assert found == value
+
+
+def test_every_turn_with_programs_says_why(talk):
+    talk.say("Delete temp/scan-001.txt")
+    wrote = talk.turns[1]
+    assert isinstance(wrote, AgentTurn)
+    assert wrote.thought == "1: drafting, asks for bucket: new; bucket is missing"
+
+
+def test_asked_cold_in_mid_conversation_it_answers_the_same(talk):
+    for words in ("Rename prices.json to prices_2025.json", "larkfield-sales", "no, call it prices_may.json", "yes"):
+        talk.say(words)
+    for end in range(1, len(talk.turns)):
+        if isinstance(talk.turns[end], AgentTurn):
+            cold = player("goal_templates").make(Case(id="cold", protocol="live"))
+            assert asyncio.run(cold.act(tuple(talk.turns[:end]), Brief())) == talk.turns[end].but(results=())
