@@ -17,7 +17,8 @@ from toologue.bench.dialog2api.evaluate import evaluate, record
 from toologue.bench.dialog2api.files import SHIPPED, read_folder, read_goals, read_signatures, write_signatures
 from toologue.bench.dialog2api.mutations import RIGHT, WRONG, mutant, prove
 from toologue.bench.dialog2api.statistics import apis_in, raised_in, table3, talk_table
-from toologue.bench.dialog2api.tables import section, tables
+from toologue.bench.dialog2api.tables import tables
+from toologue.bench.tables import html
 from toologue.cli.bench_dialog2api import bench_dialog2api, prove_dialog2api
 from toologue.cli.bench_tooldial import Files
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
@@ -147,7 +148,7 @@ def test_tables_say_what_happened(golds, result):
     assert {row[0] for row in by_api.rows} >= {"ListObjects", "DeleteBucket", "nothing"}
     assert all(row[2] == 1 for table in (by_api, by_complexity, by_turn) for row in table.rows)
     assert by_turn.rows[0][:2] == ["1", len(golds)]
-    assert "<td>ListObjects</td>" in section(list(shown.values()))
+    assert "<td>ListObjects</td>" in html(list(shown.values()))
 
 
 def test_statistics_are_those_of_the_last_programs_of_goals(golds):

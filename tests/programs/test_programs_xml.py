@@ -314,10 +314,16 @@ MANY = 20_000
     ids=lambda text: text[:24],
 )  # fmt: skip
 def test_hostile_lengths_take_no_longer_than_their_length(text):
+    """Eight times the text, about eight times the work; by the square of its length it would be sixty-four."""
+    assert work(text) < 24 * max(work(text[: len(text) // 8]), 0.02)
+
+
+def work(text: str) -> float:
+    """The seconds of CPU that a text takes."""
     begun = time.process_time()
     with contextlib.suppress(BadRecord):
         read_output(text)
-    assert time.process_time() - begun < 1.5
+    return time.process_time() - begun
 
 
 PIECES = """<goal·uid='1'·status='final'> </goal> <program> </program> <turn> </turn> <output> </output> <stack> x

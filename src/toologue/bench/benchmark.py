@@ -30,7 +30,7 @@ from toologue.run.runner import Finished, Limits, run_to_end
 from toologue.schema import Dialogue, ProtocolName, Score, Trace
 from toologue.score.warm import warmed
 
-__all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted"]
+__all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted", "sums"]
 
 Mode = Literal["fixed", "published"]
 CAP = 10_000  # agent turns a round: the published loop has no limit
@@ -117,3 +117,13 @@ def predicted(golds: Sequence[Dialogue], file: Path) -> tuple[list[Dialogue], li
     there = [gold for gold in golds if gold.id in names]
     absent = [gold for gold in golds if gold.id not in names]
     return there, absent, sorted(names - {gold.id for gold in golds})
+
+
+def sums(graded: Sequence[Graded]) -> dict[str, dict[str, float]]:
+    """The counts of every metric, added up."""
+    found: dict[str, dict[str, float]] = {}
+    for name, score in (pair for one in graded for pair in one.scores.items()):
+        counts = found.setdefault(name, {})
+        for key, number in score.counts.items():
+            counts[key] = counts.get(key, 0.0) + number
+    return found

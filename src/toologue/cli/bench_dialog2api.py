@@ -9,10 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rich.table import Column
-from rich.table import Table as Shown
-from rich.text import Text
-
 from toologue.bench.benchmark import Mode, Options
 from toologue.bench.dialog2api import PASSES, load, of_split, play
 from toologue.bench.dialog2api import grade as graded
@@ -20,12 +16,12 @@ from toologue.bench.dialog2api.evaluate import evaluate, record
 from toologue.bench.dialog2api.files import Split
 from toologue.bench.dialog2api.mutations import prove
 from toologue.bench.dialog2api.statistics import table3, talk_table
-from toologue.bench.dialog2api.tables import Results, section, tables
+from toologue.bench.dialog2api.tables import Results, tables
 from toologue.bench.prove import Proof
-from toologue.bench.tooldial.tables import Table, shown
+from toologue.bench.tables import html
 from toologue.cli.bench_tooldial import Files
 from toologue.cli.run import show
-from toologue.cli.terminal import progress_bar, say, write_json
+from toologue.cli.terminal import progress_bar, say_tables, write_json
 from toologue.errors import BadSetting
 from toologue.report.view import Conversation, Report, RunView
 from toologue.score.metric import totals
@@ -42,17 +38,17 @@ def bench_dialog2api(
     golds = of_split(load(data), split)
     if not specs:
         made = [table3(golds), talk_table(golds)]
-        _print(made)
+        say_tables(made)
         if files.json is not None:
             write_json(files.json, {"benchmark": "dialog2api", "tables": [table._asdict() for table in made]})
         return
     with progress_bar("running") as progress:
         results = evaluate(golds, specs, mode, options=replace(options, progress=progress))
     made = tables(results)
-    _print(made)
+    say_tables(made)
     if files.json is not None:
         write_json(files.json, record(results, mode))
-    own = [("Tables", section([*made, table3(golds)]))]
+    own = [("Tables", html([*made, table3(golds)]))]
     report = Report(f"dialog2api ({mode})", _views(results, mode), command=files.command, sections=own)
     show(report, files.html, files.junit)
 
@@ -63,14 +59,6 @@ def prove_dialog2api(data: Path | None, mode: Mode, options: Options, *, gold: b
     played = zip(golds, play("talk", golds, "gold", options), strict=True)
     right = sum(graded(mode, one, trace).scores[PASSES].value == 1 for one, trace in played)
     return right / len(golds), [] if gold else prove(golds, mode, options)
-
-
-def _print(made: Sequence[Table]) -> None:
-    for table in made:
-        drawn = Shown(*(Column(Text(name)) for name in table.columns), title=table.title)
-        for row in table.rows:
-            drawn.add_row(*(Text(shown(cell)) for cell in row))
-        say(drawn)
 
 
 def _views(results: Results, mode: Mode) -> list[RunView]:

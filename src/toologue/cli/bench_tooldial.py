@@ -9,17 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.table import Table
-from rich.text import Text
-
 from toologue.bench.benchmark import Mode, Options
 from toologue.bench.prove import Proof
 from toologue.bench.tooldial import PASSES, load, parts
 from toologue.bench.tooldial.evaluate import evaluate, record
 from toologue.bench.tooldial.mutations import prove
-from toologue.bench.tooldial.tables import Results, section, shown, tables
+from toologue.bench.tooldial.tables import Results, section, tables
 from toologue.cli.run import show
-from toologue.cli.terminal import say, write_json
+from toologue.cli.terminal import say_tables, write_json
 from toologue.errors import BadSetting
 from toologue.models.model import model
 from toologue.report.view import Conversation, Report, RunView
@@ -54,11 +51,7 @@ def bench_tooldial(
         raise BadSetting("predictions are for one task: name it, as in --task dst")
     judge = None if asked.judge is None else model(asked.judge)
     results = evaluate(load(data), specs, chosen, mode, options=options, model=judge)
-    for table in tables(results):
-        made = Table(*table.columns, title=table.title)
-        for row in table.rows:
-            made.add_row(*(Text(shown(cell)) for cell in row))
-        say(made)
+    say_tables(tables(results))
     if files.json is not None:
         write_json(files.json, record(results, mode))
     own = [("Tasks and tables", section(results))]

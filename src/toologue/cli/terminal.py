@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from toologue.bench.tables import Table, shown
 from toologue.errors import BadFile
 from toologue.models.similarity import Judge
 from toologue.schema.jsonl import replacing
 
-__all__ = ["judge_of", "progress_bar", "say", "write_json"]
+__all__ = ["judge_of", "progress_bar", "say", "say_tables", "write_json"]
 
 
 def say(*things: Any) -> None:
@@ -24,6 +25,19 @@ def say(*things: Any) -> None:
     from rich.console import Console
 
     Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(*things)
+
+
+def say_tables(tables: Iterable[Table]) -> None:
+    """Print the tables of a benchmark."""
+    from rich.table import Column
+    from rich.table import Table as Drawn
+    from rich.text import Text
+
+    for table in tables:
+        drawn = Drawn(*(Column(Text(name)) for name in table.columns), title=table.title)
+        for row in table.rows:
+            drawn.add_row(*(Text(shown(cell)) for cell in row))
+        say(drawn)
 
 
 def judge_of(similarity: str, text: float | None, prose: float | None, reply: float | None = None) -> Judge:

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from toologue import keys
 from toologue.models.model import FaultType
 from toologue.models.similarity import Judge
-from toologue.schema import Dialogue, Score, Trace
+from toologue.schema import Dialogue, Mismatch, Score, Trace
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RATIOS", "Metric", "Total", "no_reply", "ratio", "totals", "unscored", "value_of"]
+__all__ = ["RATIOS", "Metric", "Total", "TurnTest", "no_reply", "ratio", "totals", "unscored", "value_of"]
 
 Metric = Callable[[Dialogue, Trace, Judge], Mapping[str, Score]]
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
@@ -50,6 +50,19 @@ class Total(NamedTuple):
     n: int
     unscored: int
     counts: Mapping[str, float]
+
+
+class TurnTest(NamedTuple):
+    """One turn of the user: its number, from 1, where the gold's answer begins, and what is wrong with the agent's."""
+
+    round: int
+    turn: int
+    at: tuple[Mismatch, ...] = ()
+
+    @property
+    def correct(self) -> bool:
+        """Whether nothing is."""
+        return not self.at
 
 
 def no_reply(trace: Trace) -> str:

@@ -28,32 +28,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
 
 from toologue.formats.tooldial import state_json
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
 from toologue.score.actions import said_action, same_action
-from toologue.score.metric import no_reply, unscored
+from toologue.score.metric import TurnTest, no_reply, unscored
 from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
 from toologue.worlds.documents import documents_of
 
-__all__ = ["METRICS", "OVERALL", "UserTurnTest", "overall", "scores_of", "user_turn_tests"]
+__all__ = ["METRICS", "OVERALL", "overall", "scores_of", "user_turn_tests"]
 
 METRICS = ("user turn right", "dialogue right")
-
-
-class UserTurnTest(NamedTuple):
-    """One user turn: its number, from 1, the index of the gold's first step, and what is wrong with the answer."""
-
-    round: int
-    turn: int
-    at: tuple[Mismatch, ...] = ()
-
-    @property
-    def correct(self) -> bool:
-        """Whether every step is right."""
-        return not self.at
 
 
 def overall(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
@@ -68,10 +54,10 @@ def overall(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
 OVERALL: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = overall
 
 
-def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[UserTurnTest]:
+def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
     """The tests of a conversation that was lived under `forced`."""
     documents: Mapping[str, Api] = documents_of(gold) if mode == "fixed" else {}
-    found: list[UserTurnTest] = []
+    found: list[TurnTest] = []
     start = number = 0
     for wanted, lived in zip_longest(rounds(gold.turns), rounds(trace.turns)):
         if wanted is None:
@@ -80,12 +66,12 @@ def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[UserTurnTe
         if wanted.said and wanted.did:
             did = lived.did if lived is not None else ()
             wrong = _published(wanted.did, did) if mode == "published" else _wrong(wanted.did, did, documents)
-            found.append(UserTurnTest(number, start, tuple(one.but(turn=start) for one in wrong)))
+            found.append(TurnTest(number, start, tuple(one.but(turn=start) for one in wrong)))
         start += len(wanted.did)
     return found
 
 
-def scores_of(tests: Sequence[UserTurnTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
+def scores_of(tests: Sequence[TurnTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """Tests as scores. The mismatches explain the conversation."""
     right, of = sum(test.correct for test in tests), len(tests)
     shares = ((right, of), (int(of > 0 and right == of), int(of > 0)))

@@ -49,10 +49,10 @@ from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, UserTurn, executable, rounds
 from toologue.schema.stack import completed
 from toologue.score.code_edits import edits
-from toologue.score.metric import RATIOS, no_reply, unscored, value_of
+from toologue.score.metric import RATIOS, TurnTest, no_reply, unscored, value_of
 from toologue.worlds.signed import signature_after
 
-__all__ = ["METRICS", "PROGRAMS", "Answer", "Signature", "TurnTest", "answers", "programs", "scores_of", "turn_tests"]
+__all__ = ["METRICS", "PROGRAMS", "Answer", "Signature", "answers", "programs", "scores_of", "turn_tests"]
 
 EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
 Mode = Literal["fixed", "published"]
@@ -89,19 +89,6 @@ class Answer:
     def words(self) -> str:
         """All that it said."""
         return "\n".join(turn.text for turn in self.did if turn.text)
-
-
-class TurnTest(NamedTuple):
-    """One turn of the user: its number, from 1, where the gold's answer begins, and why it does not match."""
-
-    round: int
-    turn: int
-    at: tuple[Mismatch, ...] = ()
-
-    @property
-    def correct(self) -> bool:
-        """Whether it matches."""
-        return not self.at
 
 
 def programs(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:

@@ -27,40 +27,24 @@ from typing import Any
 from toologue.loop import World
 from toologue.sandbox.execute import LIMITS, Backend, execute
 from toologue.sandbox.limits import Execution, Limits
-from toologue.schema import Act, Api, Fault, Program, Result
+from toologue.schema import Act, Fault, Program, Result
+from toologue.worlds.wrapped import Wrapped
 
 __all__ = ["Programs", "with_programs"]
 
 
-class Programs:
+class Programs(Wrapped):
     """A world in which programs run. `last` is how the last one ran: calls, what it printed, which backend."""
 
     def __init__(self, world: World, options: dict[str, Any]):
+        super().__init__(world)
         self.blocking = True  # another process is waited for
         self.last: Execution | None = None
-        self._world, self._options = world, options
-
-    @property
-    def apis(self) -> Sequence[Api]:
-        """The documents of the world."""
-        return self._world.apis
+        self._options = options
 
     def do(self, act: Act) -> Result:
         """Run a final program; anything else is the world's."""
         return self._run(act) if act.kind == "program" else self._world.do(act)
-
-    def mark(self) -> Any:
-        """The present state."""
-        return self._world.mark()
-
-    def rewind(self, mark: Any) -> None:
-        """Return to a marked state."""
-        self._world.rewind(mark)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._world, name)
 
     def _run(self, program: Program) -> Result:
         if program.status != "final":

@@ -19,48 +19,26 @@ Not covered: what a program returned; that stands in its result. A world that no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from toologue.loop import World
-from toologue.schema import Act, Api, Case, Result
+from toologue.schema import Act, Case, Result
 from toologue.worlds.s3 import KIND, signature
 from toologue.worlds.store import path_of
+from toologue.worlds.wrapped import Wrapped
 
 __all__ = ["S3_PROGRAMS", "Signed", "signature_after"]
 
 _ROW = path_of("Account", "signature")
 
 
-class Signed:
+class Signed(Wrapped):
     """A world, signed. It has `contents`, as `s3` does; what else it has, it keeps."""
-
-    def __init__(self, world: Any):
-        self._world = world
-
-    @property
-    def apis(self) -> Sequence[Api]:
-        """The documents of the world."""
-        return self._world.apis
 
     def do(self, act: Act) -> Result:
         """Execute, and sign where something was written."""
         result: Result = self._world.do(act)
         return result.but(changes={**result.changes, _ROW: signature(self._world)}) if result.changes else result
-
-    def mark(self) -> Any:
-        """The present state."""
-        return self._world.mark()
-
-    def rewind(self, mark: Any) -> None:
-        """Return to a marked state."""
-        self._world.rewind(mark)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._world, name)
 
 
 def signature_after(result: Result, before: str) -> str:

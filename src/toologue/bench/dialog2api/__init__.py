@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from toologue.agents.agent import Player, player
-from toologue.bench.benchmark import CAP, Benchmark, Graded, Mode, Options
+from toologue.bench.benchmark import CAP, Benchmark, Graded, Mode, Options, sums
 from toologue.bench.dialog2api.files import SHIPPED, Split, read_folder
 from toologue.errors import BadFile, BadRecord, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
@@ -55,7 +55,6 @@ __all__ = [
     "of_split",
     "play",
     "summarize",
-    "sums",
 ]
 
 PASSES = METRICS[1]
@@ -131,16 +130,6 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge | None = None) 
     elif record["part"] == "talk":
         record["turns"] = [test.correct for test in turn_tests(mode, gold, trace)]
     return Graded(gold, trace, scores, {**record, "metrics": metrics, "at": at})
-
-
-def sums(graded: Sequence[Graded]) -> dict[str, dict[str, float]]:
-    """The counts of every metric, added up."""
-    found: dict[str, dict[str, float]] = {}
-    for name, score in (pair for one in graded for pair in one.scores.items()):
-        counts = found.setdefault(name, {})
-        for key, number in score.counts.items():
-            counts[key] = counts.get(key, 0.0) + number
-    return found
 
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toologue.bench.tooldial.tables import Table
+from toologue.bench.tables import Table
 from toologue.sandbox.allowed import CONVERSATIONAL
 from toologue.sandbox.program import parse
 from toologue.schema import Dialogue

@@ -2,7 +2,7 @@
 
 Contract: `results` are, by agent, the graded conversations of each part. A missing value is None, shares are floats in
 [0, 1], counts whole numbers; CodeEdits, which is no share, is a text. The paper's rows are of another dataset and of
-language models: they say what is hard, and are not to be beaten. `section` is HTML: all texts escaped, no scripts.
+language models: they say what is hard, and are not to be beaten.
 
 Example:
     >>> [row[0] for row in table4({}).rows][:1]
@@ -14,18 +14,17 @@ Not covered: intervals; totals with a bootstrap come from `score.metric.totals`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import Any
 
-from toologue.bench.benchmark import Graded
-from toologue.bench.dialog2api import Part, sums
+from toologue.bench.benchmark import Graded, sums
+from toologue.bench.dialog2api import Part
 from toologue.bench.dialog2api.statistics import apis_in, raised_in
-from toologue.bench.tooldial.tables import Table, shown
+from toologue.bench.tables import Table
 from toologue.schema import rounds
 from toologue.score.metric import value_of
 from toologue.score.programs import METRICS
 
-__all__ = ["Results", "by_api", "by_complexity", "by_turn", "section", "table4", "tables"]
+__all__ = ["Results", "by_api", "by_complexity", "by_turn", "table4", "tables"]
 
 Results = Mapping[str, Mapping[Part, Sequence[Graded]]]
 """By agent, and by part, the graded conversations."""
@@ -96,20 +95,6 @@ def by_turn(results: Results) -> Table:
                 far = far and matches
                 columns.setdefault(agent, {}).setdefault(f"{number:2}", []).append(far)
     return _shares("Dialogues that match so far, by turn of the user", columns)
-
-
-def section(made: Sequence[Table]) -> str:
-    """Tables as the HTML of a section of a page."""
-    parts: list[str] = []
-    for table in made:
-        heads = "".join(f"<th>{escape(head)}</th>" for head in table.columns)
-        rows = "".join(f"<tr>{''.join(f'<td>{escape(shown(cell))}</td>' for cell in row)}</tr>" for row in table.rows)
-        title = escape(table.title)
-        parts.append(
-            f'<h3>{title}</h3><div class="scroll" role="region" aria-label="{title}" tabindex="0">'
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
-    return "".join(parts)
 
 
 def _talks(results: Results) -> Iterator[tuple[str, Sequence[Graded]]]:

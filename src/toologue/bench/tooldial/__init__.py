@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue.agents.agent import Player, player
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, sums
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import read_tooldial
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
@@ -52,7 +52,7 @@ from toologue.score.faithfulness import Votes
 from toologue.score.metric import no_reply, unscored, value_of
 from toologue.worlds.documents import documents_of
 
-__all__ = ["PASSES", "TOOLDIAL", "Part", "asked_at", "grade", "load", "parts", "play", "summarize", "sums"]
+__all__ = ["PASSES", "TOOLDIAL", "Part", "asked_at", "grade", "load", "parts", "play", "summarize"]
 
 PASSES = "conversation correct"
 STEPS = 7
@@ -158,16 +158,6 @@ def asked_at(task: Task, gold: Dialogue) -> frozenset[int]:
     if task == "faithfulness":
         return frozenset(turn for turn, _ in faithfulness.responses(gold))
     return frozenset(turn for turn, _, _ in actions.labelled(gold))
-
-
-def sums(graded: Sequence[Graded]) -> dict[str, dict[str, float]]:
-    """The counts of every metric, added up."""
-    found: dict[str, dict[str, float]] = {}
-    for name, score in (pair for one in graded for pair in one.scores.items()):
-        counts = found.setdefault(name, {})
-        for key, number in score.counts.items():
-            counts[key] = counts.get(key, 0.0) + number
-    return found
 
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
-from toologue.bench.benchmark import Graded
-from toologue.bench.tooldial import Part, sums
+from toologue.bench.benchmark import Graded, sums
+from toologue.bench.tables import Table, html
+from toologue.bench.tooldial import Part
 from toologue.formats.tooldial_answers import ACTIONS
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.score import actions, faithfulness, overall, states
@@ -36,7 +37,6 @@ from toologue.score.metric import value_of
 
 __all__ = [
     "Results",
-    "Table",
     "actions_table",
     "by_round",
     "confusion_table",
@@ -44,7 +44,6 @@ __all__ = [
     "figure5",
     "main_table",
     "section",
-    "shown",
     "tables",
 ]
 
@@ -79,14 +78,6 @@ _ERRORS = {
 }
 _WIDE, _HIGH, _LEFT, _TOP = 640, 260, 44, 16
 _COLOURS = ("#1b6ca8", "#c8553d", "#3c8d5a", "#8a5fb0", "#b08a1e", "#4a4a4a")
-
-
-class Table(NamedTuple):
-    """A table: shares are floats in [0, 1], counts are whole numbers."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[str | int | float | None]]
 
 
 def tables(results: Results) -> list[Table]:
@@ -188,18 +179,9 @@ def figure5(results: Results) -> str:
 
 def section(results: Results) -> str:
     """All of it as the HTML of a section of a page."""
-    parts = list[str]()
-    for table in tables(results):
-        heads = "".join(f"<th>{escape(head)}</th>" for head in table.columns)
-        rows = "".join(f"<tr>{''.join(f'<td>{escape(shown(cell))}</td>' for cell in row)}</tr>" for row in table.rows)
-        title = escape(table.title)
-        parts.append(
-            f'<h3>{title}</h3><div class="scroll" role="region" aria-label="{title}" tabindex="0">'
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
-    if drawn := figure5(results):
-        parts.append(f"<h3>Accuracy of dialogue states by turn (figure 5)</h3>{drawn}")
-    return "".join(parts)
+    drawn = figure5(results)
+    figure = f"<h3>Accuracy of dialogue states by turn (figure 5)</h3>{drawn}" if drawn else ""
+    return html(tables(results)) + figure
 
 
 def _parts(results: Results, task: Task) -> Iterator[tuple[str, Part, Sequence[Graded]]]:
@@ -212,13 +194,6 @@ def _parts(results: Results, task: Task) -> Iterator[tuple[str, Part, Sequence[G
 def _value(found: Mapping[str, Mapping[str, float]], metric: str) -> float | None:
     counts = found.get(metric)
     return value_of(metric, counts) if counts else None
-
-
-def shown(cell: str | float | None) -> str:
-    """A cell as people read it."""
-    if cell is None:
-        return "–"
-    return f"{cell:.1%}" if isinstance(cell, float) else str(cell)
 
 
 def _words(name: str) -> str:
