@@ -1,0 +1,76 @@
+"""Conversations make sense: what is asked for, offered, chosen by and told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from chains_plan_samples import NUMBER, TEXT, api, listed, shape
+
+from toologue.apis.entities import inputs
+from toologue.plan.chains.choose import jobs
+from toologue.plan.chains.happening import Dropped, Stage
+from toologue.plan.chains.pairs import Pair, alone, choosing, optional, telling
+from toologue.plan.chains.saying import failure, offered, tellable
+from toologue.plan.chains.shelf import Shelf
+from toologue.schema import Api
+from toologue.schema.jsonl import write
+
+
+def shelf(folder: Path, *apis: Api) -> Shelf:
+    """A shelf of these documents."""
+    write(folder / "apis.jsonl", apis)
+    return Shelf(folder / "apis.jsonl")
+
+
+def test_an_error_tells_nothing(tmp_path: Path) -> None:
+    failed, worked = shape(error=TEXT, message=TEXT, code=NUMBER), shape(error=TEXT, coach=TEXT)
+    books = shelf(tmp_path, api("Failed", failed, city=(TEXT, True)), api("Worked", worked, city=(TEXT, True)))
+    assert telling(books.book("Sports|scores|Failed")) == {}
+    assert "coach" in telling(books.book("Sports|scores|Worked"))
+    assert failure(["data|error", "message"])
+    assert not failure(["data|error", "coach"])
+
+
+def test_nobody_is_offered_what_nobody_wishes_for(tmp_path: Path) -> None:
+    both = api("Fixtures", shape(coach=TEXT), teamId=(NUMBER, True), date=(TEXT, False), dataType=(TEXT, False))
+    assert [one.name for one in inputs(both) if offered(one)] == ["date"]
+    assert optional(shelf(tmp_path, both).book(both.name)) == ["date"]
+
+
+def test_rows_are_chosen_by_the_names_beside_the_id(tmp_path: Path) -> None:
+    row = {"id": NUMBER, "teamName": TEXT, "date": TEXT, "coach": shape(name=TEXT)}
+    book = shelf(tmp_path, api("Teams", listed(**row))).book("Sports|scores|Teams")
+    assert choosing(book, but="rows|id") == ["rows|teamName"]
+
+
+@pytest.mark.parametrize("value", ["Market index 38", "No. 7", "Tour 47"])
+def test_a_name_that_is_a_number_is_not_told(value: str) -> None:
+    assert not tellable(value)
+    assert tellable("Ligue 1")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_the_user_gave_is_neither_told_back_nor_gainsaid(tmp_path: Path, seed: int) -> None:
+    """Somebody who names a city hears of no other city, nor of its country."""
+    weather = api("Weather", shape(city=TEXT, country=TEXT, coach=TEXT), city=(TEXT, True))
+    books = shelf(tmp_path, weather)
+    (pair,) = alone(books, Counter())
+    assert list(Stage(books, seed=0).play(pair, seed).answer) == ["coach"]
+    mute = shelf(tmp_path, api("Mute", shape(country=TEXT), city=(TEXT, True)))
+    (pair,) = alone(mute, Counter())
+    with pytest.raises(Dropped, match="nothing to answer with"):
+        Stage(mute, seed=0).play(pair, seed)
+
+
+def test_every_target_has_its_turn_and_none_has_all() -> None:
+    """A hundred sources of one target, one of another: both are talked about alike, until one is used up."""
+    many = [Pair(f"Source {n}", "id", "Country", "code", "zerozero", "multi") for n in range(100)]
+    one = Pair("Other", "id", "Song", "id", "zerozero", "multi")
+    drawn = [job.pair for job in jobs([*many, one], cap=10, seed=1)]
+    first = Counter(pair.target for pair in drawn[:12])
+    assert first["Country"] == first["Song"]
+    counts = Counter(drawn)
+    assert max(counts.values()) == 10
+    assert Counter(pair.target for pair in drawn) == {"Song": 10, "Country": 50}
