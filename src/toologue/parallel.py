@@ -2,7 +2,8 @@
 
 Contract: `unordered(function, items)` yields results as they are done. At most a few items a worker are in flight, so
 an endless iterator is fine. With `processes`, function and items must be importable and picklable; a worker that dies
-raises. Results do not depend on the executor, only their order does.
+raises. Results do not depend on the executor, only their order does. Processes end with the call that started them;
+inside `with pool(workers)` they serve all calls: whoever has much to import starts once.
 
 Example:
     >>> sorted(unordered(abs, [-2, 1], executor="inline"))
@@ -14,17 +15,20 @@ Not covered: more than one machine.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from itertools import islice
 from multiprocessing import get_context
 from typing import Literal, TypeVar
 
-__all__ = ["ExecutorName", "chunks", "unordered"]
+__all__ = ["ExecutorName", "chunks", "pool", "unordered"]
 
 ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
 B = TypeVar("B")
+_POOL: ContextVar[ProcessPoolExecutor | None] = ContextVar("_POOL", default=None)
 
 
 def unordered(
@@ -34,17 +38,33 @@ def unordered(
     if executor == "inline":
         yield from map(function, items)
         return
-    count = workers or os.cpu_count() or 1
-    pool = ProcessPoolExecutor(count, mp_context=get_context("forkserver"))
-    try:
-        source = iter(items)
-        running: set[Future[B]] = {pool.submit(function, item) for item in islice(source, 2 * count)}
-        while running:
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(function, item) for item in islice(source, len(done))}
-            yield from (future.result() for future in done)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    count, open_one = workers or os.cpu_count() or 1, _POOL.get()
+    running: set[Future[B]] = set()
+    with nullcontext(open_one) if open_one else _started(count) as processes:
+        try:
+            source = iter(items)
+            running = {processes.submit(function, item) for item in islice(source, 2 * count)}
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                running |= {processes.submit(function, item) for item in islice(source, len(done))}
+                yield from (future.result() for future in done)
+        finally:
+            for future in running:
+                future.cancel()
+
+
+@contextmanager
+def pool(workers: int) -> Generator[None]:
+    """Processes that all calls of `unordered` inside share, those in a pool inside, too."""
+    if _POOL.get():
+        yield
+        return
+    with _started(workers) as processes:
+        token = _POOL.set(processes)
+        try:
+            yield
+        finally:
+            _POOL.reset(token)
 
 
 def chunks(items: Iterable[A], size: int) -> Iterator[list[A]]:
@@ -52,3 +72,12 @@ def chunks(items: Iterable[A], size: int) -> Iterator[list[A]]:
     source = iter(items)
     while chunk := list(islice(source, size)):
         yield chunk
+
+
+@contextmanager
+def _started(workers: int) -> Generator[ProcessPoolExecutor]:
+    processes = ProcessPoolExecutor(workers, mp_context=get_context("forkserver"))
+    try:
+        yield processes
+    finally:
+        processes.shutdown(wait=False, cancel_futures=True)

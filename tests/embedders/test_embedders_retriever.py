@@ -62,8 +62,10 @@ def test_ranks_are_the_same_one_by_one_and_together_and_in_any_order_of_apis():
 
 
 def test_equal_scores_stand_in_the_order_of_names():
-    class Coarse(Lexical):
+    class Coarse:
         """Knows three degrees of likeness to any request."""
+
+        name = "coarse"
 
         def embed(self, texts):
             degrees = np.array([0 if "any" in text else int(text[3:5]) % 3 for text in texts])

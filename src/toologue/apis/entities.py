@@ -26,6 +26,7 @@ from toologue.schema import Api
 __all__ = ["Entity", "Leaf", "inputs", "leaves", "outputs"]
 
 _FORKS = ("anyOf", "oneOf", "allOf")
+_INNER = frozenset(("properties", "items", *_FORKS))
 
 
 class Entity(NamedTuple):
@@ -87,9 +88,7 @@ def _walk(schema: Mapping[str, Any]) -> Iterator[Leaf]:
         if not isinstance(here, dict) or id(cast("object", here)) in inside:
             continue
         rule = cast("dict[str, Any]", here)
-        inner = [(part, (*keys, key), many) for key, part in _members(rule.get("properties"))]
-        inner += [(rule["items"], keys, True)] if isinstance(rule.get("items"), dict) else []
-        inner += [(part, keys, many) for fork in _FORKS if isinstance(rule.get(fork), list) for part in rule[fork]]
+        inner = () if rule.keys().isdisjoint(_INNER) else tuple(_inner(rule, keys, many))
         if inner:
             within = (*inside, id(rule))
             waiting += [(part, path, listed, within) for part, path, listed in reversed(inner)]
@@ -97,8 +96,15 @@ def _walk(schema: Mapping[str, Any]) -> Iterator[Leaf]:
             yield Leaf(keys, rule, many or rule.get("type") == "array")
 
 
-def _members(properties: Any) -> list[tuple[str, Any]]:
-    return list(cast("dict[str, Any]", properties).items()) if isinstance(properties, dict) else []
+def _inner(rule: Mapping[str, Any], keys: tuple[str, ...], many: bool) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
+    """What is inside a schema: members, the rows of a list, alternatives."""
+    if isinstance(rule.get("properties"), dict):
+        yield from ((part, (*keys, key), many) for key, part in rule["properties"].items())
+    if isinstance(rule.get("items"), dict):
+        yield rule["items"], keys, True
+    for fork in _FORKS:
+        if isinstance(rule.get(fork), list):
+            yield from ((part, keys, many) for part in rule[fork])
 
 
 def _entity(api: Api, name: str, schema: Mapping[str, Any], *, many: bool = False, required: bool = False) -> Entity:

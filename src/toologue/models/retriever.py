@@ -1,11 +1,11 @@
 """The retriever: which Api a request asks for, how sure that is, and who can supply a missing parameter.
 
 Contract: an Api is found by its name, description, keywords and parameters (`index_texts`); its score is the best
-cosine of a request with these, in [0, 1]. `band` reads a score at the embedder's calibrated thresholds: confirm (call
-it), suggest (ask whether this was meant), clarify (ask what is wanted); ToolDial has them at 0.6 and 0.5 for another
-model. `source` compares a parameter with every output of every other Api: name and description, where the types fit;
-outputs of Apis that write count a little less, since making a thing in order to name it is seldom what is wanted.
-Equal scores stand in the order of names.
+cosine of a request with these, in [0, 1] (`Index`). `band` reads a score at the embedder's calibrated thresholds:
+confirm (call it), suggest (ask whether this was meant), clarify (ask what is wanted); ToolDial has them at 0.6 and 0.5
+for another model. `source` compares a parameter with every output of every other Api: name and description, where the
+types fit; outputs of Apis that write count a little less, since making a thing in order to name it is seldom what is
+wanted. Equal scores stand in the order of names.
 
 Example:
     >>> from toologue import registry
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Literal
 
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import Embedder, calibrated
+from toologue.models.index import Index
 from toologue.models.outputs import Leaf, fits, leaves
 from toologue.schema import Api, Parameter
 
@@ -36,12 +37,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Band", "Retriever", "index_texts", "split_name"]
+__all__ = ["Band", "Retriever", "band", "bands_of", "index_of", "index_texts", "split_name"]
 
 Band = Literal["confirm", "suggest", "clarify"]
 
-_BATCH = 1024  # texts that are embedded at once
-_DIGITS = 5  # of a score: what batches do to the sixth decimal changes no order
+_DIGITS = 5  # of a score
 _NAME, _WRITES = 0.5, 0.95  # weight of names against descriptions; of outputs of Apis that write
 
 
@@ -58,11 +58,12 @@ class Retriever:
     @cached_property
     def bands(self) -> Mapping[str, float]:
         """The thresholds in use: those given, else the embedder's. Raises BadSetting if it has none."""
-        missing = {"confirm", "suggest", "source"}.difference(self._given)
-        found = {**calibrated(self.embedder.name, *missing), **self._given}
-        if found["suggest"] > found["confirm"]:
-            raise BadSetting(f"suggest ({found['suggest']}) begins above confirm ({found['confirm']})")
-        return {name: found[name] for name in ("confirm", "suggest", "source")}
+        return bands_of(self.embedder, self._given)
+
+    @cached_property
+    def index(self) -> Index:
+        """The vectors of what is said of the Apis."""
+        return index_of(self._by_name, self.embedder)
 
     def rank(self, query: str, k: int = 5) -> list[tuple[Api, float]]:
         """The k best Apis for a request, best first, with their scores."""
@@ -70,31 +71,12 @@ class Retriever:
 
     def rank_all(self, queries: Sequence[str], k: int = 5) -> list[list[tuple[Api, float]]]:
         """`rank` of many requests, which are embedded in one batch."""
-        import numpy as np
-
-        if not self.apis or not queries:
-            return [[] for _ in queries]
-        found: list[list[tuple[Api, float]]] = []
-        for query in self.embedder.embed(queries):  # one by one: the same bits always
-            cosines = _cosines(self._columns, query).reshape(-1, len(self.apis))
-            scores = cosines.max(axis=0).clip(0, 1).round(_DIGITS)
-            least = -np.partition(-scores, k - 1)[k - 1] if 0 < k < len(scores) else 0
-            (places,) = (scores >= least).nonzero()
-            best = places[np.argsort(-scores[places], kind="stable")][:k]
-            found.append([(self.apis[int(at)], round(float(scores[at]), _DIGITS)) for at in best])
-        return found
-
-    def score(self, api: str, query: str) -> float:
-        """The score of one Api, without looking at the others."""
-        at = self._place[api]
-        (row,) = self.embedder.embed([query])
-        return round(float(_cosines(self._columns[:, at :: len(self.apis)], row).clip(0, 1).max()), _DIGITS)
+        found = self.index.rank_all(queries, k)
+        return [[(self._by_name[name], score) for name, score in one] for one in found]
 
     def band(self, score: float) -> Band:
         """What a best score of this height calls for."""
-        if score >= self.bands["confirm"]:
-            return "confirm"
-        return "suggest" if score >= self.bands["suggest"] else "clarify"
+        return band(score, self.bands)
 
     def source(self, api: str | Api, parameter: str, k: int = 5) -> list[tuple[Api, str, float]]:
         """Up to k outputs of other Apis that can supply a parameter: (Api, path of the output, score), best first.
@@ -118,24 +100,6 @@ class Retriever:
         if name not in self._by_name:
             raise UnknownName("api", name, self._by_name)
         return self._by_name[name]
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {api.name: at for at, api in enumerate(self.apis)}
-
-    @cached_property
-    def _columns(self) -> NDArray[np.float32]:
-        """A column an index text: the first texts of all Apis, then the second ones, and so on."""
-        import numpy as np
-
-        texts = [text for kind in zip(*map(index_texts, self.apis), strict=True) for text in kind]
-        columns = np.empty((0, len(texts)), dtype=np.float32)
-        for at in range(0, len(texts), _BATCH):
-            rows = self.embedder.embed(texts[at : at + _BATCH])
-            if not len(columns):
-                columns = np.empty((rows.shape[1], len(texts)), dtype=np.float32)
-            columns[:, at : at + _BATCH] = rows.T
-        return columns
 
     @cached_property
     def _leaves(self) -> list[tuple[int, Leaf]]:
@@ -162,10 +126,25 @@ class Retriever:
         return found
 
 
-def _cosines(columns: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The cosine of a query with each column; where a query is mostly zeros, as of `lexical`, by its other places."""
-    (places,) = query.nonzero()
-    return query[places] @ columns[places] if 4 * len(places) < len(query) else query @ columns
+def bands_of(embedder: Embedder, given: Mapping[str, float] | None = None) -> Mapping[str, float]:
+    """The thresholds confirm, suggest, source: those given, else the embedder's. Raises BadSetting if it has none."""
+    missing = {"confirm", "suggest", "source"}.difference(given or {})
+    found = {**calibrated(embedder.name, *missing), **(given or {})}
+    if found["suggest"] > found["confirm"]:
+        raise BadSetting(f"suggest ({found['suggest']}) begins above confirm ({found['confirm']})")
+    return {name: found[name] for name in ("confirm", "suggest", "source")}
+
+
+def band(score: float, bands: Mapping[str, float]) -> Band:
+    """What a best score of this height calls for."""
+    if score >= bands["confirm"]:
+        return "confirm"
+    return "suggest" if score >= bands["suggest"] else "clarify"
+
+
+def index_of(apis: Mapping[str, Api], embedder: Embedder, *, batch: int = 1024) -> Index:
+    """The vectors of what is said of Apis, in the order of their names; so many texts are embedded at once."""
+    return Index.of({name: index_texts(apis[name]) for name in sorted(apis)}, embedder, batch=batch)
 
 
 def index_texts(api: Api) -> list[str]:

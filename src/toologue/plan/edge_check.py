@@ -124,11 +124,12 @@ def check_edges(edges: Iterable[Edge], apis: Iterable[Api], *, seed: int = 0) ->
 
 
 class Checker:
-    """Checks edges between some Apis; remembers what it found out about each."""
+    """Checks edges between some Apis, by name or not; remembers what it found out about each."""
 
-    def __init__(self, apis: Iterable[Api], *, seed: int = 0):
+    def __init__(self, apis: Iterable[Api] | Mapping[str, Api], *, seed: int = 0):
         self.world = Documented(apis, seed=seed)
-        self.apis: Mapping[str, Api] = {api.name: api for api in reversed(self.world.apis)}
+        known = isinstance(apis, Mapping)
+        self.apis = cast("Mapping[str, Api]", apis) if known else {one.name: one for one in reversed(self.world.apis)}
         self._known: dict[str, _Known] = {}
         self._facets: dict[tuple[str, str, str], Facet] = {}
         self._answers: dict[str, tuple[dict[str, Any], Result]] = {}

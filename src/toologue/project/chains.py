@@ -34,6 +34,7 @@ Not covered: words of a language model; plan with `toologue plan chains`, and `t
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -41,11 +42,11 @@ from dataclasses import asdict
 from functools import partial
 from itertools import islice, tee
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.parallel import ExecutorName, chunks, unordered
+from toologue.parallel import ExecutorName, chunks, pool, unordered
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.split import SPLITS, SplitName
 from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
@@ -55,7 +56,7 @@ from toologue.schema.jsonl import replacing
 
 __all__ = ["ChainMaking", "make_chains"]
 
-_CHUNK = 32
+_CHUNK, _MOST = 32, 5  # jobs that are done at once; jobs that are tried for one that is wanted
 Progress = Callable[[int, int], None]
 
 
@@ -72,16 +73,16 @@ def make_chains(
     if making.count < 1 or workers < 1 or not 0 < making.most <= 1:
         what = f"count {making.count}, workers {workers}, most {making.most}"
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
-    preparing = partial(prepare, sources, folder, graph=graph, workers=workers)  # whose memory is given back
-    (prepared,) = unordered(preparing, [making], executor=_executor(workers), workers=1)
-    wanted = _wanted(prepared, making)
-    census = Census(prepared)
     with ExitStack() as stack:
+        indexes = Path(stack.enter_context(TemporaryDirectory()))
+        preparing = partial(prepare, sources, folder, indexes=indexes, graph=graph, workers=workers)
+        (prepared,) = unordered(preparing, [making], executor=_executor(workers), workers=1)  # gives memory back
+        wanted, census = _wanted(prepared, making), Census(prepared)
         into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in ("dialogues", *SPLITS)}
         scratch = stack.enter_context(TemporaryFile(dir=folder))
         places: list[tuple[int, int, int, int]] = []
-        content = "".join(keys.file_key(folder / name) for name in ("apis.jsonl", "splits.json"))
-        made = _made(prepared, Room(folder, content, making.embedder, making.seed), making, wanted, workers)
+        made = _made(prepared, Room(folder, indexes, making.embedder, making.seed), making, wanted, workers)
+        stack.enter_context(pool(workers))
         for one in _different(made, wanted, census, making.likeness):
             places.append((SPLITS.index(one.split), one.number, scratch.tell(), len(one.line)))
             scratch.write(one.line)
@@ -111,24 +112,32 @@ def _made(
 ) -> Iterator[Done]:
     """What comes of jobs, split by split, in rounds, until nothing is wanted of a split any more.
 
-    A round is done pair by pair: what is known of two APIs is worked out by one worker, once.
+    The next round is as large as the last one bids; what came of it decides which sequences have more turns.
     """
+    cap = max(1, int(making.most * making.count))
+    for split in SPLITS:
+        come, seed = Counter[str](), keys.seed_of(making.seed, split)
+        ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come), wanted[split] // 2 + _CHUNK
+        while wanted[split] > 0 and (some := list(islice(ahead, size))):
+            got = Counter[str]()
+            for done in _round(room, split, some, workers):
+                got.update(done.counts.sequences if done.counts else ())
+                yield done
+                if wanted[split] <= 0:
+                    break
+            come.update(got)
+            size = int(wanted[split] * min(_MOST, len(some) / (got.total() or 1))) + _CHUNK
 
-    def todo() -> Iterator[tuple[SplitName, list[Job]]]:
-        cap = max(1, int(making.most * making.count))
-        for name in SPLITS:
-            ahead = jobs(prepared.pairs[name], cap=cap, seed=keys.seed_of(making.seed, name))
-            size = wanted[name]  # of the first round: as many as are wanted; then a tenth, whatever came of it
-            more = size // 10 + _CHUNK
-            while wanted[name] > 0 and (some := list(islice(ahead, size))):
-                some.sort(key=lambda job: (job.pair.source or "", job.pair.target, job.number))
-                for part in chunks(some, _CHUNK):
-                    yield name, part
-                size = more
 
+def _round(room: Room, split: SplitName, some: list[Job], workers: int) -> Iterator[Done]:
+    """What comes of some jobs. They are done pair by pair: what is known of two APIs is worked out once."""
+    some.sort(key=lambda job: (job.pair.source or "", job.pair.target, job.number))
+    parts = list(chunks(some, _CHUNK))
+    random.Random(keys.seed_of(room.seed, split)).shuffle(parts)
+    todo: Iterator[tuple[int, tuple[SplitName, list[Job]]]] = ((at, (split, part)) for at, part in enumerate(parts))
     waiting: dict[int, list[Done]] = {}
     next_one = 0
-    for number, done in unordered(partial(work, room), enumerate(todo()), executor=_executor(workers), workers=workers):
+    for number, done in unordered(partial(work, room), todo, executor=_executor(workers), workers=workers):
         waiting[number] = done
         while next_one in waiting:
             yield from waiting.pop(next_one)

@@ -1,6 +1,7 @@
 """What a dataset of chains is made from: documents with phrases, their graph, the edges that hold, pairs in splits.
 
-Contract: `prepare` writes `apis.jsonl`, `graph.jsonl` and `splits.json` into the folder. Chosen edges are checked by
+Contract: `prepare` writes `apis.jsonl`, `graph.jsonl` and `splits.json` into the folder, and what each split's
+retriever has to know into `indexes`, for as many processes as there are. Chosen edges are checked by
 execution; what makes no pair is counted by reason. An API that is in no pair belongs to a split, too: its agents are
 offered it, and its retriever may find it.
 
@@ -12,7 +13,7 @@ Example:
     >>> tides = Api(name="Sea|tides|Tides", parameters={"city": Parameter(schema=text)},
     ...     returns={"type": "object", "properties": {"summary": text}})
     >>> _ = write(folder / "tools.jsonl", [tides])
-    >>> made = prepare([folder / "tools.jsonl"], folder / "set", ChainMaking(ratio=(1, 0, 0)))
+    >>> made = prepare([folder / "tools.jsonl"], folder / "set", ChainMaking(ratio=(1, 0, 0)), indexes=folder)
     >>> made.apis, made.edges, [pair.target for pair in made.pairs["train"]]
     (1, 0, ['Sea|tides|Tides'])
 
@@ -24,32 +25,44 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from toologue import keys
 from toologue.apis.entities import inputs, outputs
 from toologue.apis.load import apis_of_all
 from toologue.errors import BadSetting
 from toologue.models.embed import embedder as embedder_of
-from toologue.parallel import chunks, unordered
+from toologue.models.retriever import index_of
+from toologue.parallel import chunks, pool, unordered
 from toologue.plan.apigraph.edges import find_edges
 from toologue.plan.apigraph.rules import RulesName
 from toologue.plan.apigraph.spread import Spread
-from toologue.plan.chains.pairs import Pair, Reason, alone, paired
+from toologue.plan.chains.pairs import Pair, alone, paired
 from toologue.plan.chains.shelf import Shelf
 from toologue.plan.describe import describe
 from toologue.plan.edge_check import Checker
 from toologue.plan.split import RATIO, SPLITS, SplitName, divide
 from toologue.schema import Api, Edge
-from toologue.schema.jsonl import read, replacing, write
+from toologue.schema.jsonl import parse, read, read_lines, replacing, write
+from toologue.write.chains.needs import awkward
 
 __all__ = ["ChainMaking", "Prepared", "prepare"]
 
-_CHUNK = 256
+_LINES, _NAMES, _TEXTS = 4096, 512, 1 << 14  # at once
 _Key = tuple[str | None, ...]
+A = TypeVar("A")
+
+
+class _Found(NamedTuple):
+    """What comes of a part of the work: pairs, and why there are not more."""
+
+    number: int
+    pairs: list[Pair]
+    dropped: Counter[Any]
 
 
 @dataclass(frozen=True)
@@ -80,8 +93,8 @@ class Prepared:
     apis: int
     edges: int
     lost: int
-    edges_dropped: Counter[Reason] = field(default_factory=Counter[Reason])
-    apis_dropped: Counter[Reason] = field(default_factory=Counter[Reason])
+    edges_dropped: Counter[Any] = field(default_factory=Counter[Any])
+    apis_dropped: Counter[Any] = field(default_factory=Counter[Any])
 
 
 def prepare(
@@ -89,31 +102,35 @@ def prepare(
     folder: Path,
     making: ChainMaking,
     *,
+    indexes: Path,
     graph: Path | None = None,
     workers: int = 1,
 ) -> Prepared:
-    """Documents, graph, checks, pairs and splits. Raises BadSetting where there is no pair at all."""
-    file = folder / "apis.jsonl"
-    documents = list(_described(apis_of_all(sources)))
-    write(file, documents)
-    count = write(
-        folder / "graph.jsonl", read(graph, Edge, empty=True) if graph else _edges(documents, making, workers)
-    )
-    del documents  # from here on they are read when they are wanted
-    shelf, dropped, unfit = Shelf(file), Counter[Reason](), Counter[Reason]()
-    pairs = list(_valid(folder, making.seed, workers, shelf, dropped))
-    pairs += alone(shelf, unfit)
-    if not pairs:
-        why = ", ".join(f"{reason} ({number})" for reason, number in (dropped + unfit).most_common())
-        raise BadSetting(f"nothing to talk about: no API and no edge can become a conversation: {why}")
-    of, lost = _split(pairs, shelf, making.ratio, making.seed)
-    with replacing(folder / "splits.json") as text:
+    """Documents, graph, checks, pairs, splits and their indexes. Raises BadSetting where there is no pair at all."""
+    file, dropped, unfit = folder / "apis.jsonl", Counter[Any](), Counter[Any]()
+    with pool(workers):
+        documents = list(_described(apis_of_all(sources)))
+        write(file, documents)
+        edges = read(graph, Edge, empty=True) if graph else _edges(documents, making, workers)
+        count = write(folder / "graph.jsonl", edges)
+        del documents, edges  # from here on they are read when they are wanted
+        room = _Room(file, keys.file_key(file), folder / "graph.jsonl", making.seed)
+        shelf = Shelf(file)
+        pairs = [*_joined(room, workers, dropped), *_single(room, shelf, workers, unfit)]
+        if not pairs:
+            why = ", ".join(f"{reason} ({number})" for reason, number in (dropped + unfit).most_common())
+            raise BadSetting(f"nothing to talk about: no API and no edge can become a conversation: {why}")
+        of, lost = _split(pairs, shelf, making.ratio, making.seed)
         names = {split: [name for name in shelf if of[name] == split] for split in SPLITS}
+        index = index_of(shelf.apis(), Spread(embedder_of(making.embedder), workers), batch=_TEXTS)
+    for split, some in names.items():
+        index.save(indexes / f"{split}.npy", sorted(some))
+    with replacing(folder / "splits.json") as text:
         text.write(json.dumps(names, indent=1, ensure_ascii=False).encode() + b"\n")
-    kept = [pair for pair in pairs if pair.source is None or of[pair.source] == of[pair.target]]
     by_split: dict[SplitName, list[Pair]] = {split: [] for split in SPLITS}
-    for pair in kept:
-        by_split[of[pair.target]].append(pair)
+    for pair in pairs:
+        if pair.source is None or of[pair.source] == of[pair.target]:
+            by_split[of[pair.target]].append(pair)
     return Prepared(by_split, len(shelf), count, lost, dropped, unfit)
 
 
@@ -124,33 +141,88 @@ def _described(documents: Iterable[Api]) -> Iterator[Api]:
 
 
 def _edges(documents: Sequence[Api], making: ChainMaking, workers: int) -> Iterator[Edge]:
-    found = embedder_of(making.embedder)
-    by = Spread(found, workers) if making.embedder.startswith("minilm") else found
+    by = Spread(embedder_of(making.embedder), workers)
     return find_edges(documents, by, rules=making.rules, workers=workers).edges
 
 
-def _valid(folder: Path, seed: int, workers: int, shelf: Shelf, dropped: Counter[Reason]) -> Iterator[Pair]:
-    """The pairs of a graph whose edges hold. Only those are tried that would make a pair: trying is dear."""
-    file, graph = folder / "apis.jsonl", folder / "graph.jsonl"
-    pairs = {_key(pair): pair for pair in paired(shelf, read(graph, Edge, empty=True), dropped)}
-    edges = (edge for edge in read(graph, Edge, empty=True) if edge.chosen and _key(edge) in pairs)
+class _Room(NamedTuple):
+    """Documents and their hash, their graph, the seed of the world that edges are tried in."""
+
+    apis: Path
+    content: str
+    graph: Path
+    seed: int
+
+
+def _joined(room: _Room, workers: int, dropped: Counter[Any]) -> Iterator[Pair]:
+    """The pairs of a graph whose edges hold."""
+    seen: set[tuple[str | None, str]] = set()
+    lines = ((number, line) for number, line, _ in read_lines(room.graph))
+    for pairs in _in_order(partial(_hold, room), chunks(lines, _LINES), workers, dropped):
+        for pair in pairs:
+            if (pair.source, pair.target) in seen:
+                dropped["again"] += 1
+            else:
+                seen.add((pair.source, pair.target))
+                yield pair
+
+
+def _single(room: _Room, shelf: Shelf, workers: int, dropped: Counter[Any]) -> Iterator[Pair]:
+    """The pairs without a source."""
+    for pairs in _in_order(partial(_lone, room), chunks(shelf, _NAMES), workers, dropped):
+        yield from pairs
+
+
+def _in_order(
+    work: Callable[[tuple[int, list[A]]], _Found], parts: Iterable[list[A]], workers: int, dropped: Counter[Any]
+) -> Iterator[list[Pair]]:
+    """What comes of the parts, in their order; what does not is counted."""
     executor = "inline" if workers == 1 else "processes"
-    work, parts = partial(_hold, file, keys.file_key(file), seed), enumerate(chunks(edges, _CHUNK))
-    held = dict(unordered(work, parts, executor=executor, workers=workers))
-    for _, keys_of in sorted(held.items()):
-        yield from (pairs[key] for key in keys_of)
-    dropped["not valid"] += len(pairs) - sum(map(len, held.values()))
+    found = sorted(unordered(work, enumerate(parts), executor=executor, workers=workers), key=lambda one: one.number)
+    for one in found:
+        dropped.update(one.dropped)
+        yield one.pairs
 
 
-def _hold(file: Path, content: str, seed: int, some: tuple[int, Sequence[Edge]]) -> tuple[int, list[_Key]]:
-    """Those of some edges that hold."""
-    number, edges = some
-    return number, [_key(edge) for edge in edges if _checker(file, content, seed).verdict(edge).valid]
+def _hold(room: _Room, some: tuple[int, Sequence[tuple[int, bytes]]]) -> _Found:
+    """The pairs of some lines of a graph. Only edges that would make a pair are tried: trying is dear."""
+    number, lines = some
+    dropped, pairs, shelf = Counter[Any](), list[Pair](), _shelf(room)
+    edges = {_key(edge): edge for edge in (parse(line, Edge, room.graph, at) for at, line in lines)}
+    for pair in _worded(paired(shelf, edges.values(), dropped), shelf, dropped):
+        if _checker(room).verdict(edges[_key(pair)]).valid:
+            pairs.append(pair)
+        else:
+            dropped["not valid"] += 1
+    return _Found(number, pairs, dropped)
+
+
+def _lone(room: _Room, some: tuple[int, Sequence[str]]) -> _Found:
+    """The pairs of some documents, each alone."""
+    number, names = some
+    dropped, shelf = Counter[Any](), _shelf(room)
+    return _Found(number, list(_worded(alone(shelf, dropped, names=names), shelf, dropped)), dropped)
+
+
+def _worded(pairs: Iterable[Pair], shelf: Shelf, dropped: Counter[Any]) -> Iterator[Pair]:
+    """Those pairs that somebody would talk about."""
+    for pair in pairs:
+        reasons = (awkward(shelf.api(name)) for name in (pair.target, pair.source) if name)
+        if against := next(filter(None, reasons), None):
+            dropped[against] += 1
+        else:
+            yield pair
 
 
 @lru_cache(maxsize=1)
-def _checker(file: Path, content: str, seed: int) -> Checker:
-    return Checker(read(file, Api), seed=seed)
+def _shelf(room: _Room) -> Shelf:
+    return Shelf(room.apis)
+
+
+@lru_cache(maxsize=1)
+def _checker(room: _Room) -> Checker:
+    shelf = _shelf(room)
+    return Checker(shelf.apis(), seed=room.seed)
 
 
 def _key(joint: Pair | Edge) -> _Key:

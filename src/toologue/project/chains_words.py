@@ -14,9 +14,9 @@ Example:
     >>> _ = write(folder / "tools.jsonl", [tides])
     >>> from toologue.plan.chains.choose import jobs
     >>> from toologue.project.chains_pairs import ChainMaking, prepare
-    >>> made = prepare([folder / "tools.jsonl"], folder / "set", ChainMaking(ratio=(1, 0, 0)))
+    >>> made = prepare([folder / "tools.jsonl"], folder / "set", ChainMaking(ratio=(1, 0, 0)), indexes=folder)
     >>> first = next(jobs(made.pairs["train"], cap=1, seed=0))
-    >>> number, (done,) = work(Room(folder / "set", "", "lexical", 0), (7, ("train", [first])))
+    >>> number, (done,) = work(Room(folder / "set", folder, "lexical", 0), (7, ("train", [first])))
     >>> number, done.split, bool(done.line or done.dropped)
     (7, 'train', True)
 
@@ -35,11 +35,12 @@ from typing import NamedTuple, cast
 
 from toologue import keys
 from toologue.models.embed import calibrated, embedder
+from toologue.models.index import Index
 from toologue.plan.chains.choose import Job
 from toologue.plan.chains.happening import Dropped
 from toologue.plan.chains.pairs import Pair, Reason
 from toologue.plan.chains.planner import Planner
-from toologue.plan.chains.shelf import Apis, Shelf
+from toologue.plan.chains.shelf import Shelf
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.sequences import SEQUENCES
 from toologue.plan.split import SplitName
@@ -54,10 +55,13 @@ __all__ = ["Done", "Room", "work"]
 
 
 class Room(NamedTuple):
-    """Where a dataset is made: its folder with `apis.jsonl` and `splits.json`, their hash, the embedder, the seed."""
+    """Where a dataset is made: its folder with `apis.jsonl` and `splits.json`, the folder with each split's index.
+
+    Then the embedder that the index was made with, and the seed.
+    """
 
     folder: Path
-    content: str
+    indexes: Path
     embedder: str
     seed: int
 
@@ -88,15 +92,15 @@ class _Desk:
     def __init__(self, room: Room, split: SplitName):
         self._split: SplitName = split
         seed, by = keys.seed_of(room.seed, split), embedder(room.embedder)
-        file = room.folder / "apis.jsonl"
-        shelf = Shelf(file)
+        shelf = _shelf(room)
         names = cast("dict[str, list[str]]", json.loads((room.folder / "splits.json").read_bytes()))[split]
-        self._apis = Apis(shelf, names)
+        self._apis = shelf.apis(names)
         self._world = Documented(self._apis, seed=seed)
         bands = calibrated(by.name, "confirm", "suggest")
-        self._planner = Planner(file, seed=seed, bands=bands, shelf=shelf, world=self._world)
+        self._planner = Planner(shelf.file, seed=seed, bands=bands, shelf=shelf, world=self._world)
+        index = Index.open(room.indexes / f"{split}.npy", sorted(names), by)
         bank = "unseen" if split == "test" else "train"
-        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank)
+        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank, index=index)
 
     def done(self, job: Job, lost: dict[Pair, Reason]) -> Done:
         """What comes of one job. A pair of which nothing comes about is `lost`: it is not tried again beside it."""
@@ -129,6 +133,11 @@ class _Desk:
                 if result is not None and isinstance(result.value, dict):
                     found.update(cast("dict[str, float]", result.value.get("retrieved", {})))
         return dialogue.but(apis=tuple(sorted(found)))
+
+
+@lru_cache(maxsize=1)
+def _shelf(room: Room) -> Shelf:
+    return Shelf(room.folder / "apis.jsonl")
 
 
 @lru_cache(maxsize=1)

@@ -32,7 +32,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from toologue.apis.entities import Entity
 from toologue.models.embed import Embedder
+from toologue.models.outputs import fits
+from toologue.parallel import pool
 from toologue.plan.apigraph.pairs import Pairs, Progress, cosines, first_test
 from toologue.plan.apigraph.rules import RulesName, Thresholds, misfit, thresholds_of
 from toologue.plan.apigraph.sides import Entities, sides
@@ -43,6 +46,7 @@ __all__ = ["MOST", "Found", "Survivors", "find_edges"]
 MOST = 5_000_000
 """Pairs that may pass the first test."""
 
+_TYPING = ("type", "format", "items", "anyOf", "oneOf", "allOf")
 _DIGITS = 5  # of a similarity: what batches do to the seventh decimal chooses no edge
 
 
@@ -83,16 +87,17 @@ def find_edges(
     """The edges between Apis. Raises BadSetting where thresholds are unknown, or too many phrases are alike."""
     limits = thresholds or thresholds_of(rules, embedder.name)
     rows, columns, left = sides(apis, rules)
-    pairs = first_test(rows, columns, limits.lcs, rules=rules, most=most, workers=workers, progress=progress)
-    alike = len(pairs.row)
-    if rules == "best":
-        pairs = _fitting(pairs, rows, columns)
-    passed = [len(pairs.row)]
     both = ((rows.texts, columns.texts, limits.description), (rows.keyed, columns.keyed, limits.keyword))
-    for texts, others, threshold in both:
-        cosine = cosines(pairs, texts, others, embedder)
-        pairs = pairs.taken(cosine > threshold, cosine)
-        passed.append(len(pairs.row))
+    with pool(workers):
+        pairs = first_test(rows, columns, limits.lcs, rules=rules, most=most, workers=workers, progress=progress)
+        alike = len(pairs.row)
+        if rules == "best":
+            pairs = _fitting(pairs, rows, columns)
+        passed = [len(pairs.row)]
+        for texts, others, threshold in both:
+            cosine = cosines(pairs, texts, others, embedder)
+            pairs = pairs.taken(cosine > threshold, cosine)
+            passed.append(len(pairs.row))
     pairs, chosen = _ordered(pairs, rows, columns, rules)
     outputs, parameters = len(rows.entities), len(columns.entities)
     fit, described, keyed = passed
@@ -112,8 +117,23 @@ def find_edges(
 
 def _fitting(pairs: Pairs, rows: Entities, columns: Entities) -> Pairs:
     """Those pairs whose types, formats and enumerations agree."""
-    fit = [not misfit(rows.entities[row], columns.entities[column]) for row, column in pairs.numbers()]
-    return pairs.taken(np.array(fit, dtype=bool))
+    known = dict[tuple[str, str], bool]()  # by types and formats: there are few, and pairs by the hundred thousand
+    given = {at: _typing(rows.entities[at]) for at in map(int, np.unique(pairs.row))}
+    wanted = {at: _typing(columns.entities[at]) for at in map(int, np.unique(pairs.column))}
+
+    def fit(row: int, column: int) -> bool:
+        output, parameter = rows.entities[row], columns.entities[column]
+        typing = given[row], wanted[column]
+        if typing not in known:
+            known[typing] = fits(output.schema, parameter.schema)
+        return (known[typing] and "enum" not in parameter.schema) or not misfit(output, parameter)
+
+    return pairs.taken(np.array([fit(*pair) for pair in pairs.numbers()], dtype=bool))
+
+
+def _typing(entity: Entity) -> str:
+    """What of a schema says which values there may be, but for those that it lists."""
+    return str([(key, entity.schema[key]) for key in _TYPING if key in entity.schema])
 
 
 def _ordered(pairs: Pairs, rows: Entities, columns: Entities, rules: RulesName) -> tuple[Pairs, NDArray[np.bool_]]:

@@ -99,14 +99,17 @@ def left_out(entity: Entity, side: Side, rules: RulesName) -> str:
 
 def misfit(output: Entity, parameter: Entity) -> str:
     """Why a value of the output cannot stand where the parameter is asked for; nothing where it can."""
-    examples = [str(one) for one in _list(output.schema.get("examples"))]
-    if not fits(output.schema, parameter.schema) and not _numerals(examples, parameter):
+    if not fits(output.schema, parameter.schema) and not _numerals(_examples(output), parameter):
         return f"{_type(output)} does not fit {_type(parameter)}"
-    allowed = {str(one).casefold() for one in _list(parameter.schema.get("enum"))}
-    given = {str(one).casefold() for one in _list(output.schema.get("enum")) or examples}
-    if allowed and given and not allowed & given:
-        return f"{shown(sorted(given)[0])} is none of the values that are allowed"
+    if options := _list(parameter.schema.get("enum")):
+        given = {one.casefold() for one in map(str, _list(output.schema.get("enum")) or _examples(output))}
+        if given and not given & {str(one).casefold() for one in options}:
+            return f"{shown(sorted(given)[0])} is none of the values that are allowed"
     return ""
+
+
+def _examples(entity: Entity) -> list[str]:
+    return [str(one) for one in _list(entity.schema.get("examples"))]
 
 
 def _numerals(examples: list[str], parameter: Entity) -> bool:

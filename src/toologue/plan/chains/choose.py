@@ -4,8 +4,8 @@ Contract: `sampled` takes the same number of each kind of pair, as far as there 
 there are pairs left: in each block every sequence has its turn, in an order of its own (those of one API, or none, in
 two blocks of three, since most of them come about); every target has its turn before the first has a second, with the
 next of its sources: hundreds of APIs may know a country's code, and few things are asked by it. No pair is taken more
-often than `cap`, no target more than five times as often; a sequence with no pair left is passed over. Functions of
-their inputs.
+often than `cap`, no target more than five times as often; a sequence with no pair left is passed over. `come` says how
+often sequences came about so far: those that fell behind have more turns. Functions of their inputs.
 
 Example:
     >>> pairs = [Pair(None, None, f"Api {n}", "city", "zeroyes", "knowable") for n in range(3)]
@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
+from statistics import median
+from types import MappingProxyType
 from typing import NamedTuple
 
 from toologue import keys
@@ -29,6 +31,10 @@ from toologue.plan.chains.pairs import Pair
 from toologue.plan.sequences import SEQUENCES, Category, Fit
 
 __all__ = ["Job", "jobs", "sampled"]
+
+
+_MOST = 8
+"""Turns of a sequence in one block."""
 
 
 class Job(NamedTuple):
@@ -50,14 +56,23 @@ def sampled(pairs: Iterable[Pair], most: int, *, seed: int = 0) -> list[Pair]:
     return list(islice((pair for one in rounds for pair in one if pair is not None), most))
 
 
-def jobs(pairs: Iterable[Pair], *, cap: int, seed: int = 0, published_code: bool = False) -> Iterator[Job]:
+def jobs(
+    pairs: Iterable[Pair],
+    *,
+    cap: int,
+    seed: int = 0,
+    published_code: bool = False,
+    come: Mapping[str, int] = MappingProxyType({}),
+) -> Iterator[Job]:
     """Jobs without end, or until every pair was taken `cap` times, or its target five times as often."""
     pools = _pools(pairs, seed, published_code)
     taken: Counter[Pair | str] = Counter()
     order, number, block = list(pools), 0, 0
     while pools:
         random.Random(keys.seed_of(seed, "block", block)).shuffle(order)
-        for name in [one for one in order if one in pools]:
+        for name in [one for one in order for _ in range(_turns(one, come)) if one in pools]:
+            if name not in pools:
+                continue
             if SEQUENCES[name].apis < 2 and len(pools) > 1 and block % 3 == 2:
                 continue
             pair = _drawn(pools[name], taken, cap)
@@ -69,6 +84,12 @@ def jobs(pairs: Iterable[Pair], *, cap: int, seed: int = 0, published_code: bool
             yield Job(number, name, pair)
             number += 1
         block += 1
+
+
+def _turns(sequence: str, come: Mapping[str, int]) -> int:
+    """How many turns a sequence has in a block: one, and more where it fell behind."""
+    usual = median(come.values()) if come else 0
+    return max(1, min(_MOST, int(usual / (come.get(sequence, 0) + 1))))
 
 
 def _drawn(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int) -> Pair | None:

@@ -44,7 +44,7 @@ __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 
 _ANSWERED = 3
 """So many values of a result make an answer."""
-_KEPT = 256
+_KEPT = 1024
 _SOUGHT = ("topics", "titles")
 _WHEN = ("day", "moment", "month", "year", "clock", "birth")
 
@@ -117,7 +117,7 @@ class Stage:
         return Happened(target, source, choice, answer)
 
     def _alone(self, name: str) -> Documented:
-        return self._whole or Documented([self.shelf.book(name).api], seed=self.seed)
+        return self._whole or Documented([self.shelf.api(name)], seed=self.seed)
 
     def _cast(self, name: str, chained: str) -> _Role:
         book = self.shelf.book(name)

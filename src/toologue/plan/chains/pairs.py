@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple, cast, get_args
 
 from rapidfuzz.distance import LCSseq
@@ -117,7 +117,7 @@ def paired(
 ) -> Iterator[Pair]:
     """The pairs of a graph's chosen edges. With `verdicts`, only of edges that were found valid."""
     seen: set[tuple[str, str]] = set()
-    ends = _Ends(shelf, rule)
+    ends = _ends(shelf, rule)
     for edge in edges:
         found = _admitted(shelf, edge, seen, verdicts)
         pair = _pair(ends, edge) if found is None else found
@@ -254,6 +254,12 @@ class _Ends:
         known = all(_known(book.inputs[other], self._rule) for other in asked)
         against = _unaskable(book, but=parameter) or _unanswerable(book)
         return _Target(one, False, asked, optional(book, but=parameter), known, len(book.inputs) > 1, against)
+
+
+@lru_cache(maxsize=2)
+def _ends(shelf: Shelf, rule: KnowRule) -> _Ends:
+    """The same ones for all parts of a graph."""
+    return _Ends(shelf, rule)
 
 
 def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:

@@ -1,8 +1,9 @@
 """The documents that plans are made from: one file of Apis, read when they are wanted.
 
-Contract: the file is scanned once; kept are its lines, as bytes. `book(name)` makes an Api and its entities, and keeps
-what was made lately; `Apis` are some of them, by name. A name that stands twice is an error, told with its line. A
-shelf is as good in another process as here: `shelf(file)` opens it there.
+Contract: the file is scanned once; kept are its lines, packed. `api(name)` makes an Api, `book(name)` its entities;
+what was made lately is kept. `apis(names)` are some of them: to look whether one is there makes none. A name that
+stands twice is an error, told with its line. A shelf is as good in another process as here: `shelf(file)` opens it
+there.
 
 Example:
     >>> import pathlib, tempfile
@@ -19,7 +20,7 @@ Not covered: a file that changes while it is used.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -34,7 +35,7 @@ from toologue.schema.jsonl import parse, read_lines
 
 __all__ = ["Apis", "Book", "Shelf", "shelf"]
 
-_KEPT = 256
+_KEPT = 512
 """Documents that are kept made; the others are bytes."""
 
 
@@ -52,13 +53,14 @@ class Shelf:
     def __init__(self, file: Path):
         self.file = file
         self._lines: dict[str, tuple[int, bytes]] = {}
-        self._made: OrderedDict[str, Book] = OrderedDict()
+        self.api = lru_cache(maxsize=_KEPT)(self._api)
+        self.book = lru_cache(maxsize=_KEPT)(self._book)
         for number, line, _ in read_lines(file):
             name = _name(line) or parse(line, Api, file, number).name
             if name in self._lines:
                 first = self._lines[name][0]
                 raise BadRecord(file, number, "$.name", f"{name!r} is the Api of line {first} already", "rename it")
-            self._lines[name] = number, line
+            self._lines[name] = number, zlib.compress(line, 1)
         if not self._lines:
             raise BadFile(f"{file} holds no record: expected one api/1 a line")
 
@@ -71,19 +73,21 @@ class Shelf:
     def __contains__(self, name: object) -> bool:
         return name in self._lines
 
-    def book(self, name: str) -> Book:
-        """An Api with its entities."""
-        book = self._made.get(name)
-        if book is None:
-            if name not in self._lines:
-                raise UnknownName("api", name, self._lines)
-            number, line = self._lines[name]
-            api = parse(line, Api, self.file, number)
-            book = Book(api, {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)})
-            self._made[name] = book
-            if len(self._made) > _KEPT:
-                self._made.popitem(last=False)
-        return book
+    def apis(self, names: Sequence[str] | None = None) -> Apis:
+        """The Apis of these names, or all."""
+        return Apis(self, list(self) if names is None else names)
+
+    def _api(self, name: str) -> Api:
+        """An Api. Raises UnknownName."""
+        if name not in self._lines:
+            raise UnknownName("api", name, self._lines)
+        number, line = self._lines[name]
+        return parse(zlib.decompress(line), Api, self.file, number)
+
+    def _book(self, name: str) -> Book:
+        """An Api with its entities. Raises UnknownName."""
+        api = self.api(name)
+        return Book(api, {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)})
 
 
 class Apis(Mapping[str, Api]):
@@ -95,7 +99,10 @@ class Apis(Mapping[str, Api]):
     def __getitem__(self, name: str) -> Api:
         if name not in self._names:
             raise KeyError(name)
-        return self._shelf.book(name).api
+        return self._shelf.api(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -25,20 +25,18 @@ Not covered: several wishes in one query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple, cast
 
 from toologue.errors import ToologueError, UnknownName
 from toologue.models.embed import Embedder
-from toologue.models.retriever import Band, Retriever
+from toologue.models.index import Index
+from toologue.models.retriever import Band, bands_of, index_of
+from toologue.models.retriever import band as band_of
 from toologue.schema import Api
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.lexicon import capital, lexicon, plural, pluralized, singular, uncapital, wordset
 from toologue.write.chains.needs import Need, awkward, need
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = ["REASONS", "Asked", "DropReason", "Given", "Queries", "Unworded"]
 
@@ -51,7 +49,7 @@ REASONS: tuple[DropReason, ...] = (
 _NONE: Mapping[Band, DropReason] = {
     "confirm": "no query to confirm", "suggest": "no query to suggest", "clarify": "no query to clarify",
 }  # fmt: skip
-_KEPT = 8192
+_KEPT, _FOUND = 8192, 5
 _HELLO = re.compile(r"^(?:Hi|Hello|Hey)(?: there)?[!,] ")
 
 
@@ -81,7 +79,10 @@ class Given(NamedTuple):
 
 
 class Queries:
-    """Makes queries over these Apis, by name or not. `bands` replaces the embedder's calibrated thresholds."""
+    """Makes queries over these Apis, by name or not.
+
+    `bands` replaces the embedder's calibrated thresholds; `index` is that of the Apis, if there is one already.
+    """
 
     def __init__(
         self,
@@ -89,11 +90,11 @@ class Queries:
         embedder: Embedder,
         *,
         bands: Mapping[str, float] | None = None,
+        index: Index | None = None,
     ):
         known = isinstance(apis, Mapping)
         self._apis = cast("Mapping[str, Api]", apis) if known else {api.name: api for api in apis}
-        asked = [api.but(returns={}) for api in self._apis.values()]
-        self.retriever = Retriever(asked, _Remembering(embedder), bands=bands)
+        self._index, self._bands = index or index_of(self._apis, embedder), bands_of(embedder, bands)
         self._reasons: dict[str, DropReason | None] = {}
         self._answers: dict[str, tuple[tuple[str, float], ...]] = {}
 
@@ -120,11 +121,11 @@ class Queries:
     def _first(self, api: Api, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
         """The first of the texts that reaches its band."""
         for text, topic in texts:
-            if self.retriever.band(self.retriever.score(api.name, text)) != band:
+            if band_of(self._index.score(api.name, text), self._bands) != band:
                 continue
             found = self._ranked(text)
             best, score = found[0]
-            if self.retriever.band(score) == band and (band == "clarify" or best == api.name):
+            if band_of(score, self._bands) == band and (band == "clarify" or best == api.name):
                 return Asked(text, found, topic)
         raise Unworded(_NONE[band], api.name)
 
@@ -134,25 +135,8 @@ class Queries:
         if found is None:
             if len(self._answers) >= _KEPT:
                 self._answers.clear()
-            found = self._answers[text] = tuple((one.name, score) for one, score in self.retriever.rank(text))
+            found = self._answers[text] = tuple(self._index.rank(text, _FOUND))
         return found
-
-
-class _Remembering:
-    """An embedder that remembers the last text that it was asked for."""
-
-    def __init__(self, embedder: Embedder):
-        self.name, self._embedder = embedder.name, embedder
-        self._last: tuple[Sequence[str], NDArray[np.float32] | None] = ((), None)
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The embedder's own vectors."""
-        known, rows = self._last
-        if rows is None or len(known) != len(texts) or list(known) != list(texts):
-            rows = self._embedder.embed(texts)
-            if len(texts) == 1:
-                self._last = list(texts), rows
-        return rows
 
 
 def _clear(wish: Need, voice: Voice, given: Given, again: bool) -> Iterator[tuple[str, str]]:

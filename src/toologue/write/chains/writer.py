@@ -29,6 +29,7 @@ from collections.abc import Iterable, Mapping
 
 from toologue.errors import BadSetting
 from toologue.models.embed import Embedder
+from toologue.models.index import Index
 from toologue.schema import Api, Dialogue, Plan, Turn
 from toologue.write.chains.bank import BankName
 from toologue.write.chains.bank import bank as bank_of
@@ -39,7 +40,10 @@ __all__ = ["ChainWriter"]
 
 
 class ChainWriter:
-    """Finds words for plans of the chains line, offline. `bands` replaces the embedder's own thresholds."""
+    """Finds words for plans of the chains line, offline.
+
+    `bands` replaces the embedder's own thresholds; `index` is that of the Apis, if there is one already.
+    """
 
     name = "chains"
 
@@ -51,8 +55,9 @@ class ChainWriter:
         seed: int = 0,
         bank: BankName = "train",
         bands: Mapping[str, float] | None = None,
+        index: Index | None = None,
     ):
-        self._desk = Desk(Queries(apis, embedder, bands=bands), bank_of(bank), seed)
+        self._desk = Desk(Queries(apis, embedder, bands=bands, index=index), bank_of(bank), seed)
 
     def check(self, api: str) -> None:
         """Raises Unworded where nobody would ask for this Api."""

@@ -1,0 +1,156 @@
+"""An index: names, the vectors of what is said of each, and which of them a query is nearest to.
+
+Contract: the score of a name is the best cosine of the query with its texts, in [0, 1], to five digits; equal scores
+stand in the order of names as given. Answers do not depend on which queries were asked before, or together. `save`
+writes vectors of some names to a file; `Index.open` maps them back, so that processes share one copy.
+
+An embedder whose vectors are sums of what their words weigh (`Additive`, as `lexical` is) is not asked for the vector
+of a query: the products of a word with all texts are kept, and queries share most of their words.
+
+Example:
+    >>> from toologue.models.embed import embedder
+    >>> texts = {"AddAlarm": ["add alarm"], "SendEmail": ["send e-mail"]}
+    >>> index = Index.of(texts, embedder("lexical"))
+    >>> [name for name, _ in index.rank("wake me with an alarm", 1)]
+    ['AddAlarm']
+    >>> index.score("AddAlarm", "add alarm")
+    1.0
+
+Not covered: nearest neighbours that are only nearly right; a look at every text takes less than a millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
+
+from toologue.models.embed import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["Additive", "Index", "Parts"]
+
+_DIGITS = 5  # of a score: what another order of adding does to the seventh changes no order
+_KEPT = 384  # words whose products with all texts are kept: a text costs four bytes a word
+
+
+class Parts(NamedTuple):
+    """What a vector is the sum of, and how long that sum is: words with factors, and single places."""
+
+    words: Mapping[str, float]
+    places: Sequence[tuple[int, float]]
+    length: float
+
+
+@runtime_checkable
+class Additive(Embedder, Protocol):
+    """An embedder whose vectors are sums over words, brought to length 1."""
+
+    def parts(self, text: str) -> Parts:
+        """What the vector of a text is made of; no words and length 0 where it has none."""
+        ...
+
+    def word(self, word: str) -> tuple[NDArray[np.int64], Floats]:
+        """The places that a word has in vectors, and what it adds there."""
+        ...
+
+
+class Index:
+    """Names and a column for each of their texts: the first texts of all names, then the second ones, and so on."""
+
+    def __init__(self, names: Sequence[str], columns: Floats, embedder: Embedder):
+        self.names, self.columns, self.embedder = tuple(names), columns, embedder
+        self._at = {name: at for at, name in enumerate(self.names)}
+        self._additive = embedder if isinstance(embedder, Additive) else None
+        self._known: tuple[str, Floats | None] = "", None
+        self._products = lru_cache(maxsize=_KEPT)(self._product)
+
+    @classmethod
+    def of(cls, texts: Mapping[str, Sequence[str]], embedder: Embedder, *, batch: int = 1024) -> Self:
+        """The index of names and what is said of each; so many texts are embedded at once."""
+        import numpy as np
+
+        flat = [text for kind in zip_longest(*texts.values(), fillvalue="") for text in kind]
+        columns = np.empty((0, len(flat)), dtype=np.float32)
+        for at in range(0, len(flat), batch):
+            rows = embedder.embed(flat[at : at + batch])
+            if not len(columns):
+                columns = np.empty((rows.shape[1], len(flat)), dtype=np.float32)
+            columns[:, at : at + batch] = rows.T
+        return cls(list(texts), columns, embedder)
+
+    @classmethod
+    def open(cls, file: Path, names: Sequence[str], embedder: Embedder) -> Self:
+        """The index that was saved: its names, in their order, and the embedder that it was made with."""
+        import numpy as np
+
+        return cls(names, np.load(file, mmap_mode="r", allow_pickle=False).view(np.ndarray), embedder)
+
+    def save(self, file: Path, names: Sequence[str]) -> None:
+        """Write the vectors of some names, without the names."""
+        import numpy as np
+
+        rows = len(self.names) and self.columns.shape[1] // len(self.names)
+        places = [number * len(self.names) + self._at[name] for number in range(rows) for name in names]
+        np.save(file, np.ascontiguousarray(self.columns[:, places]), allow_pickle=False)
+
+    def rank(self, query: str, k: int) -> list[tuple[str, float]]:
+        """The k nearest names, best first, with their scores."""
+        return self.rank_all([query], k)[0]
+
+    def rank_all(self, queries: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+        """`rank` of many queries, which are embedded in one batch."""
+        if not self.names or not queries:
+            return [[] for _ in queries]
+        if self._additive:
+            return [self._nearest(self._summed(self._additive, query), k) for query in queries]
+        return [self._nearest(row @ self.columns, k) for row in self.embedder.embed(queries)]
+
+    def score(self, name: str, query: str) -> float:
+        """The score of one name, without a look at the others."""
+        row = self._row(query)
+        (places,) = row.nonzero()
+        cosines = row[places] @ self.columns[:, self._at[name] :: len(self.names)][places]
+        return round(float(cosines.clip(0, 1).max()), _DIGITS)
+
+    def _row(self, query: str) -> Floats:
+        """The vector of a query; the last one is remembered."""
+        known, row = self._known
+        if row is None or known != query:
+            (row,) = self.embedder.embed([query])
+            self._known = query, row
+        return row
+
+    def _nearest(self, cosines: Floats, k: int) -> list[tuple[str, float]]:
+        import numpy as np
+
+        scores = cosines.reshape(-1, len(self.names)).max(axis=0).clip(0, 1).round(_DIGITS)
+        least = -np.partition(-scores, k - 1)[k - 1] if 0 < k < len(scores) else 0
+        (places,) = (scores >= least).nonzero()
+        best = places[np.argsort(-scores[places], kind="stable")][:k]
+        return [(self.names[int(at)], round(float(scores[at]), _DIGITS)) for at in best]
+
+    def _summed(self, embedder: Additive, query: str) -> Floats:
+        """The cosine of a query with each column, word by word."""
+        import numpy as np
+
+        parts = embedder.parts(query)
+        summed = np.zeros(self.columns.shape[1], dtype=np.float32)
+        for word, factor in parts.words.items():
+            summed += np.float32(factor) * self._products(word)
+        for place, value in parts.places:
+            summed += np.float32(value) * self.columns[place]
+        return summed / np.float32(parts.length or 1)
+
+    def _product(self, word: str) -> Floats:
+        """A word times every column."""
+        assert self._additive
+        places, values = self._additive.word(word)
+        return values @ self.columns[places]
