@@ -42,11 +42,12 @@ _KEPT = 384  # words whose products with all texts are kept: a text costs four b
 
 
 class Parts(NamedTuple):
-    """What a vector is the sum of, and how long that sum is: words with factors, and single places."""
+    """What a vector is the sum of: words with factors, and single places; how long the sum is; what comes of it."""
 
     words: Mapping[str, float]
     places: Sequence[tuple[int, float]]
     length: float
+    vector: Floats
 
 
 @runtime_checkable
@@ -69,7 +70,7 @@ class Index:
         self.names, self.columns, self.embedder = tuple(names), columns, embedder
         self._at = {name: at for at, name in enumerate(self.names)}
         self._additive = embedder if isinstance(embedder, Additive) else None
-        self._known: tuple[str, Floats | None] = "", None
+        self._row, self._parts = lru_cache(maxsize=2)(self._embedded), lru_cache(maxsize=2)(self._parted)
         self._products = lru_cache(maxsize=_KEPT)(self._product)
 
     @classmethod
@@ -110,7 +111,7 @@ class Index:
         if not self.names or not queries:
             return [[] for _ in queries]
         if self._additive:
-            return [self._nearest(self._summed(self._additive, query), k) for query in queries]
+            return [self._nearest(self._summed(query), k) for query in queries]
         return [self._nearest(row @ self.columns, k) for row in self.embedder.embed(queries)]
 
     def score(self, name: str, query: str) -> float:
@@ -120,13 +121,12 @@ class Index:
         cosines = row[places] @ self.columns[:, self._at[name] :: len(self.names)][places]
         return round(float(cosines.clip(0, 1).max()), _DIGITS)
 
-    def _row(self, query: str) -> Floats:
-        """The vector of a query; the last one is remembered."""
-        known, row = self._known
-        if row is None or known != query:
-            (row,) = self.embedder.embed([query])
-            self._known = query, row
-        return row
+    def _embedded(self, query: str) -> Floats:
+        return self._parts(query).vector if self._additive else self.embedder.embed([query])[0]
+
+    def _parted(self, query: str) -> Parts:
+        assert self._additive
+        return self._additive.parts(query)
 
     def _nearest(self, cosines: Floats, k: int) -> list[tuple[str, float]]:
         import numpy as np
@@ -137,14 +137,14 @@ class Index:
         best = places[np.argsort(-scores[places], kind="stable")][:k]
         return [(self.names[int(at)], round(float(scores[at]), _DIGITS)) for at in best]
 
-    def _summed(self, embedder: Additive, query: str) -> Floats:
+    def _summed(self, query: str) -> Floats:
         """The cosine of a query with each column, word by word."""
         import numpy as np
 
-        parts = embedder.parts(query)
+        parts = self._parts(query)
         summed = np.zeros(self.columns.shape[1], dtype=np.float32)
         for word, factor in parts.words.items():
-            summed += np.float32(factor) * self._products(word)
+            summed += self._products(word) if factor == 1 else np.float32(factor) * self._products(word)
         for place, value in parts.places:
             summed += np.float32(value) * self.columns[place]
         return summed / np.float32(parts.length or 1)

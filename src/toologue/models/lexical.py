@@ -19,7 +19,7 @@ import re
 import unicodedata
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -66,17 +66,26 @@ class Lexical:
 
         rows = np.zeros((len(texts), WIDTH), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            length = _sum(row, *_parts(text))
-            if length:
-                row /= length
+            row[:] = self.parts(text).vector
         return rows
 
     def parts(self, text: str) -> Parts:
         """What the vector of a text is the sum of."""
         import numpy as np
 
-        words, places = _parts(text)
-        return Parts(words, places, _sum(np.zeros(WIDTH, dtype=np.float32), words, places))
+        words = words_of(text)
+        if not words:
+            return Parts({}, (), 0.0, np.zeros(WIDTH, dtype=np.float32))
+        counted = Counter(words) if len(set(words)) < len(words) else dict.fromkeys(words, 1)
+        factors = {word: 1 + math.log(count) if count > 1 else 1.0 for word, count in counted.items()}
+        pairs = [_pair(first, second) for first, second in pairwise(words)]
+        cells, values = [cell for cell, _ in pairs], [value for _, value in pairs]
+        found = [(_word(word), factor) for word, factor in factors.items()]
+        places = np.concatenate([cells for (cells, _), _ in found] + [np.array(cells, dtype=np.int64)])
+        weights = np.concatenate([part if factor == 1 else part * factor for (_, part), factor in found] + [values])
+        summed = np.bincount(places, weights, WIDTH)
+        length = max(math.sqrt(summed @ summed), 1e-12)
+        return Parts(factors, pairs, length, (summed / length).astype(np.float32))
 
     def word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The places of a word and its n-grams, and what they hold."""
@@ -91,25 +100,6 @@ def lexical(argument: str) -> Lexical:
 
 
 LEXICAL = lexical
-
-
-def _parts(text: str) -> tuple[dict[str, float], list[tuple[int, float]]]:
-    """The words of a text, by how often they count, and the cells of neighbouring ones."""
-    words = words_of(text)
-    counted = Counter(words) if len(set(words)) < len(words) else dict.fromkeys(words, 1)
-    return {word: 1 + math.log(n) if n > 1 else 1 for word, n in counted.items()}, [
-        _pair(first, second) for first, second in pairwise(words)
-    ]
-
-
-def _sum(row: NDArray[np.float32], words: Mapping[str, float], places: Sequence[tuple[int, float]]) -> float:
-    """Add the parts of a text to a row. How long it is now; 0 if it has none."""
-    for word, factor in words.items():
-        cells, values = _word(word)
-        row[cells] += values if factor == 1 else values * factor
-    for cell, value in places:
-        row[cell] += value
-    return max(math.sqrt(row @ row), 1e-12) if words else 0.0
 
 
 @lru_cache(maxsize=1 << 14)
