@@ -203,10 +203,12 @@ class TestTheTranscript:
         shown = chat("Count", "Draft", "Yes", "y", "Make", arguments=("--transcript", "chats.jsonl"))
         assert "4 rounds saved as chat-1 in chats.jsonl; next: toologue prove chats.jsonl" in shown
         assert status(["prove", "chats.jsonl", "--gold"]) == 0
-        assert "gold: 100.0% of 1 conversations" in capsys.readouterr().out
+        assert "gold: 100.0% of the conversations" in capsys.readouterr().out
         assert status(["run", "chats.jsonl", "--agent", "chat_agents:echo", "--out", "ran"]) == 0
         assert status(["score", "ran"]) == 0
         assert status(["prove", "dialog2api", "--data", "chats.jsonl", "--gold"]) == 0
+        chat("Hello", arguments=("--transcript", "chats.jsonl"))  # a second one, in which no program was written
+        assert status(["prove", "chats.jsonl"]) == 0
 
     @pytest.mark.parametrize(("world", "word"), [("assistant", "Alarm"), ("shop", "Look"), ("shop", "Cancel")])
     def test_in_any_world(self, chat: Chat, world: str, word: str, capsys: pytest.CaptureFixture[str]) -> None:

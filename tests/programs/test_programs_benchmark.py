@@ -15,16 +15,18 @@ from toologue.bench.benchmark import Options, benchmark
 from toologue.bench.dialog2api import executed, grade, load, of_split, play, summarize
 from toologue.bench.dialog2api.evaluate import evaluate, record
 from toologue.bench.dialog2api.files import SHIPPED, read_folder, read_goals, read_signatures, write_signatures
-from toologue.bench.dialog2api.mutations import RIGHT, WRONG, mutant, prove
+from toologue.bench.dialog2api.mutations import RIGHT, WRONG, mutant
+from toologue.bench.dialog2api.mutations import prove as prove_mutants
 from toologue.bench.dialog2api.statistics import apis_in, raised_in, table3, talk_table
 from toologue.bench.dialog2api.tables import tables
 from toologue.bench.tables import html
-from toologue.cli.bench_dialog2api import bench_dialog2api, prove_dialog2api
+from toologue.cli.bench import prove
+from toologue.cli.bench_dialog2api import bench_dialog2api, over_s3, prove_dialog2api
 from toologue.cli.bench_tooldial import Files
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.dialog2api import conversations_xml
 from toologue.models.similarity import Judge
-from toologue.schema import AgentTurn, Dialogue, Program, Setting, Trace, UserTurn, executable
+from toologue.schema import AgentTurn, Dialogue, Program, Result, Setting, Trace, UserTurn, executable
 from toologue.schema.jsonl import write
 
 NAMES = ("delete-bucket-1", "notes-to-markdown-1", "largest-files-2", "move-old-report-1", "upload-note-1")
@@ -99,7 +101,7 @@ def test_results_and_signatures_stand_in_the_gold(golds):
 
 @pytest.mark.parametrize("mode", ["fixed", "published"])
 def test_mutants_lower_emr_as_far_as_the_definition_says(golds, mode):
-    for proof in prove(golds, mode):
+    for proof in prove_mutants(golds, mode):
         assert proof.good, proof
         assert proof.took, proof.kind
 
@@ -177,6 +179,32 @@ def test_what_a_file_says_it_comes_to_must_be_so(folder, golds, tmp_path):
         load(tmp_path / "own")
 
 
+def test_results_that_a_file_has_must_be_so(golds, tmp_path):
+    """A transcript of a chat has results, and no signatures."""
+    gold = golds[0]
+    at = next(n for n, turn in enumerate(gold.turns) if turn.role == "agent" and any(turn.results))
+    other = gold.turns[at].but(results=(Result(value="another"),), extra={})
+    write(tmp_path / "chat.jsonl", [gold.but(turns=(*gold.turns[:at], other, *gold.turns[at + 1 :]), extra={})])
+    with pytest.raises(BadRecord, match=rf"chat.jsonl:1: \$.turns\[{at}\].results\[0\]: .* another result here"):
+        load(tmp_path / "chat.jsonl")
+
+
+def test_prove_takes_any_file_whose_programs_are_over_s3(golds, tmp_path):
+    mine, others, calls = tmp_path / "mine.jsonl", tmp_path / "others.jsonl", tmp_path / "calls.jsonl"
+    write(mine, golds)
+    (tmp_path / "mine.xml").write_text(conversations_xml(golds))
+    write(others, [*golds, golds[0].but(id="other", world=Setting(name="assistant"))])
+    write(calls, [Dialogue(id="said", world=Setting(name="s3"), turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))])
+    assert over_s3(mine)
+    assert over_s3(tmp_path / "mine.xml")
+    assert not any(map(over_s3, (others, calls, tmp_path, tmp_path / "nothing.jsonl")))
+    assert prove(str(mine), json=tmp_path / "proof.json") == 0
+    told = json.loads((tmp_path / "proof.json").read_bytes())
+    assert {one["kind"] for one in told["alterations"]} == {*WRONG, *RIGHT}
+    with pytest.raises(BadSetting, match="--endpoint is for dialog2api"):
+        prove("tooltalk", endpoint="http://127.0.0.1:1")
+
+
 def test_signatures_are_written_as_they_are_read(folder, golds, tmp_path):
     write_signatures(tmp_path, golds)
     assert read_signatures(tmp_path) == read_signatures(folder)
@@ -240,7 +268,9 @@ def test_the_command_prints_tables_and_writes_files(folder, tmp_path, capsys):
     assert "(table 3)" in capsys.readouterr().out
     with pytest.raises(BadSetting, match="--agent"):
         bench_dialog2api([], folder, None, "fixed", Options(), files)
-    assert prove_dialog2api(folder, "fixed", Options(), gold=True) == (1.0, [])
+    proved = prove_dialog2api(folder, "fixed", Options(), gold=True)
+    assert (proved.gold, proved.proofs) == (1.0, [])
+    assert [place["unequal"] for place in proved.more["places"]] == [[], []]
 
 
 def test_executing_again_changes_nothing(golds):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import SHUT_RDWR
 from threading import Thread
 from typing import Any
 
@@ -45,7 +46,49 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serving() -> Iterator[str]:
     """The address of a service that nobody has used before."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    with _running(_Handler) as address:
+        yield address
+    s3_backends.reset()
+
+
+@contextmanager
+def answering(status: int, body: bytes) -> Iterator[str]:
+    """The address of something that always answers the same."""
+
+    class Same(_Handler):
+        def answer(self) -> None:
+            self.send_response_only(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = answer  # noqa: N815
+
+    with _running(Same) as address:
+        yield address
+
+
+class _Server(ThreadingHTTPServer):
+    """When it is closed, so are its connections."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]):
+        super().__init__(("127.0.0.1", 0), handler)
+        self._open: list[Any] = []
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.append(request)
+        super().process_request(request, client_address)
+
+    def server_close(self) -> None:
+        super().server_close()
+        for request in self._open:
+            with suppress(OSError):  # it was closed before
+                request.shutdown(SHUT_RDWR)
+
+
+@contextmanager
+def _running(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    server = _Server(handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
@@ -54,4 +97,3 @@ def serving() -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
-        s3_backends.reset()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+
 import boto3
 import pytest
-from http_s3 import serving
+from http_s3 import answering, serving
 
 from toologue.errors import BadSetting
-from toologue.schema import Call, Case, Setting
+from toologue.loop import execute
+from toologue.schema import Call, Case, Program, Setting
+from toologue.worlds.programs import with_programs
 from toologue.worlds.s3 import KIND, S3, signature
 
 SOURCE = {"Bucket": "aaa", "Key": "k/ü 1.txt"}
@@ -51,26 +55,34 @@ buckets:
 
 
 @pytest.fixture
-def address(monkeypatch):
+def credentials(monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+
+
+@pytest.fixture
+def address(credentials):
     with serving() as address:
         yield address
 
 
-def timeless(value):
-    """A value without moments."""
-    if isinstance(value, dict):
-        return {name: timeless(part) for name, part in value.items() if name not in ("LastModified", "CreationDate")}
-    return [timeless(part) for part in value] if isinstance(value, list) else value
+@pytest.fixture
+def client(address):
+    client = boto3.client("s3", endpoint_url=address, region_name="us-east-1")
+    yield client
+    client.close()
+
+
+def names(client):
+    """All buckets that the service has."""
+    return sorted(bucket["Name"] for bucket in client.list_buckets()["Buckets"])
 
 
 def test_it_is_the_same_world(account, address):
     near, far = S3(account), S3(account, endpoint=address, prefix="tl-")
     assert far.blocking
     for call in SCRIPT:
-        one, other = near.do(call), far.do(call)
-        assert timeless(other.model_dump()) == timeless(one.model_dump())
+        assert far.do(call) == near.do(call)
     assert signature(far) == signature(near)
 
 
@@ -87,17 +99,14 @@ def test_marks_are_a_way_back(account, address):
     assert far.mark() == end
 
 
-def test_a_world_begins_anew_and_leaves_what_is_not_its_own(account, address):
-    client = boto3.client("s3", endpoint_url=address, region_name="us-east-1")
+def test_a_world_begins_anew_and_leaves_what_is_not_its_own(account, address, client):
     client.create_bucket(Bucket="others")
     client.put_object(Bucket="others", Key="k", Body=b"theirs")
     first = S3(account, endpoint=address, prefix="tl-")
     first.do(Call(api="put_object", arguments={"Bucket": "bbb", "Key": "left", "Body": "over"}))
-    names = [bucket["Name"] for bucket in client.list_buckets()["Buckets"]]
-    assert sorted(names) == ["others", "tl-aaa", "tl-bbb"]
+    assert names(client) == ["others", "tl-aaa", "tl-bbb"]
     assert signature(S3(account, endpoint=address, prefix="tl-")) == signature(S3(account))
     assert client.get_object(Bucket="others", Key="k")["Body"].read() == b"theirs"
-    client.close()
 
 
 @pytest.mark.parametrize("prefix", ["", "a", "Own-", "a/b", "x" * 40])
@@ -109,9 +118,98 @@ def test_an_address_needs_a_prefix(account, address, prefix):
 def test_the_environment_says_where_cases_are_played(account, address, monkeypatch):
     monkeypatch.setenv("TOOLOGUE_S3_ENDPOINT", address)
     case = Case(id="c", world=Setting(name="s3", arguments={"account": account}), protocol="recorded")
-    with pytest.raises(BadSetting, match="needs a prefix"):
-        KIND.make(case)
-    monkeypatch.setenv("TOOLOGUE_S3_PREFIX", "tl-")
     one, two = KIND.make(case), KIND.make(case.but(trial=1))
     one.do(SCRIPT[3])
     assert signature(two) == signature(S3(account)) != signature(one)
+
+
+def test_buckets_of_others_stop_a_run_until_a_prefix_is_named(account, address, client, monkeypatch):
+    client.create_bucket(Bucket="payroll")
+    monkeypatch.setenv("TOOLOGUE_S3_ENDPOINT", address)
+    case = Case(id="c", world=Setting(name="s3", arguments={"account": account}), protocol="recorded")
+    with pytest.raises(BadSetting, match=r"not ours \(payroll\): set TOOLOGUE_S3_PREFIX=toologue-"):
+        KIND.make(case)
+    assert names(client) == ["payroll"]
+    monkeypatch.setenv("TOOLOGUE_S3_PREFIX", "tl-")
+    world = KIND.make(case)
+    assert signature(world) == signature(S3(account))
+    assert {"payroll", f"tl-{case.key[:8]}-aaa", f"tl-{case.key[:8]}-bbb"} == set(names(client))
+
+
+def test_a_world_that_is_gone_leaves_nothing(account, address, client):
+    far = S3(account, endpoint=address, prefix="tl-")
+    far.do(SCRIPT[3])
+    assert names(client) == ["tl-aaa", "tl-bbb", "tl-ccc"]
+    del far
+    gc.collect()
+    assert names(client) == []
+
+
+def test_moments_are_those_of_the_account(account, address):
+    near, far = S3(account), S3(account, endpoint=address, prefix="tl-")
+    get = Call(api="get_object", arguments=SOURCE)
+    again = Call(api="put_object", arguments={**SOURCE, "Body": "again"})
+    mark = far.mark()
+    for call in (
+        SCRIPT[0],
+        SCRIPT[1],
+        get,
+        again,
+        get,
+        SCRIPT[1],
+        SCRIPT[3],
+        SCRIPT[5],
+        SCRIPT[0],
+        SCRIPT[9],
+        SCRIPT[-1],
+    ):
+        assert far.do(call) == near.do(call)
+    assert far.do(get).value["LastModified"] == "2025-06-02T09:00:00Z"
+    far.rewind(mark)
+    assert far.do(get).value["LastModified"] == "2024-01-01T00:00:00Z"
+
+
+def test_a_service_that_goes_away_stops_the_run(account, credentials):
+    """No result, no traceback: a BadSetting, through the sandbox, too."""
+    with serving() as address:
+        world = S3(account, endpoint=address, prefix="tl-")
+    with pytest.raises(BadSetting, match=f"cannot reach S3 at {address}"):
+        world.do(SCRIPT[0])
+    for backend in ("auto", "zygote"):
+        asked = with_programs(world, name="s3", backend=backend)
+        with pytest.raises(BadSetting, match="cannot reach"):
+            execute(asked, Program(goal="1", status="final", code="return s3.list_buckets()"))
+
+
+def test_what_is_no_address_is_refused(account, credentials):
+    for wrong in ("nonsense", "127.0.0.1:5000"):
+        with pytest.raises(BadSetting, match=f"'{wrong}' is no address of a service"):
+            S3(account, endpoint=wrong, prefix="tl-")
+
+
+DENIED = b"<?xml version='1.0'?><Error><Code>InvalidAccessKeyId</Code><Message>Who is that?</Message></Error>"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (403, DENIED, r"does not accept these credentials: .*\(InvalidAccessKeyId\)"),
+        (404, b"<html>nothing here</html>", r"does not speak S3 \(it answers 404\)"),
+        (200, b"<html><body>Welcome!</body></html>", "does not speak S3"),
+        (200, b"Welcome!", "does not speak S3"),
+        (200, b'{"ok": true}', "does not speak S3"),
+    ],
+)
+def test_what_does_not_speak_s3_or_does_not_let_us_in_says_so(account, credentials, status, body, told):
+    with answering(status, body) as other, pytest.raises(BadSetting, match=told):
+        S3(account, endpoint=other, prefix="tl-")
+
+
+def test_without_credentials_it_says_which_are_missing(account, monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    with pytest.raises(BadSetting, match="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
+        S3(account, endpoint="http://127.0.0.1:9", prefix="tl-")

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 from toologue.agents.altered import RIGHT, WRONG, altered_script
 from toologue.bench.benchmark import Benchmark, Options, play
@@ -29,7 +29,7 @@ from toologue.schema import Api, Call, Dialogue, Invocation, Trace, invocations
 from toologue.values.compare import agree, contains
 from toologue.worlds.world import kind_at
 
-__all__ = ["Proof", "prove", "prove_kind"]
+__all__ = ["Proof", "Proved", "prove", "prove_kind"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,14 @@ class Proof:
     def good(self) -> bool:
         """Whether the grader behaved: every wrong agent caught, no right one."""
         return self.caught == (self.took if self.wrong else 0)
+
+
+class Proved(NamedTuple):
+    """What became of gold, as a share of its conversations, and of its alterations; what else there is to tell."""
+
+    gold: float
+    proofs: Sequence[Proof] = ()
+    more: Mapping[str, Any] = {}
 
 
 def prove(

@@ -18,11 +18,11 @@ from rich.text import Text
 
 from toologue import registry
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, benchmark, play, predicted
-from toologue.bench.prove import Proof
+from toologue.bench.prove import Proof, Proved
 from toologue.bench.prove import prove as prove_all
 from toologue.bench.prove_steps import flaws_of, is_good, prove_steps
 from toologue.bench.tooltalk import grade, summarize, ungraded
-from toologue.cli.bench_dialog2api import bench_dialog2api, prove_dialog2api
+from toologue.cli.bench_dialog2api import bench_dialog2api, over_s3, prove_dialog2api
 from toologue.cli.bench_tooldial import Asked, Files, bench_tooldial, prove_tooldial
 from toologue.cli.run import show
 from toologue.cli.terminal import judge_of, progress_bar, say, write_json
@@ -39,9 +39,6 @@ from toologue.schema.jsonl import read
 from toologue.score.metric import totals
 
 __all__ = ["bench", "prove"]
-
-_OWN_PROOF = {"dialog2api": prove_dialog2api, "tooldial": prove_tooldial}
-"""Those whose gold is altered in ways of their own."""
 
 
 def bench(
@@ -185,6 +182,7 @@ def prove(
     mode: Literal["fixed", "published"] = "fixed",
     similarity: str = "lexical",
     seed: int = 0,
+    endpoint: str | None = None,
     json: Path | None = None,
 ) -> int:
     """Prove that gold passes, that wrong agents are caught and right ones are not.
@@ -195,8 +193,8 @@ def prove(
     Parameters
     ----------
     what
-        A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl, or a folder that `toologue generate`
-        made.
+        A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl (where all have programs over S3, as
+        dialog2api; so is the paper's XML), or a folder that `toologue generate` made.
     data
         The data of a benchmark, where they are not those that ship.
     gold
@@ -207,14 +205,28 @@ def prove(
         exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
     seed
         Chooses what is altered.
+    endpoint
+        dialog2api: the address of a service that speaks S3, over which the gold programs run, too (docs/programs.md).
     json
         Where the results go.
     """
-    judge, options = Judge.of(similarity), Options(mode=mode, seed=seed)
-    if what in _OWN_PROOF:
-        return _proved(_OWN_PROOF[what](data, mode, options, gold=gold), mode, json)
-    chosen = benchmark(what) if what in registry.names("benchmark") else _file_benchmark(what)
-    dialogues = chosen.load(data)
+    options = Options(mode=mode, seed=seed)
+    file = Path(what) if what not in registry.names("benchmark") else None
+    if what == "dialog2api" or (file is not None and over_s3(file)):
+        return _proved(prove_dialog2api(file or data, mode, options, gold=gold, endpoint=endpoint), mode, json)
+    if endpoint is not None:
+        raise BadSetting("--endpoint is for dialog2api and files of such conversations, whose programs run over S3")
+    if what == "tooldial":
+        return _proved(prove_tooldial(data, mode, options, gold=gold), mode, json)
+    chosen = benchmark(what) if file is None else _file_benchmark(what)
+    return _proved_by_calls(chosen, chosen.load(data), Judge.of(similarity), options, gold=gold, json=json)
+
+
+def _proved_by_calls(
+    chosen: Benchmark, dialogues: Sequence[Dialogue], judge: Judge, options: Options, *, gold: bool, json: Path | None
+) -> int:
+    """Play gold and altered gold, and say what became of them; the exit status."""
+    mode = options.mode
     graded = play(chosen, dialogues, "gold", judge, options)
     gates = (chosen.passes, "outcome")
     failed = [g.gold.id for g in graded if any(g.scores[m].value != 1.0 for m in gates if m in g.scores)]
@@ -237,14 +249,14 @@ def prove(
     return 1 if failed or flaws or (steps and mode == "fixed" and not all(map(is_good, proofs))) else 0
 
 
-def _proved(found: tuple[float, list[Proof]], mode: Mode, json: Path | None) -> int:
+def _proved(found: Proved, mode: Mode, json: Path | None) -> int:
     """Say what became of gold and of its mutations; the exit status."""
-    share, proofs = found
+    share, proofs, more = found
     print(f"gold: {share:.1%} of the conversations, in every part ({mode})")
     if proofs:
         say(_steps_table(proofs))
     if json is not None:
-        write_json(json, {"mode": mode, "gold": share, "alterations": [vars(proof) for proof in proofs]})
+        write_json(json, {"mode": mode, "gold": share, "alterations": [vars(proof) for proof in proofs], **more})
     return 1 if share < 1 or (mode == "fixed" and not all(map(is_good, proofs))) else 0
 
 

@@ -10,23 +10,26 @@ from dataclasses import replace
 from pathlib import Path
 
 from toologue.bench.benchmark import Mode, Options
-from toologue.bench.dialog2api import PASSES, load, of_split, play
-from toologue.bench.dialog2api import grade as graded
+from toologue.bench.dialog2api import load, of_split
 from toologue.bench.dialog2api.evaluate import evaluate, record
 from toologue.bench.dialog2api.files import Split
 from toologue.bench.dialog2api.mutations import prove
+from toologue.bench.dialog2api.places import run_everywhere, table
 from toologue.bench.dialog2api.statistics import table3, talk_table
 from toologue.bench.dialog2api.tables import Results, tables
-from toologue.bench.prove import Proof
+from toologue.bench.prove import Proved
 from toologue.bench.tables import html
 from toologue.cli.bench_tooldial import Files
 from toologue.cli.run import show
 from toologue.cli.terminal import progress_bar, say_tables, write_json
 from toologue.errors import BadSetting
 from toologue.report.view import Conversation, Report, RunView
+from toologue.schema import Dialogue
+from toologue.schema.jsonl import read
 from toologue.score.metric import totals
+from toologue.worlds.s3 import prefix_at
 
-__all__ = ["bench_dialog2api", "prove_dialog2api"]
+__all__ = ["bench_dialog2api", "over_s3", "prove_dialog2api"]
 
 
 def bench_dialog2api(
@@ -53,12 +56,36 @@ def bench_dialog2api(
     show(report, files.html, files.junit)
 
 
-def prove_dialog2api(data: Path | None, mode: Mode, options: Options, *, gold: bool) -> tuple[float, list[Proof]]:
-    """(share of the gold conversations whose EMR is 1, what became of each mutation)."""
+def prove_dialog2api(
+    data: Path | None, mode: Mode, options: Options, *, gold: bool, endpoint: str | None = None
+) -> Proved:
+    """The share of the gold conversations that come to the same in every place, and what became of each mutation."""
+    if endpoint is not None:
+        prefix_at(endpoint)  # refused before anything has run
     golds = load(data)
-    played = zip(golds, play("talk", golds, "gold", options), strict=True)
-    right = sum(graded(mode, one, trace).scores[PASSES].value == 1 for one, trace in played)
-    return right / len(golds), [] if gold else prove(golds, mode, options)
+    with progress_bar("running the gold") as progress:
+        places = run_everywhere(golds, mode, endpoint, progress)
+    say_tables([table(places)])
+    for place in places:
+        if place.name == "monty" and place.by_cpython:
+            print(f"outside Monty's part of Python: {', '.join(place.by_cpython)}")
+        if place.unequal:
+            print(f"not as the gold in {place.name}: {', '.join(place.unequal[:10])}")
+    wrong = {name for place in places for name in place.wrong}
+    more = {"places": [vars(place) for place in places]}
+    return Proved(1 - len(wrong) / len(golds), [] if gold else prove(golds, mode, options), more)
+
+
+def over_s3(file: Path) -> bool:
+    """Whether a file holds conversations with programs over S3, and no others: what `prove_dialog2api` takes."""
+    if not file.is_file() or file.suffix == ".xml":
+        return file.is_file()
+    kinds: set[str] = set()
+    for gold in read(file, Dialogue):
+        if gold.world.name not in ("s3", "s3_programs"):
+            return False
+        kinds |= {act.kind for turn in gold.turns if turn.role == "agent" for act in turn.acts}
+    return "program" in kinds
 
 
 def _views(results: Results, mode: Mode) -> list[RunView]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toologue.bench.benchmark import Mode, Options
-from toologue.bench.prove import Proof
+from toologue.bench.prove import Proved
 from toologue.bench.tooldial import PASSES, load, parts
 from toologue.bench.tooldial.evaluate import evaluate, record
 from toologue.bench.tooldial.mutations import prove
@@ -59,12 +59,12 @@ def bench_tooldial(
     show(report, files.html, files.junit)
 
 
-def prove_tooldial(data: Path | None, mode: Mode, options: Options, *, gold: bool) -> tuple[float, list[Proof]]:
-    """(share of the gold conversations that pass every part, what became of each mutation)."""
+def prove_tooldial(data: Path | None, mode: Mode, options: Options, *, gold: bool) -> Proved:
+    """The share of the gold conversations that pass every part, and what became of each mutation."""
     golds = load(data)
     played = evaluate(golds, ["gold"], parts(), mode, options=options)["gold"]
     wrong = {one.gold.id for _, graded in played for one in graded if one.scores[PASSES].value == 0}
-    return 1 - len(wrong) / len(golds), [] if gold else prove(golds, mode)
+    return Proved(1 - len(wrong) / len(golds), [] if gold else prove(golds, mode))
 
 
 def _views(results: Results, mode: Mode) -> list[RunView]:

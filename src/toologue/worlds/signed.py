@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toologue.loop import World
+from toologue.sandbox.execute import Backend
 from toologue.schema import Act, Case, Result
-from toologue.worlds.s3 import KIND, signature
+from toologue.worlds.s3 import KIND, s3_for, signature
 from toologue.worlds.store import path_of
 from toologue.worlds.wrapped import Wrapped
 
-__all__ = ["S3_PROGRAMS", "Signed", "signature_after"]
+__all__ = ["S3_PROGRAMS", "Signed", "s3_programs_for", "signature_after"]
 
 _ROW = path_of("Account", "signature")
 
@@ -46,11 +46,12 @@ def signature_after(result: Result, before: str) -> str:
     return str(result.changes.get(_ROW, before))
 
 
-def _make(case: Case) -> World:
+def s3_programs_for(case: Case, *, backend: Backend = "auto", endpoint: str = "") -> Signed:
+    """The account of a case (`s3.kind`), signed, with programs."""
     from toologue.worlds.programs import with_programs
 
-    return Signed(with_programs(KIND.make(case), name="s3"))
+    return Signed(with_programs(s3_for(case, endpoint), name="s3", backend=backend))
 
 
-S3_PROGRAMS = replace(KIND, make=_make)
+S3_PROGRAMS = replace(KIND, make=s3_programs_for)
 """The kind `s3_programs`."""

@@ -6,7 +6,8 @@
     code     next       programs, each where the gold stands             CodeEdits
 
 Contract: `load` reads our dialogues (None: those that ship), the paper's XML, or a dialogues.jsonl, and executes the
-gold in the world `s3_programs`: what it comes to here is what counts. A file that says what it comes to must be right.
+gold in the world `s3_programs`: what it comes to here is what counts. A file that says what it comes to must be right:
+its signatures, and the results of a dialogues.jsonl.
 `play` runs an agent through a part; `grade` grades either. `DIALOG2API` is the first part: what a benchmark is to
 everybody else.
 
@@ -74,7 +75,11 @@ def load(data: Path | None = None) -> list[Dialogue]:
     strange = next((one for one in found if one.world.name not in ("s3", "s3_programs")), None)
     if strange is not None:
         raise BadFile(f"{data}: dialogue {strange.id!r} plays in the world {strange.world.name!r}, not in s3")
-    return [executed(one, data or SHIPPED) for one in found]
+    golds = [executed(one, data or SHIPPED) for one in found]
+    if data is not None and data.suffix != ".xml":
+        for line, (written, gold) in enumerate(zip(found, golds, strict=True), 1):
+            _check_results(written, gold, data, line)
+    return golds
 
 
 def of_split(golds: Sequence[Dialogue], split: Split | None) -> list[Dialogue]:
@@ -147,6 +152,16 @@ def _totals(graded: Sequence[Graded]) -> dict[str, Any]:
     values = {_key(name): value_of(name, counts) if counts else None for name, counts in counted.items()}
     unscored = sum(all(score.value is None for score in one.scores.values()) for one in graded)
     return {"num_conversations": len(graded), "unscored": unscored, **values, "sums": counted}
+
+
+def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> None:
+    """Results that a dialogues.jsonl has must be those that programs come to here."""
+    for at, (one, other) in enumerate(zip(written.turns, gold.turns, strict=True)):
+        if one.role == "agent" and other.role == "agent":
+            for slot, (said, made) in enumerate(zip(one.results, other.results, strict=False)):
+                if said not in (None, made):
+                    what = f"the program of dialogue {shown(gold.id)} comes to another result here"
+                    raise BadRecord(file, line, f"$.turns[{at}].results[{slot}]", what, "leave the results out")
 
 
 def _said(turn: AgentTurn) -> Sequence[Any]:

@@ -3,8 +3,7 @@
     {"name": "s3", "arguments": {"account": "my-account.yaml"}}         without arguments: the account that ships
 
 Contract: see `S3`. Dialogues say which account; where it is played is for whoever runs them to say: with
-`TOOLOGUE_S3_ENDPOINT` and `TOOLOGUE_S3_PREFIX` in the environment, every case gets buckets of its own at that address,
-their names beginning with the prefix and the case's key.
+`TOOLOGUE_S3_ENDPOINT` in the environment every case gets buckets of its own at that address (`s3.kind`).
 
 Example:
     >>> from toologue.schema import Call
@@ -14,14 +13,14 @@ Example:
     >>> signature(world) == signature(S3())
     True
 
-Not covered: buckets that a run leaves at an address; the next run of the same case begins by removing them.
+Not covered: buckets that a process leaves at an address when it is killed (`s3.remote`).
 """
 
 from __future__ import annotations
 
 from toologue.worlds.s3.account import Account, load_account
 from toologue.worlds.s3.documents import apis, as_definitions
-from toologue.worlds.s3.kind import KIND
+from toologue.worlds.s3.kind import KIND, prefix_at, s3_for
 from toologue.worlds.s3.signature import signature
 from toologue.worlds.s3.simulator import S3
 from toologue.worlds.s3.values import Stream, as_boto3, as_json, bytes_of, content_of
@@ -38,5 +37,7 @@ __all__ = [
     "bytes_of",
     "content_of",
     "load_account",
+    "prefix_at",
+    "s3_for",
     "signature",
 ]

@@ -1,4 +1,8 @@
-"""The registered world `s3`: which account a setting names, and how its outcomes compare.
+"""The registered world `s3`: which account a setting names, where it is played, and how its outcomes compare.
+
+Contract: `s3_for(case)` is the case's own account, in this process, or at the address that is given or that the
+environment has as `TOOLOGUE_S3_ENDPOINT`. There its buckets are called `toologue-KEY-...`, and a service that holds any
+others is refused, unless `TOOLOGUE_S3_PREFIX` says what ours begin with: then the others stay as they are.
 
 Example:
     >>> KIND.by_name["put_object"].writes
@@ -17,11 +21,14 @@ from toologue.apis.source import complaint
 from toologue.errors import BadSetting
 from toologue.schema import Case, Setting
 from toologue.worlds.s3 import account
+from toologue.worlds.s3.address import address_of
 from toologue.worlds.s3.documents import apis
 from toologue.worlds.s3.simulator import S3
 from toologue.worlds.world import Kind
 
-__all__ = ["KIND"]
+__all__ = ["KIND", "prefix_at", "s3_for"]
+
+_OWN = "toologue-"
 
 
 class _Arguments(BaseModel):
@@ -30,10 +37,20 @@ class _Arguments(BaseModel):
     account: str = account.DEFAULT
 
 
-def _make(case: Case) -> S3:
-    endpoint, prefix = os.environ.get("TOOLOGUE_S3_ENDPOINT"), os.environ.get("TOOLOGUE_S3_PREFIX", "")
-    own = f"{prefix}{case.key[:8]}-" if prefix else ""
-    return S3(_account(case.world), endpoint=endpoint or None, prefix=own)
+def s3_for(case: Case, endpoint: str = "") -> S3:
+    """The account of a case. Raises BadSetting."""
+    endpoint = endpoint or os.environ.get("TOOLOGUE_S3_ENDPOINT", "")
+    if not endpoint:
+        return S3(_account(case.world))
+    return S3(_account(case.world), endpoint=endpoint, prefix=f"{prefix_at(endpoint)}{case.key[:8]}-")
+
+
+def prefix_at(endpoint: str) -> str:
+    """With what the names of our buckets begin at an address. Raises BadSetting where we cannot or may not use it."""
+    named = os.environ.get("TOOLOGUE_S3_PREFIX", "")
+    remedy = f"set TOOLOGUE_S3_PREFIX={_OWN} and none is touched whose name does not begin so"
+    address_of(endpoint).refuse_others("" if named else _OWN, remedy)
+    return named or _OWN
 
 
 def _account(setting: Setting) -> str:
@@ -44,4 +61,4 @@ def _account(setting: Setting) -> str:
         raise BadSetting(f"the world 's3', {'.'.join(map(str, place))}: {what}; it takes account") from None
 
 
-KIND = Kind(make=_make, documents=apis, data_key=lambda setting: account.data_key(_account(setting)))
+KIND = Kind(make=s3_for, documents=apis, data_key=lambda setting: account.data_key(_account(setting)))

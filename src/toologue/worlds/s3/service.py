@@ -61,6 +61,8 @@ def client(endpoint: str, *, attempts: int = 3, **credentials: str) -> Any:
     config = Config(
         s3={"addressing_style": "path"},
         retries={"total_max_attempts": attempts, "mode": "standard"},
+        connect_timeout=5,
+        read_timeout=30,
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )

@@ -6,7 +6,8 @@ service's code (`NoSuchBucket`); those that boto3 finds itself are named as its 
 Tables: `Bucket` (name → region), `Object/BUCKET` (key → content).
 
 At an address everything stands behind a prefix: the world makes, reads, changes and deletes buckets whose names begin
-with it and no others, and callers never see it. Credentials come from where boto3 finds them.
+with it and no others, and callers never see it. Credentials come from where boto3 finds them. A service that does not
+answer is a BadSetting.
 
 Example:
     >>> from toologue.schema import Call
@@ -17,7 +18,7 @@ Example:
     >>> world.do(note).changes
     {'Object/larkfield-scratch/note.txt': {'content': 'Hi'}}
 
-Not covered: operations beyond the documented eleven, versions, access rights; at an address, the account's times.
+Not covered: operations beyond the documented eleven, versions, access rights.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from toologue.apis.schemas import object_of
-from toologue.errors import summary
+from toologue.errors import UserError, summary
 from toologue.schema import Act, Api, Fault, Result
 from toologue.worlds.s3.account import DEFAULT, load_account
 from toologue.worlds.s3.documents import apis, by_name
@@ -68,6 +69,8 @@ class S3:
         try:
             refused = refusal(act.api, act.arguments)
             return self._done(by_name()[act.api], act.arguments) if refused is None else Result(error=refused)
+        except UserError:
+            raise  # nobody answers at the address any more
         except Exception as error:  # noqa: BLE001 (a declared boundary: World.do)
             return Result(error=_fault(error))
 

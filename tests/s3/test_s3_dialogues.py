@@ -1,0 +1,106 @@
+"""Our dialogues, run where programs can run: both backends, and a service over HTTP. Everything comes to the same."""
+
+from __future__ import annotations
+
+import boto3
+import pytest
+from http_s3 import serving
+
+pytest.importorskip("pydantic_monty")
+
+from toologue.bench.benchmark import Options
+from toologue.bench.dialog2api import executed
+from toologue.bench.dialog2api.files import SHIPPED, read_folder
+from toologue.bench.dialog2api.places import run_everywhere, table
+from toologue.bench.dialog2api.statistics import apis_in
+from toologue.cli.bench_dialog2api import prove_dialog2api
+from toologue.errors import BadSetting
+from toologue.schema.jsonl import write
+from toologue.schema.stack import stack
+
+DIALOGUES = {one.id: one for one in read_folder(SHIPPED)}
+SAMPLE = (
+    "bucket-region-2",
+    "audit-bucket-2",
+    "buckets-of-2024-1",
+    "copy-to-backup-1",
+    "create-bucket-1",
+    "json-to-new-bucket-1",
+    "keep-newest-export-2",
+    "last-changed-report-2",
+    "merge-orders-1",
+    "missing-in-backup-1",
+    "new-phone-number-2",
+    "remove-empty-buckets-2",
+    "rename-bucket-2",
+)
+
+
+@pytest.fixture
+def address(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with serving() as address:
+        yield address
+
+
+def names(address):
+    client = boto3.client("s3", endpoint_url=address, region_name="us-east-1")
+    found = [bucket["Name"] for bucket in client.list_buckets()["Buckets"]]
+    client.close()
+    return found
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_both_backends_run_all_that_ships_and_few_programs_are_outside_of_monty(split):
+    golds = [executed(one) for one in DIALOGUES.values() if one.origin["split"] == split]
+    monty, zygote = run_everywhere(golds, "fixed")
+    assert (monty.name, monty.wrong, zygote.name, zygote.wrong) == ("monty", [], "zygote", [])
+    assert monty.programs == zygote.programs == len(zygote.by_cpython) > 140
+    assert len(monty.by_cpython) <= monty.programs / 10
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_over_http_every_program_comes_to_the_signature_that_is_committed(name, address):
+    """Signatures and results, moments among them; nothing is left behind."""
+    far = run_everywhere([executed(DIALOGUES[name])], "fixed", address)[-1]
+    assert (far.name, far.wrong) == (address, [])
+    assert far.emr == {name: 1}
+    assert names(address) == []
+
+
+def test_the_sample_has_copies_deletes_errors_and_moments():
+    golds = [executed(DIALOGUES[name]) for name in SAMPLE]
+    codes = [one.code for gold in golds for one in stack(gold.turns)]
+    assert {"CopyObject", "DeleteObject", "DeleteObjects", "DeleteBucket", "CreateBucket", "PutObject"} <= {
+        api for code in codes for api in apis_in(code)
+    }
+    results = [result for gold in golds for turn in gold.turns if turn.role == "agent" for result in turn.results]
+    errors = {result.error.type for result in results if result and result.error}
+    assert {"NoSuchBucket", "NoSuchKey", "BucketNotEmpty", "InvalidBucketName"} <= errors
+    assert any("LastModified" in code for code in codes)
+
+
+def test_one_command_proves_a_file_over_http(address, tmp_path, capsys):
+    write(tmp_path / "mine.jsonl", [DIALOGUES[name] for name in SAMPLE[-2:]])
+    proved = prove_dialog2api(tmp_path / "mine.jsonl", "fixed", Options(), gold=True, endpoint=address)
+    assert proved.gold == 1
+    assert [place["name"] for place in proved.more["places"]] == ["monty", "zygote", address]
+    assert address in capsys.readouterr().out
+
+
+def test_another_account_at_the_address_is_found_out(address, monkeypatch):
+    """What is not there from the start is no success, even where every program returns the same."""
+    gold = executed(DIALOGUES["bucket-region-2"])
+    monkeypatch.setattr("toologue.worlds.s3.account.Account.contents", {"larkfield-office": {"a": b"b"}})
+    far = run_everywhere([gold], "fixed", address)[-1]
+    assert far.wrong == [gold.id]
+    assert len(far.unequal) == far.programs
+    assert table([far]).rows[0][3] == 0
+
+
+def test_without_a_service_nothing_is_run(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with pytest.raises(BadSetting, match="cannot reach S3"):
+        prove_dialog2api(None, "fixed", Options(), gold=True, endpoint="http://127.0.0.1:1")
