@@ -20,17 +20,18 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from toologue import registry
-from toologue.agents.agent import player
+from toologue.agents.agent import Player, player
 from toologue.agents.predictions import read_predictions
 from toologue.errors import BadSetting
 from toologue.formats.almita_files import columns_of
 from toologue.models.similarity import Judge
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import Finished, Limits, run_to_end
+from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue, ProtocolName, Score, Trace
 from toologue.score.warm import warmed
 
-__all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted", "sums"]
+__all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted", "sums", "traces_of"]
 
 Mode = Literal["fixed", "published"]
 CAP = 10_000  # agent turns a round: the published loop has no limit
@@ -86,12 +87,13 @@ def benchmark(name: str) -> Benchmark:
 
 @dataclass(frozen=True)
 class Options:
-    """How a benchmark is played and graded."""
+    """How a benchmark is played and graded. `out`: a folder that keeps what was played, so that a run can go on."""
 
     mode: Mode = "fixed"
     seed: int = 0
     limits: Limits = Limits()
     progress: Callable[[int, int], None] = lambda done, of: None
+    out: Path | None = None
 
 
 def play(
@@ -99,6 +101,21 @@ def play(
 ) -> list[Graded]:
     """Run an agent by name through dialogues, and grade it; in the order of the dialogues."""
     settings = Settings(protocol=benchmark.protocol, seed=options.seed, cap=CAP)
+    pairs = zip(golds, traces_of(golds, settings, agent, options), strict=True)
+    return [benchmark.grade(options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)]
+
+
+def traces_of(
+    golds: Sequence[Dialogue], settings: Settings, agent: str | Player, options: Options, part: str = ""
+) -> list[Trace]:
+    """Run an agent through dialogues; traces in their order.
+
+    With `options.out` into a run folder there, by the name of the part: what an earlier run did is not done again.
+    """
+    if options.out is not None and isinstance(agent, str):
+        config = Config(agent=agent, settings=settings)
+        folder = run_folder(options.out / part, golds, config, limits=options.limits, progress=options.progress)
+        return list(folder.traces())
     cases = list(cases_of(golds, settings))
     traces: dict[str, Trace] = {}
 
@@ -106,9 +123,8 @@ def play(
         traces[finished.trace.case] = finished.trace
         options.progress(len(traces), len(cases))
 
-    run_to_end(cases, player(agent), keep, limits=options.limits)
-    pairs = ((gold, traces[case.key]) for gold, case in zip(golds, cases, strict=True))
-    return [benchmark.grade(options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)]
+    run_to_end(cases, agent if isinstance(agent, Player) else player(agent), keep, limits=options.limits)
+    return [traces[case.key] for case in cases]
 
 
 def predicted(golds: Sequence[Dialogue], file: Path) -> tuple[list[Dialogue], list[Dialogue], list[str]]:

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
@@ -60,6 +61,7 @@ def bench(
     reply: float | None = None,
     concurrency: int = 8,
     timeout: float | None = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     json: Path | None = None,
     html: Path | None = None,
     junit: Path | None = None,
@@ -105,6 +107,8 @@ def bench(
         How many conversations at once.
     timeout
         Seconds a conversation may take.
+    out
+        A folder that keeps what the agent did (dialog2api: run folders talk and code): a run that was killed goes on.
     json
         Where the results go, conversation by conversation; for several agents a list of results.
     html
@@ -113,7 +117,7 @@ def bench(
         Where JUnit XML goes.
     """
     specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
-    options = Options(mode=mode, limits=Limits(concurrency, timeout))
+    options = Options(mode=mode, limits=Limits(concurrency, timeout), out=_kept(name, specs, out))
     files = Files(f"toologue bench {name} --mode {mode}", json, html, junit)
     if name == "dialog2api":
         bench_dialog2api(specs, data, split, mode, options, files)
@@ -125,10 +129,16 @@ def bench(
         return
     if name != "tooltalk" and any(spec.partition(":")[0] == "predictions" for spec in specs):
         raise BadSetting(f"{name!r} has no predictions made elsewhere: predictions are calls of tooltalk; give --agent")
-    chosen = benchmark(name)
-    chosen = chosen.with_columns(columns) if columns else chosen
+    chosen = benchmark(name).with_columns(columns) if columns else benchmark(name)
     files = files._replace(command=f"{files.command} --similarity {similarity}")
     _told(chosen, chosen.load(data), specs, judge_of(similarity, text, prose, reply), options, files)
+
+
+def _kept(name: str, specs: Sequence[str], out: Path | None) -> Path | None:
+    """The folder for what an agent does, where there can be one."""
+    if out is not None and (len(specs) != 1 or name == "tooldial" or specs[0].startswith("predictions:")):
+        raise BadSetting("--out keeps what one agent does in tooltalk, almita or dialog2api: give one --agent")
+    return out
 
 
 def _told(

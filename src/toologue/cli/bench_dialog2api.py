@@ -1,6 +1,6 @@
 """The part of `toologue bench` and `toologue prove` that is about Dialog2API: programs, executed and compared.
 
-Not covered: resuming; a run that is killed begins again.
+Not covered: resuming a proof; one that is killed begins again.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Example:
     >>> gold.turns[1].results[0].value, len(gold.turns[1].extra["signatures"][0])
     (5, 8)
 
-Not covered: the paper's own conversations, which are not published; resuming: a run that is killed begins again.
+Not covered: the paper's own conversations, which are not published.
 """
 
 from __future__ import annotations
@@ -29,15 +29,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from toologue.agents.agent import Player, player
-from toologue.bench.benchmark import CAP, Benchmark, Graded, Mode, Options, sums
+from toologue.agents.agent import Player
+from toologue.bench.benchmark import CAP, Benchmark, Graded, Mode, Options, sums, traces_of
 from toologue.bench.dialog2api.files import SHIPPED, Split, read_folder
 from toologue.errors import BadFile, BadRecord, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
 from toologue.loop import execute
 from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import Finished, run_to_end
+from toologue.run.cases import Settings
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Result, Setting, Trace, executable
 from toologue.schema.jsonl import read
 from toologue.score.metric import value_of
@@ -112,15 +111,8 @@ def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
 
 def play(part: Part, golds: Sequence[Dialogue], agent: str | Player, options: Options = Options()) -> list[Trace]:
     """Run an agent through a part; traces in the order of the dialogues."""
-    cases = list(cases_of(golds, Settings(protocol=PARTS[part], seed=options.seed, cap=CAP)))
-    traces: dict[str, Trace] = {}
-
-    def keep(finished: Finished) -> None:
-        traces[finished.trace.case] = finished.trace
-        options.progress(len(traces), len(cases))
-
-    run_to_end(cases, agent if isinstance(agent, Player) else player(agent), keep, limits=options.limits)
-    return [traces[case.key] for case in cases]
+    settings = Settings(protocol=PARTS[part], seed=options.seed, cap=CAP)
+    return traces_of(golds, settings, agent, options, part)
 
 
 def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge | None = None) -> Graded:

@@ -14,7 +14,7 @@ Example:
     >>> list(read_predictions(file))
     ['d']
 
-Not covered: resuming; a run that is killed begins again.
+Not covered: predictions that went on after a kill; they are quick.
 """
 
 from __future__ import annotations

@@ -37,14 +37,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue.agents.agent import Player, player
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, sums
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, sums, traces_of
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import read_tooldial
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
 from toologue.loop import Agent
 from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import Finished, run_to_end
+from toologue.run.cases import Settings
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, ProtocolName, Score, Setting, Trace, Turn
 from toologue.schema.jsonl import read, read_lines
 from toologue.score import actions, faithfulness, overall, states
@@ -126,15 +125,7 @@ def load(data: Path | None = None) -> list[Dialogue]:
 def play(part: Part, golds: Sequence[Dialogue], agent: str | Player, options: Options = Options()) -> list[Trace]:
     """Run an agent through one part; traces in the order of the dialogues."""
     settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=STEPS)
-    cases = list(cases_of(map(_observed, golds), settings))
-    traces: dict[str, Trace] = {}
-
-    def keep(finished: Finished) -> None:
-        traces[finished.trace.case] = finished.trace
-        options.progress(len(traces), len(cases))
-
-    run_to_end(cases, _asked(_player(agent, part.task), part.task), keep, limits=options.limits)
-    return [traces[case.key] for case in cases]
+    return traces_of(list(map(_observed, golds)), settings, _asked(_player(agent, part.task), part.task), options)
 
 
 def grade(part: Part, mode: Mode, gold: Dialogue, trace: Trace, votes: Sequence[Votes] = ()) -> Graded:
