@@ -18,7 +18,7 @@ from rich.table import Table
 from bench.figure import SLACK, Figure, as_json, stated_ratios, worse, yardstick
 
 _NUMBERS = ("measured", "plain", "ratio", "stated")
-SCRIPTS = ("replay", "conversation", "throughput", "growth", "startup", "grading", "embedding", "crud")
+SCRIPTS = ("replay", "conversation", "throughput", "growth", "startup", "grading", "embedding", "crud", "sandbox")
 
 
 def main(arguments: Sequence[str]) -> int:

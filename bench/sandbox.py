@@ -1,11 +1,12 @@
-"""Programs a second: each backend, beside plain exec in this process and a fresh interpreter, in turns in one run.
+"""Programs a second: each backend, beside plain exec and a fresh interpreter, in turns in one run.
 
     python -m bench.sandbox [--rounds N]
 
 The world does nothing, so what is measured is what running a program costs. Wall time, since other processes work: the
-best of rounds in which every side has its turn. A ratio within one run says more than milliseconds: plain exec is the
-floor, and keeps nothing in; a fresh interpreter is what a host without a warm one would start. `return` is a program
-that returns at once; `calls` makes eleven calls, as a copy of ten files does.
+best of rounds in which every side has its turn. A ratio within one run says more than milliseconds: plain exec, in a
+process of its own, is the floor, and keeps nothing in; a fresh interpreter is what a host without a warm one would
+start. `return` is a program that returns at once; `calls` makes eleven calls, as a copy of ten files does. Last, what
+all gold programs of dialog2api take: executed as they are read, and played by the gold agent.
 
 Not covered: what worlds cost; programs that run beside one another.
 """
@@ -23,12 +24,15 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.figure import Figure
+from toologue.bench.dialog2api import load, play
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend, execute
 from toologue.schema import Act, Api, Parameter, Result
 
 AIMS = {"monty": 2.0, "zygote": 6.0}
 """Milliseconds a program."""
+GOLD_AIM = 20.0
+"""Seconds that the gold of dialog2api may take."""
 PROGRAMS = {
     "return": "return 1",
     "calls": """
@@ -60,16 +64,6 @@ class Null:
         return None
 
 
-class Plain:
-    """The same world as an object, for plain exec."""
-
-    def list_objects(self, **given: object) -> dict[str, object]:
-        return LISTED
-
-    def copy_object(self, **given: object) -> dict[str, object]:
-        return {}
-
-
 def main(arguments: Sequence[str]) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.sandbox", description="What running a program costs.")
@@ -77,6 +71,7 @@ def main(arguments: Sequence[str]) -> None:
     rounds = parser.parse_args(arguments).rounds
     for name, code in PROGRAMS.items():
         Console(width=None if sys.stdout.isatty() else 120).print(table(name, measured(textwrap.dedent(code), rounds)))
+    print(gold())
 
 
 def figures(rounds: int = 60) -> list[Figure]:
@@ -86,17 +81,35 @@ def figures(rounds: int = 60) -> list[Figure]:
     return [Figure(f"sandbox, {name}", found[name], fresh, "ms", aim) for name, aim in AIMS.items() if name in found]
 
 
+def gold() -> str:
+    """What the whole gold benchmark takes."""
+    start = time.perf_counter()
+    golds = load()
+    middle = time.perf_counter()
+    play("talk", golds, "gold")
+    executed, played = middle - start, time.perf_counter() - middle
+    programs = sum(result is not None for one in golds for turn in one.turns for result in getattr(turn, "results", ()))
+    verdict = "met" if executed + played <= GOLD_AIM else "missed"
+    return (
+        f"The gold of dialog2api, {programs} programs in {len(golds)} dialogues: executed in {executed:.1f} s, "
+        f"played in {played:.1f} s; aim ≤ {GOLD_AIM:g} s: {verdict}"
+    )
+
+
 def measured(code: str, rounds: int) -> Mapping[str, float]:
     """Milliseconds of each side: the best of the rounds, taken in turns."""
     sides = _sides(code)
     taken: dict[str, list[float]] = {name: [] for name in sides}
-    for number in range(rounds + 1):
-        for name, side in sides.items():
-            if name == "fresh interpreter" and number > rounds // 4:
-                continue  # slow, and steady enough
-            start = time.perf_counter()
-            side()
-            taken[name].append((time.perf_counter() - start) * 1e3)
+    with _Plain(code) as plain:
+        taken["plain exec"] = []
+        for number in range(rounds + 1):
+            taken["plain exec"].append(plain.milliseconds())
+            for name, side in sides.items():
+                if name == "fresh interpreter" and number > rounds // 4:
+                    continue  # slow, and steady enough
+                start = time.perf_counter()
+                side()
+                taken[name].append((time.perf_counter() - start) * 1e3)
     return {name: min(times[1:]) for name, times in taken.items()}  # the first one warms up
 
 
@@ -104,7 +117,6 @@ def _sides(code: str) -> dict[str, Callable[[], object]]:
     body = "def program():\n" + textwrap.indent(code, "    ")
     fresh = "LISTED = " + repr(LISTED) + "\n" + textwrap.dedent(_PLAIN) + body + "\nprogram()"
     sides: dict[str, Callable[[], object]] = {
-        "plain exec": lambda: _plain(body),
         "fresh interpreter": lambda: subprocess.run([sys.executable, "-I", "-S", "-c", fresh], check=True),
     }
     backends: dict[Backend, bool] = {"monty": monty.available(), "zygote": zygote.available()}
@@ -121,12 +133,37 @@ class null:
     def copy_object(**given):
         return {}
 """
+_CHILD = """
+import sys, time
+for _ in sys.stdin:
+    start = time.perf_counter()
+    names = {"null": null}
+    exec(BODY, names)
+    names["program"]()
+    print((time.perf_counter() - start) * 1e3, flush=True)
+"""
 
 
-def _plain(body: str) -> object:
-    names: dict[str, object] = {"null": Plain()}
-    exec(body, names)  # noqa: S102 (our own program, to compare with)
-    return names["program"]()  # type: ignore[operator]
+class _Plain:
+    """A process that runs a program by plain exec each time it is asked, and says how long that took."""
+
+    def __init__(self, code: str):
+        body = "def program():\n" + textwrap.indent(code, "    ")
+        text = f"LISTED, BODY = {LISTED!r}, {body!r}\n{textwrap.dedent(_PLAIN)}{_CHILD}"
+        pipe = subprocess.PIPE
+        self._child = subprocess.Popen([sys.executable, "-I", "-S", "-c", text], stdin=pipe, stdout=pipe, text=True)
+
+    def __enter__(self) -> _Plain:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._child.communicate()
+
+    def milliseconds(self) -> float:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        print(file=self._child.stdin, flush=True)
+        return float(self._child.stdout.readline())
 
 
 def table(name: str, found: Mapping[str, float]) -> Table:

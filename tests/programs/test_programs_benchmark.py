@@ -189,13 +189,14 @@ def test_results_that_a_file_has_must_be_so(golds, tmp_path):
         load(tmp_path / "chat.jsonl")
 
 
-def test_prove_takes_any_file_whose_programs_are_over_s3(golds, tmp_path):
+def test_prove_takes_any_file_whose_programs_are_over_s3(folder, golds, tmp_path):
     mine, others, calls = tmp_path / "mine.jsonl", tmp_path / "others.jsonl", tmp_path / "calls.jsonl"
     write(mine, golds)
     (tmp_path / "mine.xml").write_text(conversations_xml(golds))
     write(others, [*golds, golds[0].but(id="other", world=Setting(name="assistant"))])
     write(calls, [Dialogue(id="said", world=Setting(name="s3"), turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))])
     assert over_s3(mine)
+    assert over_s3(folder)
     assert over_s3(tmp_path / "mine.xml")
     assert not any(map(over_s3, (others, calls, tmp_path, tmp_path / "nothing.jsonl")))
     assert prove(str(mine), json=tmp_path / "proof.json") == 0

@@ -249,8 +249,10 @@ def _proved_by_calls(
     for name, flaw in flaws[:10]:
         print(f"  not valid: {name}, {flaw}")
     proofs = [] if gold else list((prove_steps if steps else prove_all)(chosen, dialogues, judge, options))
-    if proofs:
+    if any(proof.applied for proof in proofs):
         say(_steps_table(proofs) if steps else _proofs_table(proofs))
+    elif proofs:
+        print("nothing was altered: there are no calls, and programs are altered only where all are over S3")
     if json is not None:
         rows = [{**vars(proof), "missed": list(proof.missed)} for proof in proofs]
         found = {"mode": mode, "similarity": judge.record(), "gold": share, "alterations": rows}

@@ -77,9 +77,11 @@ def prove_dialog2api(
 
 
 def over_s3(file: Path) -> bool:
-    """Whether a file holds conversations with programs over S3, and no others: what `prove_dialog2api` takes."""
-    if not file.is_file() or file.suffix == ".xml":
-        return file.is_file()
+    """Whether a file, or a folder with goals.yaml, holds conversations with programs over S3, and no others."""
+    if not file.is_file():
+        return (file / "goals.yaml").is_file()
+    if file.suffix == ".xml":
+        return True
     kinds: set[str] = set()
     for gold in read(file, Dialogue):
         if gold.world.name not in ("s3", "s3_programs"):
