@@ -160,7 +160,7 @@ def _brute(apis: Sequence[Any], by: Any, _: Any) -> list[tuple[str, ...]]:
     rows, columns, _left = sides(apis, "published")
     described, keyed = (
         by.embed(above) @ by.embed(below).T
-        for above, below in ((rows.texts, columns.texts), (rows.keyed, columns.keyed))
+        for above, below in ((rows.texts, columns.texts), (rows.keyed(), columns.keyed()))
     )
     phrases = [[letters(one.phrase, "published") for one in side.entities] for side in (rows, columns)]
     found: list[tuple[str, ...]] = []

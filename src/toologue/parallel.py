@@ -23,7 +23,7 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Literal, TypeVar
 
-__all__ = ["ExecutorName", "chunks", "pool", "unordered"]
+__all__ = ["ExecutorName", "chunks", "executor_of", "pool", "unordered"]
 
 ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
@@ -65,6 +65,11 @@ def pool(workers: int) -> Generator[None]:
             yield
         finally:
             _POOL.reset(token)
+
+
+def executor_of(workers: int) -> ExecutorName:
+    """The executor for so many workers."""
+    return "inline" if workers == 1 else "processes"
 
 
 def chunks(items: Iterable[A], size: int) -> Iterator[list[A]]:

@@ -46,7 +46,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.parallel import ExecutorName, chunks, pool, unordered
+from toologue.parallel import chunks, executor_of, pool, unordered
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.split import SPLITS, SplitName
 from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
@@ -75,8 +75,7 @@ def make_chains(
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
     with ExitStack() as stack:
         indexes = Path(stack.enter_context(TemporaryDirectory()))
-        preparing = partial(prepare, sources, folder, indexes=indexes, graph=graph, workers=workers)
-        (prepared,) = unordered(preparing, [making], executor=_executor(workers), workers=1)  # gives memory back
+        prepared = prepare(sources, folder, making, indexes=indexes, graph=graph, workers=workers)
         wanted, census = _wanted(prepared, making), Census(prepared)
         into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in ("dialogues", *SPLITS)}
         scratch = stack.enter_context(TemporaryFile(dir=folder))
@@ -137,15 +136,11 @@ def _round(room: Room, split: SplitName, some: list[Job], workers: int) -> Itera
     todo: Iterator[tuple[int, tuple[SplitName, list[Job]]]] = ((at, (split, part)) for at, part in enumerate(parts))
     waiting: dict[int, list[Done]] = {}
     next_one = 0
-    for number, done in unordered(partial(work, room), todo, executor=_executor(workers), workers=workers):
+    for number, done in unordered(partial(work, room), todo, executor=executor_of(workers), workers=workers):
         waiting[number] = done
         while next_one in waiting:
             yield from waiting.pop(next_one)
             next_one += 1
-
-
-def _executor(workers: int) -> ExecutorName:
-    return "inline" if workers == 1 else "processes"
 
 
 def _different(made: Iterable[Done], wanted: Counter[SplitName], census: Census, likeness: float) -> Iterator[Done]:

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 from toologue import keys
 from toologue.apis.entities import inputs, outputs
@@ -37,7 +37,7 @@ from toologue.apis.load import apis_of_all
 from toologue.errors import BadSetting
 from toologue.models.embed import embedder as embedder_of
 from toologue.models.retriever import index_of
-from toologue.parallel import chunks, pool, unordered
+from toologue.parallel import chunks, executor_of, pool, unordered
 from toologue.plan.apigraph.edges import find_edges
 from toologue.plan.apigraph.rules import RulesName
 from toologue.plan.apigraph.spread import Spread
@@ -47,12 +47,12 @@ from toologue.plan.describe import describe
 from toologue.plan.edge_check import Checker
 from toologue.plan.split import RATIO, SPLITS, SplitName, divide
 from toologue.schema import Api, Edge
-from toologue.schema.jsonl import parse, read, read_lines, replacing, write
+from toologue.schema.jsonl import line_of, parse, read, read_lines, replacing, write
 from toologue.write.chains.needs import awkward
 
 __all__ = ["ChainMaking", "Prepared", "prepare"]
 
-_LINES, _NAMES, _TEXTS = 4096, 512, 1 << 14  # at once
+_LINES, _NAMES, _TEXTS = 4096, 512, 4096  # at once
 _Key = tuple[str | None, ...]
 A = TypeVar("A")
 
@@ -107,15 +107,41 @@ def prepare(
     workers: int = 1,
 ) -> Prepared:
     """Documents, graph, checks, pairs, splits and their indexes. Raises BadSetting where there is no pair at all."""
+    apart = partial(unordered, executor=executor_of(workers), workers=1)  # a process that gives its memory back
+    (count,) = apart(partial(_drawn, sources, folder, making, graph), [workers])
+    (prepared,) = apart(partial(_split_up, folder, making, indexes, count), [workers])
+    return prepared
+
+
+def _drawn(sources: Sequence[Path | str], folder: Path, making: ChainMaking, graph: Path | None, workers: int) -> int:
+    """Documents and graph, as files. How many edges there are."""
+    with replacing(folder / "apis.jsonl") as file:
+        documents = _written(apis_of_all(sources), file)
+        if graph is None:
+            by = Spread(embedder_of(making.embedder), workers)
+            edges = find_edges(documents, by, rules=making.rules, workers=workers).edges
+        else:
+            deque(documents, maxlen=0)
+            edges = read(graph, Edge, empty=True)
+    return write(folder / "graph.jsonl", edges)
+
+
+def _written(documents: list[Api], file: IO[bytes]) -> Iterator[Api]:
+    """The documents, every entity with a phrase, as they are written; each is let go when the next one comes."""
+    documents.reverse()
+    while documents:
+        api = documents.pop()
+        phrased = all(entity.phrase for side in (inputs, outputs) for entity in side(api))
+        api = api if phrased else describe(api)
+        file.write(line_of(api))
+        yield api
+
+
+def _split_up(folder: Path, making: ChainMaking, indexes: Path, edges: int, workers: int) -> Prepared:
+    """Pairs whose edges hold, by split, and what the retriever of each split has to know."""
     file, dropped, unfit = folder / "apis.jsonl", Counter[Any](), Counter[Any]()
+    room, shelf = _Room(file, keys.file_key(file), folder / "graph.jsonl", making.seed), Shelf(file)
     with pool(workers):
-        documents = list(_described(apis_of_all(sources)))
-        write(file, documents)
-        edges = read(graph, Edge, empty=True) if graph else _edges(documents, making, workers)
-        count = write(folder / "graph.jsonl", edges)
-        del documents, edges  # from here on they are read when they are wanted
-        room = _Room(file, keys.file_key(file), folder / "graph.jsonl", making.seed)
-        shelf = Shelf(file)
         pairs = [*_joined(room, workers, dropped), *_single(room, shelf, workers, unfit)]
         if not pairs:
             why = ", ".join(f"{reason} ({number})" for reason, number in (dropped + unfit).most_common())
@@ -131,18 +157,7 @@ def prepare(
     for pair in pairs:
         if pair.source is None or of[pair.source] == of[pair.target]:
             by_split[of[pair.target]].append(pair)
-    return Prepared(by_split, len(shelf), count, lost, dropped, unfit)
-
-
-def _described(documents: Iterable[Api]) -> Iterator[Api]:
-    for api in documents:
-        phrased = all(entity.phrase for side in (outputs, inputs) for entity in side(api))
-        yield api if phrased else describe(api)
-
-
-def _edges(documents: Sequence[Api], making: ChainMaking, workers: int) -> Iterator[Edge]:
-    by = Spread(embedder_of(making.embedder), workers)
-    return find_edges(documents, by, rules=making.rules, workers=workers).edges
+    return Prepared(by_split, len(shelf), edges, lost, dropped, unfit)
 
 
 class _Room(NamedTuple):
@@ -177,8 +192,8 @@ def _in_order(
     work: Callable[[tuple[int, list[A]]], _Found], parts: Iterable[list[A]], workers: int, dropped: Counter[Any]
 ) -> Iterator[list[Pair]]:
     """What comes of the parts, in their order; what does not is counted."""
-    executor = "inline" if workers == 1 else "processes"
-    found = sorted(unordered(work, enumerate(parts), executor=executor, workers=workers), key=lambda one: one.number)
+    done = unordered(work, enumerate(parts), executor=executor_of(workers), workers=workers)
+    found = sorted(done, key=lambda one: one.number)
     for one in found:
         dropped.update(one.dropped)
         yield one.pairs

@@ -38,7 +38,7 @@ from toologue.models.outputs import fits
 from toologue.parallel import pool
 from toologue.plan.apigraph.pairs import Pairs, Progress, cosines, first_test
 from toologue.plan.apigraph.rules import RulesName, Thresholds, misfit, thresholds_of
-from toologue.plan.apigraph.sides import Entities, sides
+from toologue.plan.apigraph.sides import VALUES, Entities, sides
 from toologue.schema import Api, Edge, Similarities
 
 __all__ = ["MOST", "Found", "Survivors", "find_edges"]
@@ -46,7 +46,6 @@ __all__ = ["MOST", "Found", "Survivors", "find_edges"]
 MOST = 5_000_000
 """Pairs that may pass the first test."""
 
-_TYPING = ("type", "format", "items", "anyOf", "oneOf", "allOf")
 _DIGITS = 5  # of a similarity: what batches do to the seventh decimal chooses no edge
 
 
@@ -87,14 +86,15 @@ def find_edges(
     """The edges between Apis. Raises BadSetting where thresholds are unknown, or too many phrases are alike."""
     limits = thresholds or thresholds_of(rules, embedder.name)
     rows, columns, left = sides(apis, rules)
-    both = ((rows.texts, columns.texts, limits.description), (rows.keyed, columns.keyed, limits.keyword))
     with pool(workers):
         pairs = first_test(rows, columns, limits.lcs, rules=rules, most=most, workers=workers, progress=progress)
         alike = len(pairs.row)
         if rules == "best":
             pairs = _fitting(pairs, rows, columns)
         passed = [len(pairs.row)]
-        for texts, others, threshold in both:
+        for threshold in (limits.description, limits.keyword):
+            keyed = len(passed) > 1
+            texts, others = (side.keyed() if keyed else side.texts for side in (rows, columns))
             cosine = cosines(pairs, texts, others, embedder)
             pairs = pairs.taken(cosine > threshold, cosine)
             passed.append(len(pairs.row))
@@ -133,7 +133,7 @@ def _fitting(pairs: Pairs, rows: Entities, columns: Entities) -> Pairs:
 
 def _typing(entity: Entity) -> str:
     """What of a schema says which values there may be, but for those that it lists."""
-    return str([(key, entity.schema[key]) for key in _TYPING if key in entity.schema])
+    return str([entity.schema.get(key) for key in VALUES[:-2]])
 
 
 def _ordered(pairs: Pairs, rows: Entities, columns: Entities, rules: RulesName) -> tuple[Pairs, NDArray[np.bool_]]:

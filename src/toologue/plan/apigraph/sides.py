@@ -28,26 +28,36 @@ from toologue.apis.entities import Entity, inputs, outputs
 from toologue.plan.apigraph.rules import RulesName, left_out, letters
 from toologue.schema import Api
 
-__all__ = ["Crowds", "Entities", "crowds", "embedded_text", "sides"]
+__all__ = ["VALUES", "Crowds", "Entities", "crowds", "embedded_text", "sides"]
 
+VALUES = ("type", "format", "items", "anyOf", "oneOf", "allOf", "enum", "examples")
+"""The keys of a schema that say what values there are."""
 _LONGEST = 10_000  # characters of a description that are embedded
 
 
 @dataclass
 class Entities:
-    """One side: its entities, the number of each one's Api, and what is embedded of each, without and with keywords."""
+    """One side: its entities, the number of each one's Api, and what is embedded of each, without keywords.
+
+    Of a schema only that is kept which says what values there are: sides are in memory whole, documents are not.
+    """
 
     entities: list[Entity] = field(default_factory=list[Entity])
     owners: list[int] = field(default_factory=list[int])
     texts: list[str] = field(default_factory=list[str])
-    keyed: list[str] = field(default_factory=list[str])
+    _keywords: list[Sequence[str]] = field(default_factory=list[Sequence[str]])
 
     def put(self, entity: Entity, owner: int, description: str, keywords: Sequence[str]) -> None:
         """Add an entity, described in these words."""
-        self.entities.append(entity)
+        schema = {key: value for key, value in entity.schema.items() if key in VALUES}
+        self.entities.append(entity._replace(schema=schema, description=""))
         self.owners.append(owner)
         self.texts.append(embedded_text(description))
-        self.keyed.append(embedded_text(description, keywords))
+        self._keywords.append(keywords)
+
+    def keyed(self) -> list[str]:
+        """What is embedded of each entity, with the keywords of its Api."""
+        return [embedded_text(text, keywords) for text, keywords in zip(self.texts, self._keywords, strict=True)]
 
 
 class Crowds(NamedTuple):

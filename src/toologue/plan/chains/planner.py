@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 from toologue import keys
 from toologue.models.embed import calibrated
-from toologue.parallel import chunks, unordered
+from toologue.parallel import chunks, executor_of, unordered
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.chains.emit import Offer, emit
 from toologue.plan.chains.happening import Dropped, Happened, Stage
@@ -131,9 +131,8 @@ def plan_lines(
     """The lines of `count` plans; fewer where no pair may be used more than `most` of them and there are too few."""
     wanted = jobs(pairs, cap=max(1, int(most * count)), seed=seed, published_code=published_code)
     work = partial(_planned, file, seed)
-    executor = "inline" if workers == 1 else "processes"
     numbered = enumerate(chunks(wanted, _CHUNK))
-    made = _in_order(unordered(work, numbered, executor=executor, workers=workers))
+    made = _in_order(unordered(work, numbered, executor=executor_of(workers), workers=workers))
     left = count
     for done in made:
         if done.reason is not None:
