@@ -30,7 +30,7 @@ def api(name: str, returns: dict[str, Any], **parameters: tuple[dict[str, Any], 
     return Api(name=full, description=f"{name} of a sport.", domain="Sports", parameters=documented, returns=returns)
 
 
-TEAM = {"id": NUMBER, "name": TEXT, "city": TEXT}
+TEAM = {"id": NUMBER, "name": TEXT, "city": TEXT, "coach": TEXT}
 STANDING = shape(leader=TEXT, points=NUMBER, city=TEXT, coach=TEXT)
 APIS = (
     api("All Teams", listed(**TEAM)),

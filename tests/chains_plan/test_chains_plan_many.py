@@ -131,9 +131,9 @@ class TestDropped:
 
     def test_results_that_hold_nothing_to_hand_over(self, tmp_path: Path) -> None:
         nothing = {"type": "object", "properties": {"team": shape(id={"type": "null"}, name=TEXT)}}
-        write(tmp_path / "apis.jsonl", [*APIS, api("Empty", nothing)])
+        write(tmp_path / "apis.jsonl", [*APIS, api("Team of Today", nothing)])
         shelf, tally = Shelf(tmp_path / "apis.jsonl"), Tally()
-        pairs = list(paired(shelf, [edge("Empty", "team|id", "Standing at Date", "teamId")], Counter()))
+        pairs = list(paired(shelf, [edge("Team of Today", "team|id", "Standing at Date", "teamId")], Counter()))
         assert list(plan_lines(shelf.file, pairs, tally, count=10, most=0.3)) == []
         assert tally.dropped == {"no value to hand over": 3}
 

@@ -58,7 +58,7 @@ def test_what_the_user_gave_is_neither_told_back_nor_gainsaid(tmp_path: Path, se
     books = shelf(tmp_path, weather)
     (pair,) = alone(books, Counter())
     assert list(Stage(books, seed=0).play(pair, seed).answer) == ["coach"]
-    mute = shelf(tmp_path, api("Mute", shape(country=TEXT), city=(TEXT, True)))
+    mute = shelf(tmp_path, api("Place", shape(country=TEXT), city=(TEXT, True)))
     (pair,) = alone(mute, Counter())
     with pytest.raises(Dropped, match="nothing to answer with"):
         Stage(mute, seed=0).play(pair, seed)

@@ -33,18 +33,20 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import UserError
-from toologue.plan.chains.pairs import WORTH, Pair, Reason, alike, choosing, optional, required, telling
+from toologue.plan.chains.pairs import WORTH, Pair, Reason, alike, choosing, optional, pointing, required, telling
 from toologue.plan.chains.results import choices, sayable, values_of
-from toologue.plan.chains.saying import givable, named_thing, names_rows, short, tellable
+from toologue.plan.chains.saying import givable, named_thing, named_well, names_itself, names_rows, short, tellable
 from toologue.plan.chains.shelf import Book, Shelf
+from toologue.plan.sequences import Fit
 from toologue.schema import Call, Result
 from toologue.worlds.documented import Documented, arguments_for, kind_about, kind_of, kind_sought
 
 __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 
-_ANSWERED = 3
-"""So many values of a result make an answer."""
+_ANSWERED = 2
+"""So many values of a result make an answer, beside what names them."""
 _KEPT = 1024
+_SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 _SOUGHT = ("topics", "titles")
 _WHEN = ("day", "moment", "month", "year", "clock", "birth")
 
@@ -97,21 +99,24 @@ class Stage:
         rng = random.Random(keys.seed_of(seed, "play"))
         known, source, choice = dict[str, JsonValue](), None, None
         if pair.source is not None and pair.output is not None:
-            source = self._role(pair.source, "").call({}, rng)
+            source = self._role(pair.source, "", pair.fit).call({}, rng)
             if source.result.error:
                 raise Dropped("the source answers with an error")
             others = self._choosing(pair.source, pair.output) if pair.fit == "multi" else ()
             known[pair.parameter], choice = _handed_over(source.result.value, pair.output, others, rng)
+            told = {str(value).casefold() for value in source.arguments.values()}
+            if str(known[pair.parameter]).casefold() in told:
+                raise Dropped("no value to hand over")
             if choice and (_narrowed(source, choice.output) or _missed(source, choice)):
                 raise Dropped("no choice")
-        role = self._role(pair.target, pair.parameter)
+        role = self._role(pair.target, pair.parameter, "multi")
         told = list(source.arguments) if source else []
         target = role.call(known, rng, told)
         if target.result.error:
             raise Dropped("the target answers with an error")
         given = _families(target) | (_families(source) if source else set[str]())
         chosen = _family(named_thing(source.book.outputs[choice.output])) if source and choice else ""
-        answer = _answer(target, role, (given | {chosen}) - {""}, rng)
+        answer = _answer(target, role, given - {""}, chosen)
         if not answer:
             raise Dropped("nothing to answer with")
         return Happened(target, source, choice, answer)
@@ -119,11 +124,12 @@ class Stage:
     def _alone(self, name: str) -> Documented:
         return self._whole or Documented([self.shelf.api(name)], seed=self.seed)
 
-    def _cast(self, name: str, chained: str) -> _Role:
+    def _cast(self, name: str, chained: str, fit: Fit) -> _Role:
         book = self.shelf.book(name)
         always = required(book) if not chained or book.inputs[chained].required else [*required(book), chained]
         worth = telling(book)
-        return _Role(book, always, optional(book, but=chained), self._world(name), worth)
+        sometimes = pointing(book) if fit == "single" else optional(book, but=chained)
+        return _Role(book, always, sometimes, self._world(name), worth)
 
     def _choose(self, name: str, output: str) -> tuple[str, ...]:
         return tuple(choosing(self.shelf.book(name), but=output))
@@ -204,7 +210,7 @@ def _family(kind: str) -> str:
     return "when" if kind in _WHEN else kind.partition(".")[0]
 
 
-def _answer(target: Made, role: _Role, given: Set[str], rng: random.Random) -> dict[str, JsonValue]:
+def _answer(target: Made, role: _Role, given: Set[str], chosen: str) -> dict[str, JsonValue]:
     """A few values of one row that belong together and are worth saying.
 
     What the user gave or chose by (`given`, families of kinds) is not told again: this world does not know whether a
@@ -214,22 +220,38 @@ def _answer(target: Made, role: _Role, given: Set[str], rng: random.Random) -> d
     arguments = {str(value).casefold() for value in target.arguments.values()}
     for one in values_of(target.result.value, rows=1):
         told = one.name in role.worth and sayable(one.value) and tellable(one.value)
-        told = told and _family(named_thing(role.book.outputs[one.name])) not in given
+        if told:
+            output = role.book.outputs[one.name]
+            family = _family(named_thing(output))
+            told = family not in given and (not family or family != chosen or output.many)
+        told = told and named_well(one.name, one.value)
         if told and str(one.value).casefold() not in arguments:
             groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
-    kept = [_best(values, role, rng) for values in groups.values()]
+    kept = [_met(groups) or {}, *(_best(values, role) for values in groups.values())]
     best = max(kept, key=lambda values: sum(role.worth[name] for name in values), default=dict[str, JsonValue]())
     return best if any(role.worth[name] >= WORTH for name in best) else {}
 
 
-def _best(values: Mapping[str, JsonValue], role: _Role, rng: random.Random) -> dict[str, JsonValue]:
+def _met(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue] | None:
+    """The names of the two who meet: of who is at home and who is away."""
+    names = {name: value for values in groups.values() for name, value in values.items()}
+    for home, value in names.items():
+        others = (home.replace(here, there) for here, there in _SIDES if here in home)
+        away = next((other for other in others if other in names), "")
+        if away and (names_itself(home) or home.lower().endswith("team")):
+            return {home: value, away: names[away]}
+    return None
+
+
+def _best(values: Mapping[str, JsonValue], role: _Role) -> dict[str, JsonValue]:
     """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
-    order = sorted(values, key=lambda name: (-role.worth[name], not short(values[name]), rng.random()))
+    outputs = role.book.outputs
+    order = sorted(values, key=lambda name: (-role.worth[name], not short(values[name]), len(name)))
     told: dict[str, JsonValue] = {}
     for name in order:
-        if len(told) < _ANSWERED and (role.worth[name] >= WORTH or not told) and values[name] not in told.values():
+        most = _ANSWERED + any(map(names_itself, told))
+        if len(told) < most and (role.worth[name] >= WORTH or not told) and values[name] not in told.values():
             told[name] = values[name]
-    outputs = role.book.outputs
     if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told):
         return {}
     return {name: told[name] for name in values if name in told}

@@ -7,8 +7,8 @@ counted by reason, in the order of `REASONS`:
     (so nobody has to find it), users do not know it (what they are asked for) · the source takes it (so it is no help
     to somebody who does not know it) · asks for a secret, asks for too much, asks twice (both need the same), cannot be
     said (objects, lists), no words for it (`evt`, `page`), nothing to say for it (no value that anybody would give),
-    nothing left to ask · nothing to choose by (no name, date or place tells the rows of a list apart) · nothing to
-    answer with · no sequence
+    nothing left to ask · nothing to choose by (no name or place tells the things of a list apart) · nothing to find
+    it by (nobody says which thing is meant, and one comes back) · nothing to answer with · no sequence
 
 Contract: streams; the order is that of the edges, or of the documents.
 
@@ -31,12 +31,24 @@ from typing import Literal, NamedTuple, cast, get_args
 from rapidfuzz.distance import LCSseq
 
 from toologue.apis.entities import Entity
-from toologue.plan.chains.saying import askable, failure, hidden, names_rows, offered, salience, topic_words
+from toologue.apis.words import singular
+from toologue.models.retriever import split_name
+from toologue.plan.chains.saying import (
+    askable,
+    failure,
+    hidden,
+    names_rows,
+    offered,
+    points_out,
+    salience,
+    tells_here,
+    topic_words,
+)
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.plan.knowable import KnowRule, knowable
 from toologue.plan.sequences import ActionSequence, Category, Fit, fitting
 from toologue.schema import Edge
-from toologue.worlds.documented import is_credential, spoken
+from toologue.worlds.documented import is_credential, parted, spoken
 
 __all__ = [
     "MOST_ASKED",
@@ -49,6 +61,7 @@ __all__ = [
     "choosing",
     "optional",
     "paired",
+    "pointing",
     "required",
     "telling",
 ]
@@ -77,6 +90,7 @@ Reason = Literal[
     "asks twice",
     "nothing left to ask",
     "nothing to choose by",
+    "nothing to find it by",
     "no sequence",
     "the source answers with an error",
     "the target answers with an error",
@@ -88,6 +102,10 @@ REASONS: tuple[Reason, ...] = get_args(Reason)
 """The last five are met by executing."""
 
 _ALIKE = 0.83
+_DEEPEST = 6
+_TELLS_APART = ("id", "code", "key", "slug", "uuid")
+_MEETINGS = ("match", "game", "fixture", "event", "race")
+"""What goes by who meets there."""
 
 
 class Pair(NamedTuple):
@@ -154,6 +172,12 @@ def optional(book: Book, *, but: str = "") -> list[str]:
     return [one.name for one in wished if askable(one, book.api) is None]
 
 
+def pointing(book: Book) -> list[str]:
+    """The optional parameters by which users say which thing is meant; any, where something else says it."""
+    told, asked = optional(book), required(book)
+    return [name for name in told if points_out(book.inputs[name])] or (told if asked else [])
+
+
 def telling(book: Book, *, but: str = "") -> dict[str, int]:
     """The outputs that tell users something, and how much; one of them left out. Errors tell nothing."""
     if failure(book.outputs):
@@ -164,11 +188,22 @@ def telling(book: Book, *, but: str = "") -> dict[str, int]:
 
 
 def choosing(book: Book, *, but: str = "") -> list[str]:
-    """The outputs by which users choose between rows, best first: names beside the wanted one, else names within."""
-    about, parent = topic_words(book.api), but.rpartition("|")[0]
+    """The outputs by which users choose between rows, best first: names beside the wanted one, else names within.
+
+    Whose id it is, they are names of: a league's id goes by the league's name, beside the team's as it may stand.
+    """
+    about, (parent, _, last) = topic_words(book.api), but.rpartition("|")
     found = [one for one in book.outputs.values() if one.many and one.name != but and names_rows(one)]
     beside = [one for one in found if one.name.rpartition("|")[0] == parent]
     within = [one for one in found if not parent or one.name.startswith(f"{parent}|")]
+    owner = [singular(word) for word in _owner(last)]
+    ids = [one for one in book.outputs if one.rpartition("|")[0] == parent and one.lower().endswith("id")]
+    if (
+        owner
+        and ids != [but]
+        and not {owner[-1], *_MEETINGS} & {singular(word) for word in (*about, *split_name(parent).split())}
+    ):
+        beside, within = [one for one in beside if split_name(one.name.rpartition("|")[2]).startswith(owner[0])], []
     return [one.name for one in sorted(beside or within, key=lambda one: -salience(one, about))]
 
 
@@ -176,6 +211,12 @@ def alike(name: str, other: str) -> bool:
     """Whether two parameters sound as if they asked for the same."""
     one, two = sorted((_normal(name), _normal(other)), key=len)
     return two.endswith(one) or (len(one) > 2 and two.startswith(one))
+
+
+def _owner(name: str) -> list[str]:
+    """Whose id, or code, a name is for, in words."""
+    words = [part for word in split_name(name).split() for part in parted(word)]
+    return words[:-1] if words[-1:] and words[-1] in _TELLS_APART else []
 
 
 def _admitted(
@@ -204,7 +245,8 @@ class _Source(NamedTuple):
     """Whether users know all that it asks for."""
     many: bool
     unaskable: Reason | None
-    unchoosable: bool
+    lost: Reason | None
+    """Why nobody could say which one is meant of what it finds."""
 
 
 class _Target(NamedTuple):
@@ -236,11 +278,11 @@ class _Ends:
         return _Source(
             list(book.inputs.values()),
             asked,
-            optional(book),
+            optional(book) if many else pointing(book),
             all(_known(book.inputs[one], self._rule) for one in asked),
             many,
             _unaskable(book),
-            many and not choosing(book, but=output),
+            _lost(book, output, asked, many=many),
         )
 
     def _target(self, name: str, parameter: str) -> _Target | None:
@@ -279,13 +321,27 @@ def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:
         return "nothing left to ask"
     if why := source.unaskable or target.against:
         return why
-    if source.unchoosable:
-        return "nothing to choose by"
+    if source.lost:
+        return source.lost
     if not (source.known and target.known):
         return "users do not know it"
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if target.many else 'zero'}")
     fit: Fit = "multi" if source.many else "single"
     return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit)
+
+
+def _lost(book: Book, output: str, asked: list[str], *, many: bool) -> Reason | None:
+    """Why nobody could say which of the things that a source knows is meant."""
+    if many:
+        path = output.split("|")
+        owner = _owner(path[-1])
+        aside = path[-1].lower().endswith("code") and owner and singular(owner[-1]) not in topic_words(book.api)
+        found = len(path) <= _DEEPEST and not aside and choosing(book, but=output)
+        return None if found else "nothing to choose by"
+    found = (
+        any(points_out(book.inputs[name]) for name in asked or pointing(book)) if book.inputs else tells_here(book.api)
+    )
+    return None if found else "nothing to find it by"
 
 
 def _alone(book: Book, rule: KnowRule) -> Pair | Reason:

@@ -35,7 +35,7 @@ from toologue.models.retriever import split_name
 from toologue.plan.knowable import knowable
 from toologue.schema import Api
 from toologue.shipped import shipped
-from toologue.worlds.documented import foreseen, is_credential, kind_of, spoken
+from toologue.worlds.documented import choices, foreseen, is_credential, kind_named, kind_of, kind_wraps, spoken
 
 __all__ = [
     "askable",
@@ -43,11 +43,15 @@ __all__ = [
     "givable",
     "hidden",
     "named_thing",
+    "named_well",
+    "names_itself",
     "names_rows",
     "offered",
+    "points_out",
     "salience",
     "short",
     "tellable",
+    "tells_here",
     "topic_words",
 ]
 
@@ -56,14 +60,22 @@ Against = Literal["asks for a secret", "cannot be said", "no words for it", "not
 _DATA = Path(__file__).with_name("saying.yaml")
 _NAMING = frozenset(("name", "title", "headline"))
 _CODED = re.compile(r"[A-Z]{2,}_[A-Z]|[{}<>\[\]|]|://")
+_BODIES = ("content", "text", "body", "name", "title", "description")
 _DATES = ("day", "moment", "birth")
-_KNOWN_BY = ("place.city", "place.country", "company.name", "coin.name")
+_LEAST = 3
+"""So many letters a name has."""
+_ASIDE = (*_DATES, "month", "year", "clock", "full", "company.name", "company.symbol", "person.gender")
+_FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
+_KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
-    r"://|www\.|(?-i:[a-z][A-Z]|^[A-Z0-9]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|n/?a|undefined|string|true|false|test)$",
+    r"://|www\.|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
 """What `documented` calls a thing that it knows no names for: Market index 38."""
+_POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
+_PAST = re.compile(r"(?!.*(?:[sf]peed|[fns]eed|bed)$)\w{2,}[a-z]ed")
+"""Words that say what was done: founded, released."""
 _PLACES = ("one", "zero")
 """Where a list is looked at from: nobody minds."""
 _LONG, _EPOCH = 60, 900_000_000
@@ -91,6 +103,9 @@ def askable(one: Entity, api: Api) -> Against | None:
 
 def offered(one: Entity) -> bool:
     """Whether somebody may have a wish for it, unasked: a day, a city, what to search for, one of a few."""
+    words = split_name(one.name.rpartition("|")[2]).split()
+    if "by" in words[1:]:
+        return False
     return bool(one.schema.get("enum")) or kind_of((one.name.rpartition("|")[2],), one.phrase) in _group("offered")
 
 
@@ -119,11 +134,34 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     numbered = numbered or words[:1] in (["is"], ["has"])
     if hidden(one) or numbered or not 0 < len(words) < 5 or _has(path[-1], "aside"):
         return 0
+    if words[-1] in _group("loose") or _has(path[-1], "lately") or _PAST.fullmatch(words[-1]):
+        return 0
     if not (spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
         return 0
     height = _height(one, path, words)
-    shared = 2 * (singular(words[-1]) in about and words[-1] not in _NAMING)
-    return height and max(1, height + shared - (len(path) > 4))
+    own = [singular(word) for word in words if word not in _NAMING]
+    shared = 2 * bool(own and {own[-1], *(own if words[-1] in _BODIES else [])} & about)
+    if not shared and words[-1] in _NAMING and {singular(word) for word in _around(path)} & about:
+        shared = 1
+    return height and max(1, height + shared - (len(path) > 4) - (0 if shared else _beside(path, words, about)))
+
+
+def _beside(path: tuple[str, ...], words: list[str], about: frozenset[str]) -> int:
+    """How far an output is from what the Api is about: 2 where it is of another thing that only stands beside."""
+    owner = words[:-1] if words[-1] in _NAMING else []
+    near = [word for word in (owner or _around(path)) if kind_named(singular(word))]
+    if near and not {singular(word) for word in near} & about:
+        return 2
+    kind = kind_of(path)
+    if kind.startswith("place."):
+        return 1 if any(kind_named(word).startswith("place.") for word in about) else 2
+    return int(kind in _ASIDE)
+
+
+def _around(path: tuple[str, ...]) -> list[str]:
+    """The words of what an output stands in."""
+    around = next((name for name in reversed(path[:-1]) if not kind_wraps(name)), "")
+    return split_name(around).split()
 
 
 def named_thing(one: Entity) -> str:
@@ -136,14 +174,39 @@ def named_thing(one: Entity) -> str:
 def names_rows(one: Entity) -> bool:
     """Whether users could choose between rows by it: a text that is a name or a place."""
     path = tuple(part for part in one.name.split("|") if part)
-    kind = kind_of(path)
+    kind, own = kind_of(path), frozenset(singular(word) for name in path for word in split_name(name).split())
     borrowed = kind.startswith("place.") and kind_of(path[-2:]) != kind  # from further around
     return (
         not borrowed
-        and kind not in _DATES
+        and (kind in ("full", "titles") or bool(choices(kind)))
+        and kind not in _group("unnaming")
         and one.schema.get("type") in ("string", None)
-        and salience(one, frozenset()) >= 4
+        and salience(one, own) >= 4
     )
+
+
+def names_itself(name: str) -> bool:
+    """Whether an output is called a name, a title."""
+    return split_name(name.rpartition("|")[2]).split()[-1:] in ([word] for word in _NAMING)
+
+
+def points_out(one: Entity) -> bool:
+    """Whether a parameter says which thing is meant: a name, a place, what to search for; no date, no price."""
+    kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
+    return kind in _POINTING or (bool(choices(kind)) and kind not in _group("unnaming") - _POINTING) or "place" in kind
+
+
+def tells_here(api: Api) -> bool:
+    """Whether an Api that is given nothing has one answer for who asks: where they are, today's, any at all."""
+    return bool(set(split_name(f"{api.name.rpartition('|')[2]} {api.description[:160]}").split()) & _group("here"))
+
+
+def named_well(name: str, value: JsonValue) -> bool:
+    """Whether a value that is called a name looks like one, and one that is called by a plural is no single thing."""
+    last = split_name(name.rpartition("|")[2]).split()[-1:]
+    if last and last[0] in _NAMING:
+        return sum(char.isalpha() for char in str(value)) >= _LEAST
+    return not (isinstance(value, str) and "," not in value and last and singular(last[0]) != last[0])
 
 
 def givable(value: JsonValue) -> bool:
@@ -170,7 +233,9 @@ def tellable(value: JsonValue) -> bool:
 def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     kind, documented = kind_of(path, one.phrase), bool(one.schema.get("examples"))
     unsaid = kind in _group("unsaid")
-    if one.schema.get("type") in ("integer", "number"):
+    examples = cast("list[JsonValue]", one.schema.get("examples") or [])
+    figure = not kind and any(isinstance(value, str) and _FIGURE.fullmatch(value) for value in examples[:1])
+    if figure or one.schema.get("type") in ("integer", "number"):
         return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if documented or kind else 1
     if words[-1] in _NAMING:
         return 2 if len(words) > 1 and words[-2] in _group("lesser") else 5

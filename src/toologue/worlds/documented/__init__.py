@@ -9,18 +9,21 @@ from toologue.worlds.documented.echo import kind_sought
 from toologue.worlds.documented.kind import DOCUMENTED, kind_for
 from toologue.worlds.documented.simulator import Documented
 from toologue.worlds.documented.spoken import parted, spoken
-from toologue.worlds.documented.words import kind_about, kind_of
+from toologue.worlds.documented.words import choices, kind_about, kind_named, kind_of, kind_wraps
 
 __all__ = [
     "DOCUMENTED",
     "Documented",
     "arguments_for",
+    "choices",
     "foreseen",
     "is_credential",
     "kind_about",
     "kind_for",
+    "kind_named",
     "kind_of",
     "kind_sought",
+    "kind_wraps",
     "parted",
     "spoken",
 ]

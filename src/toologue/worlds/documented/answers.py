@@ -2,17 +2,18 @@
 
 Contract: `answer_maker(api)` gives a function of a seed and arguments. Objects have all documented properties, lists
 have 2 to 5 rows (as the schema allows; no more than an argument `limit` asks for; fewer the deeper they lie), different
-in what names a thing. A value that is the same thing as a parameter is what was asked for. Parts of a schema beyond
-objects, lists and leaves are made by `values.make`. Where nothing fits, calling raises UserError.
+in what names a thing. A value that is the same thing as a parameter is what was asked for. What has an id is made from
+it: where two answers tell of one id, they tell the same by the same names. Parts of a schema beyond objects, lists and
+leaves are made by `values.make`. Where nothing fits, calling raises UserError.
 
 Example:
     >>> from toologue.schema import Api, Parameter
     >>> row = {"type": "object", "properties": {"userId": {"type": "integer"}, "name": {"type": "string"}}}
     >>> api = Api(name="Users", parameters={"userId": Parameter()}, returns=row)
     >>> answer_maker(api)(7, {"userId": "12"})
-    {'userId': 12, 'name': 'Jonas Brandt'}
+    {'userId': 12, 'name': 'Ada Almeida'}
 
-Not covered: that two Apis tell the same of one thing.
+Not covered: that two Apis tell the same of what has no id.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from toologue.schema import Api
 from toologue.values.fits import fits, items_of, number_in, resolved, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.echo import Echoes
+from toologue.worlds.documented.identity import followers, id_of, known_by, number_of
 from toologue.worlds.documented.leaves import Maker, maker
-from toologue.worlds.documented.row import Row
-from toologue.worlds.documented.words import squash
+from toologue.worlds.documented.row import Row, salt_of
+from toologue.worlds.documented.words import kind_of, spell, squash
 
 __all__ = ["Answer", "answer_maker"]
 
@@ -37,20 +39,22 @@ _DEEPEST, _MOST = 12, 4000
 _BEYOND = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "prefixItems", "contains",
                      "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas",
                      "patternProperties", "uniqueItems", "unevaluatedProperties"))  # fmt: skip
+_NAMES = (("name",), ("title",), ("city",), ("country",), ("code",))
 _LIMITS = frozenset(("limit", "count", "perpage", "pagesize", "size", "maxresults", "num", "top"))
 
 
 def answer_maker(api: Api) -> Answer:
     """What makes the answers of an Api."""
     schema: Any = api.returns
-    compiler = _Compiler(schema, Echoes(api), api.name.rpartition("|")[2])
+    echoes = Echoes(api)
+    compiler = _Compiler(schema, echoes, echoes.noun)
     made = compiler.part(schema, (), 0, 0) if schema else None
     careful = compiler.careful
 
     def answer(seed: int, arguments: Mapping[str, Any]) -> Any:
         if made is None:
             return {}
-        value = made(Row(seed, 0, arguments, compiler.echoes.pinned(arguments), compiler.echoes.sought(arguments)))
+        value = made(compiler.echoes.row(seed, arguments))
         if careful and not fits(value, schema):
             return make(schema, seed=seed)
         return value
@@ -66,6 +70,8 @@ class _Compiler:
     careful: bool = False
     """Whether the whole has to be looked at again: a part may not fit, seen from outside."""
     parts: int = 0
+    own: int = 0
+    """How much of a path leads to the thing whose parts are made: what is said of it does not depend on that."""
     open: list[int] = field(default_factory=list[int])
 
     def part(self, schema: Any, path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
@@ -90,18 +96,18 @@ class _Compiler:
             self.careful = True
             return self._thought_up(rule, path)
         if "const" in rule or "enum" in rule:
-            return maker(rule, path, salt=self.parts, root=self.root)
+            return maker(rule, path, salt=self._salt(path), root=self.root)
         kind = next((name for name in types if name != "null"), "")
         if kind == "object" or (not kind and isinstance(rule.get("properties"), Mapping)):
             return self._object(rule, path, lists, deep)
         if kind == "array" or (not kind and "items" in rule):
             return self._array(rule, path, lists, deep)
-        return self.echoes.instead_of(maker(rule, path, salt=self.parts, about=self.about), rule, path, lists)
+        return self.echoes.instead_of(maker(rule, path, salt=self._salt(path), about=self.about), rule, path, lists)
 
     def _thought_up(self, rule: Mapping[str, Any], path: tuple[str, ...]) -> Maker:
         top = cast("Mapping[str, Any]", self.root)
         whole: dict[str, Any] = {**rule, **{key: top[key] for key in ("$defs", "definitions") if key in top}}
-        name, salt = path[-1] if path else "", self.parts
+        name, salt = path[-1] if path else "", self._salt(path)
         return lambda row: make(whole, name=name, seed=row.mixed(salt))
 
     def _object(self, rule: Mapping[str, Any], path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
@@ -113,18 +119,24 @@ class _Compiler:
         )
         rest = rule.get("additionalProperties", True)
         inner = {**properties, **{name: rest for name in required if name not in properties}}
-        members: list[tuple[str, Maker]] = []
+        single = [name for name, schema in inner.items() if _is_value(schema)]
+        told_by, outer = id_of(single, path, self.about), self.own
+        self.own = len(path) if told_by else outer
+        members: dict[str, Maker] = {}
         for name, schema in inner.items():
             made = self.part({} if schema is True else schema, (*path, name), lists, deep + 1)
             if made is not None:
-                members.append((name, made))
+                members[name] = made
             elif name in required:
                 return None
-        return lambda row: {name: made(row) for name, made in members}
+        self.own = outer
+        if told_by not in members:
+            return _all(members)
+        return _known(members, told_by, followers(list(members), [name for name in single if name != told_by]))
 
     def _array(self, rule: Mapping[str, Any], path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
         fewest, most = number_in(rule, "minItems") or 0, number_in(rule, "maxItems")
-        first = self.parts
+        first, salt = self.parts, self._salt((*path, "[]"))
         made = self.part(items_of(rule), path, lists + 1, deep + 1)
         if made is None or fewest > 200:
             return None if fewest else lambda row: []
@@ -135,13 +147,51 @@ class _Compiler:
         high = low + spread - 1 if most is None else min(low + spread - 1, int(most))
         low = min(low, high)
 
+        places = _are_places(items_of(rule), (*path, "[]"), self.about)
+
         def rows(row: Row) -> list[Any]:
-            count = low + row.mixed(first) % (high - low + 1)
+            count = low + row.mixed(salt) % (high - low + 1)
             if lists == 0 and count > fewest:
                 count = max(int(fewest), min(count, _asked_for(row.arguments, count)))
-            return [made(row.inner(first, number)) for number in range(count)]
+            return [made(row.inner(salt, number, places=places)) for number in range(count)]
 
         return rows
+
+    def _salt(self, path: tuple[str, ...]) -> int:
+        return salt_of("|".join(map(squash, path[self.own :])))
+
+
+def _all(members: Mapping[str, Maker]) -> Maker:
+    """An object of these."""
+    return lambda row: {name: made(row) for name, made in members.items()}
+
+
+def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, str]) -> Maker:
+    """An object whose parts hang on its id; those that are `following` hang on the id of another thing."""
+    identity = members[told_by]
+
+    def made(row: Row) -> dict[str, Any]:
+        value, known = known_by(identity, row)
+        others = {name: known.known(number_of(members[name](known))) for name in set(following.values())}
+        rows = {name: others[one] for name, one in following.items()}
+        return {name: value if name == told_by else one(rows.get(name, known)) for name, one in members.items()}
+
+    return made
+
+
+def _are_places(schema: Any, path: tuple[str, ...], about: str) -> bool:
+    """Whether rows are told apart by where they are."""
+    inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
+    names: Any = inside.get("properties")
+    kinds = (kind_of((*path[:-1], name), about) for name in names or () if spell(name)[-1:] in _NAMES)
+    return any(kind.startswith("place.") for kind in kinds)
+
+
+def _is_value(schema: Any) -> bool:
+    """Whether a schema is that of a single value, and not of nothing."""
+    inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
+    types = set(types_of(inside))
+    return not {"properties", "items"} & inside.keys() and not types & {"object", "array"} and types != {"null"}
 
 
 def _rule(schema: Any, root: Any) -> Mapping[str, Any] | None:

@@ -11,7 +11,7 @@ Example:
     ...     "city": Parameter(schema={"type": "string"}), "days": Parameter(schema={"type": "integer", "maximum": 7}),
     ...     "appid": Parameter(), "units": Parameter(required=False)})
     >>> arguments_for(api, seed=1, known={"days": 3})
-    {'city': 'Ghent', 'days': 3, 'appid': 'demo-key'}
+    {'city': 'Leipzig', 'days': 3, 'appid': 'demo-key'}
     >>> read_arguments(api, {"city": "Oslo", "days": "9", "appid": "k"}).message
     'days: 9 is more than 7'
 
@@ -35,7 +35,7 @@ from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.shapes import moment_form
-from toologue.worlds.documented.words import choices, kind_about, kind_of, spell
+from toologue.worlds.documented.words import choices, kind_about, kind_of, spell, squash
 
 __all__ = ["arguments_for", "foreseen", "is_credential", "read_arguments"]
 
@@ -48,6 +48,10 @@ _LISTED = re.compile(r"(?<![\w|])([\w.-]+(?:\s*\|\s*[\w.-]+){1,})(?![\w|])")
 _UNKNOWN = frozenset(("", "titles", "fine", "types", "sentences"))
 _MOMENTS = frozenset(("day", "moment", "clock"))
 """What nobody says as a number."""
+_TRADED = ("coin.", "company.symbol", "company.name", "car.")
+"""What is known better than any example says: those of one record belong together."""
+_TONGUE = ("lang", "locale", "hl")
+"""In which language somebody wants an answer: in that of the question."""
 _VAGUE = frozenset(("", "titles", "topics", "sentences", "words", "fine", "categories", "one", "ten", "zero", "count"))
 
 
@@ -142,8 +146,13 @@ def _maker(api: Api, name: str, salt: int) -> Maker:
         if record == "place":
             return lambda row: sought[row.within(record, len(sought), 0)]
         return lambda row: str(row.of(sought, salt))
-    if kind_about(name, api.name) == "coin.symbol":
-        return lambda row: row.of(choices("coin.symbol"), salt)
+    meaning = kind_about(name, api.name) or meaning
+    if meaning.startswith(_TRADED) and all(fits(value, schema) for value in choices(meaning)):
+        listed, (record, _, _) = choices(meaning), meaning.partition(".")
+        return lambda row: listed[row.within(record, len(listed), 0)]
+    spoken_in = {"place.language": "English", "place.lang": "en"}.get(meaning)
+    if spoken_in and squash(name) in _TONGUE and fits(spoken_in, schema):
+        return lambda row: spoken_in
     if examples and (meaning in _VAGUE or "".join(spell(name)) in _KEPT):
         return lambda row: examples[0]
     try:

@@ -9,29 +9,33 @@ Example:
     >>> from toologue.schema import Api, Parameter
     >>> echoes = Echoes(Api(name="Weather", parameters={"city": Parameter()}))
     >>> echoes.asked(("location", "city"), 0), echoes.pinned({"city": "oslo"})
-    ('city', {'place': 1})
+    ('city', {'place': (1, 19)})
 
 Not covered: arguments that hold several values.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from toologue.apis.words import singular
 from toologue.schema import Api
 from toologue.values.fits import fits, types_of
+from toologue.worlds.documented.identity import number_of, owner_of
 from toologue.worlds.documented.leaves import Maker, names_a_thing
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.words import (
     choices,
+    group,
     kind_about,
     kind_named,
     kind_of,
     kind_of_domain,
+    noun_for,
     noun_of,
-    places_named,
     spell,
     squash,
 )
@@ -45,6 +49,12 @@ _WRITTEN = {
     "place.country": ("place.code", "place.code3"), "place.code": ("place.code3", "place.country"),
     "company.name": ("company.symbol",), "coin.name": ("coin.symbol",),
 }  # fmt: skip
+_BY_NAME = ("username", "email")
+"""What begins with somebody's name."""
+_OWN = (*_BY_NAME, "address", "phone")
+"""What one has of one's own: where it is asked for and told, it is the same."""
+_WIDE = ("place.country", "place.code", "place.code3", "place.currency", "place.lang", "place.language")
+"""What holds many places, or none in particular."""
 _WRAPS = frozenset(("data", "result", "results", "response", "item", "items", "body", "payload", "content"))
 
 
@@ -53,18 +63,23 @@ class Echoes:
 
     def __init__(self, api: Api):
         self.names = {squash(name): name for name in reversed(api.parameters)}
-        ids = [name for name in api.parameters if spell(name)[-1:] == ("id",)]
+        ids = [name for name in api.parameters if owner_of(name) is not None]
         self.only_id = ids[0] if len(ids) == 1 else None
+        self.about = {singular(word) for word in spell(api.name.rpartition("|")[2])}
         self.records: dict[str, str] = {}
         self.searches: list[str] = []
         for name, parameter in api.parameters.items():
             title = str(parameter.json_schema.get("title", ""))
             kind = kind_of((name,), title) or kind_about(name, api.name.rpartition("|")[2])
-            if "." in kind:
-                self.records[name] = kind
-            elif kind in ("topics", "titles"):
+            if kind in ("topics", "titles"):
                 self.searches.append(name)
+            elif "." in kind or kind in _OWN or (_named(kind) and not {*spell(name)} & group("roles")):
+                self.records[name] = kind
         self.things = kind_sought(api) if self.searches else ""
+        named = api.name.rpartition("|")[2]
+        kinds = [self.things, *(f"{kind.partition('.')[0]}.name" for kind in self.records.values())]
+        noun = next((found for kind in kinds if (found := noun_for(kind))), "")
+        self.noun = named if noun_of(spell(named)) else f"{named} {noun}"
 
     def asked(self, path: tuple[str, ...], lists: int) -> str | None:
         """The parameter that a value is the same thing as, or None."""
@@ -77,12 +92,15 @@ class Echoes:
         if last not in _BARE:
             return self.names.get(last)
         if parent:
-            return self.names.get(parent + last)
+            ours = last == "id" and parent in self.about and not lists and self.names.get("id") == self.only_id
+            return self.names.get(parent + last) or (self.only_id if ours else None)
         return self.names.get(last) or (self.only_id if last == "id" else None)
 
     def instead_of(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...], lists: int) -> Maker:
         """The argument where there is one, else what is made."""
         name = self.asked(path, lists)
+        if name is None and not lists and (kind := kind_of(path)) in _OWN:
+            name = next((one for one, known in self.records.items() if known == kind), None)
         if name is None:
             return made
 
@@ -94,25 +112,35 @@ class Echoes:
 
         return echoed
 
-    def pinned(self, arguments: Mapping[str, Any]) -> dict[str, int]:
-        """The rows of records that the arguments name, however they write them: Japan, JP, JPN."""
-        found: dict[str, int] = {}
+    def row(self, seed: int, arguments: Mapping[str, Any]) -> Row:
+        """The row of an answer: of the thing whose id is given, where there is one."""
+        row = Row(seed, 0, arguments, self.pinned(arguments), self.sought(arguments))
+        row.wide = all(kind in _WIDE for name, kind in self.records.items() if "place." in kind and name in arguments)
+        given = arguments.get(self.only_id) if self.only_id else None
+        return row if given is None or row.wanted() else row.known(number_of(given))
+
+    def pinned(self, arguments: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+        """The rows of records that the arguments name, however they write them (Japan, JP, JPN); of how many."""
+        found: dict[str, tuple[int, int]] = {}
         for name, kind in self.records.items():
             if name not in arguments:
                 continue
             given, fields = str(arguments[name]).lower(), (kind, *_WRITTEN.get(kind, ()))
-            row = next((places_named(one)[given] for one in fields if given in places_named(one)), None)
+            if kind in _BY_NAME:
+                given, fields = re.split(r"[^a-z]", given)[0], ("person.first",)
+            elif kind == "address":
+                given, fields = given.rpartition(", ")[2], ("place.city",)
+            row = next((_places(one)[given] for one in fields if given in _places(one)), None)
             if row is not None:
-                found.setdefault(kind.partition(".")[0], row)
+                found.setdefault(_record(fields[0]), (row, len(_named(fields[0]))))
         return found
 
-    def sought(self, arguments: Mapping[str, Any]) -> dict[str, int]:
-        """Where a list of things begins for who searches for one of them."""
+    def sought(self, arguments: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+        """Where a list of things begins for who searches for one of them, and how long it is."""
         given = [str(arguments[name]) for name in self.searches if name in arguments]
         things = _named(self.things) if given else ()
-        kind = "person" if self.things == "full" else self.things.partition(".")[0]
         first = next((things.index(one) for one in given if one in things), None)
-        return {} if first is None else {kind: first}
+        return {} if first is None else {_record(self.things): (first, len(things))}
 
 
 def sought_by(api: Api) -> Sequence[str]:
@@ -127,7 +155,21 @@ def kind_sought(api: Api) -> str:
     return next(filter(None, found), kind_of_domain(domain))
 
 
+def _record(kind: str) -> str:
+    """What a row is told that it is about: a place, a person, a team."""
+    return "person" if kind == "full" else kind.partition(".")[0]
+
+
+@cache
+def _places(kind: str) -> Mapping[str, int]:
+    """The names of a kind, in lower case, and where they stand."""
+    return {one.lower(): place for place, one in reversed([*enumerate(_named(kind))])}
+
+
+@cache
 def _named(kind: str) -> Sequence[str]:
+    if kind in group("weak"):
+        return ()
     if kind == "full":
         return [*map(" ".join, zip(choices("person.first"), choices("person.last"), strict=True))]
     return [str(one) for one in choices(kind)]

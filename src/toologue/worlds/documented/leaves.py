@@ -51,6 +51,8 @@ _SPELLINGS = {
     "place.region": ("place.region_code",), "place.language": ("place.lang",), "company.name": ("company.symbol",),
     "place.city": ("place.airport",), "coin.name": ("coin.symbol",),
 }  # fmt: skip
+_LEAST = 2
+"""What is no longer than this is a code."""
 _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -211,7 +213,7 @@ def _agreed(meaning: str, example: str) -> str:
         return "" if example and meaning in ("url", "image") and "/" not in example else meaning
     for kind in (meaning, *_SPELLINGS.get(meaning, ())):
         longest = max((len(str(value)) for value in choices(kind)), default=0)
-        if "." not in kind or ((len(example) <= longest) if longest <= 5 else len(example) > 3):
+        if "." not in kind or ((len(example) <= longest) if longest <= 5 else len(example) > _LEAST):
             return kind
     return ""
 
@@ -229,7 +231,8 @@ def _meant(meaning: str, path: Sequence[str], salt: int) -> Maker | None:
     if field:
         role = _role(path)
         return lambda row: values[row.within(record, len(values), role)]
-    return lambda row: row.listed(meaning, values, salt)
+    role = _role(path)
+    return lambda row: row.listed(meaning, values, role)
 
 
 def _identity(example: str, path: Sequence[str], salt: int, about: str) -> Maker:

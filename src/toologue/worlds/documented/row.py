@@ -15,28 +15,37 @@ Not covered: more than a few rows: choices repeat when a list is longer than wha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
+from zlib import crc32
 
-__all__ = ["Row"]
+__all__ = ["Row", "salt_of"]
 
 _MASK = (1 << 61) - 1
+_STEP = 611_999
+"""Multiples of this differ by what they leave over, whatever few they are divided by."""
+_KNOWN = 0x5DEECE66D
+"""Where rows of known things start: what they are hangs on their numbers alone."""
 
 
 class Row:
-    """One row. `pinned` says which row of a record it has to be about, `sought` where lists of things begin."""
+    """One row. `pinned` says which row of a record it has to be about, `sought` where lists of things begin, both of
+    how many; `wide` that the place that is pinned holds many; `shift` moves what is steady.
+    """
 
-    __slots__ = ("arguments", "factor", "number", "pinned", "sought", "start")
+    __slots__ = ("arguments", "factor", "number", "pinned", "shift", "sought", "start", "wide")
 
     def __init__(
         self,
         start: int,
         number: int,
         arguments: Mapping[str, Any],
-        pinned: Mapping[str, int] | None = None,
-        sought: Mapping[str, int] | None = None,
+        pinned: Mapping[str, tuple[int, int]] | None = None,
+        sought: Mapping[str, tuple[int, int]] | None = None,
     ):
         self.start, self.number, self.arguments = start, number, arguments
         self.pinned, self.sought = pinned or {}, sought or {}
+        self.shift, self.wide = 0, True
         self.factor = 0.7 + (self.mixed(0) % 601) / 1000
 
     def base(self, salt: int) -> int:
@@ -48,25 +57,56 @@ class Row:
         return ((self.base(salt) + self.number * 0x2545F4914F6CDD1D) * 0xBF58476D1CE4E5B9 >> 11) & _MASK
 
     def steady(self, salt: int) -> int:
-        """A number of this row's own, whose last digit, in any usual base, differs from that of its neighbours."""
-        return self.base(salt) + self.number * 123457
+        """A number of this row's own, whose last digits, in any usual base, differ from those of its neighbours."""
+        return self.base(salt) + self.number * _STEP + self.shift
 
     def of(self, values: Sequence[Any], salt: int) -> Any:
         """One of the values, another one for each row."""
         return values[(self.base(salt) + self.number) % len(values)]
 
-    def listed(self, kind: str, values: Sequence[Any], salt: int) -> Any:
+    def listed(self, kind: str, values: Sequence[Any], role: int) -> Any:
         """One of the values of a kind, another one for each row; first what is sought."""
-        first = self.sought.get(kind)
-        return self.of(values, salt) if first is None else values[(first + self.number) % len(values)]
+        return values[self._place(kind, len(values), role)]
 
-    def within(self, record: str, size: int, salt: int) -> int:
+    def within(self, record: str, size: int, role: int) -> int:
         """Which row of a record this one is about."""
-        pinned = self.pinned.get(record) if salt == 0 else None
-        if pinned is None and salt == 0 and record in self.sought:
-            return (self.sought[record] + self.number) % size
-        return pinned if pinned is not None else (self.base(len(record) + salt) + self.number) % size
+        return self._place(record, size, role)
 
-    def inner(self, salt: int, number: int) -> Row:
-        """A row of a list inside this one."""
-        return Row(self.mixed(salt), number, self.arguments, None, self.sought)
+    def inner(self, salt: int, number: int, *, places: bool = False) -> Row:
+        """A row of a list inside this one, where it was said; unless these are the many `places` of a wide one."""
+        where = self.pinned.get("place")
+        here = {"place": where} if where is not None and not (places and self.wide) else None
+        row = Row(self.mixed(salt), number, self.arguments, here, self.sought)
+        row.wide = self.wide
+        return row
+
+    def known(self, number: int) -> Row:
+        """The row of a thing that is known by a number, whoever tells of it."""
+        row = Row(_KNOWN, number, self.arguments, self.wanted())
+        row.wide = self.wide
+        return row
+
+    def wanted(self) -> dict[str, tuple[int, int]]:
+        """Which things of which kinds this row has to be about, and of how many."""
+        return dict(self.pinned) if self.number else {**self.sought, **self.pinned}
+
+    def about(self, wanted: Mapping[str, tuple[int, int]]) -> bool:
+        """Whether it is about these, left to itself."""
+        return all(self._own(kind, size, 0) == place for kind, (place, size) in wanted.items())
+
+    def _place(self, kind: str, size: int, role: int) -> int:
+        """Which of so many things of a kind this row is about."""
+        if role == 0 and kind in self.pinned:
+            return self.pinned[kind][0]
+        if role == 0 and kind in self.sought:
+            return (self.sought[kind][0] + self.number) % size
+        return self._own(kind, size, role)
+
+    def _own(self, kind: str, size: int, role: int) -> int:
+        return (self.base(salt_of(kind) + role) + self.number) % size
+
+
+@cache
+def salt_of(name: str) -> int:
+    """A salt for a name."""
+    return crc32(name.encode())

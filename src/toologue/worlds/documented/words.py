@@ -25,8 +25,8 @@ from toologue.apis.words import singular
 from toologue.shipped import shipped
 
 __all__ = [
-    "choices", "group", "kind_about", "kind_named", "kind_of", "kind_of_domain", "noun_of", "places_named", "spell",
-    "squash",
+    "choices", "group", "kind_about", "kind_named", "kind_of", "kind_of_domain", "kind_wraps", "noun_for", "noun_of",
+    "spell", "squash",
 ]  # fmt: skip
 
 _DATA = Path(__file__).with_name("words.yaml")
@@ -82,7 +82,7 @@ def noun_of(words: Sequence[str]) -> str:
 
 def kind_about(name: str, about: str) -> str:
     """What a bare `code` or `symbol` is, where all is about one kind of thing; or nothing."""
-    if name.lower().startswith("symbol") and group("coins") & set(spell(about)):
+    if name.lower().startswith("symbol") | name.lower().endswith("ticker") and group("coins") & set(spell(about)):
         return "coin.symbol"
     noun = noun_of(spell(about)) if name.lower() == "code" else ""
     return kind_of((noun, name)) if noun else ""
@@ -93,9 +93,19 @@ def kind_named(noun: str) -> str:
     return str(_words()["nouns"].get(noun, ""))
 
 
+def noun_for(kind: str) -> str:
+    """A noun for things of a kind; or nothing."""
+    return next((noun for noun, named in _words()["nouns"].items() if named == kind), "")
+
+
 def kind_of_domain(name: str) -> str:
     """What people search for in a walk of life; or nothing."""
     return str(_words()["domains"].get(name.lower(), ""))
+
+
+def kind_wraps(name: str) -> bool:
+    """Whether a name says nothing of what it holds: `data`, `results`."""
+    return name.lower() in group("wraps")
 
 
 @cache
@@ -115,12 +125,6 @@ def group(name: str) -> frozenset[str]:
     return frozenset(_words()["groups"][name].split())
 
 
-@cache
-def places_named(kind: str) -> Mapping[str, int]:
-    """The rows of a record by the values of one field, in lower case."""
-    return {str(value).lower(): row for row, value in reversed([*enumerate(choices(kind))])}
-
-
 def _field(words: tuple[str, ...]) -> str:
     fields = _words()["fields"]
     for size in range(min(3, len(words)), 0, -1):
@@ -136,7 +140,7 @@ def _named(words: tuple[str, ...], around: Sequence[str], title: str) -> str:
     for group in [inside] if inside else outside:
         if noun := noun_of(group):
             return str(nouns[noun])
-    return "" if inside else "titles"
+    return "" if inside else "full" if words == ("full", "name") else "titles"
 
 
 @cache

@@ -8,9 +8,10 @@ are.
 Example:
     >>> result = {"teams": [{"id": 7, "name": "Ajax", "points": 12}, {"id": 9, "name": "Vitesse", "points": 10}]}
     >>> answer(result, {"teams|name": "Ajax", "teams|points": 12})
-    Answer(kind='list', clause='', listed='Ajax (points 12) and Vitesse (points 10)', rows=2)
-    >>> answer({"city": "Lyon", "founded": "0043-01-01"}, {"city": "Lyon"}).clause
-    'the city is Lyon'
+    Answer(kind='list', clause='', listed='Ajax (points 12) and Vitesse (points 10)', rows=2, aims=())
+    >>> found = answer({"city": "Lyon", "founded": "0043-01-01"}, {"city": "Lyon"})
+    >>> found.clause, [name.the for name in found.aims]
+    ('the city is Lyon', ['the city'])
     >>> said("2025-03-12"), said(True), said(["a", "b"])
     ('12 March 2025', 'true', 'a and b')
 
@@ -31,8 +32,9 @@ from toologue.write.worded import worded
 
 __all__ = ["Answer", "answer", "clause", "listed", "said"]
 
-_ROWS, _LONG = 4, 60
+_ROWS, _LONG, _SENTENCE = 4, 60, 5
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
+_SIDES = ("home", "away", "visitor", "team1", "team2")
 _LEADS = ("name", "title", "label", "headline", "symbol", "username", "city", "country", "code", "slug", "id")
 
 _NAMING = _LEADS.index("country")
@@ -48,6 +50,8 @@ class Answer(NamedTuple):
     clause: str
     listed: str
     rows: int
+    aims: tuple[Name, ...] = ()
+    """What it tells, for who asks for just that; nothing where rows are listed."""
 
 
 def said(value: JsonValue) -> str:
@@ -85,18 +89,25 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue]) -> Answer:
         if len(items) > 1:
             tail = f"; {clause(others)}" if others else ""
             return Answer("list", "", f"{items}{tail}", len(rows))
+    if len(values) == 2 and _meet(*names.values()):
+        one, other = map(said, values.values())
+        both = Name(" and ".join(name.words for name in names.values()))
+        return Answer("record", f"it is {one} against {other}", f"{one} against {other}", 1, (both,))
     told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
     (name, lead), *others = told
     if others and _rank(name) < _LEADS.index("city") and isinstance(lead, str):
-        return Answer("record", f"for {said(lead)}, {clause(others)}", f"{said(lead)} ({listed(others)})", 1)
-    return Answer("one" if not others else "record", clause(told), listed(told), 1)
+        aims = tuple(one for one, _ in others)
+        return Answer("record", f"for {said(lead)}, {clause(others)}", f"{said(lead)} ({listed(others)})", 1, aims)
+    aims = tuple(one for one, _ in told)
+    return Answer("one" if not others else "record", clause(told), listed(told), 1, aims)
 
 
 def _fact(name: Name, value: JsonValue) -> str:
     first, _, rest = name.words.partition(" ")
     if isinstance(value, bool) and rest and first in ("is", "has", "can"):
         return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
-    return f"{name.the} {name.are} {said(value)}"
+    words = said(value)
+    return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
 
 
 def _labels(values: Mapping[str, JsonValue]) -> dict[str, Name]:
@@ -127,6 +138,12 @@ def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Seq
     return (), ()
 
 
+def _meet(one: Name, other: Name) -> bool:
+    """Whether two names are of the two who meet."""
+    pair = {word for name in (one, other) for word in name.words.lower().split() if word in _SIDES}
+    return len(pair) == 2 and one.words.split()[1:] == other.words.split()[1:]
+
+
 def _at(node: Any, path: Sequence[str]) -> Any:
     """The first value at a path; lists on the way count by their first member."""
     for part in [*path, None]:
@@ -147,13 +164,17 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         told = [(name, value) for name, value in told if _plain(value)]
         if not told:
             continue
+        if len(told) == 2 and _meet(told[0][0], told[1][0]):
+            shown.append(f"{_short(told[0][1])} against {_short(told[1][1])}")
+            continue
         if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
             told.insert(0, (Name("name"), own))
         (first, lead), *others = told
         head = _short(lead) if _rank(first) < len(_LEADS) or len(paths) == 1 else f"{first.words} {_short(lead)}"
         rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
         shown.append(f"{head} ({rest})" if rest else head)
-    if len(set(shown)) < 2:
+    shown = [*dict.fromkeys(shown)]
+    if len(shown) < 2:
         return ""
     more = len(rows) - len(shown)
     return joined(shown if not more else [*shown, f"{more} more"])

@@ -57,7 +57,6 @@ class Lexicon(NamedTuple):
     foreign: frozenset[str]
     technical: frozenset[str]
     domains: Mapping[str, tuple[str, ...]]
-    anything: tuple[str, ...]
     about: tuple[str, ...]
     fields: Mapping[str, str]
     sets: Mapping[str, frozenset[str]]
@@ -78,7 +77,6 @@ def lexicon() -> Lexicon:
         foreign=frozenset(data["foreign"].split()),
         technical=frozenset(data["technical"].split()),
         domains={name: tuple(topics) for name, topics in data["domains"].items()},
-        anything=tuple(data["anything"]),
         about=tuple(data["about"]),
         fields=data["fields"],
         sets={name: frozenset(text.split()) for name, text in data["sets"].items()},

@@ -49,6 +49,12 @@ _ID_X = re.compile(r"\bID ([A-Z][a-z]+)\b")
 _X_ID = re.compile(r"\b([A-Za-z][a-z]+)(?:['’]s)?[ _-]?(?:ID|Id|id|identifier|UUID)s?\b")
 
 
+_SPANS = {
+    "date": ("start", "end"), "year": ("first", "last"), "price": ("minimum", "maximum"),
+    "distance": ("minimum", "maximum"), "age": ("minimum", "maximum"),
+}  # fmt: skip
+
+
 class Name(NamedTuple):
     """A noun phrase without its article."""
 
@@ -98,6 +104,8 @@ def output(name: str) -> Name:
     open_word = len(words) == 1 and words[0] in wordset("generic")
     if open_word and outer and singular(outer[-1]) != words[0]:
         words = [*outer[:-1], singular(outer[-1]), *words]
+    if len(words) > 1 and words[0] in ("num", "number", "nb", "no", "count", "total") and plural(words[-1]):
+        return Name(f"number of {_spelt(words[1:])}")
     return Name(_spelt(words) if any(word[0].isalpha() for word in words) else f"value for {' '.join(words)}")
 
 
@@ -116,6 +124,9 @@ def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
         found.append(_from_description(described))
     if plain in ("code", "name", "type", "number", "title", "symbol") and (one := _subject(api)) and kind_named(one):
         found.append(_spelt([one, *words]))
+    if len(words) == 2 and {*words} & {"from", "to"} and {*words} & _SPANS.keys():
+        (span,), side = {*words} & _SPANS.keys(), "from" in words
+        found.append(f"{_SPANS[span][0 if side else 1]} {span}")
     if plain in ("start", "end") and "date" in described.lower():
         found.append(f"{plain} date")
     if plain in known.parameters and not (plain in ("order", "format", "start", "count") and _about(described, plain)):

@@ -34,7 +34,7 @@ from toologue.write.chains.lexicon import article, lexicon, plural, split, words
 
 __all__ = ["Need", "awkward", "need"]
 
-_LONGEST, _KEPT, _GLUED, _EASY = 13, 6, 15, 9
+_LONGEST, _KEPT, _GLUED, _EASY, _BRAND = 13, 6, 15, 9, 3
 _ENDINGS = (("s$", ""), ("es$", ""), ("ies$", "y"), ("ing$", ""), ("ing$", "e"), ("(.)\\1ing$", "\\1"))
 _MAKE = ("generate", "create")
 _MARKS = re.compile(r"\[([^\]]*)\]\([^)]*\)|<[^>]*>|https?://\S+|\([^)]*(?:\)|$)|\{[^}]*\}|[*#`_\"“”>|\[\]]+|^\W+")
@@ -121,7 +121,8 @@ def _need(name: str, description: str) -> Need:
     topic = " ".join(_topical(own)) or re.sub(r"^(?:the|an?|all|some|any) ", "", rest)
     domain = name.partition("|")[0].replace("_", " ").lower() if "|" in name else ""
     whole = _BY_KEY.sub("", " ".join(_topical(own, whole=True))) or topic
-    if any(len(word) > _GLUED for word in own) or (not _easy(topic.lower()) and _easy(rest)):
+    bare = set(topic.lower().split()) <= wordset("thin") | {"lookup"} and _easy(rest)
+    if bare or any(len(word) > _GLUED for word in own) or (not _easy(topic.lower()) and _easy(rest)):
         topic = whole = re.sub(r"^(?:the|an?|all|some|any) ", "", rest)
     return Need(f"{verb} {rest}" if verb else f"see {thing}", thing, topic, place, whole, _tool(name), domain)
 
@@ -188,14 +189,17 @@ def _stumbles(phrase: str) -> bool:
     """Whether a word comes twice, or a verb opens what should be a thing."""
     words = [word for word in re.sub(r"^(?:the|an?|all|my|see) ", "", phrase.lower()).split() if len(word) > 2]
     said = [word for word in words if word not in wordset("thin") and word not in ("the", "and", "for", "with")]
-    return len({word.rstrip("s") for word in said}) < len(said) or words[:1] == ["filter"]
+    twice = len({word.rstrip("s") for word in said}) < len(said)
+    return twice or words[:1] == ["filter"] or bool({"get", "using", "gets"} & set(words))
 
 
 def _easy(phrase: str) -> bool:
     """Whether a phrase is short, lists nothing, and is made of words."""
     words = re.findall(r"[a-z]+", re.sub(r"\b[A-Z]\w*", " ", phrase))
     known = lexicon().acronyms.keys() | lexicon().proper.keys()
-    unknown = [word for word in words if len(word) > 2 and word not in known and not is_word(word)]
+    unknown = [
+        word for word in words if word not in known | wordset("little") and not (len(word) > 2 and is_word(word))
+    ]
     return len(phrase.split()) <= _EASY and "," not in phrase and not unknown
 
 
@@ -231,6 +235,7 @@ def _place(name: str) -> str:
     words = split(parts[1] if len(parts) > 2 else parts[0])
     kept = [word for word in words if word.isascii() and word not in ("api", "apis", "v") and not word.isdigit()]
     words = re.sub(r"(?: by)?(?: ninjas)$|(?: for| of| by)$", "", " ".join(kept)).split() or words
+    words = words[:_BRAND] if len(words) > _BRAND + 1 else words
 
     text = " ".join(map(_written, words))
     return text[:1].upper() + text[1:]
@@ -346,6 +351,7 @@ def _trimmed(text: str, *, described: bool) -> str:
     if sum(char.isalpha() for char in text) < 4 or not re.match(r"[A-Za-z0-9]", text):
         return ""
     text = " ".join(words).replace("(", "").replace(")", "")
+    text = re.sub(r"\b[Aa]n? (?=(\w+) \w)", lambda found: "" if plural(found[1]) else found[0], text)
     return re.sub(r"\b([Aa])n? (?=(\w+))", lambda found: f"{article(found[2]).split()[0]} ", text)
 
 

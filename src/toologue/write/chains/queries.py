@@ -1,6 +1,6 @@
 """What users open with: queries made from documentation, as vague as the plan wants them, tried on the retriever.
 
-    confirm   names the need; for a pair it also says what the user has at hand. The target is first, above `confirm`
+    confirm   names the need and what shall be known of it. The target is first, above `confirm`
     suggest   names the topic alone. The target is first, between `suggest` and `confirm`
     clarify   names no more than the walk of life. Nothing is above `suggest`
 
@@ -50,6 +50,7 @@ _NONE: Mapping[Band, DropReason] = {
     "confirm": "no query to confirm", "suggest": "no query to suggest", "clarify": "no query to clarify",
 }  # fmt: skip
 _KEPT, _FOUND = 8192, 5
+_HELLOS = 5
 _HELLO = re.compile(r"^(?:Hi|Hello|Hey)(?: there)?[!,] ")
 
 
@@ -70,12 +71,11 @@ class Asked(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What comes with a wish: a value and its name, or the names of what the user has at hand."""
+    """What comes with a wish: a value and its name; what the user wants to know above all."""
 
     name: str = ""
     value: str = ""
-    have: str = ""
-    source: str = ""
+    aim: str = ""
 
 
 class Queries:
@@ -140,22 +140,20 @@ class Queries:
 
 
 def _clear(wish: Need, voice: Voice, given: Given, again: bool) -> Iterator[tuple[str, str]]:
-    """Clear wishes, from the plainest to those that repeat the documentation."""
-    tail = voice("have", names=given.have) if given.have else ""
-    tail = voice("have_source", thing=given.source) if given.source and not tail else tail
+    """Clear wishes, from the plainest to those that repeat the documentation; with what shall be known, or without."""
+    tail = voice("aim", names=given.aim) if given.aim else ""
     lead = voice("clearer") if again else ""
     on = "" if wish.place.lower() in wish.action.lower() else f" on {wish.place}"
-    own = [f"the {wish.topic} on {wish.place}", f"the {wish.place} {wish.topic}", f"the {wish.place} {wish.own}"]
     field = lexicon().fields.get(wish.domain, "")
-    own += [f"the {wish.tool} {wish.own}", *([f"the {field} {wish.own} on {wish.tool}"] if field else [])]
-    described = [(wish.action, wish.thing)]
-    if on:
-        described.append((f"{wish.action}{on}", f"{wish.thing}{on}" if wish.thing else ""))
-    for before, after in dict.fromkeys(((lead, tail), (lead and "Well,", tail), (lead and "Well,", ""))):
-        for action, thing in [*described, *((f"see {one}", one) for one in dict.fromkeys(own))]:
-            yield _joined(before, _worded(voice, action, thing, given), after), ""
-        for thing in dict.fromkeys([wish.thing, *own]):
-            if thing:
+    plain = [(wish.action, wish.thing), *([(f"{wish.action}{on}", wish.thing and f"{wish.thing}{on}")] if on else [])]
+    titles = [f"the {wish.topic} on {wish.place}", f"the {wish.place} {wish.topic}", f"the {wish.place} {wish.own}"]
+    titles += [f"the {wish.tool} {wish.own}", *([f"the {field} {wish.own} on {wish.tool}"] if field else [])]
+    named = [(f"see {title}", title) for title in dict.fromkeys(titles)]
+    for before, wishes in ((lead, plain), (lead, named[:1]), (lead and "Well,", [*plain, *named])):
+        for after in dict.fromkeys((tail, "")):
+            for action, thing in wishes:
+                yield _joined(before, _worded(voice, action, thing, given), after), ""
+            for thing in dict.fromkeys(thing for _, thing in wishes if thing):
                 yield _joined(before, _plain(voice, thing, given), after), ""
 
 
@@ -186,8 +184,10 @@ def _hints(wish: Need, voice: Voice) -> Iterator[tuple[str, str]]:
     words, place = wish.topic.split(), wish.place
     domain = wish.domain
     topics = [wish.topic, f"{wish.topic} on {place}", wish.own]
-    topics += [" ".join(words[-2:]), " ".join(words[:2]), f"{words[-1]} on {place}", f"{words[0]} on {place}"]
-    topics += [f"{place} {wish.topic}", f"{domain} {wish.topic}", f"{place} {wish.own}"]
+    field = lexicon().fields.get(domain, domain)
+    topics += [" ".join(words[-2:]), f"{words[-1]} on {place}", f"{place} {words[-1]}", f"{field} {words[-1]}"]
+    topics += [words[-1], words[0]]
+    topics[3:3] = [f"{place} {wish.topic}", f"{domain} {wish.topic}", f"{place} {wish.own}"]
     topics = [
         _broached(one) for one in dict.fromkeys(topics) if len(one) > 2 and one.split()[-1] not in wordset("loose")
     ]
@@ -211,16 +211,16 @@ def _broached(topic: str) -> str:
 
 
 def _fogs(api: Api, voice: Voice, start: int) -> Iterator[tuple[str, str]]:
-    """What may be on somebody's mind: the things that the Api is about, in general; its domain; anything."""
+    """What may be on somebody's mind: the things that the Api is about; its domain; no more than a hello."""
     known = lexicon()
     things = [singular(word) for word in need(api).own.split()]
     kinds = [pluralized(thing) for thing in dict.fromkeys(things) if thing in wordset("countable")]
     about = [form.format(thing) for thing in kinds for form in known.about]
-    domain = known.domains.get(api.domain or api.name.partition("|")[0], ())
-    for topics in (about, domain, known.anything):
+    for topics in (about, known.domains.get(api.domain or api.name.partition("|")[0], ())):
         for at in range(len(topics)):
             topic = topics[(start + at) % len(topics)]
             yield voice("fog", topic=topic), topic.split()[-1] if topics is about else _yours(topic)
+    yield from ((voice("fog_blank"), "") for _ in range(_HELLOS))
 
 
 def _yours(topic: str) -> str:

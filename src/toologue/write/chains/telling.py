@@ -49,7 +49,7 @@ _DULL = re.compile(
     r"\b(?:page|number of|position|order|format|language|field|fields|cursor|token|setting|units?|term|keyword|text|URL"
     r"|type)\b"
 )
-_ODD = re.compile(r"[.\d]|^the (?:by|search|in|for|on|of)\b|\b(?:get|using)\b|^data\b")
+_ODD = re.compile(r"[.\d]|^the (?:by|search|get|using|in|for|on|of)\b|\b(?:get|using)\b|^data\b")
 _LONGEST = 6
 
 
@@ -101,15 +101,16 @@ class Telling:
         self._request: Cue | None = None
         self._in_hand: str | None = None
         self._failed = self._found = False
-        self._answer: Answer | None = None
-        self._result: JsonValue = None
+        self._answer = _told(plan)
+        self._owed = False
+        self._aims = self._answer.aims if self._answer is not None else ()
 
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
         if turn.role == "user":
             return turn.but(text=self._user_says(cue))
         if cue.move == "call":
-            self._heard(turn)
+            self._found = self._failed
             return turn
         if cue.move == "retriever_call":
             return self._retrieved(turn)
@@ -125,8 +126,10 @@ class Telling:
                 return self._inform(cue)
             case "fail_inform":
                 return self._fail(cue)
-            case "affirm" | "negate":
-                return self.user(cue.move)
+            case "affirm":
+                return self._affirm()
+            case "negate":
+                return self.user("negate")
             case "user_bye":
                 empty = self._answer is not None and self._answer.kind == "empty"
                 return self.user("bye_empty" if empty else "bye")
@@ -151,12 +154,6 @@ class Telling:
 
     # ---- acts
 
-    def _heard(self, turn: AgentTurn) -> None:
-        """Take note of what a call gave."""
-        self._found = self._failed
-        if turn.results and turn.results[0] is not None:
-            self._result = turn.results[0].value
-
     def _retrieved(self, turn: AgentTurn) -> AgentTurn:
         """The question to the retriever with the user's words, and its answer."""
         act = turn.acts[0] if turn.acts else None
@@ -174,10 +171,19 @@ class Telling:
 
     def _clear(self, cue: Cue) -> str:
         api, again = self._target(), self._asked is not None
-        given = self._at_hand() if not cue.values else self._added(api, cue)
+        given = self._added(api, cue) if cue.values else Given(aim=self._aim())
         return self._open(
             "confirm", given, again, lambda voice: self._desk.queries.clear(api, voice, given, again=again)
         )
+
+    def _affirm(self) -> str:
+        """Yes, and what it is that the user wants to know of it."""
+        aim = self._aim()
+        return " ".join(filter(None, (self.user("affirm"), aim and self.user("aim", names=aim))))
+
+    def _aim(self) -> str:
+        """What the answer will tell, as somebody asks for it."""
+        return joined([name.the for name in self._aims])
 
     def _vague(self, cue: Cue) -> str:
         band = cue.before.get("band")
@@ -194,30 +200,35 @@ class Telling:
             return make(Voice(self._desk.bank, "user", self.user.style, seed=seed, start=self._variant))
 
         self._asked = self._desk.once((self._pair, band, self._variant, again, given), made)
+        self._owed = band == "confirm" and (given is None or given.aim not in self._asked.text)
         return self._asked.text
 
-    def _at_hand(self) -> Given:
+    def _at_hand(self) -> str:
         """What the user of a pair can say about the way to the value: what the source takes, or what it is."""
         source = self._plan.dialogue.origin.get("source")
         if not isinstance(source, str):
-            return Given()
+            return ""
         api = self._desk.queries.api(source)
         names = self._desk.names(api)
         calls = (act for turn in self._plan.dialogue.turns if turn.role == "agent" for act in turn.acts)
         made = (act for act in calls if act.kind == "call" and act.api == source)
         told = [name for act in made for name in act.arguments or ()]
         have = [names[name].the for name in told if name in names and not _DULL.search(names[name].words)]
+        if have:
+            return self.user("have", names=joined(have[:2]))
         thing = need(api).thing
-        plain = len(thing.split()) <= _LONGEST and not re.search(
-            r"[.\d]|^the (?:by|search|get|using|in|for|on|of)\b|\b(?:get|using)\b|^data\b", thing
-        )
-        return Given(have=joined(have[:2]), source=thing if plain else "")
+        plain = thing and not told and len(thing.split()) <= _LONGEST and not _ODD.search(thing)
+        return self.user("have_source", thing=thing) if plain else ""
 
     def _added(self, api: Api, cue: Cue) -> Given:
         (name, value), *_ = cue.values.items()
-        return Given(self._name(api, name).one, said(value))
+        return Given(self._name(api, name).one, said(value), self._aim())
 
     def _inform(self, cue: Cue) -> str:
+        aim, self._owed = self._aim() if self._owed else "", False
+        return " ".join(filter(None, (self._gives(cue), aim and self.user("aim", names=aim))))
+
+    def _gives(self, cue: Cue) -> str:
         values = self._named(cue)
         if not values:
             raise BadSetting("an inform needs values")
@@ -238,7 +249,7 @@ class Telling:
             )
         name = self._name(self._target(), missing).one
         if not cue.values:
-            return self.user("fail_nothing", missing=name)
+            return " ".join(filter(None, (self.user("fail_nothing", missing=name), self._at_hand())))
         values = self._named(cue)
         return self.user("fail_rest", missing=name, clause=clause(values), listed=listed(values))
 
@@ -256,8 +267,9 @@ class Telling:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
         api = self._desk.queries.api(self._in_hand or self._target().name)
         asked = [(self._name(api, name), api.parameters[name].required) for name in cue.values]
-        needed = joined([name.the for name, required in asked if required])
-        extra = joined([name.the for name, required in asked if not required])
+        always = self._failed and not self._found and not any(required for _, required in asked)
+        needed = joined([name.the for name, required in asked if required or always])
+        extra = joined([name.the for name, required in asked if not required and not always])
         lead = self._lead(turn) if before is not None else ""
         kind = "again" if lead else "request"
         parts = [lead, self.agent(kind, names=needed) if needed else ""]
@@ -278,7 +290,9 @@ class Telling:
         return self.agent("look_up", missing=name)
 
     def _respond(self, cue: Cue) -> str:
-        told = self._answer = answer(self._result, cue.values)
+        told = self._answer
+        if told is None:
+            raise BadSetting("a response follows the result of a call")
         match told.kind:
             case "empty":
                 writes = self._target().writes
@@ -314,6 +328,17 @@ class Telling:
         """The values of a cue, each with its name: parameters of the Api in hand, or outputs to choose by."""
         names = self._desk.names(self._desk.queries.api(self._in_hand)) if self._in_hand else {}
         return [(names.get(name) or output(name), value) for name, value in cue.values.items()]
+
+
+def _told(plan: Plan) -> Answer | None:
+    """What the response says of the result before it; None where there is no response."""
+    result: JsonValue = None
+    for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):
+        if cue.move == "response":
+            return answer(result, cue.values)
+        if cue.move == "call" and turn.role == "agent" and turn.results and turn.results[0] is not None:
+            result = turn.results[0].value
+    return None
 
 
 def _options(cue: Cue) -> tuple[str, list[JsonValue]] | None:
