@@ -32,9 +32,10 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from toologue import keys
+from toologue.apis.entities import Entity
 from toologue.errors import UserError
 from toologue.plan.chains.pairs import WORTH, Pair, Reason, alike, choosing, optional, pointing, required, telling
-from toologue.plan.chains.results import choices, sayable, values_of
+from toologue.plan.chains.results import Single, choices, sayable, values_of
 from toologue.plan.chains.saying import givable, named_thing, named_well, names_itself, names_rows, short, tellable
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.plan.sequences import Fit
@@ -46,8 +47,10 @@ __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 _ANSWERED = 2
 """So many values of a result make an answer, beside what names them."""
 _KEPT = 1024
+_TWO = 2
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 _SOUGHT = ("topics", "titles")
+_OF_PLACES = ("place.language", "place.lang", "place.currency")
 _WHEN = ("day", "moment", "month", "year", "clock", "birth")
 
 
@@ -144,12 +147,22 @@ class _Role(NamedTuple):
     world: Documented
     worth: Mapping[str, int]
 
+    def family(self, name: str) -> str:
+        """What kind of thing a parameter is about, what is searched for included."""
+        kind = named_thing(self.book.inputs[name])
+        return _family(kind_sought(self.book.api) if kind in _SOUGHT else kind)
+
     def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Sequence[str] = ()) -> Made:
         """A call of it, with one of its optional parameters, but none that sounds like what was told already.
 
         Raises Dropped for values that nobody would say.
         """
+        about = {self.family(name) for name in self.always} - {""}
         more = [name for name in self.sometimes if not any(alike(name, other) for other in told)]
+        apart = [name for name in more if self.family(name) not in about]
+        if more and not apart and len(self.always) < _TWO:
+            raise Dropped("asks twice")
+        more = apart
         wanted = [*self.always, *([rng.choice(more)] if more else [])]
         if any(alike(name, other) for name in wanted if name not in known for other in told):
             raise Dropped("asks twice")
@@ -207,29 +220,31 @@ def _families(made: Made) -> set[str]:
 
 def _family(kind: str) -> str:
     """What kinds of things belong together: a city and its country, a day and its month."""
-    return "when" if kind in _WHEN else kind.partition(".")[0]
+    return "when" if kind in _WHEN else kind if kind in _OF_PLACES else kind.partition(".")[0]
 
 
 def _answer(target: Made, role: _Role, given: Set[str], chosen: str) -> dict[str, JsonValue]:
     """A few values of one row that belong together and are worth saying.
 
-    What the user gave or chose by (`given`, families of kinds) is not told again: this world does not know whether a
-    value of that kind is the same thing.
+    What the user gave (`given`, families of kinds) is not told again, nor what was chosen by, but for rows of it.
     """
     groups: dict[str, dict[str, JsonValue]] = {}
     arguments = {str(value).casefold() for value in target.arguments.values()}
     for one in values_of(target.result.value, rows=1):
-        told = one.name in role.worth and sayable(one.value) and tellable(one.value)
-        if told:
-            output = role.book.outputs[one.name]
-            family = _family(named_thing(output))
-            told = family not in given and (not family or family != chosen or output.many)
-        told = told and named_well(one.name, one.value)
+        told = one.name in role.worth and _heard(one, role.book.outputs[one.name], given, chosen)
         if told and str(one.value).casefold() not in arguments:
             groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
     kept = [_met(groups) or {}, *(_best(values, role) for values in groups.values())]
     best = max(kept, key=lambda values: sum(role.worth[name] for name in values), default=dict[str, JsonValue]())
     return best if any(role.worth[name] >= WORTH for name in best) else {}
+
+
+def _heard(one: Single, output: Entity, given: Set[str], chosen: str) -> bool:
+    """Whether somebody would like to hear a value."""
+    family = _family(named_thing(output))
+    if family in given or (output.many and not short(one.value)) or (family and family == chosen and not output.many):
+        return False
+    return sayable(one.value) and tellable(one.value) and named_well(one.name, one.value)
 
 
 def _met(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue] | None:

@@ -195,7 +195,8 @@ def choosing(book: Book, *, but: str = "") -> list[str]:
     about, (parent, _, last) = topic_words(book.api), but.rpartition("|")
     found = [one for one in book.outputs.values() if one.many and one.name != but and names_rows(one)]
     beside = [one for one in found if one.name.rpartition("|")[0] == parent]
-    within = [one for one in found if not parent or one.name.startswith(f"{parent}|")]
+    met = {singular(word) for word in (*about, *split_name(but).split())} & {*_MEETINGS}
+    within = [one for one in found if not parent or one.name.startswith(f"{parent}|")] if met else []
     owner = [singular(word) for word in _owner(last)]
     ids = [one for one in book.outputs if one.rpartition("|")[0] == parent and one.lower().endswith("id")]
     if (

@@ -16,6 +16,7 @@ Not covered: rows that differ only by several outputs at once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
@@ -55,7 +56,7 @@ def sayable(value: JsonValue) -> bool:
 
 
 def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
-    """(other output, [(its value, the wanted value) of each row]) by the first output that tells the rows apart."""
+    """(other output, [(its value, the wanted value)]) of the rows that the first such output tells apart."""
     singles = values_of(result, rows=MOST_SHOWN)
     rows = dict([(one.place, one.value) for one in singles if one.name == wanted and sayable(one.value)][:MOST_SHOWN])
     if len(rows) < 2 or len(set(map(repr, rows.values()))) < len(rows):
@@ -63,9 +64,11 @@ def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
     for other in others:
         named = (one for one in singles if one.name == other and sayable(one.value) and tellable(one.value))
         beside = {one.place: one.value for one in named}
-        shown = [beside.get(place) for place in rows]
-        if None not in shown and len({str(value).casefold() for value in shown}) == len(shown):
-            return other, list(zip(shown, rows.values(), strict=True))
+        often = Counter(str(beside.get(place)).casefold() for place in rows)
+        shown = [(beside[place], value) for place, value in rows.items() if place in beside]
+        apart = [(name, value) for name, value in shown if often[str(name).casefold()] == 1]
+        if len(apart) > 1:
+            return other, apart
     return None
 
 

@@ -64,11 +64,11 @@ _BODIES = ("content", "text", "body", "name", "title", "description")
 _DATES = ("day", "moment", "birth")
 _LEAST = 3
 """So many letters a name has."""
-_ASIDE = (*_DATES, "month", "year", "clock", "full", "company.name", "company.symbol", "person.gender")
+_ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
-    r"://|www\.|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
+    r"://|www\.|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
@@ -141,21 +141,21 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     height = _height(one, path, words)
     own = [singular(word) for word in words if word not in _NAMING]
     shared = 2 * bool(own and {own[-1], *(own if words[-1] in _BODIES else [])} & about)
-    if not shared and words[-1] in _NAMING and {singular(word) for word in _around(path)} & about:
-        shared = 1
-    return height and max(1, height + shared - (len(path) > 4) - (0 if shared else _beside(path, words, about)))
+    nested = one.many and not {singular(word) for word in _around(path)} <= about
+    aside = 0 if shared else _beside(path, words, about)
+    return height and max(1, height + shared - (len(path) > 4) - nested - aside)
 
 
 def _beside(path: tuple[str, ...], words: list[str], about: frozenset[str]) -> int:
     """How far an output is from what the Api is about: 2 where it is of another thing that only stands beside."""
     owner = words[:-1] if words[-1] in _NAMING else []
     near = [word for word in (owner or _around(path)) if kind_named(singular(word))]
-    if near and not {singular(word) for word in near} & about:
-        return 2
     kind = kind_of(path)
+    if near and not {singular(word) for word in near} & about:
+        return 3 if kind.startswith("place.") else 2
     if kind.startswith("place."):
         return 1 if any(kind_named(word).startswith("place.") for word in about) else 2
-    return int(kind in _ASIDE)
+    return 2 if kind in (*_DATES, "clock") else int(kind in _ASIDE)
 
 
 def _around(path: tuple[str, ...]) -> list[str]:
@@ -234,6 +234,8 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     kind, documented = kind_of(path, one.phrase), bool(one.schema.get("examples"))
     unsaid = kind in _group("unsaid")
     examples = cast("list[JsonValue]", one.schema.get("examples") or [])
+    if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
+        return 0
     figure = not kind and any(isinstance(value, str) and _FIGURE.fullmatch(value) for value in examples[:1])
     if figure or one.schema.get("type") in ("integer", "number"):
         return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if documented or kind else 1

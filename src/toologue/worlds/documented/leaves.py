@@ -44,6 +44,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "length": (20, 220), "few": (2, 9), "offset": (-5, 9), "year": (2019, 2025), "season": (2019, 2025),
     "clock": (8, 20),
 }  # fmt: skip
+_WHOLE = frozenset(("age", "year", "season", "count", "few"))
+"""What is only counted in wholes."""
 _PARTS = frozenset(("money", "percent", "degrees", "stars", "weight", "length"))
 """What is not counted in wholes, unless it is documented so."""
 _SPELLINGS = {
@@ -131,6 +133,7 @@ def _type_of(value: Any) -> str:
 
 def _number(meaning: str, example: float | None, path: Sequence[str], salt: int, *, whole: bool) -> Maker:
     words = spell(path[-1]) if path else ()
+    whole = whole or meaning in _WHOLE
     record, _, field = meaning.partition(".")
     if field and isinstance((values := choices(meaning))[0], float) and not whole:
         role = _role(path)

@@ -159,6 +159,7 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
     """The first rows, each by what names it, and the rest of it in brackets."""
     order = sorted(paths, key=lambda name: _rank(names[name]))
     shown: list[str] = []
+    heads: set[str] = set()
     for row in rows[:_ROWS]:
         told = [(names[name], _at(row, paths[name])) for name in order]
         told = [(name, value) for name, value in told if _plain(value)]
@@ -170,6 +171,9 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
             told.insert(0, (Name("name"), own))
         (first, lead), *others = told
+        if str(lead) in heads:
+            continue
+        heads.add(str(lead))
         head = _short(lead) if _rank(first) < len(_LEADS) or len(paths) == 1 else f"{first.words} {_short(lead)}"
         rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
         shown.append(f"{head} ({rest})" if rest else head)

@@ -161,7 +161,8 @@ def awkward(api: Api) -> Literal["foreign", "technical", "wordless"] | None:
     named = [word for word in _topical(_own_words(api.name)) if word not in wordset("thin") and len(word) > 2]
     if not named and not _wish(_first(api.description), described=True)[1]:
         return "wordless"
-    return None if _sayable(need(api)) else "wordless"
+    asked = {" ".join(split(name)) for name, parameter in api.parameters.items() if parameter.required}
+    return None if _sayable(need(api)) and need(api).topic.lower() not in asked else "wordless"
 
 
 def _sayable(wish: Need) -> bool:
@@ -169,7 +170,9 @@ def _sayable(wish: Need) -> bool:
     object_of = wish.thing or wish.action
     if not _easy(object_of) or not _easy(wish.topic.lower()):
         return False
-    first = wish.topic.split()[0]
+    first, last = wish.topic.split()[0], wish.topic.lower().split()[-1]
+    if last.endswith("ly") or last in lexicon().verbs - wordset("nouns") - {"lookup"}:
+        return False
     if any(_stumbles(phrase) for phrase in (wish.topic, wish.own, object_of)):
         return False
     words = re.sub(r"^(?:the|an?|all|my|see) ", "", object_of.lower()).split()

@@ -147,7 +147,7 @@ def _clear(wish: Need, voice: Voice, given: Given, again: bool) -> Iterator[tupl
     field = lexicon().fields.get(wish.domain, "")
     plain = [(wish.action, wish.thing), *([(f"{wish.action}{on}", wish.thing and f"{wish.thing}{on}")] if on else [])]
     titles = [f"the {wish.topic} on {wish.place}", f"the {wish.place} {wish.topic}", f"the {wish.place} {wish.own}"]
-    titles += [f"the {wish.tool} {wish.own}", *([f"the {field} {wish.own} on {wish.tool}"] if field else [])]
+    titles += [f"the {field} {wish.own} on {wish.place}"] if field else []
     named = [(f"see {title}", title) for title in dict.fromkeys(titles)]
     for before, wishes in ((lead, plain), (lead, named[:1]), (lead and "Well,", [*plain, *named])):
         for after in dict.fromkeys((tail, "")):
