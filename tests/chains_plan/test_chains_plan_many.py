@@ -93,6 +93,8 @@ class TestDropped:
             ("All Teams", "rows|city", "Weather", "city", "users know it"),
             ("Same Again", "team|id", "Standing", "teamId", "the source takes it"),
             ("Nameless", "rows|id", "Standing", "teamId", "nothing to choose by"),
+            ("Some Team", "team|id", "Standing", "teamId", "nothing to find it by"),
+            ("Team at Date", "team|id", "Standing", "teamId", "nothing to find it by"),
             ("Team of the Day", "team|id", "Secrets", "apiKey", "asks for a secret"),
             ("Team of the Day", "team|id", "Silent", "teamId", "nothing to answer with"),
             ("Team of the Day", "team|id", "Bulky", "teamId", "cannot be said"),
@@ -109,6 +111,8 @@ class TestDropped:
         number = {"type": "integer"}
         returns = shape(leader=TEXT)
         apis = [
+            api("Some Team", shape(team=shape(id=number, name=TEXT))),
+            api("Team at Date", shape(team=shape(id=number, name=TEXT)), date=(TEXT, True)),
             api("Silent", {}, teamId=(number, True)),
             api("Bulky", returns, teamId=(number, True), filter=({"type": "object"}, True)),
             api("Curious", returns, teamId=(number, True), **more),

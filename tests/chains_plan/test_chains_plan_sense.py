@@ -45,6 +45,22 @@ def test_rows_are_chosen_by_the_names_beside_the_id(tmp_path: Path) -> None:
     assert choosing(book, but="rows|id") == ["rows|teamName"]
 
 
+def test_an_id_of_another_thing_is_not_chosen_by_this_ones_name(tmp_path: Path) -> None:
+    """Players are chosen by their names; their agents are not."""
+    row = {"id": NUMBER, "agentId": NUMBER, "name": TEXT}
+    book = shelf(tmp_path, api("Players", listed(**row))).book("Sports|scores|Players")
+    assert choosing(book, but="rows|id") == ["rows|name"]
+    assert choosing(book, but="rows|agentId") == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_meets_is_told_together(tmp_path: Path, seed: int) -> None:
+    match = listed(home=shape(name=TEXT), away=shape(name=TEXT), city=TEXT)
+    books = shelf(tmp_path, api("Fixtures", match, date=(TEXT, True)))
+    (pair,) = alone(books, Counter())
+    assert list(Stage(books, seed=0).play(pair, seed).answer) == ["rows|home|name", "rows|away|name"]
+
+
 @pytest.mark.parametrize("value", ["Market index 38", "No. 7", "Tour 47"])
 def test_a_name_that_is_a_number_is_not_told(value: str) -> None:
     assert not tellable(value)

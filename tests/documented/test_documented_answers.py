@@ -58,6 +58,31 @@ class TestWhatIsAskedForIsAnswered:
         assert {row["leagueId"] for row in found} == {9}
         assert len({row["id"] for row in found}) == len({row["name"] for row in found}) == len(found)
 
+    def test_the_same_of_one_id_wherever_it_stands(self):
+        """A team in a list, and the same team on its own, told of by another API."""
+        team = leaves(id={"type": "integer"}, name=text(), city=text(), founded={"type": "integer", "examples": [1919]})
+        listed = Api(name="Teams", returns={"type": "array", "items": team})
+        one = Api(name="Team", parameters={"teamId": Parameter()}, returns=leaves(team=team))
+        world = Documented([listed, one], seed=5)
+        rows = world.do(Call(api="Teams")).value
+        assert len({row["name"] for row in rows}) == len(rows)
+        for row in rows:
+            assert world.do(Call(api="Team", arguments={"teamId": row["id"]})).value == {"team": row}
+
+    def test_what_is_searched_for_has_an_id_that_leads_to_it(self):
+        film = leaves(id=text(examples=["tt0111161"]), title=text())
+        find = Api(name="Movies|reel|Find movies", parameters={"query": Parameter()}, returns=leaves(results=film))
+        show = Api(name="Movies|reel|Movie details", parameters={"id": Parameter()}, returns=film)
+        world = Documented([find, show], seed=5)
+        found = world.do(Call(api=find.name, arguments={"query": "Paper Boats"})).value["results"]
+        assert found["title"] == "Paper Boats"
+        assert world.do(Call(api=show.name, arguments={"id": found["id"]})).value == found
+
+    def test_rows_of_a_place_are_there(self):
+        rows = {"type": "array", "items": leaves(station=text(), country=text(), pollution={"type": "integer"})}
+        found = answer(rows, {"city": "Lyon"}, city=text())
+        assert {row["country"] for row in found} == {"France"}
+
     def test_as_many_rows_as_were_asked_for(self):
         rows = {"type": "array", "items": leaves(name=text())}
         assert len(answer(rows, {"limit": 1}, limit={"type": "integer"})) == 1

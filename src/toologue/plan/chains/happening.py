@@ -119,7 +119,7 @@ class Stage:
             raise Dropped("the target answers with an error")
         given = _families(target) | (_families(source) if source else set[str]())
         chosen = _family(named_thing(source.book.outputs[choice.output])) if source and choice else ""
-        answer = _answer(target, role, given - {""}, chosen)
+        answer = _answer(target, role, given - {""}, chosen, rng)
         if not answer:
             raise Dropped("nothing to answer with")
         return Happened(target, source, choice, answer)
@@ -223,7 +223,7 @@ def _family(kind: str) -> str:
     return "when" if kind in _WHEN else kind if kind in _OF_PLACES else kind.partition(".")[0]
 
 
-def _answer(target: Made, role: _Role, given: Set[str], chosen: str) -> dict[str, JsonValue]:
+def _answer(target: Made, role: _Role, given: Set[str], chosen: str, rng: random.Random) -> dict[str, JsonValue]:
     """A few values of one row that belong together and are worth saying.
 
     What the user gave (`given`, families of kinds) is not told again, nor what was chosen by, but for rows of it.
@@ -234,7 +234,7 @@ def _answer(target: Made, role: _Role, given: Set[str], chosen: str) -> dict[str
         told = one.name in role.worth and _heard(one, role.book.outputs[one.name], given, chosen)
         if told and str(one.value).casefold() not in arguments:
             groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
-    kept = [_met(groups) or {}, *(_best(values, role) for values in groups.values())]
+    kept = [_met(groups) or {}, *(_best(values, role, rng) for values in groups.values())]
     best = max(kept, key=lambda values: sum(role.worth[name] for name in values), default=dict[str, JsonValue]())
     return best if any(role.worth[name] >= WORTH for name in best) else {}
 
@@ -258,10 +258,10 @@ def _met(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue] 
     return None
 
 
-def _best(values: Mapping[str, JsonValue], role: _Role) -> dict[str, JsonValue]:
+def _best(values: Mapping[str, JsonValue], role: _Role, rng: random.Random) -> dict[str, JsonValue]:
     """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
     outputs = role.book.outputs
-    order = sorted(values, key=lambda name: (-role.worth[name], not short(values[name]), len(name)))
+    order = sorted(values, key=lambda name: (-role.worth[name], not short(values[name]), rng.random()))
     told: dict[str, JsonValue] = {}
     for name in order:
         most = _ANSWERED + any(map(names_itself, told))

@@ -34,6 +34,7 @@ from toologue.apis.entities import Entity
 from toologue.apis.words import singular
 from toologue.models.retriever import split_name
 from toologue.plan.chains.saying import (
+    MEETINGS,
     askable,
     failure,
     hidden,
@@ -104,8 +105,6 @@ REASONS: tuple[Reason, ...] = get_args(Reason)
 _ALIKE = 0.83
 _DEEPEST = 6
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
-_MEETINGS = ("match", "game", "fixture", "event", "race")
-"""What goes by who meets there."""
 
 
 class Pair(NamedTuple):
@@ -195,15 +194,12 @@ def choosing(book: Book, *, but: str = "") -> list[str]:
     about, (parent, _, last) = topic_words(book.api), but.rpartition("|")
     found = [one for one in book.outputs.values() if one.many and one.name != but and names_rows(one)]
     beside = [one for one in found if one.name.rpartition("|")[0] == parent]
-    met = {singular(word) for word in (*about, *split_name(but).split())} & {*_MEETINGS}
+    met = {singular(word) for word in (*about, *split_name(but).split())} & MEETINGS
     within = [one for one in found if not parent or one.name.startswith(f"{parent}|")] if met else []
     owner = [singular(word) for word in _owner(last)]
     ids = [one for one in book.outputs if one.rpartition("|")[0] == parent and one.lower().endswith("id")]
-    if (
-        owner
-        and ids != [but]
-        and not {owner[-1], *_MEETINGS} & {singular(word) for word in (*about, *split_name(parent).split())}
-    ):
+    near = {singular(word) for word in (*about, *split_name(parent).split())}
+    if owner and ids != [but] and not {owner[-1], *MEETINGS} & near:
         beside, within = [one for one in beside if split_name(one.name.rpartition("|")[2]).startswith(owner[0])], []
     return [one.name for one in sorted(beside or within, key=lambda one: -salience(one, about))]
 

@@ -38,6 +38,7 @@ from toologue.shipped import shipped
 from toologue.worlds.documented import choices, foreseen, is_credential, kind_named, kind_of, kind_wraps, spoken
 
 __all__ = [
+    "MEETINGS",
     "askable",
     "failure",
     "givable",
@@ -61,6 +62,8 @@ _DATA = Path(__file__).with_name("saying.yaml")
 _NAMING = frozenset(("name", "title", "headline"))
 _CODED = re.compile(r"[A-Z]{2,}_[A-Z]|[{}<>\[\]|]|://")
 _BODIES = ("content", "text", "body", "name", "title", "description")
+MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
+"""What goes by who meets there."""
 _DATES = ("day", "moment", "birth")
 _LEAST = 3
 """So many letters a name has."""
@@ -151,6 +154,8 @@ def _beside(path: tuple[str, ...], words: list[str], about: frozenset[str]) -> i
     owner = words[:-1] if words[-1] in _NAMING else []
     near = [word for word in (owner or _around(path)) if kind_named(singular(word))]
     kind = kind_of(path)
+    if kind == "teams" and about & MEETINGS:
+        return 0
     if near and not {singular(word) for word in near} & about:
         return 3 if kind.startswith("place.") else 2
     if kind.startswith("place."):

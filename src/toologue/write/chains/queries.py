@@ -185,8 +185,9 @@ def _hints(wish: Need, voice: Voice) -> Iterator[tuple[str, str]]:
     domain = wish.domain
     topics = [wish.topic, f"{wish.topic} on {place}", wish.own]
     field = lexicon().fields.get(domain, domain)
-    topics += [" ".join(words[-2:]), f"{words[-1]} on {place}", f"{place} {words[-1]}", f"{field} {words[-1]}"]
-    topics += [words[-1], words[0]]
+    if words[-1] not in wordset("loose"):
+        topics += [" ".join(words[-2:]), f"{words[-1]} on {place}", f"{place} {words[-1]}", f"{field} {words[-1]}"]
+        topics += [words[-1], words[0]]
     topics[3:3] = [f"{place} {wish.topic}", f"{domain} {wish.topic}", f"{place} {wish.own}"]
     topics = [
         _broached(one) for one in dict.fromkeys(topics) if len(one) > 2 and one.split()[-1] not in wordset("loose")
