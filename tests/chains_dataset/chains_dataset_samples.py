@@ -131,7 +131,7 @@ DIALOGUES = st.builds(
 
 def service() -> list[Api]:
     """Documents of some tools: each tool lists things by their kind, and tells about one of them by its id."""
-    things = ("team", "recipe", "hotel", "train", "film", "museum")
+    things = ("team", "recipe", "hotel", "station", "film", "restaurant")
     return [api for thing in things for api in _tool(thing)]
 
 
