@@ -5,18 +5,21 @@
 
 What it does when it is its turn (Dialog2API, section 3):
 
-1. `mind` folds the history: each of the user's turns is heard (`hearing`: wishes, and typed values, from `values` and
-   `lexicon`) and decided upon (`deciding`), with what programs really came to.
-2. `deciding` gives the programs of this turn: a draft while a slot is open or something would be destroyed, final when
-   nothing is missing or the user confirmed; revised, given up; or an exception of conversation. `revising` fills slots
-   from the whole conversation; what no rule knows, the nearest example of the training dialogues decides (`templates`).
-3. `coding` writes the code: operations over selections, with outputs, so that unseen combinations of seen parts work.
+1. `mind` folds the history: each of the user's turns is heard (`hearing`) and decided upon (`deciding`), with what
+   programs really came to. What is heard: typed values (`values`), everyday words by their classes (`vocabulary`), from
+   these the operations (grammar.yaml, `refining`) and their slots (`slots`, cues.yaml).
+2. `deciding` gives the programs of this turn: an answer to a draft that waits (`answering`), an exception of
+   conversation (`conversing`; what no rule knows, the nearest training example says, `templates`), a new wish with what
+   the conversation knows about it (`settling`, `context`), or a change to what was done last (`revising`). A draft while
+   a slot is open or something would be destroyed, else final (`goals`).
+3. `coding` writes the code, by the shapes of programs.yaml: operations over selections, with outputs, so that unseen
+   combinations of seen parts work.
 4. When they have run, `wording` says what came of it, and asks for what is missing.
 
 In another world, whose Apis the brief has, `retrieve` decides, and its calls stand as programs (`elsewhere`).
 
-Contract: a function of the history and the brief; what it keeps is a cache. Every turn with
-programs says in its `thought` why.
+Contract: a function of the history and the brief; what it keeps is a cache. Its work is linear in a message (`gist`).
+Every turn with programs says in its `thought` why.
 
 Example:
     >>> from toologue.loop import play

@@ -1,6 +1,7 @@
 """Programs for wishes: every operation, over every selection, with every output.
 
-Contract: pure. A wish with open slots gives a draft with `?1` for the first of them; without, a program that runs.
+Contract: pure. A program has a shape, in programs.yaml, whose names are filled with what the wish says. A wish with
+open slots gives a draft with `?1` for the first of them; without, a program that runs.
 
 Example:
     >>> print(code_of(Wish("list", bucket="attic", prefix="old/", sort="Size", reverse=True, limit=3)))
@@ -14,384 +15,291 @@ Not covered: programs that nobody has shown the shape of.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
+from string import Template
 
-from toologue.agents.goal_templates.fragments import (
-    bucket_of,
-    cut,
-    key_of,
-    keys_of,
-    literal,
-    many,
-    moment,
-    objects,
-    shown,
-    slot,
-    source,
-)
-from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, selects
+from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots, selects
+from toologue.shipped import shipped
 
 __all__ = ["code_of"]
+
+_STAMPS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d"}
+_ALL_BUCKETS = '[bucket["Name"] for bucket in s3.list_buckets().get("Buckets", [])]'
+_BY_SIZE = "sorted(groups.items(), key=lambda item: item[1], reverse=True)"
 
 
 def code_of(wish: Wish) -> str:
     """The program."""
-    return "\n".join(_PROGRAMS[wish.op](wish))
-
-
-def _template(wish: Wish) -> list[str]:
-    return [wish.code]
-
-
-def _list(wish: Wish) -> list[str]:
-    if wish.group:
-        return _grouped(wish, '[obj["Key"]]')
-    if wish.limit == 1 and wish.sort:
-        pick = "max" if wish.reverse else "min"
-        lines = [line for line in objects(wish) if not line.startswith("objects.sort")]
-        return [
-            *lines,
-            f'found = {pick}(objects, key=lambda obj: obj["{wish.sort}"])',
-            f"return {shown(wish, 'found')}",
-        ]
-    return [*objects(wish), f"return [{shown(wish)} for obj in {cut(wish)}]"]
-
-
-def _grouped(wish: Wish, amount: str) -> list[str]:
-    part = 'obj["Key"].split("/")[0]' if wish.group == "folder" else 'obj["Key"].rsplit(".", 1)[-1].lower()'
-    zero = "[]" if amount.startswith("[") else "0"
-    skip = '    if "/" in obj["Key"]:' if wish.group == "folder" and not wish.prefix else '    if "." in obj["Key"]:'
-    if wish.group == "bucket":
-        part, skip = 'obj["Bucket"]', "    if obj:"
-    if wish.group == "folder" and wish.prefix:
-        part, skip = (
-            f'obj["Key"].split("/")[{wish.prefix.count("/")}]',
-            f'    if obj["Key"].count("/") > {wish.prefix.count("/")}:',
-        )
-    lines = ["groups = {}", "for obj in objects:", skip, f"        name = {part}"]
-    ranked = (
-        "sorted(groups.items(), key=lambda item: item[1], reverse=True)" if wish.op == "sum" and wish.sort else "groups"
-    )
-    adding = f"        groups[name] = groups.get(name, {zero}) + {amount}"
-    return [*objects(replace(wish, sort="")), *lines, adding, f"return {ranked}"]
-
-
-def _count(wish: Wish) -> list[str]:
-    if wish.bucket == EVERYWHERE and wish.op == "count" and wish.group == "buckets":
-        return ['return len(s3.list_buckets().get("Buckets", []))']
-    return _grouped(wish, "1") if wish.group else [*objects(wish), "return len(objects)"]
-
-
-def _sum(wish: Wish) -> list[str]:
-    if wish.keys:
-        wanted = json.dumps(list(wish.keys), ensure_ascii=False)
-        lines = [f's3.list_objects(Bucket={bucket_of(wish)}).get("Contents", [])']
-        return [f"objects = {lines[0]}", f'return sum(obj["Size"] for obj in objects if obj["Key"] in {wanted})']
-    return (
-        _grouped(wish, 'obj["Size"]') if wish.group else [*objects(wish), 'return sum(obj["Size"] for obj in objects)']
-    )
-
-
-def _folders(wish: Wish) -> list[str]:
-    depth = wish.prefix.count("/")
-    part = f'obj["Key"].split("/")[{depth}]'
-    return [*objects(wish), f'return sorted({{{part} for obj in objects if obj["Key"].count("/") > {depth}}})']
-
-
-def _average(wish: Wish) -> list[str]:
-    total = 'sum(obj["Size"] for obj in objects)'
-    return [*objects(wish), f"return {total} / len(objects) if objects else 0"]
-
-
-def _missing(wish: Wish) -> list[str]:
-    """What one bucket has and another has not."""
-    other = f's3.list_objects(Bucket={slot(wish, "to_bucket", wish.to_bucket)}).get("Contents", [])'
-    lines = [f'there = [obj["Key"] for obj in {other}]']
-    return [*objects(wish), *lines, 'return [obj["Key"] for obj in objects if obj["Key"] not in there]']
-
-
-def _empty_buckets(wish: Wish) -> list[str]:
-    names = (
-        json.dumps(list(wish.buckets))
-        if wish.buckets
-        else '[bucket["Name"] for bucket in s3.list_buckets().get("Buckets", [])]'
-    )
-    return [f"names = {names}", 'return [name for name in names if not s3.list_objects(Bucket=name).get("Contents")]']
-
-
-def _list_buckets(wish: Wish) -> list[str]:
-    lines = ['buckets = s3.list_buckets().get("Buckets", [])']
-    tests = [moment('bucket["CreationDate"]', *one) for one in wish.moments]
-    tests += [f'{literal(part)} in bucket["Name"]' for part in wish.contains]
-    if "year" in wish.needs and not wish.moments:
-        tests.append(f'bucket["CreationDate"].year == {slot(wish, "year", "")}')
-    if tests:
-        lines.append(f"buckets = [bucket for bucket in buckets if {' and '.join(tests)}]")
-    if wish.sort:
-        field = "Name" if wish.sort == "Key" else "CreationDate"
-        lines.append(f'buckets.sort(key=lambda bucket: bucket["{field}"]{", reverse=True" if wish.reverse else ""})')
-    row = 'bucket["Name"]'
-    if wish.show:
-        row = '[bucket["Name"], bucket["CreationDate"].strftime("%Y-%m-%d")]'
-    if wish.limit == 1:
-        return [*lines, f"bucket = buckets[0]\nreturn {row}"]
-    return [*lines, f"return [{row} for bucket in buckets{f'[:{wish.limit}]' if wish.limit else ''}]"]
-
-
-def _region(wish: Wish) -> list[str]:
-    if not many(wish):
-        return [f"response = s3.get_bucket_location(Bucket={bucket_of(wish)})", _REGION]
-    if wish.buckets:
-        head = [f"for name in {json.dumps(list(wish.buckets))}:"]
-    else:
-        head = ['for bucket in s3.list_buckets().get("Buckets", []):', '    name = bucket["Name"]']
-        head += [f"    if name in {json.dumps(list(wish.without))}:", "        continue"] if wish.without else []
-    line = '    regions[name] = s3.get_bucket_location(Bucket=name)["LocationConstraint"] or "us-east-1"'
-    return ["regions = {}", *head, line, "return regions"]
-
-
-_REGION = 'return response["LocationConstraint"] or "us-east-1"'
-
-
-def _reading(wish: Wish) -> list[str]:
-    return [f"response = s3.get_object(Bucket={bucket_of(wish)}, Key={key_of(wish)})"]
-
-
-def _content(ending: str) -> Callable[[Wish], list[str]]:
-    """Programs that read one file, or several, and return something of each."""
-
-    def program(wish: Wish) -> list[str]:
-        told = ending.replace("LIMIT", str(wish.limit or 1))
-        if len(wish.keys) <= 1 and (wish.keys or not selects(wish)):
-            return [*_reading(wish), 'text = response["Body"].read().decode()', f"return {told}"]
-        lines, keys = keys_of(wish)
-        body = f's3.get_object(Bucket={bucket_of(wish)}, Key=key)["Body"].read().decode()'
-        return [
-            *lines,
-            "found = {}",
-            f"for key in {keys}:",
-            f"    text = {body}",
-            f"    found[key] = {told}",
-            "return found",
-        ]
-
-    return program
-
-
-def _lines(wish: Wish) -> list[str]:
-    """Lines; of a table, its rows without the header where rows are meant."""
-    return _content("len(text.splitlines()) - 1" if wish.group == "rows" else "len(text.splitlines())")(wish)
-
-
-def _head(wish: Wish) -> list[str]:
-    if wish.limit == 1 and not wish.reverse:
-        return _content("text.splitlines()[0]")(wish)
-    return _content("text.splitlines()[-LIMIT:]" if wish.reverse else "text.splitlines()[:LIMIT]")(wish)
-
-
-def _grep(wish: Wish) -> list[str]:
-    bucket = 'obj["Bucket"]' if many(wish) else bucket_of(wish)
-    body = f's3.get_object(Bucket={bucket}, Key=obj["Key"])["Body"].read().decode()'
-    lines = ["found = []", "for obj in objects:", f"    text = {body}"]
-    lines += [
-        f"    if {slot(wish, 'old', wish.old.lower())} in text.lower():",
-        f"        found.append({shown(wish)})",
-    ]
-    return [*objects(wish), *lines, "return found"]
-
-
-def _field(wish: Wish) -> list[str]:
-    told = 'obj["LastModified"].strftime("%Y-%m-%d")' if wish.op == "when" else 'obj["Size"]'
-    if wish.op == "size":
-        return [*_reading(wish), 'return response["ContentLength"]']
-    lines = [f'objects = s3.list_objects(Bucket={bucket_of(wish)}, Prefix={key_of(wish)}).get("Contents", [])']
-    return [*lines, f'return next({told} for obj in objects if obj["Key"] == {key_of(wish)})']
-
-
-def _exists(wish: Wish) -> list[str]:
-    lines = (
-        objects(wish) if not wish.keys else [f'objects = s3.list_objects(Bucket={bucket_of(wish)}).get("Contents", [])']
-    )
-    test = f'any(obj["Key"] == {key_of(wish)} for obj in objects)' if wish.keys else "bool(objects)"
-    return [*lines, f"return {test}"]
-
-
-def _head_bucket(wish: Wish) -> list[str]:
-    return [f'return {bucket_of(wish)} in [bucket["Name"] for bucket in s3.list_buckets().get("Buckets", [])]']
-
-
-def _compare(wish: Wish) -> list[str]:
-    one, other = (wish.buckets * 2)[:2] if wish.buckets else (wish.bucket, wish.to_bucket or wish.bucket)
-    keys = wish.keys if len(wish.keys) > 1 else wish.keys * 2
-    first, second = (literal(key) for key in keys[:2]) if keys else (key_of(wish), key_of(wish))
-    names = [slot(wish, "bucket", bucket) for bucket in (one, other)]
-    lines = [
-        f'{name} = s3.get_object(Bucket={bucket}, Key={key})["Body"].read()'
-        for name, bucket, key in (("one", names[0], first), ("other", names[1], second))
-    ]
-    return [*lines, "return one == other"]
-
-
-def _put(wish: Wish) -> list[str]:
-    return [f"s3.put_object(Bucket={bucket_of(wish)}, Key={key_of(wish)}, Body={slot(wish, 'body', wish.body)})"]
-
-
-def _append(wish: Wish) -> list[str]:
-    added = slot(wish, "body", wish.body)
-    lines = ['text = response["Body"].read().decode()', 'if text and not text.endswith("\\n"):', '    text += "\\n"']
-    line = f's3.put_object(Bucket={bucket_of(wish)}, Key={key_of(wish)}, Body=text + {added} + "\\n")'
-    return [*_reading(wish), *lines, line]
-
-
-def _replace(wish: Wish) -> list[str]:
-    new = f"text.replace({slot(wish, 'old', wish.old)}, {slot(wish, 'new', wish.new)})"
-    line = f"s3.put_object(Bucket={bucket_of(wish)}, Key={key_of(wish)}, Body={new})"
-    return [*_reading(wish), 'text = response["Body"].read().decode()', line]
-
-
-def _create_bucket(wish: Wish) -> list[str]:
-    place = f'{{"LocationConstraint": {slot(wish, "region", wish.region)}}}'
-    if wish.region == "us-east-1":
-        return [f"s3.create_bucket(Bucket={bucket_of(wish)})"]
-    return [f"s3.create_bucket(Bucket={bucket_of(wish)}, CreateBucketConfiguration={place})"]
-
-
-def _new_name(wish: Wish, key: str) -> str:
-    """What a copy is called, as an expression over the old name."""
-    name = f'{key}.split("/")[-1]' if wish.flat else key
-    if wish.to_prefix and wish.prefix and not wish.flat and not wish.to_bucket:
-        name = f"{key}.removeprefix({literal(wish.prefix)})"
-    elif wish.to_prefix and not wish.to_bucket:
-        name = f'{key}.split("/")[-1]'
-    return f"{literal(wish.to_prefix)} + {name}" if wish.to_prefix else name
-
-
-def _copied_to(wish: Wish, key: str) -> str:
-    """The new name of the one file of a wish."""
-    if wish.to_key or not (wish.to_prefix or wish.to_bucket):
-        return slot(wish, "to_key", wish.to_key)
-    return literal(wish.to_prefix + key.split("/")[-1]) if wish.to_prefix else (literal(key) if key else key_of(wish))
-
-
-def _transfer(wish: Wish) -> list[str]:
-    """Copy, and move: a copy of which the original is deleted."""
-    bucket = bucket_of(wish)
-    inside = (wish.to_key or wish.to_prefix or wish.op == "move") and not wish.to_bucket
-    target = bucket if inside else slot(wish, "to_bucket", wish.to_bucket)
-    if len(wish.keys) <= 1 and not selects(wish):
-        new = _copied_to(wish, wish.keys[0] if wish.keys else "")
-        if wish.op == "copy" and wish.flat and wish.keys:
-            new = literal(wish.keys[0].split("/")[-1])
-        lines = [f"s3.copy_object(Bucket={target}, CopySource={source(bucket, key_of(wish))}, Key={new})"]
-        return lines + ([f"s3.delete_object(Bucket={bucket}, Key={key_of(wish)})"] if wish.op == "move" else [])
-    lines, keys = keys_of(wish)
-    lines += ["copied = []", f"for key in {keys}:", f"    new = {_new_name(wish, 'key')}"]
-    lines.append(f"    s3.copy_object(Bucket={target}, CopySource={source(bucket, 'key')}, Key=new)")
-    if wish.op == "move":
-        lines.append(f"    s3.delete_object(Bucket={bucket}, Key=key)")
-    return [*lines, "    copied.append(new)", *([] if wish.keys else ["return copied"])]
-
-
-def _rename(wish: Wish) -> list[str]:
-    bucket = bucket_of(wish)
-    ending = slot(wish, "ending", wish.ending)
-    if wish.keys:
-        lines, keys = [], "[" + ", ".join(literal(key) for key in wish.keys) + "]"
-    else:
-        lines, keys = (
-            keys_of(wish)
-            if wish.suffixes or wish.contains
-            else ([*objects(wish), 'keys = [obj["Key"] for obj in objects]'], "keys")
-        )
-    new = f'key.rsplit(".", 1)[0] + {ending}'
-    if wish.old:
-        new = f"key.replace({literal(wish.old)}, {literal(wish.new)})"
-    lines += ["renamed = []", f"for key in {keys}:", f"    new = {new}"]
-    lines.append(f"    s3.copy_object(Bucket={bucket}, CopySource={source(bucket, 'key')}, Key=new)")
-    return [*lines, f"    s3.delete_object(Bucket={bucket}, Key=key)", "    renamed.append(new)", "return renamed"]
-
-
-def _merge(wish: Wish) -> list[str]:
-    bucket = bucket_of(wish)
-    lines, keys = keys_of(wish)
-    if keys != "keys":
-        lines, keys = [*lines, f"keys = {keys}"], "keys"
-    reading = f's3.get_object(Bucket={bucket}, Key=key)["Body"].read().decode()'
-    table = all(key.endswith(".csv") for key in (*wish.keys, *wish.suffixes, wish.to_key or ".csv"))
-    if table:
-        lines += ["rows = []", f"for key in {keys}:", f"    header, *more = {reading}.splitlines()", "    rows += more"]
-        text = '"\\n".join([header, *rows]) + "\\n"'
-    else:
-        lines += ['text = ""', f"for key in {keys}:", f"    text += {reading}"]
-        text = "text"
-    lines.append(f"s3.put_object(Bucket={bucket}, Key={slot(wish, 'to_key', wish.to_key)}, Body={text})")
-    deleting = f's3.delete_objects(Bucket={bucket}, Delete={{"Objects": [{{"Key": key}} for key in keys]}})'
-    return [*lines, deleting] if wish.drop else lines
-
-
-def _delete(wish: Wish) -> list[str]:
-    bucket = bucket_of(wish)
-    if len(wish.keys) <= 1 and not selects(wish):
-        lines = [f"s3.delete_object(Bucket={bucket}, Key={key_of(wish)})"]
-        return [*_backed_up(wish, f"[{key_of(wish)}]"), *lines]
-    lines, keys = keys_of(wish)
-    lines += _backed_up(wish, keys)
-    deleting = f's3.delete_objects(Bucket={bucket}, Delete={{"Objects": [{{"Key": key}} for key in {keys}]}})'
-    if wish.keys:
-        return [*lines, deleting]
-    return [*lines, "if keys:", f"    {deleting}", "return keys"]
-
-
-def _backed_up(wish: Wish, keys: str) -> list[str]:
-    if not wish.backup_first:
-        return []
-    line = (
-        f"    s3.copy_object(Bucket={literal(wish.backup_first)}, CopySource={source(bucket_of(wish), 'key')}, Key=key)"
-    )
-    return [f"for key in {keys}:", line]
-
-
-def _delete_bucket(wish: Wish) -> list[str]:
-    return [f"s3.delete_bucket(Bucket={bucket_of(wish)})"]
-
-
-def _empty_bucket(wish: Wish) -> list[str]:
-    bucket = bucket_of(wish)
-    lines = [f'for obj in s3.list_objects(Bucket={bucket}).get("Contents", []):']
-    return [*lines, f'    s3.delete_object(Bucket={bucket}, Key=obj["Key"])', f"s3.delete_bucket(Bucket={bucket})"]
-
-
-_PROGRAMS: dict[str, Callable[[Wish], list[str]]] = {
-    "template": _template,
-    "list_buckets": _list_buckets,
-    "list": _list,
-    "folders": _folders,
-    "average": _average,
-    "missing": _missing,
-    "empty_buckets": _empty_buckets,
-    "count": _count,
-    "sum": _sum,
-    "grep": _grep,
-    "exists": _exists,
-    "head_bucket": _head_bucket,
-    "region": _region,
-    "read": _content("text"),
-    "lines": _lines,
-    "words": _content("len(text.split())"),
-    "head": _head,
-    "size": _field,
-    "when": _field,
-    "compare": _compare,
-    "put": _put,
-    "append": _append,
-    "replace": _replace,
-    "create_bucket": _create_bucket,
-    "copy": _transfer,
-    "move": _transfer,
-    "rename": _rename,
-    "merge": _merge,
-    "delete": _delete,
-    "delete_bucket": _delete_bucket,
-    "empty_bucket": _empty_bucket,
+    lines = shipped(Path(__file__).with_name("programs.yaml"))[_shape(wish)].splitlines()
+    names = {**_slots(wish), **_blocks(wish), **_outputs(wish), **_targets(wish)}
+    filled = (Template(line).substitute(names) for line in lines)
+    return "\n".join(line for line in filled if line.strip())
+
+
+def _shape(wish: Wish) -> str:
+    """Which of the programs it is."""
+    one = not selects(wish) and len(wish.keys) <= 1
+    match wish.op:
+        case "list" | "count" | "sum" if shape := _shape_of_many(wish):
+            return shape
+        case "region" if _many(wish):
+            return "regions"
+        case "read" | "lines" | "words" | "head":
+            return "content" if one else "contents"
+        case "copy" | "move" if not one:
+            return f"{wish.op}_some"
+        case "delete" if not one:
+            return "delete_keys" if wish.keys else "delete_some"
+        case "merge":
+            tables = all(key.endswith(".csv") for key in (*wish.keys, *wish.suffixes, wish.to_key or ".csv"))
+            return "merge_tables" if tables else "merge"
+        case _:
+            return next((shape for shape, holds in _VARIANTS.get(wish.op, {}).items() if holds(wish)), wish.op)
+
+
+_VARIANTS: Mapping[str, Mapping[str, Callable[[Wish], bool]]] = {
+    "when": {"when_bucket": lambda wish: wish.whole and not wish.keys},
+    "exists": {"exists_some": lambda wish: not wish.keys},
+    "put": {"put_unless": lambda wish: wish.unless},
+    "create_bucket": {"create_bucket_here": lambda wish: wish.region == "us-east-1"},
 }
+
+
+def _shape_of_many(wish: Wish) -> str:
+    """The shape of a list, a count or a sum; "" for a plain list."""
+    plain = not selects(replace(wish, whole=False, limit=0))
+    if wish.group == "buckets":
+        return "count_buckets"
+    if wish.group in ("folder", "extension", "bucket"):
+        return "by_bucket" if wish.group == "bucket" and plain and wish.op != "list" else "grouped"
+    if wish.op != "list":
+        return "sum_keys" if wish.op == "sum" and wish.keys else "total"
+    return "" if not wish.sort or wish.limit != 1 else "list_rank" if wish.rank else "list_one"
+
+
+def _slots(wish: Wish) -> dict[str, str]:
+    """The slots, as code or as placeholders."""
+    found = {name: _slot(wish, name, getattr(wish, name)) for name in ("bucket", "to_bucket", "to_key", "ending")}
+    found |= {name: _slot(wish, name, getattr(wish, name)) for name in ("body", "old", "new", "region")}
+    key = _slot(wish, "keys", wish.keys[0] if wish.keys else "")
+    pair = (wish.buckets * 2)[:2] if wish.buckets else (wish.bucket, wish.to_bucket or wish.bucket)
+    if wish.op == "compare":
+        found["bucket"] = _slot(wish, "bucket", pair[0])
+    names = _literal(wish.buckets) if wish.buckets else _ALL_BUCKETS
+    if wish.without and not wish.buckets:
+        names = f"[name for name in {names} if name not in {_literal(wish.without)}]"
+    its_bucket = 'obj["Bucket"]' if _many(wish) else found["bucket"]
+    other = {
+        "other_bucket": _slot(wish, "bucket", pair[1]),
+        "other_key": _literal(wish.keys[1]) if wish.keys[1:] else key,
+    }
+    return {
+        **found,
+        **other,
+        "small": _slot(wish, "old", wish.old.lower()),
+        "key": key,
+        "buckets": names,
+        "its_bucket": its_bucket,
+    }
+
+
+def _blocks(wish: Wish) -> dict[str, str]:
+    """What stands for several lines, and for the names of files."""
+    bucket = _slot(wish, "bucket", wish.bucket)
+    keys, select = "keys", [*_objects(wish), f'keys = [obj["Key"] for obj in {_cut(wish)}]']
+    if wish.keys:
+        keys, select = _literal(wish.keys), []
+    elif not selects(wish) and "keys" in wish.asked:
+        keys, select = _slot(wish, "keys", ""), []
+    every = (
+        f"[{_slot(wish, 'keys', wish.keys[0] if wish.keys else '')}]" if not select and len(wish.keys) <= 1 else keys
+    )
+    source = f'{{"Bucket": {bucket}, "Key": key}}'
+    copying = f"    s3.copy_object(Bucket={_literal(wish.backup_first)}, CopySource={source}, Key=key)"
+    deleting = f's3.delete_objects(Bucket={bucket}, Delete={{"Objects": [{{"Key": key}} for key in {keys}]}})'
+    return {
+        "objects": "\n".join(_objects(wish)),
+        "selection": "\n".join(_objects(replace(wish, sort=""))),
+        "select": "\n".join(select),
+        "keys": keys,
+        "saved": f"for key in {every}:\n{copying}" if wish.backup_first else "",
+        "dropped": deleting if wish.drop else "",
+        "narrowed": "\n".join(_narrowed(wish)),
+    }
+
+
+def _outputs(wish: Wish) -> Mapping[str, str]:
+    """What is returned, and what is returned of each."""
+    depth, total = (
+        wish.prefix.count("/"),
+        "len(objects)" if wish.op == "count" else 'sum(obj["Size"] for obj in objects)',
+    )
+    group, inside = {
+        "folder": (f'obj["Key"].split("/")[{depth}]', f'obj["Key"].count("/") > {depth}'),
+        "bucket": ('obj["Bucket"]', "obj"),
+    }.get(wish.group, ('obj["Key"].rsplit(".", 1)[-1].lower()', '"." in obj["Key"]'))
+    row = 'bucket["Name"]' if not wish.show else '[bucket["Name"], bucket["CreationDate"].strftime("%Y-%m-%d")]'
+    first = f"[:{wish.limit}]" if wish.limit else ""
+    return {
+        "row": _row(wish, "obj"),
+        "found": _row(wish, "found"),
+        "cut": _cut(wish),
+        "pick": "max" if wish.reverse else "min",
+        "sort": wish.sort,
+        "rank": str(wish.rank),
+        "depth": str(depth),
+        "total": total,
+        "group": group,
+        "in_group": inside,
+        "zero": "[]" if wish.op == "list" else "0",
+        "amount": {"list": '[obj["Key"]]', "sum": 'obj["Size"]'}.get(wish.op, "1"),
+        "groups": _BY_SIZE if wish.op == "sum" and wish.sort else "groups",
+        "bucket_rows": row.replace("bucket", "buckets[0]")
+        if wish.limit == 1
+        else f"[{row} for bucket in buckets{first}]",
+        "told": _told(wish),
+        "all_told": "sum(found.values())" if wish.total else "found",
+        "returned": "" if wish.keys else f"return {'moved' if wish.op == 'move' else 'copied'}",
+    }
+
+
+def _told(wish: Wish) -> str:
+    """What is returned of the text of a file."""
+    lines = f"[line for line in text.splitlines() if {_literal(wish.old)} in line]" if wish.old else "text.splitlines()"
+    match wish.op:
+        case "lines":
+            table = wish.group == "rows" and all(key.lower().endswith(".csv") for key in wish.keys)
+            return f"len({lines}){' - 1' if table and not wish.old else ''}"
+        case "words":
+            return "len(text.split())"
+        case "head" if wish.limit <= 1 and not wish.reverse:
+            return "text.splitlines()[0]"
+        case "head":
+            return f"text.splitlines()[-{wish.limit or 1}:]" if wish.reverse else f"text.splitlines()[:{wish.limit}]"
+        case _:
+            return lines if wish.old else "text"
+
+
+def _targets(wish: Wish) -> Mapping[str, str]:
+    """Where copies go, and what they are called."""
+    bucket, folder = _slot(wish, "bucket", wish.bucket), wish.to_prefix
+    inside = (wish.to_key or folder or wish.op == "move") and not wish.to_bucket
+    elsewhere = wish.to_bucket not in ("", wish.bucket)
+    name = 'key.split("/")[-1]' if wish.flat or (folder and not elsewhere) else "key"
+    if folder and wish.prefix and not wish.flat and not elsewhere:
+        name = f"key.removeprefix({_literal(wish.prefix)})"
+    key = wish.keys[0] if wish.keys else ""
+    short = key if elsewhere and not wish.flat else key.split("/")[-1]
+    if wish.to_key or not (folder or wish.to_bucket):
+        new = _slot(wish, "to_key", wish.to_key)
+    else:
+        new = _literal(folder + short) if folder or (wish.flat and key) else _slot(wish, "keys", key)
+    target = bucket if inside else _slot(wish, "to_bucket", wish.to_bucket)
+    return {"target": target, "new_key": new, "new_name": f"{_literal(folder)} + {name}" if folder else name}
+
+
+def _literal(value: str | tuple[str, ...]) -> str:
+    """A text, or a list of texts, as code."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _slot(wish: Wish, name: str, value: str) -> str:
+    """A value as code, or its placeholder."""
+    if value:
+        return _literal(value)
+    return f"?{wish.asked.index(name) + 1}" if name in wish.asked else f"?{len(wish.asked) + 1}"
+
+
+def _many(wish: Wish) -> bool:
+    """Whether it is about several buckets."""
+    return wish.bucket == EVERYWHERE or len(wish.buckets) > 1
+
+
+def _objects(wish: Wish) -> Iterator[str]:
+    """Lines after which `objects` holds the selection, sorted."""
+    prefix = f", Prefix={_slot(wish, 'prefix', wish.prefix)}" if wish.prefix or "prefix" in open_slots(wish) else ""
+    listing = 's3.list_objects(Bucket={}{}).get("Contents", [])'
+    where = " and ".join(_conditions(wish))
+    if _many(wish):
+        yield "objects = []"
+        yield f"for name in {_literal(wish.buckets) if wish.buckets else _ALL_BUCKETS}:"
+        yield f'    objects += [{{**obj, "Bucket": name}} for obj in {listing.format("name", prefix)}]'
+    else:
+        yield f"objects = {listing.format(_slot(wish, 'bucket', wish.bucket), prefix)}"
+    for month in [value for _, value in wish.moments if value.startswith("-")][:1]:
+        that = f'if obj["LastModified"].month == {int(month[-2:])}'
+        yield f'year = max([obj["LastModified"].year for obj in objects {that}], default=0)'
+    if where:
+        yield f"objects = [obj for obj in objects if {where}]"
+    if wish.sort:
+        yield f'objects.sort(key=lambda obj: obj["{wish.sort}"]{", reverse=True" if wish.reverse else ""})'
+
+
+def _conditions(wish: Wish) -> Iterator[str]:
+    key = 'obj["Key"]'
+    if wish.suffixes:
+        cased = f"{key}.lower()" if wish.any_case else key
+        ends = [_literal(one.lower() if wish.any_case else one) for one in wish.suffixes]
+        yield f"{cased}.endswith({ends[0] if len(ends) == 1 else '(' + ', '.join(ends) + ')'})"
+    yield from (f"{_literal(part.lower())} in {key}.lower()" for part in wish.contains)
+    yield from (_left_out(one) for one in wish.without)
+    if "year" in wish.needs and not wish.moments:
+        yield f'obj["LastModified"].year < {_slot(wish, "year", "")}'
+    yield from (_moment('obj["LastModified"]', *one) for one in wish.moments)
+    yield from (f'obj["Size"] {sign} {size}' for sign, size in wish.sizes)
+
+
+def _left_out(pattern: str) -> str:
+    key = 'obj["Key"]'
+    if pattern.startswith("="):
+        return f"{key} != {_literal(pattern[1:])}"
+    if pattern.endswith("/"):
+        return f"not {key}.startswith({_literal(pattern)})"
+    if "/" in pattern and "." in pattern:
+        return f"{key} != {_literal(pattern)}"
+    return f"not {key}.endswith({_literal(pattern)})" if "." in pattern else f"{_literal(pattern)} not in {key}"
+
+
+def _moment(field: str, sign: str, value: str) -> str:
+    """A comparison of a date with a year, a month or a day; of a month without its year, with the last one."""
+    if value.startswith("-"):
+        return f'{field}.strftime("%Y-%m") {sign} f"{{year}}-{value[-2:]}"'
+    if len(value) == 4:
+        return f"{field}.year {sign} {value}"
+    return f"{field}.strftime({_literal(_STAMPS[len(value)])}) {sign} {_literal(value)}"
+
+
+def _narrowed(wish: Wish) -> Iterator[str]:
+    """Lines that narrow and sort `buckets`."""
+    tests = [_moment('bucket["CreationDate"]', *one) for one in wish.moments if not one[1].startswith("-")]
+    tests += [f'{_literal(part)} in bucket["Name"]' for part in wish.contains]
+    if "year" in wish.needs and not wish.moments:
+        tests.append(f'bucket["CreationDate"].year == {_slot(wish, "year", "")}')
+    if wish.region and wish.op == "list_buckets":
+        place = 's3.get_bucket_location(Bucket=bucket["Name"])["LocationConstraint"] or "us-east-1"'
+        tests.append(f"({place}).startswith({_literal(wish.region)})")
+    if tests:
+        yield f"buckets = [bucket for bucket in buckets if {' and '.join(tests)}]"
+    if wish.sort:
+        field = "CreationDate" if wish.sort == "LastModified" else "Name"
+        yield f'buckets.sort(key=lambda bucket: bucket["{field}"]{", reverse=True" if wish.reverse else ""})'
+
+
+def _cut(wish: Wish) -> str:
+    """The objects, as many as are wanted."""
+    if wish.limit:
+        return f"objects[:{wish.limit}]"
+    return f"objects[:{_slot(wish, 'limit', '')}]" if "limit" in wish.needs else "objects"
+
+
+def _row(wish: Wish, one: str) -> str:
+    """A row of what is listed."""
+    fields = (*(("Bucket",) if _many(wish) else ()), "Key", *wish.show)
+    dates = ("LastModified", "CreationDate")
+    parts = [
+        f'{one}["{name}"]{".strftime(" + chr(34) + "%Y-%m-%d" + chr(34) + ")" if name in dates else ""}'
+        for name in fields
+    ]
+    return parts[0] if len(parts) == 1 else f"[{', '.join(parts)}]"

@@ -1,8 +1,8 @@
 """The exceptions of conversation (Dialog2API, appendix C): whether one applies, and which.
 
-Contract: pure. Questions about S3 come first, then what is impossible, then what is beyond the APIs, then leave-taking,
-vagueness and small talk; an utterance that asks for an operation beyond doubt is none of the last three. What no rule
-knows, `fallback` decides by the nearest example of the training dialogues.
+Contract: pure. Questions about S3 in general come first, then what no program can do, beside something that one can
+(over-specified) or alone (out of scope), then leave-taking, vagueness and small talk; words that name an operation are
+none of the last three. What no rule knows, `fallback` decides by the nearest examples of the training dialogues.
 
 Example:
     >>> from toologue.agents.goal_templates.hearing import hear
@@ -26,120 +26,84 @@ import re
 
 from toologue.agents.goal_templates.goals import Mind, Move
 from toologue.agents.goal_templates.hearing import Heard
-from toologue.agents.goal_templates.lexicon import says
-from toologue.agents.goal_templates.wishes import Wish
-from toologue.agents.goal_templates.wishing import wishes_of
+from toologue.agents.goal_templates.settling import wishes_of
+from toologue.agents.goal_templates.vocabulary import cue
 
 __all__ = ["exception", "fallback"]
+
+_NEAR = 0.62
+_QUERIES = ("list", "read", "count", "region", "grep", "exists", "size", "when", "lines", "compare", "sum")
 
 
 def exception(mind: Mind, heard: Heard, *, asking: bool = False) -> Move | None:
     """Whether an exception of conversation applies, and which. `asking`: only those that a question can be."""
     named = any(one.kind not in ("number", "date") for one in heard.values)
-    if raised := _impossible(mind, heard, named, asking):
-        return raised
+    asks, firm = heard.says("question"), _firm(heard)
+    if asks and not named and heard.says("generic") and not cue("this_one").search(heard.mask):
+        return _raise("FAQ", "a question about how S3 works")
+    beyond = heard.says("out_of_scope") and not (named and firm and not heard.says("beyond"))
+    if firm and (heard.says("over_specified") or (beyond and named and not asks)) and not _who(heard):
+        wishes = wishes_of(mind.context, heard)
+        return Move(wishes[0], "final", "more is asked than any program can do", raises="OverSpecificationError")
+    if not asks and not firm and not named and heard.says("chitchat"):
+        return _raise("EndDialog" if heard.says("bye") else "ChitChat", "small talk")
+    if beyond:
+        return _raise("OutOfScopeRequestError", "no API does that")
     if asking or named:
         return None
-    return _sociable(mind, heard) or _like(mind, heard)
+    return _sociable(mind, heard, firm) or _like(mind, heard, firm)
 
 
-def _impossible(mind: Mind, heard: Heard, named: bool, asking: bool) -> Move | None:
-    """Questions about S3, and what no program can do."""
-    words, mask = heard.words, heard.mask
-    if re.search(_STRANGE, mask):
-        return _raise("OutOfScopeRequestError", "no API does that")
-    if not named and says("faq", mask) and says("question", words) and not re.search(_THIS_ONE, mask):
-        return _raise("FAQ", "a question about how S3 works")
-    if says("over_specified", mask) and _in_domain(heard) and not re.match(r"(?!.*\bby who\b).*\bwho\b", mask):
-        return _raise("OverSpecificationError", "more is asked than any program can do", wish=_core(mind, heard))
-    small = not (asking or named or says("question", words) or _firm(heard))
-    if small and says("chitchat", mask):
-        return _raise("EndDialog" if says("bye", words) else "ChitChat", "small talk")
-    if says("out_of_scope", mask) and not (named and heard.wishes and not re.search(_BEYOND, mask)):
-        return _raise("OutOfScopeRequestError", "no API does that")
-    return None
-
-
-def _sociable(mind: Mind, heard: Heard) -> Move | None:
+def _sociable(mind: Mind, heard: Heard, firm: bool) -> Move | None:
     """Leave-taking, vagueness and small talk."""
-    words, mask = heard.words, heard.mask
-    if re.search(_VAGUE, mask) and not mind.retry:
+    vague = heard.says("vague") or (heard.says("helpless") and not firm)
+    if vague and not mind.retry and not (firm and heard.wishes[0].op not in ("list", "delete", "copy", "put", "sum")):
         return _raise("AmbiguousRequestError", "it is not said what shall be done")
-    if _firm(heard):
+    if firm and not (heard.says("bye") and heard.wishes[0].op in _QUERIES):
         return None
-    if says("bye", words):
+    if heard.says("bye"):
         return _raise("EndDialog", "the user takes leave")
-    if says("ambiguous", mask) and not mind.retry:
-        return _raise("AmbiguousRequestError", "it is not said what shall be done")
-    if says("thanks", words) and not heard.wishes:
-        praise = re.search(r"\byou (?:have|are|were)\b", words.lower())
+    if heard.says("thanks"):
+        praise = re.search(r"\byou (?:have|are|were)\b|\byou're\b", heard.mask)
         return _raise("ChitChat" if praise else "EndDialog", "thanks")
-    return _raise("ChitChat", "small talk") if says("chitchat", mask) and not heard.wishes else None
+    return _raise("ChitChat", "small talk") if heard.says("chitchat") else None
 
 
-def _like(mind: Mind, heard: Heard) -> Move | None:
+def _like(mind: Mind, heard: Heard, firm: bool) -> Move | None:
     label, score = mind.bank.exception(heard.mask)
-    return _raise(label, f"like an example ({score:.2f})") if label and score > _NEAR else None
-
-
-_NEAR = 0.62
-_STRANGE = (
-    r"\b(?:another|different|other) (?:aws )?account\b|\brename (?:the |a |my |"
-    r"our )?(?:bucket )?<bucket> (?:to|into) <bucket>"
-)
-_VAGUE = (
-    r"\b(?:do (?:something|anything) (?:with|about|to|for)|something(?:'s| is)? (?:wrong|needs|should|about|"
-    r"with)|the thing with)\b"
-)
-_THIS_ONE = r"^(?!.*\b(?:a|an) (?:bucket|file|folder)\b).*\b(?:there|it|them|those|these|that)\b(?=[^a-z]*$)"
-_BEYOND = (
-    r"\b(?:permission|e-?mail|mail |send|who |undo|restore|bring back|browser|print|price|cost|share|link|"
-    r"public|password|"
-    r"encrypt|switch (?:it|them|<)|(?:to|into) (?:<region>|another region))"
-)
-_ABOUT = (
-    r"\b(?:files?|buckets?|folders?|storage|logs?|data|reports?|invoices?|orders?|notes?|documents?|exports?|"
-    r"stuff)\b"
-)
-
-
-def _core(mind: Mind, heard: Heard) -> Wish | None:
-    wishes = wishes_of(mind, heard)
-    return wishes[0] if wishes else None
-
-
-def _in_domain(heard: Heard) -> bool:
-    return any(wish.op not in ("list_buckets",) or re.search(r"\bbucket", heard.mask) for wish in heard.wishes)
+    return _raise(label, f"like an example ({score:.2f})") if label and score > _NEAR and not firm else None
 
 
 def _firm(heard: Heard) -> bool:
-    """Whether words ask for an operation beyond doubt, not in passing."""
-    weak = ("list", "read", "count", "copy", "delete", "put", "region")
-    return any(
-        wish.op not in weak or says("question", heard.words) or re.match(_IMPERATIVE, heard.words.lower())
-        for wish in heard.wishes
-    )
+    """Whether words ask for an operation beyond doubt."""
+    return bool(heard.wishes) and not heard.loose
 
 
-_IMPERATIVE = (
-    r"^(?:\W*(?:ok|okay|now|then|please|pls|and|also|hm+|so|great|good|well|could you|can you|just|hi|hello|"
-    r"morning|thanks|only|i need|i want|i'd like|let's)\W+)*(?:list|show|count|read|open|copy|delete|remove|"
-    r"move|rename|put|create|find|give|tell|merge|add|make|need|what|which|how)"
-)
+def _who(heard: Heard) -> bool:
+    return re.search(r"(?<!\bby )\bwho\b", heard.mask) is not None
 
 
-def _raise(name: str, why: str, wish: Wish | None = None) -> Move:
-    return Move(wish, "final", why, raises=name)
+def _raise(name: str, why: str) -> Move:
+    return Move(None, "final", why, raises=name)
 
 
 def fallback(mind: Mind, heard: Heard) -> Move:
-    """What no rule knows: the nearest example decides."""
+    """What no rule knows: the nearest examples decide; else questions are beyond us, and the rest is small talk."""
     label, score = mind.bank.exception(heard.mask)
-    if label and score > (0.5 if says("question", heard.words) else 0.35):
+    asks, domain = (
+        heard.says("question") and not cue("tag_question").search(heard.mask),
+        cue("domain").search(heard.whole.text),
+    )
+    if label and score > (0.35 if label in ("ChitChat", "EndDialog") and not asks else 0.5):
         return _raise(label, f"the nearest example is one ({score:.2f})")
-    if says("question", heard.words) and says("ambiguous", heard.mask):
-        return _raise("AmbiguousRequestError", "it is not said what shall be done")
-    if says("question", heard.words):
+    if (
+        domain
+        and (heard.says("asks_you") or not asks)
+        and re.search(r"\b(?:i|we|can|could|need|#ask|please|let|our)\b", heard.whole.text)
+    ):
+        return _raise("AmbiguousRequestError", "no operation is asked for")
+    if heard.says("chitchat"):
+        return _raise("ChitChat", "small talk")
+    if asks:
         return _raise("OutOfScopeRequestError", "a question that no program answers")
-    vague = re.search(_ABOUT, heard.mask) and re.search(r"\b(?:i|we|can|could|need|want|please|let)\b", heard.mask)
-    return _raise("AmbiguousRequestError" if vague else "ChitChat", "no operation is asked for")
+    return _raise("ChitChat", "no operation is asked for")

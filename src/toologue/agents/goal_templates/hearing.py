@@ -1,36 +1,59 @@
 """What a user's words ask for: wishes, one an operation, with all that the words say about them.
 
-Contract: pure. `hear` cuts words into parts that ask for something and reads each. What is said without an operation is
-a wish with none (`op` is ""): an answer, or a change to a wish that stands.
+Contract: pure, and linear in the words. `hear` finds the typed values, cuts the words into clauses, and reads each: the
+operation by the rules of grammar.yaml over tagged words (`vocabulary`), the slots by `slots`. What is said without an
+operation is a `hint`: an answer, or a change to a wish that stands.
 
 Example:
     >>> (wish,) = hear("delete all csv files under temp/ in the-attic larger than 2 kB, except temp/a.csv").wishes
     >>> wish.op, wish.bucket, wish.prefix, wish.suffixes, wish.sizes, wish.without
     ('delete', 'the-attic', 'temp/', ('.csv',), (('>', 2000),), ('temp/a.csv',))
 
-Not covered: wishes with conditions ("if it is there, ...").
+Not covered: which of two operations comes first, where the words turn them round ("after you have copied it").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache, lru_cache
+from pathlib import Path
 
-from toologue.agents.goal_templates.lexicon import operation
-from toologue.agents.goal_templates.slots import Reader
+from toologue.agents.goal_templates.gist import gist
+from toologue.agents.goal_templates.refining import refined
+from toologue.agents.goal_templates.slots import has_noun, slots_of
 from toologue.agents.goal_templates.values import Value, masked, read
-from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish
+from toologue.agents.goal_templates.vocabulary import cue, says, tagged
+from toologue.agents.goal_templates.wishes import Wish
+from toologue.shipped import shipped
 
-__all__ = ["Heard", "hear"]
+__all__ = ["Clause", "Heard", "hear"]
 
-_PART = re.compile(
-    r"(?<=[.!?;])\s+|\s+(?=(?:and|then|but|, and|and then|plus) (?:also |then |please |tell me |show me |how |"
-    r"which |what |"
-    r"(?:copy|delete|remove|list|show|count|move|rename|put|create|make|bin|upload|read|is|are)\b))|:\s+(?=\w)"
+
+_RANGE = re.compile(
+    r"(?<![\w/.-])((?:[\w-]+/)*)([A-Za-z]+)(\d)((?:\.\w+)?) (?:to|through|till|up to|-) (?:[\w-]+/)*\2(\d)(\.\w+)"
 )
-_RANGE = re.compile(r"((?:[\w-]+/)*)([A-Za-z]+)(\d)((?:\.\w+)?) (?:to|through|till|up to|-) (?:[\w-]+/)*\2(\d)(\.\w+)")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of what was said: tagged words in which every value stands as its kind, and these values."""
+
+    text: str
+    values: tuple[Value, ...]
+
+    def of(self, kind: str) -> list[str]:
+        """The values of a kind."""
+        return [one.text for one in self.values if one.kind == kind]
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question."""
+        if cue("asks").search(self.text):
+            return True
+        asked, told = cue("wh").search(self.text), cue("command").search(self.text)
+        return asked is not None and (told is None or asked.start() < told.start())
 
 
 @dataclass(frozen=True)
@@ -38,58 +61,109 @@ class Heard:
     """Words that were read. `hint` is what is said without an operation."""
 
     words: str
+    mask: str
+    """The words in lower case, with the kind of each value in its place."""
+    whole: Clause
     wishes: tuple[Wish, ...]
     hint: Wish
-    values: tuple[Value, ...]
+    loose: bool = False
+    """Whether no operation is named: what may be a list may be a change of what stands."""
 
     @property
-    def mask(self) -> str:
-        """The words in lower case, values masked."""
-        return masked(self.words, self.values).lower()
+    def values(self) -> tuple[Value, ...]:
+        """All values."""
+        return self.whole.values
 
     def of(self, kind: str) -> list[str]:
         """The values of a kind."""
-        return [one.text for one in self.values if one.kind == kind]
+        return self.whole.of(kind)
+
+    def says(self, name: str) -> bool:
+        """Whether a cue is there."""
+        return says(name, self.mask) or says(name, self.whole.text)
 
 
-def hear(words: str, known: Iterable[str] = ()) -> Heard:
+def hear(words: str, known: Sequence[str] = ()) -> Heard:
     """Read a user's words. `known`: names that the conversation has shown."""
-    known = tuple(known)
+    return _hear(words, tuple(known))
+
+
+@lru_cache(maxsize=256)
+def _hear(words: str, known: tuple[str, ...]) -> Heard:
     words = _RANGE.sub(_spelled_out, words)
-    parts: list[str] = []
-    for part in _cut(words):
-        if parts and not (_operation(part, known) and _operation(parts[-1], known)):
-            parts[-1] += f" {part}"
-        else:
-            parts.append(part)
-    wishes = tuple(_wish(part, known) for part in parts)
     values = tuple(read(words, known))
-    hint = replace(_wish(words, known, hint=True), op="")
-    return Heard(words, tuple(_chained(one for one in wishes if one.op)), hint, values)
-
-
-def _cut(words: str) -> list[str]:
-    """The words cut where something else may be asked for, but not inside quotes."""
-    quotes = [(one.start, one.end) for one in read(words) if one.kind == "quote"]
-    found, start = list[str](), 0
-    for match in _PART.finditer(words):
-        if not any(begin <= match.start() < end for begin, end in quotes):
-            found.append(words[start : match.start()])
-            start = match.end()
-    return [one for one in (*found, words[start:]) if one.strip()]
+    mask, values = gist(re.sub(r"[ \t]+", " ", masked(words, values)), values)
+    whole = Clause(tagged(mask), values)
+    asked = [(clause, name) for clause, name in _clauses(whole) if name]
+    wishes = [one for clause, name in asked for one in _paired(refined(_wish(clause, name), clause.text), clause)]
+    loose = all(_loose(name, clause.text) for clause, name in asked)
+    return Heard(words, mask, whole, tuple(_chained(wishes)), _wish(whole, ""), loose)
 
 
 def _spelled_out(match: re.Match[str]) -> str:
     """ "q1.csv to q4.csv" as all the names that it stands for."""
-    folder, name, first, _, last, ending = match.groups()
-    return ", ".join(f"{folder}{name}{n}{ending}" for n in range(int(first), int(last) + 1))
+    place, name, first, _, last, ending = match.groups()
+    return ", ".join(f"{place}{name}{n}{ending}" for n in range(int(first), int(last) + 1))
 
 
-def _operation(part: str, known: Sequence[str]) -> str:
-    return operation(masked(part, read(part, known)).lower())
+def operation(clause: Clause) -> str:
+    """The operation that a clause asks for; "" where it asks for none."""
+    order = ("queries", "commands") if clause.asks else ("commands", "queries")
+    for part in order:
+        for name, patterns in _grammar()[part].items():
+            if any(pattern.search(clause.text) for pattern in patterns):
+                return name if name != "list" or cue("about_files").search(clause.text) or has_noun(clause.text) else ""
+    return ""
 
 
-def _chained(wishes: Iterable[Wish]) -> Iterable[Wish]:
+@cache
+def _grammar() -> Mapping[str, Mapping[str, tuple[re.Pattern[str], ...]]]:
+    told = shipped(Path(__file__).with_name("grammar.yaml"))
+    return {
+        part: {name: tuple(re.compile(one) for one in found) for name, found in rules.items()}
+        for part, rules in told.items()
+    }
+
+
+def _clauses(whole: Clause) -> Iterator[tuple[Clause, str]]:
+    """The parts that ask for something, and what; the rest belongs to what was said before, or after."""
+    left, parts, mine, asked, at = whole.values, list[str](), list[Value](), "", 0
+    for part in cue("cut").split(whole.text):
+        if not part or not part.strip():
+            continue
+        new, at = left[at : at + part.count("<")], at + part.count("<")
+        name = operation(Clause(part, new))
+        firm = bool(name) and not _loose(name, part)
+        if asked and firm:
+            yield Clause(" ".join(parts), tuple(mine)), asked
+            parts, mine, asked = [], [], ""
+        parts.append(part)
+        mine += new
+        asked = name if firm else asked
+    if parts:
+        last = Clause(" ".join(parts), tuple(mine))
+        yield last, asked or operation(last)
+
+
+def _loose(name: str, text: str) -> bool:
+    """Whether a list is only what words without a verb may be."""
+    return name == "list" and not re.search(r"[#@]list|\bwhich|\bwhat\b(?! about)|\bany", text)
+
+
+def _paired(wish: Wish, clause: Clause) -> Sequence[Wish]:
+    """A wish for each of several files that are each in a bucket of its own: "a.txt from one and b.txt from other"."""
+    keys, buckets = clause.of("key"), clause.of("bucket")
+    own = len(re.findall(r"<key> (?:from|in|of|out of) (?:the |our |my )?<bucket>", clause.text)) == len(keys) > 1
+    if not own or len(buckets) != len(keys) or wish.op not in ("delete", "read", "lines", "words", "size", "when"):
+        return [wish]
+    return [replace(wish, keys=(key,), bucket=bucket, buckets=()) for key, bucket in zip(keys, buckets, strict=True)]
+
+
+def _wish(clause: Clause, name: str) -> Wish:
+    return replace(Wish(name), **slots_of(clause.text, clause.values, name))
+
+
+def _chained(wishes: Sequence[Wish]) -> Iterator[Wish]:
     """Later wishes share what earlier ones of the same breath name, where they name nothing themselves."""
     last: Wish | None = None
     for wish in wishes:
@@ -98,124 +172,11 @@ def _chained(wishes: Iterable[Wish]) -> Iterable[Wish]:
                 wish = replace(wish, to_bucket=last.bucket)
             elif not wish.bucket and not wish.buckets:
                 wish = replace(wish, bucket=last.bucket)
-            same = wish.op in ("count", "sum", "list", "delete", "read", "lines") and last.bucket == wish.bucket
+            same = (
+                wish.op in ("count", "sum", "list", "delete", "read", "lines", "compare") and last.bucket == wish.bucket
+            )
             if same and not (wish.keys or wish.prefix or wish.suffixes or wish.whole):
                 wish = replace(wish, prefix=last.prefix, suffixes=last.suffixes, moments=wish.moments or last.moments)
-                if wish.op != "list":
-                    wish = replace(wish, keys=last.keys)
+                wish = wish if wish.op == "list" else replace(wish, keys=last.keys)
         last = wish
         yield wish
-
-
-def _wish(part: str, known: Sequence[str], *, hint: bool = False) -> Wish:
-    """One part of what was said."""
-    values = read(part, known)
-    mask = masked(part, values).lower()
-    wish = Wish("" if hint else operation(mask))
-    reader = Reader(part, mask, values, wish.op)
-    slots: dict[str, Any] = {}
-    for read_some in (
-        reader.places,
-        reader.kinds,
-        reader.times,
-        reader.sizes,
-        reader.order,
-        reader.shown,
-        reader.texts,
-    ):
-        slots |= read_some()
-    year, values = slots.pop("year", ""), slots.get("values", {})
-    slots["values"] = values | ({"year": year} if year else {})
-    return _settled(replace(wish, **slots), mask)
-
-
-def _settled(wish: Wish, mask: str) -> Wish:
-    """The operation, once the values are known."""
-    rule = _RULES.get(wish.op)
-    return wish if rule is None else rule(wish, mask)
-
-
-def _deleted(wish: Wish, mask: str) -> Wish:
-    files = wish.keys or wish.prefix or wish.suffixes or wish.whole or wish.contains
-    if files:
-        return wish
-    named = wish.bucket and not (wish.moments or wish.sizes)
-    if named and not re.search(r"\b(?:file|object|folder|log|from|in) ?", mask):
-        return replace(wish, op="delete_bucket")
-    kind = re.search(r"(?<!<)\bbuckets?\b", mask) and not re.search(
-        r"\b(?:files?|objects?|from|in)\b.{0,20}(?<!<)\bbucket", mask
-    )
-    return replace(wish, op="delete_bucket") if kind else wish
-
-
-def _put(wish: Wish, mask: str) -> Wish:
-    writes = (
-        wish.body or re.search(r"\b(?:file|note|text|memo)\b", mask) or not re.search(r"\bput (?:<key>|\w+ )", mask)
-    )
-    if writes or (wish.keys and not re.search(r"\bput <key>", mask)):
-        return wish
-    there = wish.to_bucket or wish.bucket
-    return replace(wish, op="copy", to_bucket=there, bucket="" if there == wish.bucket else wish.bucket)
-
-
-def _read(wish: Wish, mask: str) -> Wish:
-    some = wish.prefix or wish.suffixes or wish.whole
-    return replace(wish, op="list") if some and not wish.keys else wish
-
-
-def _listed(wish: Wish, mask: str) -> Wish:
-    """Lists of files, of buckets, and one file's content, which people also want to be shown."""
-    if wish.keys and re.search(r"\bwhich bucket\b", mask):
-        return replace(wish, op="list", bucket=EVERYWHERE, contains=wish.keys, keys=())
-    named = wish.keys or wish.bucket or wish.prefix or wish.suffixes
-    if not named and re.search(r"\b(?:which|what|list|show)\b.{0,30}\bbuckets\b", mask):
-        return replace(wish, op="list_buckets")
-    if wish.op == "list" and wish.keys and not wish.to_key:
-        return replace(wish, op="read") if len(wish.keys) == 1 and "<key>" in mask and not wish.show else wish
-    if wish.op == "list" and wish.group and ("Size" in wish.show or wish.sort == "Size"):
-        bucket = "" if wish.bucket == EVERYWHERE and "buckets" not in mask else wish.bucket
-        return replace(wish, op="sum", sort="Size", reverse=True, limit=0, needs=(), bucket=bucket)
-    return wish
-
-
-def _buckets(wish: Wish, mask: str) -> Wish:
-    if re.search(r"\b(?:files?|objects?|keys?)\b|\b(?:in|across) (?:any|all|each|every)\b", mask):
-        return replace(wish, op="list")
-    some_year = re.search(r"\b(?:one|a|some) (?:particular|certain|given|specific) year\b", mask)
-    return replace(wish, needs=("year",)) if some_year else wish
-
-
-def _rows(wish: Wish, mask: str) -> Wish:
-    table = any(key.lower().endswith(".csv") for key in wish.keys)
-    return replace(wish, group="rows") if table and not re.search(r"\blines\b", mask) else wish
-
-
-def _missing(wish: Wish, mask: str) -> Wish:
-    if wish.buckets:
-        return replace(wish, bucket=wish.buckets[0], to_bucket=wish.buckets[-1], buckets=())
-    there = not wish.to_bucket and re.search(r"(?:missing|absent) (?:from|in) <bucket>", mask)
-    return replace(wish, bucket="", to_bucket=wish.bucket) if there else wish
-
-
-def _counted(wish: Wish, mask: str) -> Wish:
-    buckets = re.search(r"\bhow many buckets\b", mask)
-    return replace(wish, bucket=EVERYWHERE, group="buckets") if buckets else wish
-
-
-def _measured(wish: Wish, mask: str) -> Wish:
-    return wish if wish.keys else replace(wish, op="sum")
-
-
-_RULES: Mapping[str, Callable[[Wish, str], Wish]] = {
-    "delete": _deleted,
-    "put": _put,
-    "read": _read,
-    "list": _listed,
-    "exists": _listed,
-    "list_buckets": _buckets,
-    "lines": _rows,
-    "missing": _missing,
-    "count": _counted,
-    "size": _measured,
-}
-"""What values say about an operation, by the operation that the words asked for."""

@@ -7,12 +7,10 @@ are written (`formats.program_dialogue`), nothing else.
 
 Example:
     >>> from toologue.schema import AgentTurn, Dialogue, Program, UserTurn
-    >>> code = 's3.delete_bucket(Bucket="the-attic")'
-    >>> act = Program(goal="1", status="drafting", code=code)
-    >>> turns = (UserTurn(text="Delete the-attic"), AgentTurn(acts=(act,)), AgentTurn(text="?"))
-    >>> said = Dialogue(id="d-1", turns=turns)
-    >>> next(learnt(said, "d"))["code"]
-    's3.delete_bucket(Bucket=<bucket>)'
+    >>> act = Program(goal="1", status="final", code="raise ChitChat()")
+    >>> turns = (UserTurn(text="Is the-attic dusty?"), AgentTurn(acts=(act,)), AgentTurn(text="Ha!"))
+    >>> list(learnt(Dialogue(id="d-1", turns=turns), "d"))
+    [{'words': 'is <bucket> dusty?', 'goal': 'd', 'raises': 'ChitChat'}]
 
 Not covered: results; they are told by `wording`.
 """
@@ -33,8 +31,6 @@ from toologue.schema import Dialogue, rounds
 
 __all__ = ["learnt", "learnt_from"]
 
-_LITERAL = re.compile(r"f?\"(?:[^\"\\\n]|\\.)*\"|f?'(?:[^'\\\n]|\\.)*'")
-
 
 def learnt_from(folder: Path) -> Iterator[dict[str, Any]]:
     """The examples of all dialogues of a folder, in the order of their names."""
@@ -50,19 +46,10 @@ def learnt(dialogue: Dialogue, goal: str) -> Iterator[dict[str, Any]]:
         acts = [act for turn in did for act in turn.acts if act.kind == "program"]
         if not words or not acts:
             continue
-        example: dict[str, Any] = {"words": masked(words, read(words)).lower(), "goal": goal}
+        example: dict[str, Any] = {"words": masked(words, read(words)), "goal": goal}
         if raised := re.match(r"\s*raise (\w+)\(", acts[0].code):
-            yield {**example, "raises": raised[1]}
-        else:
-            code = _LITERAL.sub(_slotted, acts[0].code)
-            yield {**example, "code": code, "status": acts[0].status}
-
-
-def _slotted(literal: re.Match[str]) -> str:
-    """A literal as the slot of its kind, where it is a value that people say."""
-    found = read(literal[0].strip("f\"'"))
-    whole = len(found) == 1 and found[0].text == literal[0].strip("f\"'")
-    return f"<{found[0].kind}>" if whole else literal[0]
+            example["raises"] = raised[1]
+        yield example
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -21,18 +21,19 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from toologue.agents.goal_templates.coding import code_of
+from toologue.agents.goal_templates.context import referred
 from toologue.agents.goal_templates.deciding import decide
 from toologue.agents.goal_templates.goals import Goal, Mind, Move
 from toologue.agents.goal_templates.hearing import Heard, hear
-from toologue.agents.goal_templates.revising import referred
 from toologue.agents.goal_templates.templates import Bank
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots, opened
 from toologue.schema import Program, Result, Turn, rounds
 
 __all__ = ["Here", "Written", "code_in", "understand"]
 
-_LISTS = ("list", "grep")
-_KEPT = ("read", "lines", "words", "head", "size", "when", "exists", "count", "sum", "compare")
+_LISTS = ("list", "grep", "missing")
+_OF_A_FILE = ("read", "lines", "words", "head", "size", "when", "exists", "compare")
+_KEEPS_LISTED = (*_OF_A_FILE, "count", "sum", "average", "region", "is_empty")
 _ARGUMENT = {
     "bucket": r'\bBucket=["\']([^"\']+)',
     "key": r'\bKey(?:=|": )["\']([^"\']+)',
@@ -72,7 +73,8 @@ def understand(history: Sequence[Turn], bank: Bank) -> Here:
     for said, did in rounds(history):
         if not said:
             continue
-        heard = hear("\n".join(turn.text for turn in said), mind.context.names)
+        mind.turn += 1
+        heard = hear("\n".join(turn.text for turn in said), tuple(mind.context.names))
         moves = decide(mind, heard)
         acts = [pair for turn in did for pair in zip(turn.acts, turn.results or [None] * len(turn.acts), strict=True)]
         programs = [(act, result) for act, result in acts if act.kind == "program"]
@@ -97,19 +99,14 @@ def _meant(mind: Mind, moves: Sequence[Move], place: int, act: Program) -> Move:
         move = moves[place] if place < len(moves) else None
         return Move(move.wish if move and move.raises == raised[1] else None, "final", "", act.goal, raises=raised[1])
     stands = next((goal for goal in mind.goals if goal.number == act.goal), None)
-    fitting = [
-        one for one in moves if not one.raises and (one.number == act.goal or (not one.number and stands is None))
-    ]
+    fitting = [one for one in moves if not one.raises and one.number in (act.goal, "" if stands is None else act.goal)]
     ours = next(
         (one for one in fitting if code_in(one) in (act.code, "")), fitting[0] if fitting and not act.code else None
     )
     if ours is not None:
         return replace(ours, number=act.goal, status=act.status)
-    wish = (
-        stands.wish
-        if stands and not act.code
-        else _read(act.code, fitting[0].wish if fitting else stands and stands.wish)
-    )
+    near = fitting[0].wish if fitting else stands and stands.wish
+    wish = stands.wish if stands and not act.code else _read(act.code, near)
     missing = open_slots(wish)
     asked = "" if act.status != "drafting" else missing[0] if missing and "?" in act.code else "confirm"
     return Move(wish, act.status, "", act.goal, asked)
@@ -131,108 +128,117 @@ def _read(code: str, near: Wish | None) -> Wish:
 
 def _remember(mind: Mind, heard: Heard, done: Sequence[Written]) -> None:
     """What a round leaves behind."""
-    mind.offered = None
+    context, mind.offered = mind.context, None
     if any(one.move.raises or (one.move.wish and one.move.wish.op not in ("list", "list_buckets")) for one in done):
         mind.retry = None
-    pointed = referred(heard.mask, mind.context)
-    mind.context.focus = (
-        pointed[0] if len(pointed) == 1 else mind.context.focus if any(one.move.raises for one in done) else ""
-    )
-    mind.last_words = heard.words
-    context = mind.context
+    pointed = heard.hint.keys[-1:] or referred(heard.whole.text, context)
+    if len(pointed) == 1:
+        context.focus = pointed[0]
     context.buckets = tuple(dict.fromkeys((*context.buckets, *heard.of("bucket"))))
     for one in done:
         move, number = one.move, one.program.goal
         if move.raises:
             mind.offered = move.wish if move.raises == "OverSpecificationError" else None
             context.last = move.wish if move.wish is not None and move.wish.bucket else context.last
-            continue
-        if move.wish is None:
-            continue
-        goal = Goal(number, move.wish, one.program.status, move.asked, one.result, one.program.code)
-        mind.goals = [*(other for other in mind.goals if other.number != number), goal]
-        if goal.status == "final" and one.result is not None:
-            _learn(mind, goal.wish, one.result)
-        elif goal.status == "drafting" and (goal.wish.bucket or goal.wish.keys):
-            context.last = goal.wish
+        elif move.wish is not None:
+            goal = Goal(number, move.wish, one.program.status, move.asked, one.result, one.program.code, mind.turn)
+            context.several = move.wish.keys if len(move.wish.keys) > 1 else context.several
+            mind.goals = [*(other for other in mind.goals if other.number != number), goal]
+            if goal.status == "final" and one.result is not None:
+                _learn(mind, goal.wish, one.result)
+            elif goal.status == "drafting" and (goal.wish.bucket or goal.wish.keys):
+                context.last = goal.wish
 
 
 def _learn(mind: Mind, wish: Wish, result: Result) -> None:
     """What a result shows."""
     context = mind.context
     if result.error is not None:
-        mind.retry = wish
-        folder = wish.keys[0].rpartition("/")[0] if wish.keys else ""
-        if result.error.type == "BucketNotEmpty":
-            mind.offered = Wish("empty_bucket", bucket=wish.bucket)
-        elif result.error.type == "NoSuchKey" and wish.op in ("read", "lines", "head", "words"):
-            mind.offered = Wish("list", bucket=wish.bucket, prefix=f"{folder}/" if folder else "", whole=True)
-        if result.error.type not in ("NoSuchBucket", "InvalidBucketName", "InvalidLocationConstraint"):
-            context.last = wish
-        return
+        return _failed(mind, wish, result.error.type)
     context.last = wish
-    if wish.op == "list_buckets":
-        context.listed_buckets = tuple(_strings(result.value, "bucket"))
+    if mind.retry is not None and mind.retry.op == wish.op:
+        mind.retry = None
+    if wish.op in ("list_buckets", "empty_buckets"):
+        context.listed_buckets = tuple(_strings(result.value, bucket=True))
         context.buckets = tuple(dict.fromkeys((*context.buckets, *context.listed_buckets)))
-        context.names |= dict.fromkeys(context.listed_buckets)
         context.listed = ()
     elif wish.group == "folder" and isinstance(result.value, dict):
         context.names |= dict.fromkeys(f"{wish.prefix}{name}/" for name in cast("dict[str, Any]", result.value))
     elif wish.op in _LISTS:
         _listed(mind, wish, result.value)
-    elif wish.op not in _KEPT:
-        context.names |= dict.fromkeys(_strings(result.value, "key"))
+    else:
+        if wish.op in _OF_A_FILE and len(wish.keys) == 1:
+            context.focus = wish.keys[0]
+            context.there |= {(wish.bucket, wish.keys[0])} if wish.op not in ("exists", "compare") else set()
+        elif wish.op in ("delete", "copy", "move", "rename"):
+            context.names |= dict.fromkeys(_strings(result.value))
         _changed(mind, wish, result)
+    return None
+
+
+def _failed(mind: Mind, wish: Wish, kind: str) -> None:
+    """What an error leaves to be tried again, or to be offered."""
+    mind.retry = wish
+    folder = wish.keys[0].rpartition("/")[0] if wish.keys else ""
+    if kind == "BucketNotEmpty":
+        mind.offered = Wish("empty_bucket", bucket=wish.bucket)
+    elif kind == "NoSuchKey" and wish.op in ("read", "lines", "head", "words"):
+        mind.offered = Wish("list", bucket=wish.bucket, prefix=f"{folder}/" if folder else "", whole=True)
+    known = kind not in ("NoSuchBucket", "InvalidBucketName", "InvalidLocationConstraint")
+    before = mind.context.last
+    mind.context.last = wish if known else before if before and before.bucket != wish.bucket else None
 
 
 def _listed(mind: Mind, wish: Wish, value: Any) -> None:
     context = mind.context
-    keys = list(_strings(value, "key"))
-    context.listed = tuple(keys)
+    keys = tuple(_strings(value))
+    context.listed, context.focus = keys, keys[0] if len(keys) == 1 else ""
+    context.several = keys if len(keys) > 1 else context.several
     context.names |= dict.fromkeys(keys)
     if wish.bucket == EVERYWHERE or wish.buckets:
         rows = cast("list[Any]", value) if isinstance(value, list) else []
         pairs = [cast("list[Any]", row) for row in rows if isinstance(row, list)]
-        context.owners |= {str(row[1]): str(row[0]) for row in pairs if len(row) > 1}
+        context.there |= {(str(row[0]), str(row[1])) for row in pairs if len(row) > 1}
     else:
-        context.owners |= dict.fromkeys(keys, wish.bucket) | {f"{wish.bucket}\n{key}": wish.bucket for key in keys}
+        context.there |= {(wish.bucket, key) for key in keys}
 
 
 def _changed(mind: Mind, wish: Wish, result: Result) -> None:
-    context = mind.context
+    """What was written, and what is gone."""
+    context, written = mind.context, list[str]()
     for path, row in result.changes.items():
         table, _, name = path.partition("/")
-        if table == "Object" and "/" in name:
-            bucket, _, key = name.partition("/")
-            key = key.replace("~1", "/").replace("~0", "~")
-            if row is None:
-                context.owners.pop(f"{bucket}\n{key}", None)
-            else:
-                context.owners[f"{bucket}\n{key}"] = bucket
-                context.names[key] = None
+        bucket, _, key = name.partition("/")
+        key = key.replace("~1", "/").replace("~0", "~")
+        if table == "Object" and key and row is None:
+            context.there.discard((bucket, key))
+            context.listed = tuple(one for one in context.listed if one != key)
+        elif table == "Object" and key:
+            context.there.add((bucket, key))
+            context.names[key] = None
+            written.append(key)
+    if len(written) == 1:
+        context.focus = written[0]
     if wish.op == "create_bucket":
         context.buckets = tuple(dict.fromkeys((*context.buckets, wish.bucket)))
-    if wish.op in ("delete", "move", "rename"):
-        context.listed = tuple(key for key in context.listed if key not in wish.keys)
     if wish.op in ("put", "copy") and len(wish.keys) == 1:
         context.listed = ()
 
 
-def _strings(value: Any, kind: str) -> Iterator[str]:
+def _strings(value: Any, *, bucket: bool = False) -> Iterator[str]:
     """The names in a value: in rows the first that is one."""
-    if isinstance(value, str) and (kind == "bucket" or "/" in value or "." in value):
+    if isinstance(value, str) and (bucket or "/" in value or "." in value):
         yield value
     elif isinstance(value, list):
         rows = cast("list[Any]", value)
-        if rows and len(rows) == 2 and isinstance(rows[0], str) and re.fullmatch(r"20\d\d-\d\d-\d\d", str(rows[1])):
+        if len(rows) == 2 and isinstance(rows[0], str) and re.fullmatch(r"20\d\d-\d\d-\d\d", str(rows[1])):
             rows = rows[:1]
         for row in rows:
             if isinstance(row, list):
                 found = [one for one in cast("list[Any]", row) if isinstance(one, str)]
-                names = [one for one in found if "/" in one or "." in one or kind == "bucket"]
-                yield from names[:1]
+                yield from [one for one in found if "/" in one or "." in one or bucket][:1]
             else:
-                yield from _strings(row, kind)
+                yield from _strings(row, bucket=bucket)
     elif isinstance(value, dict):
         for one in cast("dict[str, Any]", value).values():
-            yield from _strings(one, kind)
+            yield from _strings(one, bucket=bucket)

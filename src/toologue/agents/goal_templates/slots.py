@@ -1,15 +1,14 @@
 """The slots of a wish, as words say them: places, kinds, times, sizes, order, output, texts.
 
-Contract: a `Reader` reads one part of what was said, which asks for at most one operation; each of its methods gives
-slots by name, where the words say something of them.
+Contract: pure. `slots_of` reads one clause, which asks for at most one operation: tagged words (`vocabulary`) in which
+every value stands as its kind, and these values. It gives slots by name, where the words say something of them.
 
 Example:
     >>> from toologue.agents.goal_templates.values import masked, read
-    >>> words = "the five largest files, with their dates"
-    >>> values = read(words)
-    >>> reader = Reader(words, masked(words, values), values, "list")
-    >>> reader.order(), reader.shown()
-    ({'sort': 'Size', 'reverse': True, 'limit': 5}, {'show': ('Size', 'LastModified')})
+    >>> words = "show the five largest files, with their dates"
+    >>> slots = slots_of("#list the <number> largest #files, with their #date", tuple(read(words)), "list")
+    >>> slots["sort"], slots["reverse"], slots["limit"], slots["show"]
+    ('Size', True, 5, ('Size', 'LastModified'))
 
 Not covered: times of day.
 """
@@ -17,285 +16,222 @@ Not covered: times of day.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toologue.agents.goal_templates.lexicon import cue, says
-from toologue.agents.goal_templates.values import KINDS, MONTHS, NUMBERS, Value, city, masked, number
+from toologue.agents.goal_templates.values import KINDS, MONTHS, NUMBERS, Value, city, number
+from toologue.agents.goal_templates.vocabulary import cue, cues, says, words_of
 from toologue.agents.goal_templates.wishes import EVERYWHERE
 
-__all__ = ["Reader"]
+__all__ = ["has_noun", "slots_of"]
 
-_TRANSFERS = ("copy", "move", "rename", "merge", "compare")
-
-
-_LARGEST = r"largest|biggest|heaviest|longest"
-
-
-_NEWEST = (
-    r"newest|latest|most recent(?:ly \w+)?|changed last|last changed|last modified|modified last|youngest|freshest"
-)
-
-
-_SORTS = (
-    (_LARGEST, "Size", True),
-    (r"smallest|lightest|shortest", "Size", False),
-    (_NEWEST, "LastModified", True),
-    (r"oldest|least recent(?:ly \w+)?|longest ago", "LastModified", False),
-    (r"alphabetical(?:ly)?|(?:sorted |ordered )?by name|a to z|a-z", "Key", False),
-    (r"(?:sort\w*|order\w*|rank\w*) (?:\w+ )?by (?:their )?size", "Size", False),
-    (r"(?:sort\w*|order\w*|rank\w*) (?:\w+ )?by (?:their )?(?:date|age)", "LastModified", False),
-)
-
-
-_SUPERLATIVE = rf"(?:{_LARGEST}|smallest|{_NEWEST}|oldest)"
-
-
-_ONE = re.compile(
-    rf"\b(?:the|single|our|my|its) (?:single |very )?{_SUPERLATIVE}(?: (?:file|one|object|log|key|bucket|order|"
-    rf"invoice|report|\w+ file)\b(?!s)|\W*$)"
-    rf"|\bwhich (?:\S+ ){{0,6}}(?:is|was|has been) (?:the )?(?:\w+ )?(?:{_SUPERLATIVE}|changed last|the last)"
-)
-
-
-_TOP = re.compile(
-    rf"(?P<a><number>) (?:{_SUPERLATIVE})|\b(?:top|first|last|only the|just the) (?P<b><number>)|"
-    rf"(?P<c><number>) of them|(?P<d><number>) (?:is|are|will do)"
-)
-
-
-_RELATIONS = (
-    (r"(?:not|n't|nobody|never)\b.{0,30}\bsince $", "<"),
-    (r"\b(?:before|older than|prior to|earlier than)(?: the| of)? ?$", "<"),
-    (r"\b(?:after|newer than|later than|past) ?$", ">"),
-    (r"\b(?:since|from|as of|starting(?: in| from)?)(?: the)? ?$", ">="),
-    (r"\b(?:until|up to|through|till|to the end of|by the end of) ?$", "<="),
-    (r"\b(?:in|of|from|during|on|is|was|dated|for) ?$", "=="),
-)
-
-
-_CHANGED = re.compile(
-    r"(?<!<)\b(?:chang|modif|touch|updat|edit|creat|writ|upload|add|dat(?:e|ing)|older|newer|since|before|"
-    r"after|earlier|later|until)\w*"
-)
-
-
-_SIZE = (
-    (r"(?:at least|or more|minimum)", ">="),
-    (r"(?:at most|up to|no more than|maximum)", "<="),
-    (r"(?:larger|bigger|over|more|greater|above|exceed\w*|heavier|longer)", ">"),
-    (r"(?:smaller|less|under|below|fewer|lighter|shorter)", "<"),
-)
-
-
-_CONTAINS = re.compile(
-    r"<quote>(?= (?:(?:somewhere )?in|as part of|inside) (?:\w+ )?(?:file ?)?(?:name|key)s?)|(?:name|key|"
-    r"called|says?|containing|contains?|"
-    r"with|include\w*|named)s?(?: \w+)? <quote>"
-)
-
-
-_CONTAINS_WORD = re.compile(
-    r"\b(?:says?|contains?|containing|has|have|with|word) (?:the word )?(?!the\b|a\b|an\b|more\b|"
-    r"less\b)(\w+)(?: \w+)? (?:somewhere|in (?:the|its|their) (?:file ?)?names?)\b"
-)
-
-
+_TRANSFERS = ("copy", "move", "rename", "merge", "put", "")
+_WRITES = ("put", "append", "replace", "create_bucket", "grep")
+_WINDOW = 70
+_RANKS = {"second": 1, "third": 2, "fourth": 3, "fifth": 4}
+_KIND_NAMES = "|".join(sorted(KINDS, key=len, reverse=True))
 _KIND = re.compile(
-    rf"\b({'|'.join(sorted(KINDS, key=len, reverse=True))})(?:[ -](?:files?|ones?|exports?|documents?|"
-    rf"objects?)\b|s\b)|\blog(?= files?)"
+    rf"\b({_KIND_NAMES})(?:[ -](?:#files?|ones?|exports?|reports?|tables?)\b|s\b)|\blogs?(?= #files?)|\b(logs)\b"
 )
+_SMALL = "and|or|what about|how about|only|just|also|now|the|same|for|please"
+_ALONE = re.compile(rf"^(?:\W*(?:{_SMALL})\b)*\W*({_KIND_NAMES})s?\W*(?:too|please|only)?\W*$")
+_SMALL_WORDS = "the that this whole same a in each by per top which new every is and as my our to what temporary"
+_NO_FOLDER = frozenset((*NUMBERS, *MONTHS, *_SMALL_WORDS.split()))
 
 
-_WORDED_LOG = re.compile(r"\b(access|error) logs\b")
+def slots_of(text: str, values: Sequence[Value], op: str) -> dict[str, Any]:
+    """The slots that a clause says something of."""
+    reader = _Reader(text, values, op)
+    slots: dict[str, Any] = {}
+    for read_some in (
+        reader.places,
+        reader.kinds,
+        reader.names,
+        reader.times,
+        reader.sizes,
+        reader.order,
+        reader.output,
+        reader.texts,
+    ):
+        slots |= read_some()
+    year = slots.pop("year", "")
+    return slots | ({"values": {**slots.get("values", {}), "year": year}} if year else {})
 
 
-_BARE_KIND = re.compile(
-    rf"^\W*(?:and|or|what about|how about|only|just|and what about)? ?(?:the )?({'|'.join(KINDS)})s?\W*$"
-)
+class _Reader:
+    """Reads a clause; `befores` are the words before each value."""
 
+    def __init__(self, text: str, values: Sequence[Value], op: str):
+        self._text, self._values, self._op = text, values, op
+        starts = [match.start() for match in re.finditer(r"<\w+>", text)]
+        self._befores = [text[max(0, start - _WINDOW) : start] for start in starts]
+        self._afters = [text[start : start + _WINDOW].partition(">")[2] for start in starts]
 
-_STAYS = re.compile(r"\W*(?:we|i|you|they|can|should|must)? ?(?:keep|stay|remain|need)\b")
+    def _each(self, *kinds: str) -> Iterator[tuple[str, str, str]]:
+        """(value, words before it, words after it)."""
+        for one, before, after in zip(self._values, self._befores, self._afters, strict=False):
+            if one.kind in kinds:
+                yield one.text, before, after
 
+    def _of(self, kind: str) -> list[str]:
+        return [text for text, _, _ in self._each(kind)]
 
-_OF_OURS = re.compile(r"\b(?:which|any|most|some) of (?:our|my|the) ([a-z]+s)\b")
-
-
-_NOUN = re.compile(
-    r"\b(?:list of (?:the|all|our|my)|list (?:all )?(?:the|our|my)|the(?: <date>)?|our(?: <date>)?|all the) ([a-z]+s)\b"
-)
-
-
-_ANY_CASE = re.compile(
-    r"\b(?:any case|either case|upper ?case|lower ?case|whether|capitals?|don't miss|(?<!in )case)\b"
-)
-_SHOW_SIZE = re.compile(
-    r"\b(?:(?:with|and|plus|their|the|by|include|including) (?:the |their |its )?(?:file )?sizes?|how (?:big|"
-    r"large) (?:each|they|it|every)|sizes? (?:next|too|as well|beside|of each))\b"
-)
-
-
-_SHOW_DATE = re.compile(
-    r"\b(?:(?:with|and|plus|their|the|include|including) (?:the |their |its )?(?:creation |change )?dates?|"
-    r"when (?:each|they|it|every)|dates? (?:next|too|as well|beside|each|of)|when .{0,20}(?:created|made|"
-    r"changed))\b"
-)
-
-
-_GROUP = (
-    (r"\b(?:by|per|each|every|which|for each) (?:top[- ]?(?:level )?)?(?:folder|directory|prefix)\b", "folder"),
-    (r"\b(?:by|per|each|every|for each|what) (?:file )?(?:type|extension|ending|kind|format)s?\b", "extension"),
-    (r"\b(?:by|per|in each|in every|for each|for every|each) (?:of (?:my|our|the) )?buckets?\b", "bucket"),
-)
-
-
-_SAYING = re.compile(
-    (
-        r"\b(?:that says|saying|which says|with the (?:text|content|words?)|it should say|containing|reading|"
-        r"that reads|content:)\W+(?P<body>[^\n]+?)\W*$"
-    ),
-    re.IGNORECASE,
-)
-
-
-_INTO = re.compile(r"\s+(?:to|in|into|and put it in)\s+(?:the bucket )?[\w-]+-[\w-]+$")
-_MENTIONED = re.compile(r"\b(?:mention|contain|include)s?(?:ing)? (?:the word |the name )?([\w ]+?)\W*(?:$|\bin\b)")
-_FLAT = re.compile(
-    r"\b(?:no folders?|without (?:the |any )?folders?|just the (?:file ?)?names?|only the file ?names?|flat)\b"
-)
-
-
-_FOLDER = re.compile(r"\b(?:the |that |our )?([\w-]+) (?:sub)?folder\b|\bfolder (?:called |named )?([\w-]+)")
-
-
-class Reader:
-    """Reads the slots of one part, a kind at a time."""
-
-    def __init__(self, part: str, mask: str, values: Sequence[Value], op: str):
-        self._part, self._mask, self._values, self._op = part, mask, values, op
-
-    def _before(self, value: Value) -> str:
-        """The words before a value, with the earlier values masked."""
-        return masked(self._part[: value.start], [one for one in self._values if one.end <= value.start]).lower()
-
-    def _is(self, role: str, value: Value) -> bool:
-        before = re.sub(r"<\w+>(?: and |, )$", "", self._before(value))
-        return cue(role).search(before) is not None
+    def _has(self, pattern: str) -> bool:
+        return re.search(pattern, self._text) is not None
 
     def places(self) -> dict[str, Any]:
         """Buckets, files, folders: what is worked on, where it goes, what is left out."""
         found: dict[str, Any] = {"without": (), "keys": (), "buckets": ()}
-        buckets: list[str] = []
-        transfers = self._op in _TRANSFERS or not self._op
-        for one in self._values:
-            target = transfers and self._is("target", one)
-            if one.kind in ("key", "prefix", "ending") and self._is("except", one):
-                found["without"] += (one.text,)
-            elif one.kind == "bucket":
-                if (self._op in ("copy", "move", "put") and target) or (target and buckets and self._op != "compare"):
-                    found["to_bucket"] = one.text
-                else:
-                    buckets.append(one.text)
-            elif one.kind == "key":
-                renamed = self._op in ("", "put") and re.search(r"\b(?:call it|name it|as)\W*$", self._before(one))
-                if (target and self._op in _TRANSFERS) or (renamed and self._op == ""):
-                    found["to_key"] = one.text
-                elif one.text not in found["keys"]:
-                    found["keys"] += (one.text,)
-            elif one.kind == "prefix":
-                under = re.search(r"\bunder(?: \w+)?\s$", self._before(one)) and ("prefix" in found or found["keys"])
-                to = (target and self._op in ("copy", "move", "rename")) or (under and self._op in ("copy", "move"))
-                found["to_prefix" if to else "prefix"] = one.text
-        return found | self._buckets(buckets)
+        for text, before, _ in self._each("key", "ending", "prefix"):
+            if _ends("except", before) and not (self._op == "copy" and re.search(r"#keep (?:a |it )?$", before)):
+                found["without"] += (text,)
+        for text, before, _ in self._each("key"):
+            renamed = says("renamed", before)
+            towards = (_ends("target", before) and not re.search(r"\bin (?:the |#file )*$", before)) or (
+                self._op == "rename" and found["keys"]
+            )
+            if text in found["without"]:
+                continue
+            if (towards and self._op in ("copy", "move", "rename", "merge")) or (
+                renamed and self._op in ("", "move", "copy", "merge") and (found["keys"] or self._op != "copy")
+            ):
+                found["to_key"] = text
+            elif text not in found["keys"]:
+                found["keys"] += (text,)
+        for text, before, _ in self._each("prefix"):
+            if text in found["without"]:
+                continue
+            to = _ends("target", before) and not re.search(r"\bin (?:the )?(?:#folder )?$", before)
+            inside = re.search(r"\b(?:in|under|inside)(?: \w+)?(?: #folder)? $", before) and (
+                "prefix" in found or found["keys"]
+            )
+            found["to_prefix" if (to or inside) and self._op in ("copy", "move", "rename", "put") else "prefix"] = text
+        return found | self._buckets()
 
-    def _buckets(self, buckets: Sequence[str]) -> dict[str, Any]:
-        if says("everywhere", self._mask):
-            return {"bucket": EVERYWHERE, "without": tuple(buckets)} if not buckets else {"bucket": buckets[0]}
-        if len(buckets) > 1 and self._op in ("region", "compare", "list", "count", "sum", "delete_bucket", "missing"):
-            return {"bucket": buckets[0], "buckets": tuple(dict.fromkeys(buckets))}
-        if len(buckets) > 1 and self._op == "copy":
-            return {"bucket": buckets[0], "to_bucket": buckets[-1]}
-        return {"bucket": buckets[-1]} if buckets else {}
+    def _buckets(self) -> dict[str, Any]:
+        """What buckets are for: a source and a target, several of a kind, or the one that all is about."""
+        found: dict[str, Any] = {}
+        left: list[str] = []
+        for text, before, _ in self._each("bucket"):
+            strong = says("strong_target", before)
+            source = says("source", before)
+            if (strong and self._op in ("copy", "move", "put")) or (strong and left and self._op == ""):
+                found["to_bucket"] = text
+            elif source and self._op in ("copy", "move", "put"):
+                left.insert(0, text)
+            else:
+                left.append(text)
+        if says("everywhere", self._text) and self._op != "missing":
+            return found | ({"bucket": EVERYWHERE, "without": tuple(left)} if not left else {"bucket": left[0]})
+        several = len(left) > 1
+        if several and self._op in ("copy", "move") and "to_bucket" not in found:
+            return {"bucket": left[0], "to_bucket": left[-1]}
+        if several and self._op in (
+            "region",
+            "compare",
+            "list",
+            "count",
+            "sum",
+            "delete_bucket",
+            "missing",
+            "read",
+            "exists",
+        ):
+            return found | {"bucket": left[0], "buckets": tuple(dict.fromkeys(left))}
+        if several and self._op == "put" and self._has(r"\bfrom <bucket>"):
+            return (
+                {"bucket": left[0], "to_bucket": left[-1]} if "to_bucket" not in found else found | {"bucket": left[0]}
+            )
+        return found | ({"bucket": left[-1]} if left else {})
 
     def kinds(self) -> dict[str, Any]:
-        """What names end in, and hold; the folder that words name."""
+        """What names end in."""
         found: dict[str, Any] = {}
-        endings = [one for one in self._values if one.kind == "ending" and not self._is("except", one)]
-        bare = _BARE_KIND.match(self._mask)
-        named = [KINDS[bare[1]]] if bare else [KINDS.get(match[1] or "log", "") for match in _KIND.finditer(self._mask)]
+        endings = [text for text, before, _ in self._each("ending") if not _ends("except", before)]
+        alone = _ALONE.match(self._text) if len(self._text) < 2 * _WINDOW else None
+        named = [KINDS[alone[1]]] if alone else [KINDS[match[1] or "log"] for match in _KIND.finditer(self._text)]
         logs = [
-            f"{match[1]}.log" for match in _WORDED_LOG.finditer(self._mask) if not _STAYS.match(self._mask, match.end())
+            f"{match[1]}.log"
+            for match in cue("worded_log").finditer(self._text)
+            if not cue("stays").match(self._text, match.end())
         ]
-        out = re.search(r"\b(?:except|without|leave|skip|not|but not)\b[^,.]{0,20}\b(?:access|error) logs?", self._mask)
+        out = self._has(r"(?:\b(?:except|without|leave|not|but not)\b|#keep)[^,.]{0,20}\b(?:access|error|deploy) logs?")
         if logs:
             found["without" if out else "suffixes"] = tuple(logs)
         elif named and self._op not in ("put", "append", "create_bucket"):
             found["suffixes"] = tuple(dict.fromkeys(named))
-        if endings:
-            texts = [one.text for one in endings]
-            changes = self._op == "rename" or re.search(r"\b(?:make (?:it|them|that)|is better|instead)\b", self._mask)
-            if changes:
-                found["ending"] = texts[-1]
-                if len(texts) > 1:
-                    found["suffixes"] = tuple(texts[:-1])
-            else:
-                found["suffixes"] = tuple(texts)
-        if found.get("suffixes") and _ANY_CASE.search(self._mask):
+        if endings and (self._op == "rename" or says("changes_ending", self._text)):
+            if self._has(r"(?:rather than|instead of|not|from) <ending>\W*$"):
+                endings.reverse()
+            found["ending"] = endings[-1]
+            found |= {"suffixes": tuple(endings[:-1])} if len(endings) > 1 else {}
+        elif endings:
+            found["suffixes"] = tuple(endings)
+        if found.get("suffixes") and cue("any_case").search(self._text):
             found["any_case"] = True
-        return found | self._contains() | self._whole()
+        return found
 
-    def _contains(self) -> dict[str, Any]:
-        quotes = [one.text for one in self._values if one.kind == "quote"]
-        if self._op in ("put", "append", "replace", "grep", "merge"):
-            return {}
-        if quotes and _CONTAINS.search(self._mask):
-            return {"contains": (quotes[0],)}
-        word = _CONTAINS_WORD.search(self._mask)
-        return {"contains": (word[1],)} if word else {}
-
-    def _whole(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"whole": True} if says("whole", self._mask) else {}
-        folder = _FOLDER.search(self._mask)
+    def names(self) -> dict[str, Any]:
+        """What names hold; the folder that words name."""
+        found: dict[str, Any] = {"whole": True} if says("whole", self._text) else {}
+        if self._op not in _WRITES and self._op not in ("merge", "read", "lines"):
+            quotes = self._of("quote")
+            word = cue("named_word").search(self._text)
+            if quotes and cue("named").search(self._text):
+                found["contains"] = (quotes[0],)
+            elif word:
+                found["contains"] = (word[1],)
+        folder, ours, noun = (
+            cue("in_folder").search(self._text),
+            cue("of_ours").search(self._text),
+            _first_noun(self._text),
+        )
         if folder and (name := folder[1] or folder[2]) not in _NO_FOLDER:
             found["values"] = {"folder": name}
-        elif self._op and (noun := _OF_OURS.search(self._mask)) and noun[1] not in _GENERIC:
-            found |= {"needs": ("prefix",), "values": {"noun": noun[1]}}
-        elif self._op and (noun := _NOUN.search(self._mask)) and noun[1] not in _GENERIC:
-            found["values"] = {"noun": noun[1]}
-        if _FLAT.search(self._mask):
-            found["flat"] = True
-        return found
+        elif self._op and ours and ours[1] not in words_of("generic_nouns"):
+            found |= {"needs": ("prefix",), "values": {"noun": ours[1]}}
+        elif self._op and noun:
+            found["values"] = {"noun": noun}
+        return found | ({"flat": True} if cue("flat").search(self._text) else {})
 
     def times(self) -> dict[str, Any]:
         """Comparisons with the date of change; a year that may be a folder stays in `values`."""
         moments: list[tuple[str, str]] = []
-        loose: dict[str, str] = {}
-        for one in (one for one in self._values if one.kind == "date"):
-            before = self._before(one)
-            if re.match(r"\W+no\b", self._part[one.end :].lower()):
+        loose, dated = "", bool(cue("dated").search(self._text))
+        for text, before, after in self._each("date"):
+            if text.startswith("-") and not dated:
+                continue
+            if re.match(r"\W+no\b", after):
                 continue  # taken back in the same breath
-            sign = next((sign for pattern, sign in _RELATIONS if re.search(pattern, before)), "==")
-            onwards = re.match(r"\W*(?:on\b|onwards?|or later|and later|and newer)", self._part[one.end :].lower())
+            if _ends("except", before) and "but" not in before:
+                moments.append(("!=", text))
+                continue
+            sign = next((sign for pattern, sign in cues("relations") if pattern.search(before)), "==")
+            onwards = re.match(r"\W*(?:on\b|onwards?|or later|and later|and newer)", after)
             if sign == ">=" and re.search(r"\bfrom $", before):
                 sign = ">=" if onwards else "=="
-            if sign != "==" or _CHANGED.search(self._mask) or re.search(r"\bevery\w+ from $", before):
-                moments.append((sign, one.text))
+            sign = ">=" if onwards else sign
+            if sign != "==" or dated or len(text) > 4 or re.search(r"\bevery\w+ from $", before):
+                moments.append((sign, text))
             else:
-                loose["year"] = one.text
-        between = re.search(r"\bbetween <date> and <date>", self._mask)
-        if between and len(moments) > 1:
+                loose = text
+        if self._has(r"\bbetween <date> and <date>") and len(moments) > 1:
             moments = [(">=", moments[0][1]), ("<=", moments[1][1])]
-        return ({"moments": tuple(moments)} if moments else {}) | ({"year": loose["year"]} if loose else {})
+        found: dict[str, Any] = {"moments": tuple(moments)} if moments and self._op not in _WRITES else {}
+        return found | ({"year": loose} if loose else {})
 
     def sizes(self) -> dict[str, Any]:
         """Comparisons with the size."""
         found: list[tuple[str, int]] = []
-        for one in (one for one in self._values if one.kind == "size"):
-            around = f"{self._before(one)[-30:]} {self._part[one.end : one.end + 12].lower()}"
-            sign = next((sign for pattern, sign in _SIZE if re.search(pattern, around)), "")
-            found += [(sign, int(one.text))] if sign else []
-        if not found and re.search(
-            r"\bempty (?:file|object|one)s?\b|\b(?:files?|which|that|they) (?:are|is) empty\b", self._mask
+        for text, before, after in self._each("size"):
+            around = f"{before[-30:]} {after[:14]}"
+            found += [
+                (sign, int(text))
+                for sign in [next((sign for pattern, sign in cues("size_relations") if pattern.search(around)), "")]
+                if sign
+            ]
+        if not found and self._has(
+            r"\bempty (?:#files?|ones?)\b|(?:#files?|\bwhich|\bthat|\bthey) (?:are|is) empty\b|\bno #content\b"
         ):
             found = [("==", 0)]
         return {"sizes": tuple(found)} if found else {}
@@ -303,84 +239,81 @@ class Reader:
     def order(self) -> dict[str, Any]:
         """How it is sorted, and how many are wanted."""
         found: dict[str, Any] = {}
-        for pattern, field, back in _SORTS:
-            if re.search(rf"\b(?:{pattern})\b", self._mask):
+        for pattern, field, back in cues("sorts"):
+            if pattern.search(self._text):
+                back = not back if re.search(r"\b(?:revers|backwards|other way)", self._text) else back
                 found = {
                     "sort": field,
-                    "reverse": back or bool(re.search(r"\b(?:revers|descending|backwards)", self._mask)),
+                    "reverse": (back or bool(cue("back").search(self._text))) and not cue("forward").search(self._text),
                 }
                 break
-        numbers = [one.text for one in self._values if one.kind == "number"]
-        top = _TOP.search(self._mask)
-        if top and numbers and self._op != "merge":
-            before = self._mask[: top.start()].count("<number>")
-            found["limit"] = number(numbers[min(before, len(numbers) - 1)])
+        numbers, top, rank = self._of("number"), cue("top").search(self._text), cue("rank").search(self._text)
+        if rank:
+            found |= {"rank": _RANKS[rank[1]], "limit": 1}
+        elif top and numbers and self._op != "merge":
+            place = self._text[: top.start()].count("<number>")
+            found["limit"] = number(numbers[min(place, len(numbers) - 1)])
         elif (
-            found
-            and (_ONE.search(self._mask))
-            and not re.search(r"(?:largest|newest|biggest|oldest) (?:first|at the top)", self._mask)
+            found.get("sort") in ("Size", "LastModified")
+            and self._superlative()
+            and not cue("superlative_many").search(self._text)
         ):
             found["limit"] = 1
-        elif found.get("sort") == "Size" and re.search(r"\b(?:largest|biggest|smallest) (?:\w+s)\b", self._mask):
+        elif found.get("sort") == "Size" and cue("largest_many").search(self._text):
             found["needs"] = ("limit",)
+        if self._op in ("head", "read", "lines"):
+            found = {key: value for key, value in found.items() if key not in ("sort", "rank", "needs")}
         if self._op == "head":
-            found |= {"reverse": bool(re.search(r"\b(?:last|bottom|final)\b", self._mask)), "sort": ""}
-            found["limit"] = number(numbers[-1]) if numbers and re.search(r"<number>", self._mask) else 1
+            found["reverse"] = self._has(r"\b(?:last|bottom|final)\b")
+            found["limit"] = number(numbers[-1]) if numbers else 2 if self._has(r"couple of #lines") else 1
         return found
 
-    def shown(self) -> dict[str, Any]:
+    def _superlative(self) -> bool:
+        return says("superlative_one", self._text)
+
+    def output(self) -> dict[str, Any]:
         """What is told beside names, and what it is told by."""
-        sized = _SHOW_SIZE.search(self._mask) or (self._op in ("list", "") and re.search(_LARGEST, self._mask))
-        dated = _SHOW_DATE.search(self._mask) or re.search(r"\b(?:changed|modified) last\b|\bwhen\b", self._mask)
+        largest = self._op in ("list", "") and says("largest", self._text)
+        sized = cue("show_size").search(self._text) or largest
+        dated = cue("show_date").search(self._text) or self._has(r"#changed last\b")
         show = (*(("Size",) if sized else ()), *(("LastModified",) if dated else ()))
-        group = next((name for pattern, name in _GROUP if re.search(pattern, self._mask)), "")
-        found: dict[str, Any] = {"show": show} if show else {}
+        only = self._has(r"\b(?:just|only) (?:the |their )?names\b|\bnames only\b|\bwithout (?:the )?#(?:size|date)")
+        group = next((name for pattern, name in cues("groups") if pattern.search(self._text)), "")
+        found: dict[str, Any] = {"show": show} if show and not only else {}
         return found | ({"group": group} if group else {})
 
     def texts(self) -> dict[str, Any]:
-        """What is written: bodies, replaced words, regions."""
+        """What is written or looked for: bodies, replaced words, regions."""
         found: dict[str, Any] = {}
-        quotes = [one.text for one in self._values if one.kind == "quote"]
-        region = [one.text for one in self._values if one.kind == "region"]
-        if region or self._op == "create_bucket":
-            found["region"] = region[-1] if region else city(self._mask)
+        quotes, regions = self._of("quote"), self._of("region")
+        if regions or self._op == "create_bucket":
+            found["region"] = regions[-1] if regions else city(self._text)
         if self._op == "replace" and len(quotes) > 1:
             found |= {"old": quotes[0], "new": quotes[1]}
-        elif self._op == "grep" and quotes:
-            found["old"] = quotes[0]
-        elif self._op == "grep" and (word := _MENTIONED.search(self._mask)):
-            found["old"] = word[1].strip()
+        elif self._op == "replace" and (pair := cue("swapped_words").search(self._text)):
+            found |= {"old": pair[1], "new": pair[2]}
+        elif self._op in ("grep", "lines", "read", "count"):
+            word = cue("mentioned").search(self._text) if self._op in ("grep", "lines") else None
+            if quotes:
+                found["old"] = quotes[0]
+            elif word and word[1] not in words_of("generic_nouns"):
+                found["old"] = word[1].strip()
         elif self._op in ("put", "append", "") and quotes:
-            found["body"] = "\n".join(quotes) if "line" in self._mask and len(quotes) > 1 else quotes[-1]
-        elif self._op in ("put", "append") and (saying := _SAYING.search(self._part)):
-            found["body"] = _INTO.sub("", saying["body"])
+            found["body"] = "\n".join(quotes) if "#line" in self._text and len(quotes) > 1 else quotes[-1]
+        if self._op == "put" and says("unless", self._text):
+            found["unless"] = True
         return found
 
 
-_GENERIC = frozenset(
-    [
-        "files",
-        "objects",
-        "buckets",
-        "logs",
-        "folders",
-        "ones",
-        "names",
-        "sizes",
-        "dates",
-        "others",
-        "csvs",
-        "keys",
-        "contents",
-        "lines",
-        "rows",
-        "bytes",
-        "things",
-        "regions",
-        "copies",
-        "words",
-        "parts",
-    ]
-)
-_SMALL = "the that this whole same a in each per by top which new every is and as my our to what"
-_NO_FOLDER = frozenset((*NUMBERS, *MONTHS, *_SMALL.split()))
+def _first_noun(text: str) -> str:
+    return next((match[1] for match in cue("noun").finditer(text) if match[1] not in words_of("generic_nouns")), "")
+
+
+def has_noun(text: str) -> bool:
+    """Whether a clause is about things that may be files: "our contracts"."""
+    return bool(_first_noun(text))
+
+
+def _ends(name: str, before: str) -> bool:
+    """Whether a cue stands right before a value."""
+    return cue(name).search(before) is not None

@@ -1,10 +1,8 @@
 """What is learnt from training dialogues: utterances with what they led to, generalised over their values.
 
-    words: how many <ending> files are there in <bucket>?
-    goal: count-csv
-    raises: FAQ                        # an exception of conversation; or
-    code: |                            # a program, a slot for every value
-      ...
+    words: is there a limit to the number of files one can keep in a bucket?
+    goal: bucket-size
+    raises: FAQ                        # an exception of conversation; "" for a program
 
 Contract: `Bank` is what was learnt, as data. Examples are found by the similarity of their words, with values masked.
 `without` leaves goals out, for honest estimates.
@@ -14,18 +12,13 @@ Example:
     >>> bank = Bank((Example("can i nest buckets?", "faq", raises="FAQ"), chat))
     >>> bank.exception("is it possible to nest buckets?")[0], bank.without("faq").exception("can i nest buckets?")[0]
     ('FAQ', 'ChitChat')
-    >>> total = Example("add up <bucket>", "sum", code="return total(Bucket=<bucket>)", status="final")
-    >>> Bank((total,)).program("add up <bucket> please", {"bucket": ["the-attic"]})[0]
-    'return total(Bucket="the-attic")'
 
 Not covered: dialogues in other worlds.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -41,7 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Bank", "Example", "bank"]
 
 
-_SLOT = re.compile(r"<(bucket|key|prefix|ending|region|quote|date|number)>")
+_LONG = 400
+"""Longer than any example: like none."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +45,6 @@ class Example:
     words: str
     goal: str
     raises: str = ""
-    code: str = ""
-    status: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,16 +68,8 @@ class Bank:
 
     def exception(self, mask: str) -> tuple[str, float]:
         """(the exception that the nearest example raised, how near it is); "" where it raised none."""
-        found = self.nearest(mask)
+        found = self.nearest(mask) if len(mask) < _LONG else ()
         return (found[0][1].raises, found[0][0]) if found else ("", 0.0)
-
-    def program(self, mask: str, values: Mapping[str, Sequence[str]]) -> tuple[str, float]:
-        """(the program of the nearest example, how near it is), its slots filled; "" where they cannot be."""
-        for score, one in self.nearest(mask):
-            slots = set(_SLOT.findall(one.code))
-            if one.code and "?" not in one.code and all(len(values.get(kind, ())) == 1 for kind in slots):
-                return _SLOT.sub(lambda slot: json.dumps(values[slot[1]][0], ensure_ascii=False), one.code), score
-        return "", 0.0
 
     @cached_property
     def _embedder(self) -> Embedder:

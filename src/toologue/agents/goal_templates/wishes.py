@@ -44,15 +44,21 @@ class Wish:
     sort: str = ""
     reverse: bool = False
     limit: int = 0
+    rank: int = 0
+    """The place in the order of the one that is wanted: 1 is the second."""
     show: tuple[str, ...] = ()
     """Fields beside the name: Size, LastModified, CreationDate."""
     group: str = ""
     """What results are counted or summed by: folder, extension."""
+    total: bool = False
+    """Whether what is counted in several files is added up."""
     to_bucket: str = ""
     to_key: str = ""
     to_prefix: str = ""
     flat: bool = False
     ending: str = ""
+    unless: bool = False
+    """Whether a file is only written where there is none of its name."""
     drop: bool = False
     """Whether the parts of a merged file are deleted afterwards."""
     backup_first: str = ""
@@ -61,26 +67,24 @@ class Wish:
     old: str = ""
     new: str = ""
     region: str = ""
-    code: str = ""
-    """The filled program of a learnt template, where no operation was heard."""
     needs: tuple[str, ...] = ()
     """Slots that the words call for beyond those that the operation needs: a year, a number."""
     asked: tuple[str, ...] = ()
     """The slots that were open when the draft was first written: `?n` stands for the n-th."""
     values: dict[str, str] = field(default_factory=dict[str, str])
-    """The slots of a template."""
+    """What words say that only the conversation can place: a year, a folder, a noun."""
 
     def __hash__(self) -> int:
         return hash((self.op, self.bucket, self.keys))
 
 
 ORDER: dict[str, tuple[str, ...]] = {
-    "template": (),
     "list_buckets": (),
     "list": ("bucket",),
     "count": ("bucket",),
     "sum": ("bucket",),
     "grep": ("bucket", "old"),
+    "is_empty": ("bucket",),
     "folders": ("bucket",),
     "average": ("bucket",),
     "missing": ("bucket", "to_bucket"),
@@ -108,7 +112,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "empty_bucket": ("bucket",),
 }
 _SEVERAL = {"read", "lines", "words", "head", "copy", "move", "merge", "delete"}
-_DESTROY = {"delete", "delete_bucket", "empty_bucket", "move", "rename", "append", "replace"}
+_DESTROY = {"delete", "delete_bucket", "empty_bucket", "move", "rename", "replace"}
 
 
 def selects(wish: Wish) -> bool:
@@ -120,6 +124,7 @@ def selects(wish: Wish) -> bool:
         or wish.moments
         or wish.sizes
         or wish.without
+        or "prefix" in wish.needs
         or (wish.limit and wish.op != "head")
     )
     return not wish.keys and bool(some or wish.whole)
@@ -138,14 +143,14 @@ def opened(wish: Wish) -> Wish:
 
 def destroys(wish: Wish) -> bool:
     """Whether something is gone, or replaced, once this is done."""
-    writes = any(call in wish.code for call in ("delete_", "put_object(", "copy_object("))
-    return wish.op in _DESTROY or wish.drop or writes
+    return wish.op in _DESTROY or wish.drop
 
 
 def _filled(wish: Wish, slot: str) -> bool:
     match slot:
         case "keys":
-            return bool(wish.keys or (selects(wish) and wish.op in _SEVERAL))
+            whole_bucket = wish.op == "when" and bool(wish.bucket) and wish.whole
+            return bool(wish.keys or whole_bucket or (selects(wish) and wish.op in _SEVERAL))
         case "bucket":
             return bool(wish.bucket or wish.buckets)
         case "to_bucket" if wish.op == "missing":

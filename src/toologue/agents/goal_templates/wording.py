@@ -85,6 +85,8 @@ def _raised(name: str, here: Here, turn: int) -> str:
             _question(pending.wish, pending.asked, turn) if pending.asked != "confirm" else "Shall I go on?"
         )
         return f"{answer} {again}" if again else answer
+    if name == "ChitChat" and re.match(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening))\b.{0,12}$", words):
+        return _phrase("greeting", "", turn, {})
     return _phrase("exceptions", name, turn, {}) or "I can't do that."
 
 
@@ -151,7 +153,7 @@ def _what(wish: Wish) -> str:
     return " ".join(parts)
 
 
-_RELATIONS = {"<": "before", "<=": "up to", ">": "after", ">=": "since", "==": "in"}
+_RELATIONS = {"<": "before", "<=": "up to", ">": "after", ">=": "since", "==": "in", "!=": "but not in"}
 
 
 def _joined(names: Sequence[str]) -> str:
