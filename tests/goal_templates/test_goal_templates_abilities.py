@@ -215,6 +215,29 @@ def test_operations_selections_and_outputs_combine(talk, words, value):
         assert found == value
 
 
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("gimme an overview of the json documents in larkfield-weblogs, lightest first", 3),
+        ("For an inventory I need the number of objects in every bucket.", 5),
+        ("what is the second largest file in larkfield-sales?", 2),
+        ("anything smaller than 100 bytes in larkfield-weblogs?", 6),
+        ("Which files under reports/ in larkfield-office haven't been copied to larkfield-office-backup yet?", 4),
+        ("Which of our buckets are located in Europe?", 2),
+    ],
+)
+def test_other_words_for_the_same_parts_are_understood(talk, words, value):
+    status, found = talk.one(words)
+    assert (status, len(found)) == ("final", value)
+
+
+def test_what_nobody_understands_leaves_the_draft_waiting(talk):
+    talk.say("Delete temp/scan-001.txt from larkfield-office")
+    ((act, result),), _ = talk.say("my aunt in Sandby scanned that herself")
+    assert (act.goal, act.status, result) == ("1", "drafting", None)
+    assert talk.one("go ahead") == ("final", None)
+
+
 def test_every_turn_with_programs_says_why(talk):
     talk.say("Delete temp/scan-001.txt")
     wrote = talk.turns[1]

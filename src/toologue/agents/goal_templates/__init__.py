@@ -6,12 +6,12 @@
 What it does when it is its turn (Dialog2API, section 3):
 
 1. `mind` folds the history: each of the user's turns is heard (`hearing`) and decided upon (`deciding`), with what
-   programs really came to. What is heard: typed values (`values`), everyday words by their classes (`vocabulary`), from
-   these the operations (grammar.yaml, `refining`) and their slots (`slots`, cues.yaml).
+   programs really came to. What is heard: typed values (`values`), everyday words by their classes (`vocabulary`),
+   from these the operations (grammar.yaml, `refining`) and their slots (`slots`, cues.yaml).
 2. `deciding` gives the programs of this turn: an answer to a draft that waits (`answering`), an exception of
-   conversation (`conversing`; what no rule knows, the nearest training example says, `templates`), a new wish with what
-   the conversation knows about it (`settling`, `context`), or a change to what was done last (`revising`). A draft while
-   a slot is open or something would be destroyed, else final (`goals`).
+   conversation (`conversing`; what no rule knows, the nearest training example says, `templates`), a new wish with
+   what the conversation knows about it (`settling`, `context`), or a change to what was done last (`revising`). A draft
+   while a slot is open or something would be destroyed, else final (`goals`).
 3. `coding` writes the code, by the shapes of programs.yaml: operations over selections, with outputs, so that unseen
    combinations of seen parts work.
 4. When they have run, `wording` says what came of it, and asks for what is missing.
