@@ -49,7 +49,7 @@ class Compared:
         self._plain = subprocess.Popen(  # while the backends work
             [sys.executable, str(Path(__file__).with_name("plain_host.py"))], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, cwd=REPOSITORY, text=True,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONHASHSEED": "0"},
+            env={**os.environ, "PYTHONHASHSEED": "0"},
         )  # fmt: skip
         assert self._plain.stdin
         self._plain.stdin.write(json.dumps(self.lists))

@@ -3,6 +3,9 @@
 A command of its own: what it shows are dialogues, so that it belongs neither to `plan`, which has none yet, nor to
 `bench`, whose argument is the name of a benchmark.
 
+A YAML file is written in one of two formats: with calls (`bench.tooltalk.conversations`) or, where it has a goal or
+programs, with programs (`formats.program_dialogue`).
+
 Not covered: grading; `toologue run` and `toologue report` do that.
 """
 
@@ -11,15 +14,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import filterfalse, zip_longest
 from pathlib import Path
+from textwrap import indent
 
+from toologue.bench.dialog2api import authoring as programs
 from toologue.bench.tooltalk.authoring import Review, conversations_in, reviews
-from toologue.bench.tooltalk.conversations import starter
+from toologue.bench.tooltalk.conversations import read_yaml, starter
 from toologue.errors import BadSetting
-from toologue.schema import AgentTurn, UserTurn
+from toologue.schema import Act, AgentTurn, Dialogue, Fault, Result, UserTurn, executable
+from toologue.worlds.store import split_path
 
 __all__ = ["show"]
 
+_SIGNATURE = "Account/signature"
+"""The row of a world that signs what it holds; printed as what it is."""
 _WHOLE = 3
 """With more conversations than this, only what there is to say about them is printed."""
 
@@ -30,18 +39,32 @@ def show(*files: Path, words: bool | None = None) -> None:
     Parameters
     ----------
     files
-        YAML files, folders of them, or a dialogues.jsonl.
+        YAML files, of conversations with calls or with programs; folders of them; or a dialogues.jsonl.
     words
         Print every turn; by default with up to 3 conversations.
     """
     if not files:
         raise BadSetting("name a file: toologue show my-conversation.yaml")
-    dialogues = list(conversations_in(files))
+    dialogues = list(conversations_in(files, _read))
+    whole = len(dialogues) <= _WHOLE if words is None else words
+    writing = list(filter(programs.has_programs, dialogues))
+    _show_calling(list(filterfalse(programs.has_programs, dialogues)), words=whole)
+    for review in programs.reviews(writing):
+        _print_programs(review, words=whole)
+    if len(writing) > 1:
+        print(f"{len(writing)} conversations with programs")
+
+
+def _read(file: Path) -> Dialogue:
+    return programs.read_yaml(file) if programs.is_ours(file) else read_yaml(file)
+
+
+def _show_calling(dialogues: Sequence[Dialogue], *, words: bool) -> None:
     known = [dialogue for dialogue in starter() if dialogue.id not in {shown.id for shown in dialogues}]
     seen: list[Review] = []
     for review in reviews(dialogues, known):
         seen.append(review)
-        _print(review, words=len(dialogues) <= _WHOLE if words is None else words)
+        _print(review, words=words)
     hard = [review for review in seen if review.dialogue.origin.get("split") == "hard"]
     if len(seen) > 1:
         tools = Counter(call.act.api for review in seen for call in review.calls if call.act.kind == "call")
@@ -71,17 +94,53 @@ def _print(review: Review, *, words: bool) -> None:
         print(f"   LOOK: {remark}")
 
 
+def _print_programs(review: programs.Review, *, words: bool) -> None:
+    dialogue = review.dialogue
+    signature = dialogue.extra.get("initial_signature")
+    signed = f", the account's signature {signature}" if signature else ""
+    print(f"== {dialogue.id} {len(review.programs)} programs{signed}")
+    for turn in dialogue.turns if words else ():
+        _print_turn(turn)
+    for remark in review.remarks:
+        print(f"   LOOK: {remark}")
+
+
 def _print_turn(turn: UserTurn | AgentTurn) -> None:
     if turn.role == "user":
         print(f"USER  {turn.text}")
         return
-    for act, result in zip(turn.acts, turn.results, strict=False):
-        what = f"{act.api} {_json(act.arguments)}" if act.kind == "call" else act.kind
-        error = result.error if result else None
-        answer = f"ERROR {error.type}: {error.message}" if error else _json(result.value if result else None)
-        print(f"  CALL  {what}\n     -> {answer}")
+    signatures = turn.extra.get("signatures")
+    signed = signatures if isinstance(signatures, list) else []
+    for act, result, signature in zip_longest(turn.acts, turn.results, signed):
+        _print_act(act, result)
+        if signature:
+            print(f"     signature {signature}")
     if turn.text is not None:
         print(f"AGENT {turn.text}")
+
+
+def _print_act(act: Act, result: Result | None) -> None:
+    if act.kind == "program":
+        print(f"  PROGRAM of goal {act.goal}, {act.status}")
+        print(indent(act.code, "     | ", lambda _: True))
+    else:
+        print(f"  CALL  {act.api} {_json(act.arguments)}" if act.kind == "call" else f"  CALL  {act.kind}")
+    if not executable(act):
+        return
+    error = result.error if result else None
+    print(f"     -> {_error(error) if error else _json(result.value if result else None)}")
+    if act.kind == "program" and result is not None:
+        for path in filter(_SIGNATURE.__ne__, result.changes):
+            _print_change(path, result)
+
+
+def _print_change(path: str, result: Result) -> None:
+    what = "new" if path in result.created else "gone" if result.changes[path] is None else "changed"
+    print(f"     {what}: {'/'.join(split_path(path))}")
+
+
+def _error(fault: Fault) -> str:
+    return f"ERROR {fault.type}: {fault.message}" if fault.message else f"ERROR {fault.type}"
 
 
 def _json(value: object) -> str:

@@ -36,7 +36,7 @@ from toologue.sandbox.allowed import ABSENT, CONVERSATIONAL, MODULES, OF_THE_CLI
 from toologue.sandbox.door import spelt
 from toologue.schema import Api
 
-__all__ = ["Parsed", "Placeholder", "Problem", "check", "parse"]
+__all__ = ["Parsed", "Placeholder", "Problem", "check", "number_of", "parse"]
 
 _PLACE = re.compile(
     r"""(?P<string>(?P<prefix>\b[A-Za-z]{1,2})?
@@ -100,11 +100,15 @@ def parse(code: str) -> Parsed:
         return Parsed(code, nothing, problems=(Problem(1, 1, f"this is no Python: {shown(str(error))}"),))
     lines = text.split("\n")
     found = [
-        Placeholder(int(node.id[1:]), *_place(node, lines))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and _stands_for(node.id)
+        Placeholder(number, *_place(node, lines)) for node in ast.walk(tree) if (number := number_of(node)) is not None
     ]
     return Parsed(code, tree, tuple(sorted(found, key=lambda one: one[1:])))
+
+
+def number_of(node: ast.AST) -> int | None:
+    """The number of the placeholder that a node of a `tree` is; None where it is none."""
+    name = node.id if isinstance(node, ast.Name) else ""
+    return int(name[1:]) if name.startswith(_STANDS_FOR) and name[1:].isdigit() else None
 
 
 def check(
@@ -135,7 +139,7 @@ class _Checker:
         """Names that nothing defines."""
         bound = known | set(_bound(self._nodes))
         for node in self._nodes:
-            if isinstance(node, ast.Name) and node.id not in bound and not _stands_for(node.id):
+            if isinstance(node, ast.Name) and node.id not in bound and number_of(node) is None:
                 yield self._at(node, f"the name {node.id!r} is not defined{_near(node.id, bound - set(dir(builtins)))}")
 
     def imports(self) -> Iterator[Problem]:
@@ -189,10 +193,6 @@ def _named(found: re.Match[str]) -> str:
     if found["string"] and "f" in (found["prefix"] or "").lower():
         return _INSIDE.sub(_STANDS_FOR, found[0])
     return found[0]
-
-
-def _stands_for(name: str) -> bool:
-    return name.startswith(_STANDS_FOR) and name[1:].isdigit()
 
 
 def _place(node: ast.AST, lines: Sequence[str]) -> tuple[int, int]:

@@ -16,7 +16,7 @@ Not covered: whether the words are true to the results; read them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -55,16 +55,16 @@ class Review(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def conversations_in(paths: Iterable[Path]) -> Iterator[Dialogue]:
+def conversations_in(paths: Iterable[Path], read_file: Callable[[Path], Dialogue] = read_yaml) -> Iterator[Dialogue]:
     """The conversations of YAML files, of dialogues.jsonl files, and of folders of YAML files."""
     for path in paths:
         if path.is_dir():
             files = sorted(path.glob("*.yaml"))
             if not files:
                 raise BadFile(f"{path} holds no conversation: expected *.yaml")
-            yield from map(read_yaml, files)
+            yield from map(read_file, files)
         elif path.suffix == ".yaml":
-            yield read_yaml(path)
+            yield read_file(path)
         else:
             yield from read(path, Dialogue)
 
