@@ -16,9 +16,26 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
-__all__ = ["canonical", "content_key", "file_key", "seed_of"]
+__all__ = ["Same", "canonical", "content_key", "file_key", "seed_of"]
+
+T = TypeVar("T")
+
+
+class Same(Generic[T]):
+    """A value as the key of a cache: the very same object, quick to find. The cache keeps it alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T):
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is cast("Same[Any]", other).value
 
 
 def canonical(value: Any) -> bytes:

@@ -19,7 +19,6 @@ Not covered: other words for the same. Mask values first: texts that differ in a
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
@@ -44,12 +43,12 @@ def repeats(texts: Iterable[str], *, threshold: float = THRESHOLD) -> Iterator[i
     if not 0.3 <= threshold <= 1:
         raise BadSetting(f"a threshold of {threshold}: give a Jaccard index from 0.3 to 1")
     rows = next(rows for rows in range(12, 0, -1) if (1 - threshold**rows) ** (_HASHES // rows) < _MISSED)
-    buckets: defaultdict[tuple[int, bytes], list[int]] = defaultdict(list)
+    buckets = dict[int, tuple[int, ...]]()  # by hashes of bands: one that is alike by chance is compared for nothing
     sets, marks = dict[int, Set](), dict[int, NDArray[np.uint32]]()
     for number, text in enumerate(texts):
         grams = _grams(text)
         mark = _minima(grams)
-        bands = [(start, mark[start : start + rows].tobytes()) for start in range(0, _HASHES - rows + 1, rows)]
+        bands = [hash((start, mark[start : start + rows].tobytes())) for start in range(0, _HASHES - rows + 1, rows)]
         near = sorted({other for band in bands for other in buckets.get(band, ())})
         found = None
         if near:
@@ -59,7 +58,7 @@ def repeats(texts: Iterable[str], *, threshold: float = THRESHOLD) -> Iterator[i
         if found is None:
             sets[number], marks[number] = grams, mark
             for band in bands:
-                buckets[band].append(number)
+                buckets[band] = (*buckets.get(band, ()), number)
         yield found
 
 

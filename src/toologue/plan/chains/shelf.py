@@ -35,7 +35,7 @@ from toologue.schema.jsonl import parse, read_lines
 
 __all__ = ["Apis", "Book", "Shelf", "shelf"]
 
-_KEPT = 512
+_KEPT = 384
 """Documents that are kept made; the others are bytes."""
 
 

@@ -28,6 +28,7 @@ from typing import Any, cast
 
 from toologue import keys
 from toologue.errors import UnknownName, UserError, shown
+from toologue.keys import Same
 from toologue.schema import Api, Fault
 from toologue.values.fits import fits
 from toologue.worlds.crud.misfit import checker
@@ -66,13 +67,13 @@ def arguments_for(
         if name in given:
             made[name] = given[name]
         elif parameter.required or name in optional:
-            made[name] = _makers(_Kept(api))[name](row)
+            made[name] = _makers(Same(api))[name](row)
     return made
 
 
 def read_arguments(api: Api, arguments: Mapping[str, Any]) -> dict[str, Any] | Fault:
     """The arguments as executed, or what is wrong with them."""
-    checks = _checks(_Kept(api))
+    checks = _checks(Same(api))
     read: dict[str, Any] = {}
     for name, value in arguments.items():
         if name not in checks:
@@ -107,30 +108,15 @@ def is_credential(name: str) -> bool:
     return _SECRET.search("_".join(spell(name))) is not None
 
 
-class _Kept:
-    """An Api as the key of a cache: equal content, equal key."""
-
-    __slots__ = ("api",)
-
-    def __init__(self, api: Api):
-        self.api = api
-
-    def __hash__(self) -> int:
-        return hash(self.api.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and self.api.key == other.api.key
-
-
 @lru_cache(maxsize=256)
-def _makers(kept: _Kept) -> dict[str, Maker]:
-    api = kept.api
+def _makers(kept: Same[Api]) -> dict[str, Maker]:
+    api = kept.value
     return {name: _maker(api, name, salt) for salt, name in enumerate(api.parameters, 1)}
 
 
 @lru_cache(maxsize=256)
-def _checks(kept: _Kept) -> dict[str, Callable[[Any], str | None]]:
-    return {name: checker(parameter.json_schema, name) for name, parameter in kept.api.parameters.items()}
+def _checks(kept: Same[Api]) -> dict[str, Callable[[Any], str | None]]:
+    return {name: checker(parameter.json_schema, name) for name, parameter in kept.value.parameters.items()}
 
 
 def _maker(api: Api, name: str, salt: int) -> Maker:

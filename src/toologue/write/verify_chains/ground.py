@@ -23,6 +23,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from toologue.keys import Same
 from toologue.schema import Api
 from toologue.write.verify.words import Claim, claims, grounds
 from toologue.write.verify_chains.rows import lengths, plain
@@ -97,7 +98,7 @@ def unsupported(text: str, known: Sequence[Ground], labelled: Callable[[], Seque
 
 def labels(api: Api) -> str:
     """The words, squashed, that a document has for its Api, its parameters and its outputs."""
-    return _labels(_Same(api))
+    return _labels(Same(api))
 
 
 # ---- claims
@@ -136,24 +137,9 @@ def _with_neighbours(text: str, said: str) -> list[str]:
 # ---- documents
 
 
-class _Same:
-    """An Api as a key: the very same object."""
-
-    __slots__ = ("api",)
-
-    def __init__(self, api: Api):
-        self.api = api
-
-    def __hash__(self) -> int:
-        return id(self.api)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.api is other.api
-
-
 @lru_cache(maxsize=256)
-def _labels(same: _Same) -> str:
-    api = same.api
+def _labels(same: Same[Api]) -> str:
+    api = same.value
     words = [api.name, api.description, *api.keywords, *api.parameters]
     waiting: list[JsonValue] = [api.returns, *(parameter.json_schema for parameter in api.parameters.values())]
     while waiting:
