@@ -92,10 +92,12 @@ def find_edges(
         if rules == "best":
             pairs = _fitting(pairs, rows, columns)
         passed = [len(pairs.row)]
-        for threshold in (limits.description, limits.keyword):
-            keyed = len(passed) > 1
-            texts, others = (side.keyed() if keyed else side.texts for side in (rows, columns))
-            cosine = cosines(pairs, texts, others, embedder)
+        both = (
+            (rows.texts.__getitem__, columns.texts.__getitem__, limits.description),
+            (rows.keyed, columns.keyed, limits.keyword),
+        )
+        for text, other, threshold in both:
+            cosine = cosines(pairs, text, other, embedder)
             pairs = pairs.taken(cosine > threshold, cosine)
             passed.append(len(pairs.row))
     pairs, chosen = _ordered(pairs, rows, columns, rules)

@@ -7,7 +7,7 @@ a block, and what passed.
 Example:
     >>> from toologue.models.lexical import Lexical
     >>> pairs = Pairs(np.array([0, 1]), np.array([0, 0]), ())
-    >>> cosines(pairs, ["a team", "a player"], ["a team"], Lexical()).round(2).tolist()
+    >>> cosines(pairs, ["a team", "a player"].__getitem__, ["a team"].__getitem__, Lexical()).round(2).tolist()
     [1.0, 0.01]
 
 Not covered: nearest neighbours found without looking at all; the first test is exact, and quick enough.
@@ -29,7 +29,7 @@ from toologue.plan.apigraph.sides import Crowds, Entities, crowds
 
 __all__ = ["Pairs", "cosines", "first_test"]
 
-_ROWS, _TEXTS = 4096, 8192  # at once: pairs whose vectors are multiplied, texts that are embedded
+_ROWS, _TEXTS = 1024, 4096  # at once: pairs whose vectors are multiplied, texts that are embedded
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -80,18 +80,18 @@ def first_test(
     return Pairs(row, column, (score,)).taken(np.lexsort((row, column)))
 
 
-def cosines(pairs: Pairs, texts: Sequence[str], others: Sequence[str], embedder: Embedder) -> Floats:
-    """How alike the texts of each pair are."""
-    used = [texts[at] for at in map(int, np.unique(pairs.row))]
-    used += [others[at] for at in map(int, np.unique(pairs.column))]
-    place = {text: number for number, text in enumerate(dict.fromkeys(used))}
+def cosines(pairs: Pairs, text: Callable[[int], str], other: Callable[[int], str], embedder: Embedder) -> Floats:
+    """How alike the texts of each pair are, by the numbers of its entities."""
+    both = ((text, pairs.row), (other, pairs.column))
+    texts, others = ({at: of(at) for at in map(int, np.unique(side))} for of, side in both)
+    place = {one: number for number, one in enumerate(dict.fromkeys((*texts.values(), *others.values())))}
     vectors = _vectors(list(place), embedder)
     found = np.zeros(len(pairs.row))
     for start in range(0, len(found), _ROWS):
         part = slice(start, start + _ROWS)
         one = vectors[[place[texts[at]] for at in map(int, pairs.row[part])]]
-        other = vectors[[place[others[at]] for at in map(int, pairs.column[part])]]
-        found[part] = np.einsum("ij,ij->i", one, other)
+        two = vectors[[place[others[at]] for at in map(int, pairs.column[part])]]
+        found[part] = np.einsum("ij,ij->i", one, two)
     return found
 
 

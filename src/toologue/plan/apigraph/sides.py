@@ -55,9 +55,9 @@ class Entities:
         self.texts.append(embedded_text(description))
         self._keywords.append(keywords)
 
-    def keyed(self) -> list[str]:
-        """What is embedded of each entity, with the keywords of its Api."""
-        return [embedded_text(text, keywords) for text, keywords in zip(self.texts, self._keywords, strict=True)]
+    def keyed(self, at: int) -> str:
+        """What is embedded of an entity, with the keywords of its Api."""
+        return embedded_text(self.texts[at], self._keywords[at])
 
 
 class Crowds(NamedTuple):
