@@ -92,28 +92,15 @@ def find_edges(
         if rules == "best":
             pairs = _fitting(pairs, rows, columns)
         passed = [len(pairs.row)]
-        both = (
-            (rows.texts.__getitem__, columns.texts.__getitem__, limits.description),
-            (rows.keyed, columns.keyed, limits.keyword),
-        )
-        for text, other, threshold in both:
+        described = rows.texts.__getitem__, columns.texts.__getitem__, limits.description
+        for text, other, threshold in (described, (rows.keyed, columns.keyed, limits.keyword)):
             cosine = cosines(pairs, text, other, embedder)
             pairs = pairs.taken(cosine > threshold, cosine)
             passed.append(len(pairs.row))
     pairs, chosen = _ordered(pairs, rows, columns, rules)
     outputs, parameters = len(rows.entities), len(columns.entities)
-    fit, described, keyed = passed
-    survivors = Survivors(
-        outputs,
-        parameters,
-        outputs * parameters,
-        alike,
-        fit,
-        described,
-        keyed,
-        int(chosen.sum()),
-        dict(sorted(left.items())),
-    )
+    sizes = outputs, parameters, outputs * parameters
+    survivors = Survivors(*sizes, alike, *passed, int(chosen.sum()), dict(sorted(left.items())))
     return Found(_edges(pairs, chosen, rows, columns), rules, embedder.name, limits, survivors)
 
 
