@@ -99,8 +99,10 @@ def find_edges(
             passed.append(len(pairs.row))
     pairs, chosen = _ordered(pairs, rows, columns, rules)
     outputs, parameters = len(rows.entities), len(columns.entities)
-    sizes = outputs, parameters, outputs * parameters
-    survivors = Survivors(*sizes, alike, *passed, int(chosen.sum()), dict(sorted(left.items())))
+    fit, of_description, of_keywords = passed
+    left_out, product = dict(sorted(left.items())), outputs * parameters
+    found = outputs, parameters, product, alike, fit, of_description, of_keywords, int(chosen.sum()), left_out
+    survivors = Survivors(*found)
     return Found(_edges(pairs, chosen, rows, columns), rules, embedder.name, limits, survivors)
 
 
