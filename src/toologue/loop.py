@@ -36,7 +36,7 @@ from collections.abc import Coroutine, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, assert_never, cast
 
-from toologue.errors import BadSetting, UserError, summary
+from toologue.errors import BadSetting, summary
 from toologue.schema import (
     Act,
     AgentTurn,
@@ -260,11 +260,11 @@ class Session:
 def execute(world: World, act: Act) -> Result:
     """Do one act. A world that raises, or answers with no Result, is recorded as the result's error.
 
-    A UserError stops the run: the person at the keyboard must act.
+    A BadSetting stops the run: the person at the keyboard must act.
     """
     try:
         result = cast("object", world.do(act))
-    except UserError:
+    except BadSetting:
         raise
     except Exception as error:  # noqa: BLE001 - a declared boundary: World.do
         kind, message = summary(error)

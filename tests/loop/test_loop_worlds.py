@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toologue.agents.agent import ScriptedAgent
-from toologue.errors import BadSetting
+from toologue.errors import BadSetting, UnknownName
 from toologue.loop import execute, ground, play, play_async
 from toologue.schema import (
     Act,
@@ -108,6 +108,22 @@ def test_a_world_that_fails_is_a_result_with_an_error(api: str, fault: Fault) ->
     assert turns[1].results[0].error == fault
     assert turns[1].results[1].value == 1
     assert stop == "done"
+
+
+def test_what_an_agent_can_cause_is_a_result_and_what_only_the_setting_can_stops_the_run() -> None:
+    class Refusing(Counter):
+        """Knows no Api; and its service is gone when it is asked for one."""
+
+        def do(self, act: Act) -> Any:
+            if act == call("gone"):
+                raise BadSetting("cannot reach the service")
+            raise UnknownName("API", "ad", ["add"])
+
+    error = execute(Refusing(), call("ad")).error
+    assert error is not None
+    assert "did you mean 'add'" in error.message
+    with pytest.raises(BadSetting, match="cannot reach"):
+        execute(Refusing(), call("gone"))
 
 
 def test_a_gold_act_that_fails_is_relived_without_a_word() -> None:

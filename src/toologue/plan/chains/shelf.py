@@ -2,8 +2,7 @@
 
 Contract: the file is scanned once; kept are its lines, packed. `api(name)` makes an Api, `book(name)` its entities;
 what was made lately is kept. `apis(names)` are some of them: to look whether one is there makes none. A name that
-stands twice is an error, told with its line. A shelf is as good in another process as here: `shelf(file)` opens it
-there.
+stands twice is an error, told with its line.
 
 Example:
     >>> import pathlib, tempfile
@@ -11,7 +10,7 @@ Example:
     >>> from toologue.schema.jsonl import write
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "apis.jsonl"
     >>> _ = write(file, [Api(name="Maps|geo|Find", parameters={"city": Parameter()})])
-    >>> books = shelf(file)
+    >>> books = Shelf(file)
     >>> list(books), list(books.book("Maps|geo|Find").inputs)
     (['Maps|geo|Find'], ['city'])
 
@@ -33,7 +32,7 @@ from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.schema import Api
 from toologue.schema.jsonl import parse, read_lines
 
-__all__ = ["Apis", "Book", "Shelf", "shelf"]
+__all__ = ["Apis", "Book", "Shelf"]
 
 _KEPT = 384
 """Documents that are kept made; the others are bytes."""
@@ -109,12 +108,6 @@ class Apis(Mapping[str, Api]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-@lru_cache(maxsize=4)
-def shelf(file: Path) -> Shelf:
-    """The shelf of a file; the same one when asked again."""
-    return Shelf(file)
 
 
 def _name(line: bytes) -> str:
