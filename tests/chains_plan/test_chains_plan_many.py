@@ -30,6 +30,17 @@ def pairs_of(apis: Path) -> list[Pair]:
 
 
 class TestMix:
+    def test_a_sequence_that_fell_behind_has_more_turns_until_it_has_caught_up(self) -> None:
+        pairs = [Pair(None, None, f"Api {n}", "city", "zeroyes", "knowable") for n in range(40)]
+        even = Counter(job.sequence for job, _ in zip(jobs(pairs, cap=50), range(600), strict=False))
+        last = min(even)
+        come = {name: 10 if name == last else 100 for name in even}
+        drawn = Counter(job.sequence for job, _ in zip(jobs(pairs, cap=50, come=come), range(600), strict=False))
+        others = [number for name, number in drawn.items() if name != last]
+        assert max(even.values()) - min(even.values()) <= 1
+        assert drawn[last] > 4 * max(others)
+        assert max(others) - min(others) <= 1
+
     @given(st.integers(1, 40), st.integers(0, 9))
     def test_every_sequence_at_least_1_percent_and_no_pair_over_2(self, each: int, seed: int) -> None:
         fits = ("single", "multi")

@@ -1,0 +1,79 @@
+"""The index: the cosine of a query with what is said of each name, kept in a file, and the processes that share it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.models.index import Additive, Index
+from toologue.models.lexical import Lexical
+from toologue.parallel import pool, unordered
+
+LEXICAL = Lexical()
+TEXTS = {
+    "AddAlarm": ["add an alarm", "sets the alarm clock; 7 am, 7 pm"],
+    "FindAlarms": ["find alarms", "which alarms ring, and when"],
+    "SendEmail": ["send e-mail", "send a message to people whose address is known"],
+}
+INDEX = Index.of(TEXTS, LEXICAL)
+SAID = ("the", "alarm", "clock", "send", "when", "7", "7", "message", "für", "zqx", "an", "an")
+WORDS = st.lists(st.sampled_from(SAID), max_size=12)
+
+
+class Plain:
+    """The same vectors, of which nobody knows what they are made of."""
+
+    name = "plain"
+
+    def embed(self, texts):
+        return LEXICAL.embed(texts)
+
+
+@given(WORDS.map(" ".join))
+def test_a_score_is_the_best_cosine_however_it_is_added_up(query):
+    (row,) = LEXICAL.embed([query])
+    best = {name: max(float(text @ row) for text in LEXICAL.embed(texts)) for name, texts in TEXTS.items()}
+    ranked = INDEX.rank(query, 3)
+    for name, score in ranked:
+        assert abs(score - max(0.0, best[name])) < 2e-5
+        assert abs(INDEX.score(name, query) - score) < 2e-5
+    assert [score for _, score in ranked] == sorted((score for _, score in ranked), reverse=True)
+    plain = Index.of(TEXTS, Plain())
+    assert all(abs(plain.score(name, query) - score) < 2e-5 for name, score in ranked)
+
+
+def test_only_an_embedder_that_adds_up_words_is_taken_for_one():
+    assert isinstance(LEXICAL, Additive)
+    assert not isinstance(Plain(), Additive)
+
+
+def test_some_names_are_saved_and_mapped_back(tmp_path: Path):
+    names = ["SendEmail", "AddAlarm"]
+    INDEX.save(tmp_path / "some.npy", names)
+    some = Index.open(tmp_path / "some.npy", names, LEXICAL)
+    for query in ("an alarm at 7", "a message to Ann", ""):
+        expected = {name: score for name, score in INDEX.rank(query, 3) if name in names}
+        assert dict(some.rank(query, 3)) == expected
+    assert isinstance(some.columns, np.ndarray)
+
+
+def test_an_index_of_nothing_finds_nothing():
+    assert Index.of({}, LEXICAL).rank("alarm", 5) == []
+
+
+def process(_: int) -> int:
+    return os.getpid()
+
+
+def test_calls_in_a_pool_share_its_processes():
+    with pool(1):
+        one, two = (set(unordered(process, range(3), executor="processes", workers=1)) for _ in range(2))
+        with pool(1):
+            inside = set(unordered(process, [0], executor="processes", workers=1))
+    (after,) = unordered(process, [0], executor="processes", workers=1)
+    assert one == two == inside
+    assert after not in one | {os.getpid()}
