@@ -10,7 +10,7 @@ import pytest
 from chains_dataset_samples import service
 
 from toologue.cli.generate_chains import chains, ratio_of
-from toologue.errors import BadSetting
+from toologue.errors import BadFile, BadSetting
 from toologue.plan.chains.statistics import statistics
 from toologue.plan.split import SPLITS
 from toologue.project.chains import make_chains
@@ -146,6 +146,12 @@ class TestCommand:
         write(tmp_path / "tools.jsonl", service()[:2])
         chains(str(tmp_path / "tools.jsonl"), out=tmp_path / "set", count=100, most=0.01)
         assert "100 were wanted, and no pair may be in more than 1% of them" in capsys.readouterr().out
+
+    def test_documents_that_cannot_be_read_leave_nothing_behind(self, tmp_path: Path) -> None:
+        (tmp_path / "empty.jsonl").write_bytes(b"")
+        with pytest.raises(BadFile, match="holds no record"):
+            make_chains([tmp_path / "empty.jsonl"], tmp_path / "set", ChainMaking(count=3))
+        assert not (tmp_path / "set").exists()
 
     def test_bad_settings(self, tmp_path: Path) -> None:
         write(tmp_path / "tools.jsonl", [Api(name="Nothing")])

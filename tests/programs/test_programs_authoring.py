@@ -155,6 +155,13 @@ def test_a_folder_and_a_transcript_may_hold_both_kinds(draft, tmp_path, capsys):
     assert "2 conversations with programs" in shown
 
 
+def test_a_file_that_holds_nothing_is_told_what_it_should_hold(draft, capsys):
+    assert status(["show", draft("")]) == 2
+    assert capsys.readouterr().err.endswith(
+        "show-note-1.yaml: $: expected keys and values (id, turns, ...), got None\n"
+    )
+
+
 def test_goals_must_be_known_where_they_are_listed(draft, tmp_path, capsys):
     draft("- {id: another, utterance: x}\n", "goals.yaml")
     (tmp_path / "train").mkdir()

@@ -115,13 +115,14 @@ def prepare(
 
 def _drawn(sources: Sequence[Path | str], folder: Path, making: ChainMaking, graph: Path | None, workers: int) -> int:
     """Documents and graph, as files. How many edges there are."""
+    documents = apis_of_all(sources)
     with replacing(folder / "apis.jsonl") as file:
-        documents = _written(apis_of_all(sources), file)
+        described = _written(documents, file)
         if graph is None:
             by = Spread(embedder_of(making.embedder), workers)
-            edges = find_edges(documents, by, rules=making.rules, workers=workers).edges
+            edges = find_edges(described, by, rules=making.rules, workers=workers).edges
         else:
-            deque(documents, maxlen=0)
+            deque(described, maxlen=0)
             edges = read(graph, Edge, empty=True)
     return write(folder / "graph.jsonl", edges)
 

@@ -72,6 +72,8 @@ def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
     """One conversation as a dialogue, without results: `run.cases.grounded` makes them."""
     try:
         data: Any = yaml.load(file.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        if not isinstance(data, dict):
+            raise BadRecord(file, 0, "$", f"expected keys and values (id, turns, ...), got {shown(data)}")
         written = _File.model_validate(data)
     except OSError as error:
         raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
