@@ -2,12 +2,14 @@
 
 Contract: `unordered(function, items)` yields results as they are done. At most a few items a worker are in flight, so
 an endless iterator is fine. With `processes`, function and items must be importable and picklable; a worker that dies
-raises. Results do not depend on the executor, only their order does. Processes end with the call that started them;
-inside `with pool(workers)` they serve all calls: whoever has much to import starts once.
+raises. Results do not depend on the executor, only their order does, and that not with `ordered`. Processes end with
+the call that started them; inside `with pool(workers)` they serve all calls: whoever has much to import starts once.
 
 Example:
     >>> sorted(unordered(abs, [-2, 1], executor="inline"))
     [1, 2]
+    >>> list(ordered(abs, [-2, 1], workers=1))
+    [2, 1]
 
 Not covered: more than one machine.
 """
@@ -19,11 +21,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import partial
 from itertools import islice
 from multiprocessing import get_context
 from typing import Literal, TypeVar
 
-__all__ = ["ExecutorName", "chunks", "executor_of", "pool", "unordered"]
+__all__ = ["ExecutorName", "chunks", "executor_of", "ordered", "pool", "unordered"]
 
 ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
@@ -53,6 +56,18 @@ def unordered(
                 future.cancel()
 
 
+def ordered(function: Callable[[A], B], items: Iterable[A], *, workers: int) -> Iterator[B]:
+    """Yield `function(item)` for every item in the order of the items; those that are done too early wait."""
+    early: dict[int, B] = {}
+    following = 0
+    numbered = unordered(partial(_numbered, function), enumerate(items), executor=executor_of(workers), workers=workers)
+    for number, result in numbered:
+        early[number] = result
+        while following in early:
+            yield early.pop(following)
+            following += 1
+
+
 @contextmanager
 def pool(workers: int) -> Generator[None]:
     """Processes that all calls of `unordered` inside share, those in a pool inside, too."""
@@ -77,6 +92,10 @@ def chunks(items: Iterable[A], size: int) -> Iterator[list[A]]:
     source = iter(items)
     while chunk := list(islice(source, size)):
         yield chunk
+
+
+def _numbered(function: Callable[[A], B], item: tuple[int, A]) -> tuple[int, B]:
+    return item[0], function(item[1])
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from toologue.apis.tools import read_tools
 from toologue.cli import apis as command
 from toologue.errors import BadSetting
 from toologue.models.model import Asked, ModelFault, ScriptedModel
-from toologue.plan.describe import describe
+from toologue.plan.describe import describe, described
 from toologue.plan.describe_lint import lint_description, lint_entity, lint_keywords
 from toologue.plan.describe_model import describe_with, description_prompt, parse_descriptions
 from toologue.schema import Api, Parameter
@@ -97,6 +97,17 @@ class TestDescribe:
         given_ = Parameter(schema={"title": "my own words for it all", "x-description": "Mine."})
         it = Api(name="a", parameters={"x": given_}, keywords=("own",))
         assert describe(it) == it
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_many_stay_in_their_order(self, workers: int) -> None:
+        many = [api(f"Sports|cricbuzz|Teams {number}", "teams|id") for number in range(200)]
+        assert list(described(iter(many), workers=workers)) == [describe(one) for one in many]
+
+    def test_who_has_all_phrases_stays_as_it_is(self) -> None:
+        it = api("Sports|cricbuzz|Teams", takes="league").but(
+            parameters={"x": Parameter(schema={"title": "my own words for it all"})}
+        )
+        assert list(described([it])) == [it]
 
     def test_it_is_pure_and_settles_at_once(self) -> None:
         it = api("Sports|cricbuzz|Teams", "teams|id", takes="league")

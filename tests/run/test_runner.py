@@ -12,7 +12,7 @@ from run_players import by_seed, many
 
 from toologue.agents.agent import Player, ScriptedAgent, player
 from toologue.errors import BadRecord, BadSetting, UnknownName
-from toologue.parallel import chunks, unordered
+from toologue.parallel import chunks, ordered, unordered
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import Limits, run_all, run_cases, run_in_processes, run_to_end
 from toologue.schema import (
@@ -395,12 +395,21 @@ def halved(number: int) -> int:
     return number // 2
 
 
+def negated(number: int) -> int:
+    """Even numbers take longer."""
+    return -number - sum(range(300_000 * (number % 2 == 0))) * 0
+
+
 class TestExecutors:
     """`parallel.unordered`: the same function over many items, here or in processes."""
 
     def test_results_do_not_depend_on_the_executor(self) -> None:
         apart = unordered(halved, iter(range(50)), executor="processes", workers=2)
         assert sorted(apart) == sorted(unordered(halved, range(50)))
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_results_come_in_the_order_of_the_items_if_that_is_wanted(self, workers) -> None:
+        assert list(ordered(negated, range(20), workers=workers)) == [-item for item in range(20)]
 
     def test_an_endless_source_is_drawn_as_needed(self) -> None:
         drawn: list[int] = []

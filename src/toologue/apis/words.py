@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from functools import lru_cache
 
 from toologue.values.asked import words_of
 
@@ -54,6 +55,7 @@ def snake(name: str) -> str:
     return "_".join(words_of(name))
 
 
+@lru_cache(maxsize=1 << 13)
 def singular(name: str) -> str:
     """The singular of a plural name in snake case; a singular stays."""
     head, joint, last = name.rpartition("_")

@@ -16,7 +16,6 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from toologue.apis.entities import inputs, outputs
 from toologue.apis.load import apis_of_all
 from toologue.cli.graph_check import check
 from toologue.cli.terminal import progress_bar, say
@@ -24,6 +23,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.models.cache import Cached, cache_folder
 from toologue.models.embed import Embedder
 from toologue.models.embed import embedder as embedder_of
+from toologue.parallel import pool
 from toologue.plan.apigraph.about import About, read_about, write_about
 from toologue.plan.apigraph.edges import MOST, Found, find_edges
 from toologue.plan.apigraph.pairs import Progress
@@ -83,11 +83,10 @@ def build(
         raise BadSetting(f"--workers {workers}: give 1 or more")
     given = {"lcs": lcs, "keyword": keyword, "description": description}
     limits = thresholds_of(rules, embedder_of(embedder).name, given)
-    start = time.monotonic()
-    documents = _documents(apis)
-    middle = time.monotonic()
-    with progress_bar("comparing") as progress:
-        count = workers or os.cpu_count() or 1
+    count, start = workers or os.cpu_count() or 1, time.monotonic()
+    with pool(count), progress_bar("comparing") as progress:
+        documents = _documents(apis, count)
+        middle = time.monotonic()
         by = _embedder(embedder, cache, count, progress)
         found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)
         write(out, found.edges)
@@ -164,14 +163,11 @@ def _graph() -> App:
 graph = _graph()
 
 
-def _documents(sources: Iterable[str]) -> list[Api]:
-    """The Apis, those with entities without phrases described."""
-    found = apis_of_all(sources)
-    if all(entity.phrase for api in found for side in (outputs, inputs) for entity in side(api)):
-        return found
-    from toologue.plan.describe import describe
+def _documents(sources: Iterable[str], workers: int = 1) -> list[Api]:
+    """The Apis, every entity with a phrase."""
+    from toologue.plan.describe import described
 
-    return [describe(api) for api in found]
+    return list(described(apis_of_all(sources), workers=workers))
 
 
 def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -> Embedder:

@@ -70,7 +70,7 @@ class Index:
         self.names, self.columns, self.embedder = tuple(names), columns, embedder
         self._at = {name: at for at, name in enumerate(self.names)}
         self._additive = embedder if isinstance(embedder, Additive) else None
-        self._row, self._parts = lru_cache(maxsize=2)(self._embedded), lru_cache(maxsize=2)(self._parted)
+        self._sparse, self._parts = lru_cache(maxsize=2)(self._embedded), lru_cache(maxsize=2)(self._parted)
         self._products = lru_cache(maxsize=_KEPT)(self._product)
 
     @classmethod
@@ -116,13 +116,15 @@ class Index:
 
     def score(self, name: str, query: str) -> float:
         """The score of one name, without a look at the others."""
-        row = self._row(query)
-        (places,) = row.nonzero()
-        cosines = row[places] @ self.columns[:, self._at[name] :: len(self.names)][places]
+        places, values = self._sparse(query)
+        cosines = values @ self.columns[:, self._at[name] :: len(self.names)][places]
         return round(float(cosines.clip(0, 1).max()), _DIGITS)
 
-    def _embedded(self, query: str) -> Floats:
-        return self._parts(query).vector if self._additive else self.embedder.embed([query])[0]
+    def _embedded(self, query: str) -> tuple[NDArray[np.intp], Floats]:
+        """Where the vector of a query is not 0, and what it is there."""
+        row = self._parts(query).vector if self._additive else self.embedder.embed([query])[0]
+        (places,) = row.nonzero()
+        return places, row[places]
 
     def _parted(self, query: str) -> Parts:
         assert self._additive

@@ -24,11 +24,13 @@ Not covered: what only a reader of the documentation would know; `describe_model
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, cast
 
-from toologue.apis.entities import leaves
+from toologue.apis.entities import inputs, leaves, outputs
+from toologue.parallel import chunks, ordered
 from toologue.plan.describe_words import (
     Part,
     gloss,
@@ -42,10 +44,11 @@ from toologue.plan.describe_words import (
 )
 from toologue.schema import Api
 
-__all__ = ["KEYWORDS", "describe", "keywords", "titled"]
+__all__ = ["KEYWORDS", "describe", "described", "keywords", "titled"]
 
 KEYWORDS = 4
 _SAID, _WORDS = 300, 10
+_AT_ONCE = 64
 
 
 def describe(api: Api) -> Api:
@@ -69,6 +72,11 @@ def describe(api: Api) -> Api:
     return api.but(parameters=parameters, returns=returns, keywords=api.keywords or keywords(api))
 
 
+def described(apis: Iterable[Api], *, workers: int = 1) -> Iterator[Api]:
+    """The Apis in their order, every entity with a phrase. Those that have them all stay as they are."""
+    return chain.from_iterable(ordered(_described, chunks(apis, _AT_ONCE), workers=workers))
+
+
 def titled(schema: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """The schema with these keys where it has none of them."""
     return {**schema, **{key: text for key, text in said.items() if not schema.get(key)}}
@@ -80,7 +88,15 @@ def keywords(api: Api) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))[:KEYWORDS]
 
 
-@lru_cache(maxsize=1 << 16)
+def _described(apis: Sequence[Api]) -> list[Api]:
+    return [api if _is_phrased(api) else describe(api) for api in apis]
+
+
+def _is_phrased(api: Api) -> bool:
+    return all(entity.phrase for side in (inputs, outputs) for entity in side(api))
+
+
+@lru_cache(maxsize=1 << 13)
 def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
     """What an entity is, with its surroundings as far as they matter: ids are worth nothing at another service."""
     what = f"the {gloss(named)} of {_article(named.owner)} {named.owner}"

@@ -72,7 +72,7 @@ def telling_words(text: str) -> list[str]:
     return [word for word in plain_words(text) if word not in skipped and len(word) > 2 and not word.isdigit()]
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 13)
 def part(name: str, subject: str, hint: str = "") -> Part:
     """The owner and the attribute of an entity of an API about `subject`. `hint`: what documentation says of it."""
     *above, own = name.split("|")
@@ -92,7 +92,7 @@ def part(name: str, subject: str, hint: str = "") -> Part:
     return Part(owner, " ".join(rest))
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 13)
 def phrase(part: Part, topic: str = "") -> str:
     """Five to seven words: equal things have the same, others share few letters.
 
@@ -120,7 +120,7 @@ def reach(part: Part) -> Literal["service", "world", "other"]:
     return "world" if part.attribute in _set("keys") else "other"
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def plain_words(name: str) -> tuple[str, ...]:
     """The words of a name, small, abbreviations written out."""
     words = _WORD.findall(_SEAM.sub(" ", name[:400]).lower())
@@ -128,7 +128,7 @@ def plain_words(name: str) -> tuple[str, ...]:
     return tuple(word for word, _ in groupby(full for word in words for full in short.get(word, (word,))))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def _owner_of(key: str) -> str:
     return _head(plain_words(key))
 

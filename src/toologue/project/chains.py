@@ -40,13 +40,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
-from itertools import islice, tee
+from itertools import chain, islice, tee
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.parallel import chunks, executor_of, pool, unordered
+from toologue.parallel import chunks, ordered, pool
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.split import SPLITS, SplitName
 from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
@@ -133,14 +133,7 @@ def _round(room: Room, split: SplitName, some: list[Job], workers: int) -> Itera
     some.sort(key=lambda job: (job.pair.source or "", job.pair.target, job.number))
     parts = list(chunks(some, _CHUNK))
     random.Random(keys.seed_of(room.seed, split)).shuffle(parts)
-    todo: Iterator[tuple[int, tuple[SplitName, list[Job]]]] = ((at, (split, part)) for at, part in enumerate(parts))
-    waiting: dict[int, list[Done]] = {}
-    next_one = 0
-    for number, done in unordered(partial(work, room), todo, executor=executor_of(workers), workers=workers):
-        waiting[number] = done
-        while next_one in waiting:
-            yield from waiting.pop(next_one)
-            next_one += 1
+    return chain.from_iterable(ordered(partial(work, room, split), parts, workers=workers))
 
 
 def _different(made: Iterable[Done], wanted: Counter[SplitName], census: Census, likeness: float) -> Iterator[Done]:

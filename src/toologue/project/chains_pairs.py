@@ -25,25 +25,24 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
 from toologue import keys
-from toologue.apis.entities import inputs, outputs
 from toologue.apis.load import apis_of_all
 from toologue.errors import BadSetting
 from toologue.models.embed import embedder as embedder_of
 from toologue.models.retriever import index_of
-from toologue.parallel import chunks, executor_of, pool, unordered
+from toologue.parallel import chunks, executor_of, ordered, pool, unordered
 from toologue.plan.apigraph.edges import find_edges
 from toologue.plan.apigraph.rules import RulesName
 from toologue.plan.apigraph.spread import Spread
 from toologue.plan.chains.pairs import Pair, alone, paired
 from toologue.plan.chains.shelf import Shelf
-from toologue.plan.describe import describe
+from toologue.plan.describe import described
 from toologue.plan.edge_check import Checker
 from toologue.plan.split import RATIO, SPLITS, SplitName, divide
 from toologue.schema import Api, Edge
@@ -60,7 +59,6 @@ A = TypeVar("A")
 class _Found(NamedTuple):
     """What comes of a part of the work: pairs, and why there are not more."""
 
-    number: int
     pairs: list[Pair]
     dropped: Counter[Any]
 
@@ -115,27 +113,30 @@ def prepare(
 
 def _drawn(sources: Sequence[Path | str], folder: Path, making: ChainMaking, graph: Path | None, workers: int) -> int:
     """Documents and graph, as files. How many edges there are."""
-    documents = apis_of_all(sources)
-    with replacing(folder / "apis.jsonl") as file:
-        described = _written(documents, file)
+    found = apis_of_all(sources)
+    with pool(workers), replacing(folder / "apis.jsonl") as file:
+        documents = _written(described(_emptied(found), workers=workers), file)
         if graph is None:
             by = Spread(embedder_of(making.embedder), workers)
-            edges = find_edges(described, by, rules=making.rules, workers=workers).edges
+            edges = find_edges(documents, by, rules=making.rules, workers=workers).edges
         else:
-            deque(described, maxlen=0)
+            deque(documents, maxlen=0)
             edges = read(graph, Edge, empty=True)
     return write(folder / "graph.jsonl", edges)
 
 
-def _written(documents: list[Api], file: IO[bytes]) -> Iterator[Api]:
-    """The documents, every entity with a phrase, as they are written; each is let go when the next one comes."""
-    documents.reverse()
-    while documents:
-        api = documents.pop()
-        phrased = all(entity.phrase for side in (inputs, outputs) for entity in side(api))
-        api = api if phrased else describe(api)
+def _written(documents: Iterable[Api], file: IO[bytes]) -> Iterator[Api]:
+    """The documents, as they are written."""
+    for api in documents:
         file.write(line_of(api))
         yield api
+
+
+def _emptied(documents: list[Api]) -> Iterator[Api]:
+    """The documents, each let go when it was handed on."""
+    documents.reverse()
+    while documents:
+        yield documents.pop()
 
 
 def _split_up(folder: Path, making: ChainMaking, indexes: Path, edges: int, workers: int) -> Prepared:
@@ -174,35 +175,28 @@ def _joined(room: _Room, workers: int, dropped: Counter[Any]) -> Iterator[Pair]:
     """The pairs of a graph whose edges hold."""
     seen: set[tuple[str | None, str]] = set()
     lines = ((number, line) for number, line, _ in read_lines(room.graph))
-    for pairs in _in_order(partial(_hold, room), chunks(lines, _LINES), workers, dropped):
-        for pair in pairs:
-            if (pair.source, pair.target) in seen:
-                dropped["again"] += 1
-            else:
-                seen.add((pair.source, pair.target))
-                yield pair
+    for pair in _counting(ordered(partial(_hold, room), chunks(lines, _LINES), workers=workers), dropped):
+        if (pair.source, pair.target) in seen:
+            dropped["again"] += 1
+        else:
+            seen.add((pair.source, pair.target))
+            yield pair
 
 
 def _single(room: _Room, shelf: Shelf, workers: int, dropped: Counter[Any]) -> Iterator[Pair]:
     """The pairs without a source."""
-    for pairs in _in_order(partial(_lone, room), chunks(shelf, _NAMES), workers, dropped):
-        yield from pairs
+    return _counting(ordered(partial(_lone, room), chunks(shelf, _NAMES), workers=workers), dropped)
 
 
-def _in_order(
-    work: Callable[[tuple[int, list[A]]], _Found], parts: Iterable[list[A]], workers: int, dropped: Counter[Any]
-) -> Iterator[list[Pair]]:
-    """What comes of the parts, in their order; what does not is counted."""
-    done = unordered(work, enumerate(parts), executor=executor_of(workers), workers=workers)
-    found = sorted(done, key=lambda one: one.number)
+def _counting(found: Iterable[_Found], dropped: Counter[Any]) -> Iterator[Pair]:
+    """The pairs; what came to nothing is counted."""
     for one in found:
         dropped.update(one.dropped)
-        yield one.pairs
+        yield from one.pairs
 
 
-def _hold(room: _Room, some: tuple[int, Sequence[tuple[int, bytes]]]) -> _Found:
+def _hold(room: _Room, lines: Sequence[tuple[int, bytes]]) -> _Found:
     """The pairs of some lines of a graph. Only edges that would make a pair are tried: trying is dear."""
-    number, lines = some
     dropped, pairs, shelf = Counter[Any](), list[Pair](), _shelf(room)
     edges = {_key(edge): edge for edge in (parse(line, Edge, room.graph, at) for at, line in lines)}
     for pair in _worded(paired(shelf, edges.values(), dropped), shelf, dropped):
@@ -210,14 +204,13 @@ def _hold(room: _Room, some: tuple[int, Sequence[tuple[int, bytes]]]) -> _Found:
             pairs.append(pair)
         else:
             dropped["not valid"] += 1
-    return _Found(number, pairs, dropped)
+    return _Found(pairs, dropped)
 
 
-def _lone(room: _Room, some: tuple[int, Sequence[str]]) -> _Found:
+def _lone(room: _Room, names: Sequence[str]) -> _Found:
     """The pairs of some documents, each alone."""
-    number, names = some
     dropped, shelf = Counter[Any](), _shelf(room)
-    return _Found(number, list(_worded(alone(shelf, dropped, names=names), shelf, dropped)), dropped)
+    return _Found(list(_worded(alone(shelf, dropped, names=names), shelf, dropped)), dropped)
 
 
 def _worded(pairs: Iterable[Pair], shelf: Shelf, dropped: Counter[Any]) -> Iterator[Pair]:

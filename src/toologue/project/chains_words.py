@@ -1,6 +1,6 @@
 """What a worker does for a dataset of chains: from jobs to lines that are planned, worded, offered APIs and verified.
 
-Contract: `work(room, (number, (split, jobs)))` is a function of its arguments and the files in the room's folder: it
+Contract: `work(room, split, jobs)` is a function of its arguments and the files in the room's folder: it
 may run in any process. What does not come about says why; a pair that came to nothing is not tried again among the same
 jobs.
 
@@ -16,9 +16,9 @@ Example:
     >>> from toologue.project.chains_pairs import ChainMaking, prepare
     >>> made = prepare([folder / "tools.jsonl"], folder / "set", ChainMaking(ratio=(1, 0, 0)), indexes=folder)
     >>> first = next(jobs(made.pairs["train"], cap=1, seed=0))
-    >>> number, (done,) = work(Room(folder / "set", folder, "lexical", 0), (7, ("train", [first])))
-    >>> number, done.split, bool(done.line or done.dropped)
-    (7, 'train', True)
+    >>> (done,) = work(Room(folder / "set", folder, "lexical", 0), "train", [first])
+    >>> done.split, bool(done.line or done.dropped)
+    ('train', True)
 
 Not covered: near-duplicates, which are seen where all lines meet.
 """
@@ -77,13 +77,12 @@ class Done(NamedTuple):
     dropped: str = ""
 
 
-def work(room: Room, todo: tuple[int, tuple[SplitName, Sequence[Job]]]) -> tuple[int, list[Done]]:
+def work(room: Room, split: SplitName, jobs: Sequence[Job]) -> list[Done]:
     """What comes of some jobs of a split."""
     if parent_process() is not None:  # heard, as numpy is not loaded yet: one core for each of us
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    number, (split, jobs) = todo
     desk, lost = _desk(room, split), dict[Pair, Reason]()
-    return number, [desk.done(job, lost) for job in jobs]
+    return [desk.done(job, lost) for job in jobs]
 
 
 class _Desk:

@@ -36,7 +36,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.formats.procedure import load
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.model import ModelFault, model
-from toologue.parallel import chunks, unordered
+from toologue.parallel import chunks, ordered
 from toologue.plan.plans import Sampler, plan_all
 from toologue.plan.procedures import files
 from toologue.plan.service import service
@@ -110,15 +110,8 @@ def sources(what: Sequence[str], document: str | None = None, seed: str | None =
 
 def generate(sources: Iterable[Source], making: Making = Making(), *, workers: int = 1) -> Iterator[Made]:
     """What comes of each procedure, in their order. With more than one worker they are made in processes."""
-    every = list(enumerate(sources))
-    waiting: dict[int, Made] = {}
-    executor = "processes" if workers > 1 and len(every) > 1 else "inline"
-    done = 0
-    for number, made in unordered(partial(_made, making=making), every, executor=executor, workers=workers):
-        waiting[number] = made
-        while done in waiting:
-            yield waiting.pop(done)
-            done += 1
+    every = list(sources)
+    return ordered(partial(make, making=making), every, workers=workers if len(every) > 1 else 1)
 
 
 def make(source: Source, making: Making = Making()) -> Made:
@@ -196,8 +189,3 @@ def _file_name(procedure: Procedure, number: int) -> str:
     """The name of a procedure's file: its id, if that is a plain name."""
     plain = re.fullmatch(r"[a-zA-Z0-9][\w-]{0,80}", procedure.id)
     return f"{procedure.id}.md" if plain else f"procedure-{number}.md"
-
-
-def _made(numbered: tuple[int, Source], *, making: Making) -> tuple[int, Made]:
-    number, source = numbered
-    return number, make(source, making)

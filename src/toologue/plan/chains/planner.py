@@ -30,12 +30,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from toologue import keys
 from toologue.models.embed import calibrated
-from toologue.parallel import chunks, executor_of, unordered
+from toologue.parallel import chunks, ordered
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.chains.emit import Offer, emit
 from toologue.plan.chains.happening import Dropped, Happened, Stage
@@ -130,11 +131,9 @@ def plan_lines(
 ) -> Iterator[bytes]:  # fmt: skip
     """The lines of `count` plans; fewer where no pair may be used more than `most` of them and there are too few."""
     wanted = jobs(pairs, cap=max(1, int(most * count)), seed=seed, published_code=published_code)
-    work = partial(_planned, file, seed)
-    numbered = enumerate(chunks(wanted, _CHUNK))
-    made = _in_order(unordered(work, numbered, executor=executor_of(workers), workers=workers))
+    made = ordered(partial(_planned, file, seed), chunks(wanted, _CHUNK), workers=workers)
     left = count
-    for done in made:
+    for done in chain.from_iterable(made):
         if done.reason is not None:
             tally.dropped[done.reason] += 1
             continue
@@ -145,21 +144,9 @@ def plan_lines(
             return
 
 
-def _in_order(chunked: Iterable[tuple[int, list[_Done]]]) -> Iterator[_Done]:
-    """What is done, in the order of its chunks."""
-    waiting: dict[int, list[_Done]] = {}
-    wanted = 0
-    for number, done in chunked:
-        waiting[number] = done
-        while wanted in waiting:
-            yield from waiting.pop(wanted)
-            wanted += 1
-
-
-def _planned(file: Path, seed: int, chunk: tuple[int, list[Job]]) -> tuple[int, list[_Done]]:
+def _planned(file: Path, seed: int, wanted: list[Job]) -> list[_Done]:
     planner = _planner(file, seed)
-    number, wanted = chunk
-    return number, [_done(planner, job) for job in wanted]
+    return [_done(planner, job) for job in wanted]
 
 
 def _done(planner: Planner, job: Job) -> _Done:
