@@ -93,7 +93,10 @@ def test_bench_shows_agents_beside_each_other(tmp_path: Path) -> None:
     gold, top_api = json.loads((tmp_path / "out.json").read_text())
     assert (gold["agent"], top_api["agent"]) == ("gold", "top_api")
     assert gold["totals"]["easy"]["recall"] == 1.0 > top_api["totals"]["easy"]["recall"] > 0.0
-    assert all(name in (tmp_path / "page.html").read_text() for name in ("gold", "top_api"))
+    page = (tmp_path / "page.html").read_text()
+    assert all(name in page for name in ("gold", "top_api"))
+    again = "toologue bench tooltalk --agent gold --agent top_api --mode fixed --similarity lexical --html page.html"
+    assert f"<code>{again}</code>" in page
 
 
 def test_prove_gold_and_altered(tmp_path: Path, dialogues: Path) -> None:

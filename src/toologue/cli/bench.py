@@ -26,7 +26,7 @@ from toologue.bench.tooltalk import grade, summarize, ungraded
 from toologue.cli.bench_dialog2api import bench_dialog2api, over_s3, prove_dialog2api
 from toologue.cli.bench_tooldial import Asked, Files, bench_tooldial, prove_tooldial
 from toologue.cli.run import show
-from toologue.cli.terminal import judge_of, progress_bar, say, write_json
+from toologue.cli.terminal import command_line, judge_of, progress_bar, say, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import Judge
@@ -40,6 +40,8 @@ from toologue.schema.jsonl import read
 from toologue.score.metric import totals
 
 __all__ = ["bench", "prove"]
+
+_EXACT = ("tooldial", "dialog2api")  # nothing is compared by similarity
 
 
 def bench(
@@ -118,7 +120,10 @@ def bench(
     """
     specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     options = Options(mode=mode, limits=Limits(concurrency, timeout), out=_kept(name, specs, out))
-    files = Files(f"toologue bench {name} --mode {mode}", json, html, junit)
+    asked = {"data": data, "columns": columns, "agent": specs, "task": task, "labels": labels, "judge": judge}
+    alike = {"similarity": similarity, "text": text, "prose": prose, "reply": reply} if name not in _EXACT else {}
+    again = command_line("bench", name, **asked, split=split, mode=mode, **alike, out=out, html=html)
+    files = Files(again, json, html, junit)
     if name == "dialog2api":
         bench_dialog2api(specs, data, split, mode, options, files)
         return
@@ -130,7 +135,6 @@ def bench(
     if name != "tooltalk" and any(spec.partition(":")[0] == "predictions" for spec in specs):
         raise BadSetting(f"{name!r} has no predictions made elsewhere: predictions are calls of tooltalk; give --agent")
     chosen = benchmark(name).with_columns(columns) if columns else benchmark(name)
-    files = files._replace(command=f"{files.command} --similarity {similarity}")
     _told(chosen, chosen.load(data), specs, judge_of(similarity, text, prose, reply), options, files)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toologue.cli.terminal import judge_of, progress_bar, say
+from toologue.cli.terminal import command_line, judge_of, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.report.build import score_folder, view_of
 from toologue.report.view import Report, RunView
@@ -143,7 +143,7 @@ def report(
     judge = judge_of(similarity, text, prose)
     views = [view_of(RunFolder(path), judge) for path in runs]
     title = ", ".join(path.name for path in runs)
-    command = f"toologue report {' '.join(map(str, runs))} --similarity {similarity}"
+    command = command_line("report", *runs, html=html, similarity=similarity, text=text, prose=prose)
     show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
 
 

@@ -5,19 +5,20 @@ Not covered: colour themes; rich follows the terminal and NO_COLOR.
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from toologue.bench.tables import Table, shown
 from toologue.errors import BadFile
 from toologue.models.similarity import Judge
 from toologue.schema.jsonl import replacing
 
-__all__ = ["judge_of", "progress_bar", "say", "say_tables", "write_json"]
+__all__ = ["command_line", "judge_of", "progress_bar", "say", "say_tables", "write_json"]
 
 
 def say(*things: Any) -> None:
@@ -38,6 +39,15 @@ def say_tables(tables: Iterable[Table]) -> None:
         for row in table.rows:
             drawn.add_row(*(Text(shown(cell)) for cell in row))
         say(drawn)
+
+
+def command_line(*words: object, **options: Any) -> str:
+    """A command of ours as it is typed in a shell, without the options that are None, empty or not given."""
+    line = ["toologue", *map(str, words)]
+    for name, given in options.items():
+        for value in cast("list[Any]", given) if isinstance(given, list) else [given]:
+            line += [f"--{name}", str(value)] if value not in (None, "") else []
+    return shlex.join(line)
 
 
 def judge_of(similarity: str, text: float | None, prose: float | None, reply: float | None = None) -> Judge:

@@ -47,7 +47,7 @@ class Remote:
     def __init__(self, account: Account, endpoint: str, prefix: str):
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{2,30}", prefix):
             what = "3 to 31 small letters, digits and hyphens with which the names of the world's own buckets begin"
-            raise BadSetting(f"the world 's3' at an address needs a prefix: {what}, got {prefix!r}")
+            raise BadSetting(f"the world 's3' at an address needs a prefix, TOOLOGUE_S3_PREFIX: {what}, got {prefix!r}")
         self._address, self._prefix, self._now = address_of(endpoint), prefix, account.now
         self._moments: Moments = {}
         self._known: dict[tuple[str, str, str], bytes] = {}
