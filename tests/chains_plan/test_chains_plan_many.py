@@ -164,6 +164,11 @@ class TestShelf:
         with pytest.raises(BadRecord, match="this line is 'edge/1', expected 'api/1'"):
             Shelf(tmp_path / "apis.jsonl")
 
+    def test_documents_that_are_no_apis_yet(self, tmp_path: Path) -> None:
+        (tmp_path / "rapid.jsonl").write_text('{"full_name": "Sports|scores|All Teams"}\n')
+        with pytest.raises(BadRecord, match=r"rapid.jsonl:1: .* by: toologue apis .*rapid.jsonl -o apis.jsonl"):
+            Shelf(tmp_path / "rapid.jsonl")
+
     def test_documents_without_parameters(self, tmp_path: Path) -> None:
         write(tmp_path / "apis.jsonl", [Api(name="Now"), Api(name="Then", parameters={"id": Parameter()})])
         dropped: Counter[str] = Counter()

@@ -55,7 +55,7 @@ class Shelf:
         self.api = lru_cache(maxsize=_KEPT)(self._api)
         self.book = lru_cache(maxsize=_KEPT)(self._book)
         for number, line, _ in read_lines(file):
-            name = _name(line) or parse(line, Api, file, number).name
+            name = _name(line, file, number) or parse(line, Api, file, number).name
             if name in self._lines:
                 first = self._lines[name][0]
                 raise BadRecord(file, number, "$.name", f"{name!r} is the Api of line {first} already", "rename it")
@@ -110,11 +110,17 @@ class Apis(Mapping[str, Api]):
         return len(self._names)
 
 
-def _name(line: bytes) -> str:
+def _name(line: bytes, file: Path, number: int) -> str:
     """The name on a line that looks like an Api; what else is wrong with it is said when it is made."""
     try:
         record: object = from_json(line)
     except ValueError:
         return ""
-    named = cast("dict[str, object]", record).get("name") if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return ""
+    fields = cast("dict[str, object]", record)
+    if fields.keys().isdisjoint(("format", "name")):
+        other = f"what else describes APIs becomes such a file by: toologue apis {file} -o apis.jsonl"
+        raise BadRecord(file, number, "$.name", "an api/1 has a name", other)
+    named = fields.get("name")
     return named if isinstance(named, str) else ""
