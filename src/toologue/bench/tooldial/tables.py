@@ -171,8 +171,9 @@ def figure5(results: Results) -> str:
         joined = " ".join(f"{x},{y}" for x, y in points)
         parts.append(f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in points]
-        label = f'x="{_WIDE - 172}" y="{_TOP + 14 + 16 * at}" font-size="12" fill="{colour}"'
-        parts.append(f"<text {label}>{escape(name)}</text>")
+        below = _TOP + 14 + 16 * at
+        parts.append(f'<circle cx="{_WIDE - 168}" cy="{below - 4}" r="4" fill="{colour}"/>')
+        parts.append(f'<text x="{_WIDE - 158}" y="{below}" font-size="12">{escape(name)}</text>')
     caption = f'x="{_LEFT}" y="{_HIGH - 2}" font-size="11"'
     return "".join([*parts, f"<text {caption}>number of the user's turn</text></svg>"])
 
