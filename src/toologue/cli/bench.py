@@ -125,17 +125,15 @@ def bench(
     again = command_line("bench", name, **asked, split=split, mode=mode, **alike, out=out, html=html)
     files = Files(again, json, html, junit)
     if name == "dialog2api":
-        bench_dialog2api(specs, data, split, mode, options, files)
-        return
+        return bench_dialog2api(specs, data, split, mode, options, files)
     if not specs:
         raise BadSetting("give --agent, once or several times, or --predictions")
     if name == "tooldial":
-        bench_tooldial(specs, data, mode, options, Asked(task or (), labels or (), judge), files)
-        return
+        return bench_tooldial(specs, data, mode, options, Asked(task or (), labels or (), judge), files)
     if name != "tooltalk" and any(spec.partition(":")[0] == "predictions" for spec in specs):
         raise BadSetting(f"{name!r} has no predictions made elsewhere: predictions are calls of tooltalk; give --agent")
     chosen = benchmark(name).with_columns(columns) if columns else benchmark(name)
-    _told(chosen, chosen.load(data), specs, judge_of(similarity, text, prose, reply), options, files)
+    return _told(chosen, chosen.load(data), specs, judge_of(similarity, text, prose, reply), options, files)
 
 
 def _kept(name: str, specs: Sequence[str], out: Path | None) -> Path | None:

@@ -48,9 +48,8 @@ def tokens(text: str) -> list[str]:
 
 def masked(text: str, values: Iterable[str]) -> str:
     """A text without these values, e-mail addresses and numbers."""
-    said = sorted({value for value in values if len(value) > 1}, key=lambda value: (-len(value), value))
-    if said:
-        text = re.sub(rf"(?<!\w)(?:{'|'.join(map(re.escape, said))})(?!\w)", "◇", text, flags=re.IGNORECASE)
+    for value in sorted({value for value in values if len(value) > 1}, key=lambda value: (-len(value), value)):
+        text = _without(text, value)
     return _NUMBER.sub("0", text)
 
 
@@ -86,6 +85,20 @@ def evenness(counts: Iterable[int]) -> float | None:
     held = list(counts)
     total = sum(held)
     return entropy(held) / log2(total) if total > 1 else None
+
+
+def _without(text: str, value: str) -> str:
+    """◇ for a value wherever it stands by itself, in whatever case. A pattern would have to be compiled for each."""
+    folded, wanted = (one.lower() if len(one.lower()) == len(one) else one for one in (text, value))
+    kept, start, at = list[str](), 0, folded.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        alone = not any(sign.isalnum() or sign == "_" for sign in (text[max(at - 1, 0) : at] + text[end : end + 1]))
+        if alone:
+            kept += (text[start:at], "◇")
+            start = end
+        at = folded.find(wanted, end if alone else at + 1)
+    return "".join((*kept, text[start:]))
 
 
 def _grams(words: Sequence[str], size: int) -> Iterator[Gram]:
