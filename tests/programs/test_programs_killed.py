@@ -74,9 +74,11 @@ def killed_at(case: str, out: str) -> None:
 
 
 def finished(out: str) -> tuple[bytes, str]:
-    """Run the command to its end: what it reports."""
+    """Run the command to its end: what it reports, but for the names of its files."""
     subprocess.run(command(out), check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    return Path(f"{out}.json").read_bytes(), Path(f"{out}.html").read_text()
+    page = Path(f"{out}.html").read_text()
+    assert f"--out {out} --html {out}.html" in page
+    return Path(f"{out}.json").read_bytes(), page.replace(f"--out {out} --html {out}.html", "")
 
 
 def started() -> list[str]:

@@ -23,10 +23,11 @@ from toologue.bench.prove import Proof, Proved
 from toologue.bench.prove import prove as prove_all
 from toologue.bench.prove_steps import flaws_of, is_good, prove_steps
 from toologue.bench.tooltalk import grade, summarize, ungraded
+from toologue.cli.alike import Alike
 from toologue.cli.bench_dialog2api import bench_dialog2api, over_s3, prove_dialog2api
 from toologue.cli.bench_tooldial import Asked, Files, bench_tooldial, prove_tooldial
 from toologue.cli.run import show
-from toologue.cli.terminal import command_line, judge_of, progress_bar, say, write_json
+from toologue.cli.terminal import command_line, progress_bar, say, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import Judge
@@ -57,9 +58,7 @@ def bench(
     judge: str | None = None,
     split: Literal["train", "test"] | None = None,
     mode: Literal["fixed", "published"] = "fixed",
-    similarity: str = "lexical",
-    text: float | None = None,
-    prose: float | None = None,
+    alike: Alike = Alike(),
     reply: float | None = None,
     concurrency: int = 8,
     timeout: float | None = None,
@@ -97,12 +96,8 @@ def bench(
         dialog2api: the dialogues of train or of test; by default all. Without an agent: statistics of the dialogues.
     mode
         fixed (repaired) or published (bug for bug). Their numbers are not comparable.
-    similarity
-        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
-    text
-        The least similarity of short texts that say the same.
-    prose
-        The same for long texts.
+    alike
+        When two texts say the same.
     reply
         The same for what an agent says (almita, where nothing is known but the expected words).
     concurrency
@@ -121,8 +116,8 @@ def bench(
     specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     options = Options(mode=mode, limits=Limits(concurrency, timeout), out=_kept(name, specs, out))
     asked = {"data": data, "columns": columns, "agent": specs, "task": task, "labels": labels, "judge": judge}
-    alike = {"similarity": similarity, "text": text, "prose": prose, "reply": reply} if name not in _EXACT else {}
-    again = command_line("bench", name, **asked, split=split, mode=mode, **alike, out=out, html=html)
+    by = {} if name in _EXACT else {**vars(alike), "reply": reply}
+    again = command_line("bench", name, **asked, split=split, mode=mode, **by, out=out, html=html)
     files = Files(again, json, html, junit)
     if name == "dialog2api":
         return bench_dialog2api(specs, data, split, mode, options, files)
@@ -133,7 +128,7 @@ def bench(
     if name != "tooltalk" and any(spec.partition(":")[0] == "predictions" for spec in specs):
         raise BadSetting(f"{name!r} has no predictions made elsewhere: predictions are calls of tooltalk; give --agent")
     chosen = benchmark(name).with_columns(columns) if columns else benchmark(name)
-    return _told(chosen, chosen.load(data), specs, judge_of(similarity, text, prose, reply), options, files)
+    return _told(chosen, chosen.load(data), specs, alike.judge(reply), options, files)
 
 
 def _kept(name: str, specs: Sequence[str], out: Path | None) -> Path | None:

@@ -14,11 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from toologue.cli.generate_chains import chains
+from toologue.cli.talks import Talks
 from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting
-from toologue.plan.plans import Sampler
-from toologue.plan.talk import NoiseMode
-from toologue.project.generate import Made, Making, Source, sources, write_suite
+from toologue.project.generate import Made, Making, Source, write_suite
 from toologue.project.generate import generate as made_of
 from toologue.project.statistics import Statistics, compared
 
@@ -28,17 +27,9 @@ __all__ = ["generate"]
 def procedures(
     *what: str,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
-    count: int = 12,
-    sampler: Sampler = "cover",
-    until: float = 1.0,
-    noise: float = 0.2,
-    mode: NoiseMode = "resume",
-    detours: float = 0.3,
-    seed: int = 0,
+    talks: Talks = Talks(),
     workers: int = 1,
     model: str | None = None,
-    service: str | None = None,
-    rows: Annotated[Path | None, Parameter(name=["--rows", "--seed-data"])] = None,
 ) -> None:
     """Conversations from procedures: planned by execution, worded, verified, into a folder with their statistics.
 
@@ -48,33 +39,18 @@ def procedures(
         Procedures or services that ship, or .md files of yours with --service; by default all that ship.
     out
         The folder for dialogues, plans, graphs, apis (.jsonl), procedures and statistics.json.
-    count
-        Conversations a procedure, at least; a cover may need more.
-    sampler
-        cover (every pair of choices that execution reaches), weighted (the paper's Algorithm 1), vanilla.
-    until
-        The share of what execution reaches that a cover must see.
-    noise
-        The chance of noise at each reply of the customer.
-    mode
-        After noise the agent asks again (resume), or the conversation ends (published).
-    detours
-        The chance that a customer misspells, contradicts, volunteers, corrects or changes something.
-    seed
-        The same seed, the same files.
+    talks
+        How conversations are planned.
     workers
         Processes; procedures are shared out among them.
     model
         openai:NAME or module:attribute finds the words; by default templates do, offline.
-    service
-        What the calls of .md files are made to: an OpenAPI document, or a service that ships.
-    rows
-        Seed data for --service, in YAML.
     """
     if workers < 1:
         raise BadSetting(f"--workers {workers}: give 1 or more")
-    chosen = sources(what, service, None if rows is None else str(rows))
-    making = Making(count, sampler, noise, mode, detours, until, seed, model or "template")
+    chosen = talks.sources(what)
+    settings = (talks.count, talks.sampler, talks.noise, talks.mode, talks.detours, talks.until, talks.seed)
+    making = Making(*settings, model or "template")
     said = write_suite(out, _shown(chosen, making, workers))
     say(_figures(said), _procedures(said), *_counts(said))
     print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
+from toologue.cli.talks import Talks
 from toologue.cli.terminal import progress_bar, say, write_json
 from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.formats import flow_text, mermaid
@@ -26,8 +27,6 @@ from toologue.plan.paths import cover, vanilla, weighted
 from toologue.plan.plans import Sampler, plan_all
 from toologue.plan.procedures import files
 from toologue.plan.service import service as service_of
-from toologue.plan.talk import NoiseMode
-from toologue.project.generate import sources
 from toologue.schema import Graph, Plan, Walk
 from toologue.schema.jsonl import write
 
@@ -39,14 +38,7 @@ _SHOWN = 20
 def procedures(
     *what: str,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
-    count: int = 12,
-    sampler: Sampler = "cover",
-    noise: float = 0.2,
-    mode: NoiseMode = "resume",
-    detours: float = 0.3,
-    seed: int = 0,
-    service: str | None = None,
-    rows: Annotated[Path | None, Parameter(name=["--rows", "--seed-data"])] = None,
+    talks: Talks = Talks(),
 ) -> None:
     """Plans of conversations for procedures: paths, executed, with noise and detours, and no words yet.
 
@@ -56,24 +48,10 @@ def procedures(
         Procedures or services that ship, or .md files of yours with --service; by default all that ship.
     out
         The plans.jsonl to write.
-    count
-        Conversations a procedure, at least; a cover may need more.
-    sampler
-        cover (every pair of choices that execution reaches), weighted (the paper's Algorithm 1), vanilla.
-    noise
-        The chance of noise at each reply of the customer.
-    mode
-        After noise the agent asks again (resume), or the conversation ends (published).
-    detours
-        The chance that a customer misspells, contradicts, volunteers, corrects or changes something.
-    seed
-        The same seed, the same plans.
-    service
-        What the calls of .md files are made to: an OpenAPI document, or a service that ships.
-    rows
-        Seed data for --service, in YAML.
+    talks
+        How conversations are planned.
     """
-    chosen = sources(what, service, None if rows is None else str(rows))
+    chosen = talks.sources(what)
     table = Table("procedure", "plans", "nodes", "edges", "pairs", "dropped")
 
     def planned() -> Iterator[Plan]:
@@ -82,12 +60,13 @@ def procedures(
                 made = plan_all(
                     one.procedure,
                     service_of(one.document, one.seed),
-                    count,
-                    sampler=sampler,
-                    noise=noise,
-                    mode=mode,
-                    detours=detours,
-                    seed=seed,
+                    talks.count,
+                    sampler=talks.sampler,
+                    noise=talks.noise,
+                    mode=talks.mode,
+                    detours=talks.detours,
+                    until=talks.until,
+                    seed=talks.seed,
                 )
                 seen, dropped = made.coverage, made.tally.dropped
                 reasons = ", ".join(f"{reason} ({times})" for reason, times in dropped.most_common())

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toologue.cli.terminal import command_line, judge_of, progress_bar, say
+from toologue.cli.alike import Alike
+from toologue.cli.terminal import command_line, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.report.build import score_folder, view_of
 from toologue.report.view import Report, RunView
@@ -88,9 +89,7 @@ def score(
     run: Path,
     /,
     *,
-    similarity: str = "lexical",
-    text: float | None = None,
-    prose: float | None = None,
+    alike: Alike = Alike(),
 ) -> None:
     """Grade a run folder; writes scores.jsonl and scores.json into it.
 
@@ -98,16 +97,12 @@ def score(
     ----------
     run
         The run folder.
-    similarity
-        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
-    text
-        The least similarity of short texts that say the same.
-    prose
-        The same for long texts.
+    alike
+        When two texts say the same.
     """
     from toologue.report.tables import totals_table
 
-    judge = judge_of(similarity, text, prose)
+    judge = alike.judge()
     folder = RunFolder(run)
     totals = score_folder(folder, judge)
     say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
@@ -117,9 +112,7 @@ def report(
     *runs: Path,
     html: Path | None = None,
     junit: Path | None = None,
-    similarity: str = "lexical",
-    text: float | None = None,
-    prose: float | None = None,
+    alike: Alike = Alike(),
 ) -> None:
     """One page, and JUnit XML, of one or more run folders.
 
@@ -131,19 +124,15 @@ def report(
         Where the page goes; by default report.html in the first folder.
     junit
         Where JUnit XML goes; none by default.
-    similarity
-        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
-    text
-        The least similarity of short texts that say the same.
-    prose
-        The same for long texts.
+    alike
+        When two texts say the same.
     """
     if not runs:
         raise BadSetting("name at least one run folder")
-    judge = judge_of(similarity, text, prose)
+    judge = alike.judge()
     views = [view_of(RunFolder(path), judge) for path in runs]
     title = ", ".join(path.name for path in runs)
-    command = command_line("report", *runs, html=html, similarity=similarity, text=text, prose=prose)
+    command = command_line("report", *runs, html=html, **vars(alike))
     show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
 
 

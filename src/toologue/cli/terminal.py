@@ -1,4 +1,4 @@
-"""What commands share: the console, a progress bar, the judge from its options.
+"""What commands share: the console, a progress bar, the line of a command.
 
 Not covered: colour themes; rich follows the terminal and NO_COLOR.
 """
@@ -8,17 +8,16 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from toologue.bench.tables import Table, shown
 from toologue.errors import BadFile
-from toologue.models.similarity import Judge
 from toologue.schema.jsonl import replacing
 
-__all__ = ["command_line", "judge_of", "progress_bar", "say", "say_tables", "write_json"]
+__all__ = ["command_line", "progress_bar", "say", "say_tables", "write_json"]
 
 
 def say(*things: Any) -> None:
@@ -48,12 +47,6 @@ def command_line(*words: object, **options: Any) -> str:
         for value in cast("list[Any]", given) if isinstance(given, list) else [given]:
             line += [f"--{name}", str(value)] if value not in (None, "") else []
     return shlex.join(line)
-
-
-def judge_of(similarity: str, text: float | None, prose: float | None, reply: float | None = None) -> Judge:
-    """The judge that the options name."""
-    given: Mapping[str, float | None] = {"text": text, "prose": prose, "reply": reply}
-    return Judge.of(similarity, {name: value for name, value in given.items() if value is not None})
 
 
 @contextmanager
