@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from chains_plan_samples import APIS, EDGES, TEXT, api, edge, files, shape
+from chains_plan_samples import APIS, EDGES, TEXT, api, edge, files, listed, shape
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,7 +111,7 @@ class TestDropped:
             ("Team of the Day", "team|id", "Bulky", "teamId", "cannot be said"),
             ("Team of the Day", "team|id", "Curious", "teamId", "asks for too much"),
             ("Team of the Day", "team|id", "Guarded", "teamId", "asks for a secret"),
-            ("Team of the Day", "team|id", "Paged", "teamId", "nothing left to ask"),
+            ("Paged", "rows|id", "Standing", "teamId", "nothing left to ask"),
             ("Team of the Day", "team|id", "Standing", "teamId", "no sequence"),
         ],
     )
@@ -128,7 +128,7 @@ class TestDropped:
             api("Bulky", returns, teamId=(number, True), filter=({"type": "object"}, True)),
             api("Curious", returns, teamId=(number, True), **more),
             api("Guarded", returns, teamId=(number, True), apiKey=(TEXT, True)),
-            api("Paged", returns, teamId=(number, True), page=(number, False)),
+            api("Paged", listed(id=number, name=TEXT), page=(number, False)),
         ]
         assert self.reasons(tmp_path, apis, edge(source, output, target, parameter)) == {reason: 1}
 

@@ -68,7 +68,7 @@ class TestNeeds:
             ("Nearby", "Converts an address to coordinates.", "convert an address to coordinates"),
             ("Track", "Returns **all tracks** of an album (max 50).", "see all tracks of an album"),
             ("getUserPosts", "", "see the user posts"),
-            ("Get Hashtag Data by ID", "-", "see the hashtag data"),
+            ("Get Hashtag Data by ID", "-", "see information about a hashtag"),
             ("x", "This endpoint allows you to search for a Belgian firm by its ID", "search for a Belgian firm"),
         ],
     )  # fmt: skip

@@ -21,8 +21,9 @@ from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting
 from toologue.plan.actions import ACTIONS
 from toologue.plan.chains.choose import sampled
-from toologue.plan.chains.pairs import REASONS, EdgeKey, Pair, Reason, alone, paired
+from toologue.plan.chains.pairs import EdgeKey, Pair, alone, paired
 from toologue.plan.chains.planner import Tally, plan_lines
+from toologue.plan.chains.reasons import REASONS, Reason
 from toologue.plan.chains.shelf import Shelf
 from toologue.plan.edge_check import Checked
 from toologue.plan.knowable import KnowRule

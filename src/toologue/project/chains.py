@@ -48,6 +48,7 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.parallel import chunks, ordered, pool
 from toologue.plan.chains.choose import Job, jobs
+from toologue.plan.chains.pairs import Pair
 from toologue.plan.split import SPLITS, SplitName
 from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
 from toologue.project.chains_statistics import REPEATS, Census, ChainStatistics
@@ -57,6 +58,7 @@ from toologue.schema.jsonl import replacing
 __all__ = ["ChainMaking", "make_chains"]
 
 _CHUNK, _MOST = 32, 5  # jobs that are done at once; jobs that are tried for one that is wanted
+_FRUITLESS, _NEVER = 6, 1 << 30  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]
 
 
@@ -117,10 +119,13 @@ def _made(
     for split in SPLITS:
         come, seed = Counter[str](), keys.seed_of(making.seed, split)
         ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come), wanted[split] // 2 + _CHUNK
-        while wanted[split] > 0 and (some := list(islice(ahead, size))):
-            got = Counter[str]()
+        fruitless = Counter[Pair]()
+        hopeful = (job for job in ahead if fruitless[job.pair] < _FRUITLESS)
+        while wanted[split] > 0 and (some := list(islice(hopeful, size))):
+            got, pairs = Counter[str](), {job.number: job.pair for job in some}
             for done in _round(room, split, some, workers):
                 got.update(done.counts.sequences if done.counts else ())
+                fruitless[pairs[done.number]] += -_NEVER if done.counts else 1
                 yield done
                 if wanted[split] <= 0:
                     break

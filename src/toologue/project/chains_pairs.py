@@ -216,8 +216,8 @@ def _lone(room: _Room, names: Sequence[str]) -> _Found:
 def _worded(pairs: Iterable[Pair], shelf: Shelf, dropped: Counter[Any]) -> Iterator[Pair]:
     """Those pairs that somebody would talk about."""
     for pair in pairs:
-        reasons = (awkward(shelf.api(name)) for name in (pair.target, pair.source) if name)
-        if against := next(filter(None, reasons), None):
+        beside = awkward(shelf.api(pair.source)) if pair.source else None
+        if against := awkward(shelf.api(pair.target)) or (None if beside == "wordless" else beside):
             dropped[against] += 1
         else:
             yield pair

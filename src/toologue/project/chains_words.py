@@ -38,8 +38,9 @@ from toologue.models.embed import calibrated, embedder
 from toologue.models.index import Index
 from toologue.plan.chains.choose import Job
 from toologue.plan.chains.happening import Dropped
-from toologue.plan.chains.pairs import Pair, Reason
+from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.planner import Planner
+from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.shelf import Shelf
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.sequences import SEQUENCES

@@ -174,7 +174,11 @@ class _Script:
             return []
         if row.group == "choice":
             return [self._pair.parameter]
-        return [name for name in self._made[row.hand].arguments if name not in self._told[row.hand]]
+        asked = [name for name in self._made[row.hand].arguments if name not in self._told[row.hand]]
+        if not (self._sequence.keeps_back and row.group == "target"):
+            return asked
+        inputs = self._made[row.hand].book.inputs  # what may be left out is asked for once, later
+        return [name for name in asked if name == self._pair.parameter or inputs[name].required]
 
     def _state(self, hand: Hand) -> State:
         api, told = self._made[hand].book.api, self._told[hand]

@@ -33,19 +33,43 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.apis.entities import Entity
+from toologue.apis.words import singular
 from toologue.errors import UserError
-from toologue.plan.chains.pairs import WORTH, Pair, Reason, alike, choosing, optional, pointing, required, telling
+from toologue.models.retriever import split_name
+from toologue.plan.chains.agreeing import disagrees
+from toologue.plan.chains.pairs import WORTH, Pair, alike, choosing, optional, pointing, required, telling
+from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.results import Single, choices, sayable, values_of
-from toologue.plan.chains.saying import givable, named_thing, named_well, names_itself, names_rows, short, tellable
+from toologue.plan.chains.saying import (
+    bare,
+    givable,
+    named_thing,
+    named_well,
+    names_itself,
+    names_rows,
+    short,
+    tellable,
+)
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.plan.sequences import Fit
 from toologue.schema import Call, Result
-from toologue.worlds.documented import Documented, arguments_for, kind_about, kind_of, kind_sought
+from toologue.worlds.documented import (
+    Documented,
+    arguments_for,
+    is_word,
+    kind_about,
+    kind_named,
+    kind_of,
+    kind_sought,
+    kind_wraps,
+    sought_by,
+)
 
 __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 
 _ANSWERED = 2
 """So many values of a result make an answer, beside what names them."""
+_ASIDE = 1
 _KEPT = 512
 _TWO = 2
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
@@ -117,9 +141,18 @@ class Stage:
         target = role.call(known, rng, told)
         if target.result.error:
             raise Dropped("the target answers with an error")
+        found = values_of(target.result.value, rows=1)
+        if _clashing(source, choice, target, found):
+            raise Dropped("results disagree")
         given = _families(target) | (_families(source) if source else set[str]())
+        if source and not source.arguments and choice is None:
+            given |= {
+                kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0]
+            }  # any one will do: its name is no news
         chosen = _family(named_thing(source.book.outputs[choice.output])) if source and choice else ""
-        answer = _answer(target, role, given - {""}, chosen, rng)
+        answer = _answer(
+            found, {str(value).casefold() for value in target.arguments.values()}, role, given - {""}, chosen, rng
+        )
         if not answer:
             raise Dropped("nothing to answer with")
         return Happened(target, source, choice, answer)
@@ -177,9 +210,35 @@ class _Role(NamedTuple):
         coded = (name for name in known if "place.code" in (kind_of((name,)), kind_about(name, api)))
         if not all(str(arguments[name]).isalpha() for name in coded):
             raise Dropped("no value to hand over")
-        if not all(sayable(value) and (name in known or givable(value)) for name, value in arguments.items()):
+        if not all(
+            sayable(value) and (name in known or self._givable(name, value)) for name, value in arguments.items()
+        ):
             raise Dropped("cannot be said")
         return Made(self.book, arguments, self.world.do(Call(api=self.book.api.name, arguments=arguments)))
+
+    def _givable(self, name: str, value: JsonValue) -> bool:
+        """Whether somebody would give this value: no number for what has a name, no scrap of a word to search for."""
+        kind = named_thing(self.book.inputs[name])
+        if kind in _SOUGHT and isinstance(value, str) and value not in sought_by(self.book.api):
+            return givable(value) and all(map(is_word, value.lower().split()))
+        if kind.startswith("place.code") and str(value).islower():
+            return False
+        numbered = isinstance(value, int) or str(value).isdigit()
+        return givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
+
+
+def _clashing(source: Made | None, choice: Choice | None, target: Made, found: Sequence[Single]) -> bool:
+    """Whether a result says something else than what was asked, than what was chosen, or than the other one."""
+    told: dict[str, JsonValue] = {}
+    if source is not None:
+        if disagrees(source.arguments, values_of(source.result.value, rows=1)):
+            return True
+        kinds = {name: _family(named_thing(source.book.inputs[name])) for name in source.arguments}
+        told |= {name: value for name, value in source.arguments.items() if kinds[name] != "when"}
+    told |= target.arguments
+    if choice is not None:
+        told[" ".join(choice.output.split("|")[-2:])] = choice.chosen
+    return disagrees(told, found)
 
 
 def _handed_over(
@@ -223,20 +282,29 @@ def _family(kind: str) -> str:
     return "when" if kind in _WHEN else kind if kind in _OF_PLACES else kind.partition(".")[0]
 
 
-def _answer(target: Made, role: _Role, given: Set[str], chosen: str, rng: random.Random) -> dict[str, JsonValue]:
+def _answer(
+    found: Sequence[Single], arguments: Set[str], role: _Role, given: Set[str], chosen: str, rng: random.Random
+) -> dict[str, JsonValue]:
     """A few values of one row that belong together and are worth saying.
 
     What the user gave (`given`, families of kinds) is not told again, nor what was chosen by, but for rows of it.
     """
     groups: dict[str, dict[str, JsonValue]] = {}
-    arguments = {str(value).casefold() for value in target.arguments.values()}
-    for one in values_of(target.result.value, rows=1):
+    for one in found:
+        if one.bare:
+            continue
         told = one.name in role.worth and _heard(one, role.book.outputs[one.name], given, chosen)
         if told and str(one.value).casefold() not in arguments:
             groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
     kept = [_met(groups) or {}, *(_best(values, role, rng) for values in groups.values())]
-    best = max(kept, key=lambda values: sum(role.worth[name] for name in values), default=dict[str, JsonValue]())
+    best = max(kept, key=lambda values: _weight(values, role), default=dict[str, JsonValue]())
     return best if any(role.worth[name] >= WORTH for name in best) else {}
+
+
+def _weight(values: Mapping[str, JsonValue], role: _Role) -> float:
+    """How much some values of one row tell; less where they are of something that only stands in it."""
+    inside = (len([part for part in name.split("|")[:-1] if not kind_wraps(part)]) for name in values)
+    return sum(role.worth[name] for name in values) - _ASIDE * min(inside, default=0)
 
 
 def _heard(one: Single, output: Entity, given: Set[str], chosen: str) -> bool:
@@ -253,7 +321,7 @@ def _met(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue] 
     for home, value in names.items():
         others = (home.replace(here, there) for here, there in _SIDES if here in home)
         away = next((other for other in others if other in names), "")
-        if away and (names_itself(home) or home.lower().endswith("team")):
+        if away and names[away] != value and (names_itself(home) or home.lower().endswith("team")):
             return {home: value, away: names[away]}
     return None
 
@@ -268,5 +336,7 @@ def _best(values: Mapping[str, JsonValue], role: _Role, rng: random.Random) -> d
         if len(told) < most and (role.worth[name] >= WORTH or not told) and values[name] not in told.values():
             told[name] = values[name]
     if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told):
+        return {}
+    if len(told) == 1 and not outputs[(only := next(iter(told)))].many and bare(only):
         return {}
     return {name: told[name] for name in values if name in told}

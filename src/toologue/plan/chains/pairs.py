@@ -1,14 +1,7 @@
 """Pairs: which API finds what another one needs, and which APIs do alone; with their category and fit (ToolDial 3.2).
 
 `paired` makes pairs of the edges of an API graph, `alone` of single documents. What cannot become a conversation is
-counted by reason, in the order of `REASONS`:
-
-    not chosen, not checked, not valid · unknown api, unknown entity · again (a second edge of two APIs) · users know it
-    (so nobody has to find it), users do not know it (what they are asked for) · the source takes it (so it is no help
-    to somebody who does not know it) · asks for a secret, asks for too much, asks twice (both need the same), cannot be
-    said (objects, lists), no words for it (`evt`, `page`), nothing to say for it (no value that anybody would give),
-    nothing left to ask · nothing to choose by (no name or place tells the things of a list apart) · nothing to find
-    it by (nobody says which thing is meant, and one comes back) · nothing to answer with · no sequence
+counted by reason (`reasons.REASONS`).
 
 Contract: streams; the order is that of the edges, or of the documents.
 
@@ -26,18 +19,20 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple, cast, get_args
+from typing import NamedTuple, cast
 
 from rapidfuzz.distance import LCSseq
 
 from toologue.apis.entities import Entity
 from toologue.apis.words import singular
 from toologue.models.retriever import split_name
+from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.saying import (
     MEETINGS,
     askable,
     failure,
     hidden,
+    named_thing,
     names_rows,
     offered,
     points_out,
@@ -53,11 +48,9 @@ from toologue.worlds.documented import is_credential, parted, spoken
 
 __all__ = [
     "MOST_ASKED",
-    "REASONS",
     "WORTH",
     "EdgeKey",
     "Pair",
-    "Reason",
     "alone",
     "choosing",
     "optional",
@@ -68,42 +61,13 @@ __all__ = [
 ]
 
 EdgeKey = tuple[str, str, str, str]
-MOST_ASKED = 5
+MOST_ASKED = 4
 """Nobody answers a question for more than this."""
 WORTH = 3
 """An answer holds something that tells at least as much (`saying.salience`)."""
 
-Reason = Literal[
-    "not chosen",
-    "not checked",
-    "not valid",
-    "unknown api",
-    "unknown entity",
-    "again",
-    "users know it",
-    "users do not know it",
-    "the source takes it",
-    "asks for a secret",
-    "asks for too much",
-    "cannot be said",
-    "no words for it",
-    "nothing to say for it",
-    "asks twice",
-    "nothing left to ask",
-    "nothing to choose by",
-    "nothing to find it by",
-    "no sequence",
-    "the source answers with an error",
-    "the target answers with an error",
-    "no value to hand over",
-    "no choice",
-    "nothing to answer with",
-]
-REASONS: tuple[Reason, ...] = get_args(Reason)
-"""The last five are met by executing."""
-
 _ALIKE = 0.83
-_DEEPEST = 6
+_DEEPEST, _NAMED, _PREFIX = 6, 3, 4
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
 
 
@@ -165,7 +129,12 @@ def required(book: Book, *, but: str = "") -> list[str]:
 
 
 def optional(book: Book, *, but: str = "") -> list[str]:
-    """The names of the optional parameters that users may be asked for, one of them left out."""
+    """The names of the optional parameters that users may be asked for, one of them left out.
+
+    Who names a share or a coin is asked for nothing beside.
+    """
+    if any(one.required and named_thing(one).endswith(".symbol") for one in book.inputs.values()):
+        return []
     given = (one for one in book.inputs.values() if not one.required and one.name != but)
     wished = (one for one in given if offered(one) and not hidden(one) and _known(one, "fixed"))
     return [one.name for one in wished if askable(one, book.api) is None]
@@ -255,7 +224,6 @@ class _Target(NamedTuple):
     asked: list[str]
     optional: list[str]
     known: bool
-    many: bool
     against: Reason | None
 
 
@@ -288,11 +256,11 @@ class _Ends:
         if one is None:
             return None
         if _known(one, self._rule):
-            return _Target(one, True, [], [], True, False, None)
+            return _Target(one, True, [], [], True, None)
         asked = required(book, but=parameter)
         known = all(_known(book.inputs[other], self._rule) for other in asked)
         against = _unaskable(book, but=parameter) or _unanswerable(book)
-        return _Target(one, False, asked, optional(book, but=parameter), known, len(book.inputs) > 1, against)
+        return _Target(one, False, asked, optional(book, but=parameter), known, against)
 
 
 @lru_cache(maxsize=2)
@@ -310,11 +278,13 @@ def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:
         return "unknown entity"
     if any(_same(one, target.parameter) for one in source.inputs):
         return "the source takes it"
+    if _strangers(edge):
+        return "another's id"
     if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
     rest = target.asked or [name for name in target.optional if not any(alike(name, it) for it in source.asked)]
     needs = len(source.inputs) > 0
-    if (target.many and not rest) or (needs and not source.asked and not source.optional):
+    if needs and not source.asked and not source.optional:
         return "nothing left to ask"
     if why := source.unaskable or target.against:
         return why
@@ -322,15 +292,25 @@ def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:
         return source.lost
     if not (source.known and target.known):
         return "users do not know it"
-    category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if target.many else 'zero'}")
+    category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if source.many else "single"
     return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit)
 
 
+def _strangers(edge: Edge) -> bool:
+    """Whether a bare id is that of a tool from another walk of life, which numbers other things."""
+    source, target = edge.source.split("|"), edge.target.split("|")
+    if len(source) < _NAMED or len(target) < _NAMED or edge.parameter.lower() not in ("id", "ids"):
+        return False
+    return source[0] != target[0] and source[1][:_PREFIX] != target[1][:_PREFIX]
+
+
 def _lost(book: Book, output: str, asked: list[str], *, many: bool) -> Reason | None:
     """Why nobody could say which of the things that a source knows is meant."""
+    path = output.split("|")
+    if not {"request", "query", "params", "parameters"}.isdisjoint(name.lower() for name in path[:-1]):
+        return "nothing to find it by"
     if many:
-        path = output.split("|")
         owner = _owner(path[-1])
         aside = path[-1].lower().endswith("code") and owner and singular(owner[-1]) not in topic_words(book.api)
         found = len(path) <= _DEEPEST and not aside and choosing(book, but=output)
@@ -345,12 +325,12 @@ def _alone(book: Book, rule: KnowRule) -> Pair | Reason:
     asked = required(book) or optional(book)[:1]
     told = next((name for name in asked if not hidden(book.inputs[name])), "")
     more = [*required(book, but=told), *optional(book, but=told)]
-    if not told or (len(book.inputs) > 1 and not more):
+    if not told:
         return "nothing left to ask"
     if not all(_known(book.inputs[name], rule) for name in asked):
         return "users do not know it"
     why = _unaskable(book) or _unanswerable(book)
-    return why or Pair(None, None, book.api.name, told, "zeroyes" if len(book.inputs) > 1 else "zerozero", "knowable")
+    return why or Pair(None, None, book.api.name, told, "zeroyes" if more else "zerozero", "knowable")
 
 
 def _unanswerable(book: Book) -> Reason | None:
@@ -360,7 +340,7 @@ def _unanswerable(book: Book) -> Reason | None:
 def _unaskable(book: Book, *, but: str = "") -> Reason | None:
     """Why nobody would answer what the agent has to ask for."""
     asked = [book.inputs[name] for name in required(book, but=but)]
-    if but and (is_credential(but) or not spoken(but)):
+    if but and (is_credential(but) or not spoken(but) or split_name(but).endswith(" ids") or but.lower() == "ids"):
         return "asks for a secret" if is_credential(but) else "no words for it"
     for one in asked:
         if against := askable(one, book.api):

@@ -39,6 +39,8 @@ class Single(NamedTuple):
     name: str
     place: tuple[int, ...]
     value: JsonValue
+    bare: bool = False
+    """Whether it stands in a list by itself, and in no row."""
 
 
 def values_of(result: Any, *, rows: int | None = None) -> list[Single]:
@@ -57,7 +59,7 @@ def sayable(value: JsonValue) -> bool:
 
 def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
     """(other output, [(its value, the wanted value)]) of the rows that the first such output tells apart."""
-    singles = values_of(result, rows=MOST_SHOWN)
+    singles = [one for one in values_of(result, rows=MOST_SHOWN) if not one.bare]
     rows = dict([(one.place, one.value) for one in singles if one.name == wanted and sayable(one.value)][:MOST_SHOWN])
     if len(rows) < 2 or len(set(map(repr, rows.values()))) < len(rows):
         return None
@@ -78,6 +80,9 @@ def _collect(value: Any, name: str, place: tuple[int, ...], rows: int | None, fo
             _collect(inner, f"{name}|{key}" if name else key, place, rows, found)
     elif isinstance(value, list):
         for index, inner in enumerate(cast("list[Any]", value)[:rows]):
-            _collect(inner, name, (*place, index), rows, found)
+            if isinstance(inner, dict | list):
+                _collect(inner, name, (*place, index), rows, found)
+            else:
+                found.append(Single(name, (*place, index), inner, True))
     else:
         found.append(Single(name, place, value))

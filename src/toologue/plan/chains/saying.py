@@ -40,6 +40,7 @@ from toologue.worlds.documented import choices, foreseen, is_credential, kind_na
 __all__ = [
     "MEETINGS",
     "askable",
+    "bare",
     "failure",
     "givable",
     "hidden",
@@ -60,18 +61,19 @@ Against = Literal["asks for a secret", "cannot be said", "no words for it", "not
 
 _DATA = Path(__file__).with_name("saying.yaml")
 _NAMING = frozenset(("name", "title", "headline"))
-_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|[{}<>\[\]|]|://")
+_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://")
 _BODIES = ("content", "text", "body", "name", "title", "description")
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 """What goes by who meets there."""
 _DATES = ("day", "moment", "birth")
 _LEAST = 3
 """So many letters a name has."""
+_SAID_SHORT = ("age", "fee", "tax", "sex", "job", "sky", "fee", "day")
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
-    r"://|www\.|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
+    r"://|www\.|\d\.\d{5}|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
@@ -81,7 +83,7 @@ _PAST = re.compile(r"(?!.*(?:[sf]peed|[fns]eed|bed)$)\w{2,}[a-z]ed")
 """Words that say what was done: founded, released."""
 _PLACES = ("one", "zero")
 """Where a list is looked at from: nobody minds."""
-_LONG, _EPOCH = 60, 900_000_000
+_LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
 
 
 def askable(one: Entity, api: Api) -> Against | None:
@@ -95,6 +97,8 @@ def askable(one: Entity, api: Api) -> Against | None:
     if numbered or not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
         return "no words for it"
     kind = kind_of((last,), one.phrase)
+    if one.schema.get("type") in ("integer", "number") and not (kind or named_thing(one)):
+        return "no words for it"
     if (
         kind in _group("unasked")
         or kind_of((last,)) in _PLACES
@@ -134,12 +138,14 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     path = tuple(part for part in one.name.split("|") if part)
     words = split_name(path[-1]).split() if path else []
     numbered = any(char.isdigit() for char in "".join(path[-1:]))
-    numbered = numbered or words[:1] in (["is"], ["has"])
-    if hidden(one) or numbered or not 0 < len(words) < 5 or _has(path[-1], "aside"):
+    numbered = numbered or words[:1] in (["is"], ["has"], ["in"], ["at"], ["as"], ["of"]) or "ago" in words
+    if hidden(one) or numbered or not 0 < len(words) < 4 or _has(path[-1], "aside"):
         return 0
     if words[-1] in _group("loose") or _has(path[-1], "lately") or _PAST.fullmatch(words[-1]):
         return 0
     if not (spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
+        return 0
+    if len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path) and words[0] not in _SAID_SHORT:
         return 0
     height = _height(one, path, words)
     own = [singular(word) for word in words if word not in _NAMING]
@@ -195,6 +201,11 @@ def names_itself(name: str) -> bool:
     return split_name(name.rpartition("|")[2]).split()[-1:] in ([word] for word in _NAMING)
 
 
+def bare(name: str) -> bool:
+    """Whether an output's name says nothing by itself: a title, a day."""
+    return split_name(name.rpartition("|")[2]) in _group("bare")
+
+
 def points_out(one: Entity) -> bool:
     """Whether a parameter says which thing is meant: a name, a place, what to search for; no date, no price."""
     kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
@@ -229,7 +240,8 @@ def tellable(value: JsonValue) -> bool:
     if isinstance(value, bool) or value is None:
         return False
     if isinstance(value, int | float):
-        return not _EPOCH < abs(value) < 2 * _EPOCH * 1.3 and not abs(value) > _EPOCH * 1000
+        long = isinstance(value, float) and len(str(value).partition(".")[2]) > _PLACES_SAID
+        return not long and not _EPOCH < abs(value) < 2 * _EPOCH * 1.3 and not abs(value) > _EPOCH * 1000
     if not isinstance(value, str) or not value.strip() or _MARKED.search(value) or _NUMBERED.fullmatch(value):
         return False
     return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value

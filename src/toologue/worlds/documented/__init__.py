@@ -5,10 +5,10 @@ it is known what these look like, `spoken` whether a name is made of words. `DOC
 """
 
 from toologue.worlds.documented.arguments import arguments_for, foreseen, is_credential
-from toologue.worlds.documented.echo import kind_sought
+from toologue.worlds.documented.echo import kind_sought, sought_by
 from toologue.worlds.documented.kind import DOCUMENTED, kind_for
 from toologue.worlds.documented.simulator import Documented
-from toologue.worlds.documented.spoken import parted, spoken
+from toologue.worlds.documented.spoken import is_word, parted, spoken
 from toologue.worlds.documented.words import choices, kind_about, kind_named, kind_of, kind_wraps
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "choices",
     "foreseen",
     "is_credential",
+    "is_word",
     "kind_about",
     "kind_for",
     "kind_named",
@@ -25,5 +26,6 @@ __all__ = [
     "kind_sought",
     "kind_wraps",
     "parted",
+    "sought_by",
     "spoken",
 ]

@@ -88,7 +88,8 @@ class Echoes:
         last, around = squash(path[-1]), [name for name in path[:-1] if name.lower() not in _WRAPS]
         parent = squash(singular(around[-1])) if around else ""
         if lists and (last in _BARE or (names_a_thing(path) and lists > 1)):
-            return None
+            whole = last == "name" and around and squash(around[-1]) == parent and lists == 1
+            return self.names.get(parent) if whole else None
         if last not in _BARE:
             return self.names.get(last)
         if parent:

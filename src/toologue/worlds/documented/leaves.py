@@ -53,6 +53,11 @@ _SPELLINGS = {
     "place.region": ("place.region_code",), "place.language": ("place.lang",), "company.name": ("company.symbol",),
     "place.city": ("place.airport",), "coin.name": ("coin.symbol",),
 }  # fmt: skip
+_MET = {
+    "away": "home", "visitor": "home", "visiting": "home", "to": "from", "destination": "origin",
+    "arrival": "departure", "loser": "winner", "2": "1", "b": "a",
+}  # fmt: skip
+"""Who is met by whom: two of them are never the same."""
 _LEAST = 2
 """What is no longer than this is a code."""
 _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
@@ -265,9 +270,11 @@ def _thing(path: Sequence[str], about: str) -> str:
 
 
 def _role(path: Sequence[str]) -> int:
-    """Which of several things of one kind a name is about: 0 for the only one, else one for home, one for away."""
+    """Which of several things of one kind a name is about: 0 for the only one, 1 and more for home, less for away."""
     said = [word for name in path for word in spell(name) if word in group("roles")]
-    return sum(ord(letter) * (place + 1) for place, letter in enumerate("".join(said)))
+    second = any(word in _MET for word in said)
+    role = sum(ord(letter) * (place + 1) for place, letter in enumerate("".join(_MET.get(word, word) for word in said)))
+    return -role if second else role
 
 
 def _when(row: Row, words: Sequence[str]) -> datetime:

@@ -103,6 +103,8 @@ class Row:
         return self._own(kind, size, role)
 
     def _own(self, kind: str, size: int, role: int) -> int:
+        if role < 0 and size > 1:  # who is met is somebody else
+            return (self._own(kind, size, -role) + 1 + self.base(salt_of(kind) + role) % (size - 1)) % size
         return (self.base(salt_of(kind) + role) + self.number) % size
 
 

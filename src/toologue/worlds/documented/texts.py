@@ -16,6 +16,7 @@ from __future__ import annotations
 import unicodedata
 import uuid
 from collections.abc import Callable, Mapping
+from zlib import crc32
 
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.words import choices
@@ -38,7 +39,8 @@ def _email(row: Row, role: int) -> str:
 
 
 def _username(row: Row, role: int) -> str:
-    return f"{_person(row, role)[0].lower()}{10 + row.mixed(role) % 89}"
+    first, last = _person(row, role)[:2]
+    return f"{first.lower()}{10 + crc32(last.encode()) % 89}"
 
 
 def _phone(row: Row, role: int) -> str:

@@ -32,8 +32,9 @@ from toologue.write.worded import worded
 
 __all__ = ["Answer", "answer", "clause", "listed", "said"]
 
-_ROWS, _LONG, _SENTENCE = 4, 60, 5
+_ROWS, _LONG, _SENTENCE, _LARGE = 4, 60, 5, 100_000
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
+_NAME = re.compile(r"[A-Z][^\W\d]{2,}(?:[ '’-][^\W\d]+)*")
 _SIDES = ("home", "away", "visitor", "team1", "team2")
 _LEADS = ("name", "title", "label", "headline", "symbol", "username", "city", "country", "code", "slug", "id")
 
@@ -72,11 +73,11 @@ def clause(values: Iterable[tuple[Name, JsonValue]]) -> str:
 
 def listed(values: Iterable[tuple[Name, JsonValue]]) -> str:
     """Team ID 5, date 12 March 2025."""
-    return ", ".join(f"{name.words} {said(value)}" for name, value in values)
+    return ", ".join(f"{name.words} {_told(value)}" for name, value in values)
 
 
-def answer(result: JsonValue, values: Mapping[str, JsonValue]) -> Answer:
-    """What to say of a result, given what must be said."""
+def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequence[JsonValue] = ()) -> Answer:
+    """What to say of a result, given what must be said; `about` is what it may be of, if the result says so."""
     if not values:
         return Answer("empty", "", "", 0)
     names = _labels(values)
@@ -93,20 +94,45 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue]) -> Answer:
         one, other = map(said, values.values())
         both = Name(" and ".join(name.words for name in names.values()))
         return Answer("record", f"it is {one} against {other}", f"{one} against {other}", 1, (both,))
+    names = {name: _counted(label, values[name]) for name, label in names.items()}
     told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
     (name, lead), *others = told
     if others and _rank(name) < _LEADS.index("city") and isinstance(lead, str):
         aims = tuple(one for one, _ in others)
         return Answer("record", f"for {said(lead)}, {clause(others)}", f"{said(lead)} ({listed(others)})", 1, aims)
-    aims = tuple(one for one, _ in told)
+    aims, of = tuple(one for one, _ in told), _of(result, values, about)
+    if of:
+        return Answer("record", f"for {of}, {clause(told)}", f"{of} ({listed(told)})", 1, aims)
     return Answer("one" if not others else "record", clause(told), listed(told), 1, aims)
+
+
+def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[JsonValue]) -> str:
+    """The last name that was told before and stands in the result, too."""
+    names = [one for one in about if isinstance(one, str) and _NAME.fullmatch(one) and one not in values.values()]
+    beside = _beside(result, next(iter(values)).split("|")) if names else frozenset[str]()
+    return next((one for one in reversed(names) if one in beside), "")
+
+
+def _beside(result: JsonValue, path: Sequence[str]) -> frozenset[str]:
+    """What names the thing that a value is said of, and the things around it."""
+    found: set[str] = set()
+    node: Any = result
+    for part in path:
+        while isinstance(node, list):
+            node = cast("list[Any]", node)[0] if node else None
+        if not isinstance(node, dict):
+            break
+        row = cast("Row", node)
+        found |= {one for key, one in row.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
+        node = row.get(part)
+    return frozenset(found)
 
 
 def _fact(name: Name, value: JsonValue) -> str:
     first, _, rest = name.words.partition(" ")
     if isinstance(value, bool) and rest and first in ("is", "has", "can"):
         return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
-    words = said(value)
+    words = _told(value)
     return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
 
 
@@ -120,6 +146,12 @@ def _labels(values: Mapping[str, JsonValue]) -> dict[str, Name]:
             label = Name(f"{output(path.pop(-2)).words} {label.words}")
         found[name] = label
     return found
+
+
+def _counted(name: Name, value: JsonValue) -> Name:
+    """How many there are of what a plural names: the bedrooms, the number of bedrooms."""
+    number = isinstance(value, int) and not isinstance(value, bool) and name.many
+    return Name(f"number of {name.words}") if number and name.words.split()[-1] not in wordset("compounding") else name
 
 
 def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Sequence[Any]]:
@@ -165,7 +197,7 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         told = [(name, value) for name, value in told if _plain(value)]
         if not told:
             continue
-        if len(told) == 2 and _meet(told[0][0], told[1][0]):
+        if len(told) == 2 and _meet(told[0][0], told[1][0]) and told[0][1] != told[1][1]:
             shown.append(f"{_short(told[0][1])} against {_short(told[1][1])}")
             continue
         if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
@@ -198,11 +230,17 @@ def _rank(name: Name) -> int:
     return _LEADS.index(last) + bool(owner)
 
 
+def _told(value: JsonValue) -> str:
+    """A value as it is told: large numbers in groups."""
+    large = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _LARGE
+    return f"{value:,}" if large else said(value)
+
+
 def _plain(value: Any) -> bool:
     return isinstance(value, bool | int | float) or (isinstance(value, str) and bool(value.strip()))
 
 
 def _short(value: Any) -> str:
     """A value of a row, cut where it is long."""
-    text = " ".join(said(value).split()) if isinstance(value, str) and len(value) > 80 else said(value)
+    text = " ".join(said(value).split()) if isinstance(value, str) and len(value) > 80 else _told(value)
     return text if len(text) <= 80 else f"{text[:_LONG].rpartition(' ')[0] or text[:_LONG]}…"

@@ -22,6 +22,7 @@ import re
 from typing import NamedTuple
 
 from toologue.schema import Api, Parameter
+from toologue.worlds.documented import kind_of, kind_sought
 from toologue.worlds.documented.words import kind_named
 from toologue.write.chains.lexicon import lexicon, plural, singular, split, wordset
 
@@ -112,6 +113,7 @@ def output(name: str) -> Name:
 def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
     """What a parameter may be called, the best first."""
     known, words = lexicon(), split(name)
+    words = words[1:] if len(words) > 1 and words[0] in ("for", "by", "in", "of") else words
     plain = " ".join(words)
     described = str(parameter.json_schema.get("description") or "")
     found: list[str] = []
@@ -120,9 +122,11 @@ def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
     elif plain in ("id", "ids", "i", "ident", "uuid"):
         kind = "uuid" if plain == "uuid" else "id"
         found += [_spelt([*one.split(), kind]) for one in (_owner(described), _subject(api)) if one]
+    elif plain in wordset("seeking") and kind_of((name,)) in ("topics", "titles") and (sought := _sought(api)):
+        found.append(sought)
     elif plain in wordset("vague") or len(plain) < 2:
         found.append(_from_description(described))
-    if plain in ("code", "name", "type", "number", "title", "symbol") and (one := _subject(api)) and kind_named(one):
+    if plain in ("code", "name", "type", "number", "title") and (one := _subject(api)) and kind_named(one):
         found.append(_spelt([one, *words]))
     if len(words) == 2 and {*words} & {"from", "to"} and {*words} & _SPANS.keys():
         (span,), side = {*words} & _SPANS.keys(), "from" in words
@@ -132,6 +136,16 @@ def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
     if plain in known.parameters and not (plain in ("order", "format", "start", "count") and _about(described, plain)):
         found.append(known.parameters[plain])
     return [*found, f"value of {plain}" if len(plain) == 1 else _spelt(words), plain]
+
+
+def _sought(api: Api) -> str:
+    """What is searched for: `q` of an Api about films is the title of the film."""
+    kind = kind_sought(api)
+    record, _, field = kind.partition(".")
+    noun = {"full": "person", "place.hub": "airport"}.get(kind) or singular(
+        field if field and field != "name" else record
+    )
+    return f"{'title' if kind in wordset('titled') else 'name'} of the {noun}" if noun else ""
 
 
 def _about(description: str, word: str) -> bool:

@@ -6,7 +6,7 @@ standings of a league".
 Contract: `need(api)` is total and cached. `action` follows "to" (`see the standings of a league`), `thing` is a noun
 phrase with its article, "" where more is wanted than a look-up (`convert an address into coordinates`); `topic` is a
 short noun phrase without article, from the Api's own name, `own` all of that name; `place` is what
-the tool is called, `tool` all of that. `awkward(api)` names
+the tool is called, `field` what it is about. `awkward(api)` names
 the reason why nobody could talk about an Api naturally, if there is one.
 
 Example:
@@ -14,8 +14,8 @@ Example:
     >>> need(Api(name="Sports|baseballapi|LeagueHomeStandings",
     ...     description="This endpoint returns the **home standings** of a specific league by providing its ID."))
     Need(action='see the home standings of a league', thing='the home standings of a league', \
-topic='league home standings', place='BaseballAPI', own='league home standings', \
-tool='BaseballAPI', domain='sports')
+topic='league home standings', own='league home standings', place='BaseballAPI', field='', \
+domain='sports', fine=True)
     >>> need(Api(name="Geo|places|Nearby", description="Converts an address to coordinates.")).action
     'convert an address to coordinates'
 
@@ -30,11 +30,13 @@ from typing import Literal, NamedTuple
 
 from toologue.schema import Api
 from toologue.worlds.documented.spoken import is_word
-from toologue.write.chains.lexicon import article, lexicon, plural, split, wordset
+from toologue.write.chains.lexicon import article, lexicon, plural, singular, split, wordset
+from toologue.write.chains.phrases import empty, rough, smooth, subject, within
+from toologue.write.chains.tools import brand, field
 
 __all__ = ["Need", "awkward", "need"]
 
-_LONGEST, _KEPT, _GLUED, _EASY, _BRAND = 13, 6, 15, 9, 3
+_LONGEST, _KEPT, _EASY = 13, 6, 9
 _ENDINGS = (("s$", ""), ("es$", ""), ("ies$", "y"), ("ing$", ""), ("ing$", "e"), ("(.)\\1ing$", "\\1"))
 _MAKE = ("generate", "create")
 _MARKS = re.compile(r"\[([^\]]*)\]\([^)]*\)|<[^>]*>|https?://\S+|\([^)]*(?:\)|$)|\{[^}]*\}|[*#`_\"“”>|\[\]]+|^\W+")
@@ -97,34 +99,65 @@ _NAME_NOISE = re.compile(
 )
 
 
+_ARTICLE = re.compile(r"^(?:the|an?|all(?: the)?|some|any|my) ", re.IGNORECASE)
+
+
 class Need(NamedTuple):
-    """A wish that an Api fulfils, in a few forms."""
+    """A wish that an Api fulfils, in a few forms; `fine` where somebody would say so."""
 
     action: str
     thing: str
     topic: str
-    place: str
     own: str
-    tool: str
+    place: str
+    field: str
     domain: str
+    fine: bool
 
 
 @lru_cache(maxsize=65_536)
 def _need(name: str, description: str) -> Need:
-    own, place = _own_words(name), _place(name)
-    verb, rest = _wish(_first(description), described=True)
-    if not rest or not _easy(rest):
-        named = _wish(" ".join(own), described=False)
-        verb, rest = named if named[1] and _easy(named[1]) else (verb, rest)
-    rest = rest or f"something on {place}"
+    own, about = _own_words(name), field(name)
+    wishes = [
+        _mended(*_wish(_first(description), described=True), about),
+        _mended(*_wish(" ".join(own), described=False), about),
+    ]
+    found = next((one for one in wishes if _fine(*one)), None)
+    verb, rest = found or next((one for one in wishes if one[1]), ("", f"something on {brand(name)}"))
     thing = "" if verb else _determined(rest)
-    topic = " ".join(_topical(own)) or re.sub(r"^(?:the|an?|all|some|any) ", "", rest)
+    named = _mended("", " ".join(_topical(own)), about)[1]
+    topic = subject(named if _fine("", named) else _ARTICLE.sub("", rest))
+    whole = smooth(_BY_KEY.sub("", " ".join(_topical(own, whole=True))), looked_up=False)
     domain = name.partition("|")[0].replace("_", " ").lower() if "|" in name else ""
-    whole = _BY_KEY.sub("", " ".join(_topical(own, whole=True))) or topic
-    bare = set(topic.lower().split()) <= wordset("thin") | {"lookup"} and _easy(rest)
-    if bare or any(len(word) > _GLUED for word in own) or (not _easy(topic.lower()) and _easy(rest)):
-        topic = whole = re.sub(r"^(?:the|an?|all|some|any) ", "", rest)
-    return Need(f"{verb} {rest}" if verb else f"see {thing}", thing, topic, place, whole, _tool(name), domain)
+    action = f"{verb} {rest}" if verb else f"see {thing}"
+    return Need(
+        action, thing, topic, whole if _fine("", whole) else topic, brand(name), about, domain,
+        found is not None and _fine("", topic),
+    )  # fmt: skip
+
+
+def _mended(verb: str, rest: str, about: str) -> tuple[str, str]:
+    """As people say it; a word alone says of what kind it is: `games` of a tool for handball are handball games."""
+    bare = _ARTICLE.sub("", rest).lower().split()
+    named = {*map(singular, bare)} & {*map(singular, about.split())}
+    if about and bare and not named and len(bare) == 1 and bare[0] not in wordset("anywhere"):
+        rest = within(rest, about)
+    elif about and len(bare) > 1 and not named and empty(bare):
+        before, _, last = rest.rpartition(" ")
+        rest = f"{before} {about} {last}"
+    if verb == "search" and rest.startswith("for "):
+        verb, rest = "search for", rest[len("for ") :]
+    return verb, smooth(rest, looked_up=not verb)
+
+
+def _fine(verb: str, rest: str) -> bool:
+    """Whether somebody would say that this is what they want."""
+    return (
+        bool(rest)
+        and _easy(_determined(rest))
+        and not rough(rest)
+        and (not verb or verb.split()[0] in wordset("doing"))
+    )
 
 
 def need(api: Api) -> Need:
@@ -162,7 +195,8 @@ def awkward(api: Api) -> Literal["foreign", "technical", "wordless"] | None:
     if not named and not _wish(_first(api.description), described=True)[1]:
         return "wordless"
     asked = {" ".join(split(name)) for name, parameter in api.parameters.items() if parameter.required}
-    return None if _sayable(need(api)) and need(api).topic.lower() not in asked else "wordless"
+    wish = need(api)
+    return None if wish.fine and _sayable(wish) and wish.topic.lower() not in asked else "wordless"
 
 
 def _sayable(wish: Need) -> bool:
@@ -170,7 +204,7 @@ def _sayable(wish: Need) -> bool:
     object_of = wish.thing or wish.action
     if not _easy(object_of) or not _easy(wish.topic.lower()):
         return False
-    first, last = wish.topic.split()[0], wish.topic.lower().split()[-1]
+    first, last = _ARTICLE.sub("", wish.topic).split()[0], wish.topic.lower().split()[-1]
     if last.endswith("ly") or last in lexicon().verbs - wordset("nouns") - {"lookup"}:
         return False
     if any(_stumbles(phrase) for phrase in (wish.topic, wish.own, object_of)):
@@ -227,40 +261,11 @@ def _topical(own: list[str], *, whole: bool = False) -> list[str]:
     known = lexicon()
     own = [word for word in own if word not in ("specific", "single", "certain", "particular", "given")] or own
     words = own[: own.index("by")] if "by" in own[1:] and not whole else own
+    if len(words) == 1 and not {"id", "ids", "code", "slug"}.isdisjoint(own[1:]):
+        words = [*words[:-1], singular(words[-1])]
     while len(words) > 1 and words[0] in known.lookups | known.verbs | {"all", "the", "by", "a", "for", "of"}:
         words = words[1:]
     return _cased(words if whole else words[:_KEPT])
-
-
-def _place(name: str) -> str:
-    """What the tool is called: `premier_league_stats` → Premier League Stats."""
-    parts = name.split("|")
-    words = split(parts[1] if len(parts) > 2 else parts[0])
-    kept = [word for word in words if word.isascii() and word not in ("api", "apis", "v") and not word.isdigit()]
-    words = re.sub(r"(?: by)?(?: ninjas)$|(?: for| of| by)$", "", " ".join(kept)).split() or words
-    words = words[:_BRAND] if len(words) > _BRAND + 1 else words
-
-    text = " ".join(map(_written, words))
-    return text[:1].upper() + text[1:]
-
-
-def _tool(name: str) -> str:
-    """What the tool is called in full."""
-    parts = name.split("|")
-    words = split(parts[1] if len(parts) > 2 else parts[0])
-    text = " ".join(map(_written, words))
-    return text[:1].upper() + text[1:]
-
-
-def _written(word: str) -> str:
-    """A word of a tool's name as it is written."""
-    known = lexicon()
-    if word in known.acronyms or word in known.proper:
-        return known.acronyms.get(word) or known.proper[word]
-    bare = word.rstrip("0123456789")
-    if len(word) > 5 and bare.endswith("api"):
-        return f"{bare[:-3].capitalize()}API{word[len(bare) :]}"
-    return word if word in ("of", "and", "the", "for", "by", "in", "to", "a") else word.capitalize()
 
 
 def _wish(text: str, *, described: bool) -> tuple[str, str]:

@@ -25,7 +25,7 @@ Not covered: several wishes in one query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
 from toologue.errors import ToologueError, UnknownName
@@ -37,6 +37,7 @@ from toologue.schema import Api
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.lexicon import capital, lexicon, plural, pluralized, singular, uncapital, wordset
 from toologue.write.chains.needs import Need, awkward, need
+from toologue.write.chains.phrases import LINKS, alike, within
 
 __all__ = ["REASONS", "Asked", "DropReason", "Given", "Queries", "Unworded"]
 
@@ -51,7 +52,9 @@ _NONE: Mapping[Band, DropReason] = {
 }  # fmt: skip
 _KEPT, _FOUND = 8192, 5
 _HELLOS = 5
-_HELLO = re.compile(r"^(?:Hi|Hello|Hey)(?: there)?[!,] ")
+_AROUND = 0.04
+"""So much a score may rise by what is said around a wish."""
+_HELLO = re.compile(r"^(?:(?:Hi|Hello|Hey)(?: there)?|Good morning)[!,] ")
 
 
 class Unworded(ToologueError):
@@ -78,6 +81,14 @@ class Given(NamedTuple):
     aim: str = ""
 
 
+class _Wish(NamedTuple):
+    """What to do, or the thing to see; whether it names the tool."""
+
+    action: str
+    thing: str
+    tool: bool
+
+
 class Queries:
     """Makes queries over these Apis, by name or not.
 
@@ -97,26 +108,61 @@ class Queries:
         self._index, self._bands = index or index_of(self._apis, embedder), bands_of(embedder, bands)
         self._reasons: dict[str, DropReason | None] = {}
         self._answers: dict[str, tuple[tuple[str, float], ...]] = {}
+        self._vague: dict[str, tuple[str, ...]] = {}
+        self._reaching: dict[str, tuple[_Wish, ...]] = {}
 
     def api(self, name: str) -> Api:
         """The Api of this name. Raises UnknownName; Unworded where nobody would talk about it."""
-        api = self._apis.get(name)
-        if api is None:
-            raise UnknownName("api", name, self._apis)
+        api = self.source(name)
         if name not in self._reasons:
             self._reasons[name] = awkward(api)
         if reason := self._reasons[name]:
             raise Unworded(reason, name)
         return api
 
+    def source(self, name: str) -> Api:
+        """The Api of this name, which nobody has to talk about. Raises UnknownName."""
+        api = self._apis.get(name)
+        if api is None:
+            raise UnknownName("api", name, self._apis)
+        return api
+
     def clear(self, api: Api, voice: Voice, given: Given, *, again: bool = False) -> Asked:
         """A clear wish for an Api; `again`: after the agent has asked what is meant. Raises Unworded."""
-        return self._first(api, "confirm", _clear(need(api), voice, given, again))
+        return self._first(api, "confirm", _clear(self._wishes(api), voice, given, again))
 
     def vague(self, api: Api, band: Band, voice: Voice, *, start: int = 0) -> Asked:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
-        texts = _hints(need(api), voice) if band == "suggest" else _fogs(api, voice, start)
+        texts = _hints(self._topics(api, "suggest"), voice) if band == "suggest" else self._fogs(api, voice, start)
         return self._first(api, band, texts)
+
+    def _wishes(self, api: Api) -> tuple[_Wish, ...]:
+        """The wishes that may reach `confirm`, whatever is said around them."""
+        found = self._reaching.get(api.name)
+        if found is None:
+            least = self._bands["confirm"] - _AROUND
+            good = tuple(
+                one for one in _wishes(need(api)) if self._index.score(api.name, one.thing or one.action) >= least
+            )
+            found = self._reaching[api.name] = good
+        return found
+
+    def _topics(self, api: Api, band: Band) -> tuple[str, ...]:
+        """What a vague wish may name: a hint comes near enough, whatever is said around it; a fog does not."""
+        key, least = f"{band}|{api.name}", self._bands["suggest"]
+        if key not in self._vague:
+            every = _hinted(need(api)) if band == "suggest" else _fogged(api)
+            near = ((one, self._index.score(api.name, one) >= least) for one in every)
+            self._vague[key] = tuple(one for one, is_near in near if is_near is (band == "suggest"))
+        return self._vague[key]
+
+    def _fogs(self, api: Api, voice: Voice, start: int) -> Iterator[tuple[str, str]]:
+        """What somebody without a clear wish says: what it is about; no more than a hello."""
+        topics = self._topics(api, "clarify")
+        for at in range(len(topics)):
+            topic = topics[(start + at) % len(topics)]
+            yield voice("fog", topic=topic), _yours(topic)
+        yield from ((voice("fog_blank"), "") for _ in range(_HELLOS))
 
     def _first(self, api: Api, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
         """The first of the texts that reaches its band."""
@@ -139,22 +185,49 @@ class Queries:
         return found
 
 
-def _clear(wish: Need, voice: Voice, given: Given, again: bool) -> Iterator[tuple[str, str]]:
-    """Clear wishes, from the plainest to those that repeat the documentation; with what shall be known, or without."""
+def _clear(wishes: Sequence[_Wish], voice: Voice, given: Given, again: bool) -> Iterator[tuple[str, str]]:
+    """Clear wishes, from the plainest to those that name the tool; with what shall be known, or without."""
     tail = voice("aim", names=given.aim) if given.aim else ""
     lead = voice("clearer") if again else ""
+    for before in dict.fromkeys((lead, lead and "Well,")):
+        for tool in (False, True):
+            for after in dict.fromkeys((tail, "")):
+                some = [filled for one in wishes if one.tool is tool for filled in _filled(one, given)]
+                for wish, told in some:
+                    yield _joined(before, _worded(voice, wish.action, wish.thing, told), after), ""
+                for thing, told in dict.fromkeys((wish.thing, told) for wish, told in some if wish.thing):
+                    yield _joined(before, _plain(voice, thing, told), after), ""
+
+
+def _wishes(wish: Need) -> Iterator[_Wish]:
+    """What somebody may want who wants this, from the plainest words to those that name the tool."""
     on = "" if wish.place.lower() in wish.action.lower() else f" on {wish.place}"
-    field = lexicon().fields.get(wish.domain, "")
-    plain = [(wish.action, wish.thing), *([(f"{wish.action}{on}", wish.thing and f"{wish.thing}{on}")] if on else [])]
-    titles = [f"the {wish.topic} on {wish.place}", f"the {wish.place} {wish.topic}", f"the {wish.place} {wish.own}"]
-    titles += [f"the {field} {wish.own} on {wish.place}"] if field else []
-    named = [(f"see {title}", title) for title in dict.fromkeys(titles)]
-    for before, wishes in ((lead, plain), (lead, named[:1]), (lead and "Well,", [*plain, *named])):
-        for after in dict.fromkeys((tail, "")):
-            for action, thing in wishes:
-                yield _joined(before, _worded(voice, action, thing, given), after), ""
-            for thing in dict.fromkeys(thing for _, thing in wishes if thing):
-                yield _joined(before, _plain(voice, thing, given), after), ""
+    own = [] if wish.own.startswith(("a ", "an ")) else [f"the {wish.own}"]
+    things = [wish.thing, *_within(wish.thing, wish.field)] if wish.thing else []
+    named = dict.fromkeys([*things, *own, *(titled for one in own if things for titled in _within(one, wish.field))])
+    for tool in dict.fromkeys(("", on)):
+        if not wish.thing:
+            yield _Wish(f"{wish.action}{tool}", "", bool(tool))
+        yield from (_Wish(f"see {thing}{tool}", f"{thing}{tool}", bool(tool)) for thing in named)
+
+
+def _within(phrase: str, field: str) -> list[str]:
+    """The phrase, told of what kind it is, where it does not say so."""
+    return [within(phrase, field)] if phrase and field and not alike(phrase, field) else []
+
+
+def _filled(wish: _Wish, given: Given) -> Iterator[tuple[_Wish, Given]]:
+    """The wish with its value where it has room for it (the forecast for Oslo), and as it is."""
+    noun = given.name.removeprefix("the ").removeprefix("name of the ").removesuffix(" name")
+    if noun and given.value[:1].isupper():
+        place = re.compile(rf"(?<= )(?:a|an|the|any|my) (?:[a-z]+ )?{re.escape(noun)}(?=$| on )")
+        action, count = place.subn(given.value, wish.action, count=1)
+        if count:
+            yield (
+                _Wish(action, wish.thing and place.sub(given.value, wish.thing, count=1), wish.tool),
+                Given(aim=given.aim),
+            )
+    yield wish, given
 
 
 def _joined(before: str, text: str, after: str) -> str:
@@ -179,25 +252,30 @@ def _plain(voice: Voice, thing: str, given: Given) -> str:
     return voice("plain", thing=thing)
 
 
-def _hints(wish: Need, voice: Voice) -> Iterator[tuple[str, str]]:
-    """Topics, and no more: what the Api is named after, the tool beside it; half of that; and a word of doubt."""
-    words, place = wish.topic.split(), wish.place
-    domain = wish.domain
-    topics = [wish.topic, f"{wish.topic} on {place}", wish.own]
-    field = lexicon().fields.get(domain, domain)
-    if words[-1] not in wordset("loose"):
-        topics += [" ".join(words[-2:]), f"{words[-1]} on {place}", f"{place} {words[-1]}", f"{field} {words[-1]}"]
-        topics += [words[-1], words[0]]
-    topics[3:3] = [f"{place} {wish.topic}", f"{domain} {wish.topic}", f"{place} {wish.own}"]
-    topics = [
-        _broached(one) for one in dict.fromkeys(topics) if len(one) > 2 and one.split()[-1] not in wordset("loose")
-    ]
+def _hints(topics: Sequence[str], voice: Voice) -> Iterator[tuple[str, str]]:
+    """Topics, and no more; and with a word of doubt."""
     for topic in topics:
         yield voice("hint", topic=topic), topic
     for topic in topics:
         yield f"{voice('hint', topic=topic)} {voice('unsure')}", topic
     for topic in topics:
         yield voice("hint", topic=topic), topic
+
+
+def _hinted(wish: Need) -> Iterator[str]:
+    """What the Api is named after, the tool beside it; half of that."""
+    words, place = wish.topic.split(), wish.place
+    topics = [
+        wish.topic,
+        *_within(wish.topic, wish.field),
+        f"{wish.topic} on {place}",
+        wish.own,
+        f"{wish.own} on {place}",
+    ]
+    if words[-1] not in wordset("loose") and words[0] not in ("a", "an") and LINKS.isdisjoint(words):
+        topics += [" ".join(words[-2:]), f"{words[-1]} on {place}", words[-1]]
+    fit = (one for one in dict.fromkeys(topics) if len(one) > 2 and one.split()[-1] not in wordset("loose"))
+    return map(_broached, fit)
 
 
 def _broached(topic: str) -> str:
@@ -211,17 +289,13 @@ def _broached(topic: str) -> str:
     return topic if last in wordset("mass") or last.endswith("ing") else f"the {topic}"
 
 
-def _fogs(api: Api, voice: Voice, start: int) -> Iterator[tuple[str, str]]:
-    """What may be on somebody's mind: the things that the Api is about; its domain; no more than a hello."""
+def _fogged(api: Api) -> Iterator[str]:
+    """What may be on somebody's mind: the things that the Api is about; its domain."""
     known = lexicon()
-    things = [singular(word) for word in need(api).own.split()]
+    things = [singular(word) for word in need(api).topic.split()]
     kinds = [pluralized(thing) for thing in dict.fromkeys(things) if thing in wordset("countable")]
-    about = [form.format(thing) for thing in kinds for form in known.about]
-    for topics in (about, known.domains.get(api.domain or api.name.partition("|")[0], ())):
-        for at in range(len(topics)):
-            topic = topics[(start + at) % len(topics)]
-            yield voice("fog", topic=topic), topic.split()[-1] if topics is about else _yours(topic)
-    yield from ((voice("fog_blank"), "") for _ in range(_HELLOS))
+    yield from (form.format(thing) for thing in kinds for form in known.about)
+    yield from known.domains.get(api.domain or api.name.partition("|")[0], ())
 
 
 def _yours(topic: str) -> str:

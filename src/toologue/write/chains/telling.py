@@ -32,7 +32,7 @@ from toologue.models.retriever import Band
 from toologue.schema import AgentTurn, Api, Cue, Plan, Result, Retrieve, UserTurn
 from toologue.write.chains.answers import Answer, answer, clause, listed, said
 from toologue.write.chains.bank import STYLES, Bank, Voice
-from toologue.write.chains.lexicon import joined
+from toologue.write.chains.lexicon import joined, split, wordset
 from toologue.write.chains.names import Name, output, parameters
 from toologue.write.chains.needs import need
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
@@ -49,8 +49,11 @@ _DULL = re.compile(
     r"\b(?:page|number of|position|order|format|language|field|fields|cursor|token|setting|units?|term|keyword|text|URL"
     r"|type)\b"
 )
-_ODD = re.compile(r"[.\d]|^the (?:by|search|get|using|in|for|on|of)\b|\b(?:get|using)\b|^data\b")
-_LONGEST = 6
+_YES_OR_NO = re.compile(r"(?:^|[.!?,:] )(?:could|can|may|would) (?:you|I) (?!mind|prefer)[^.?!:]*\?$", re.IGNORECASE)
+_OPENS = re.compile(
+    r"(?:Oh|OK|Okay|Right|Here|Let|One moment|Quickly|All right|Hang|I|My|Good|As|To|That|So|Just|Now)\b"
+)
+"""What a sentence begins with that needs no yes before it."""
 
 
 class Desk:
@@ -102,6 +105,8 @@ class Telling:
         self._in_hand: str | None = None
         self._failed = self._found = False
         self._answer = _told(plan)
+        self._by = next((by for turn in plan.dialogue.turns if isinstance(by := turn.extra.get("by"), str)), "")
+        self._heard = ""
         self._owed = False
         self._aims = self._answer.aims if self._answer is not None else ()
 
@@ -114,7 +119,8 @@ class Telling:
             return turn
         if cue.move == "retriever_call":
             return self._retrieved(turn)
-        return turn.but(text=self._agent_says(cue, turn))
+        self._heard = self._agent_says(cue, turn)
+        return turn.but(text=self._heard)
 
     def _user_says(self, cue: Cue) -> str:
         match cue.move:
@@ -200,25 +206,28 @@ class Telling:
             return make(Voice(self._desk.bank, "user", self.user.style, seed=seed, start=self._variant))
 
         self._asked = self._desk.once((self._pair, band, self._variant, again, given), made)
-        self._owed = band == "confirm" and (given is None or given.aim not in self._asked.text)
+        self._owed = band == "confirm" and (given is None or given.aim.lower() not in self._asked.text.lower())
         return self._asked.text
 
     def _at_hand(self) -> str:
-        """What the user of a pair can say about the way to the value: what the source takes, or what it is."""
+        """What the user of a pair knows in place of the value: what finds it, what tells it from others."""
         source = self._plan.dialogue.origin.get("source")
         if not isinstance(source, str):
             return ""
-        api = self._desk.queries.api(source)
+        api = self._desk.queries.source(source)
         names = self._desk.names(api)
         calls = (act for turn in self._plan.dialogue.turns if turn.role == "agent" for act in turn.acts)
         made = (act for act in calls if act.kind == "call" and act.api == source)
         told = [name for act in made for name in act.arguments or ()]
         have = [names[name].the for name in told if name in names and not _DULL.search(names[name].words)]
-        if have:
-            return self.user("have", names=joined(have[:2]))
-        thing = need(api).thing
-        plain = thing and not told and len(thing.split()) <= _LONGEST and not _ODD.search(thing)
-        return self.user("have_source", thing=thing) if plain else ""
+        have = [] if any(_DULL.search(names[name].words) for name in told if api.parameters[name].required) else have
+        said = [self.user("have", names=joined(have[:2]))] if have else []
+        if self._by:
+            said.append(self.user("know_it", names=_bare(output(self._by))))
+        elif not told:
+            here = wordset("here") & set(split(source.rpartition("|")[2]))
+            said.append(self.user("where_i_am" if here else "any_one"))
+        return " ".join(said)
 
     def _added(self, api: Api, cue: Cue) -> Given:
         (name, value), *_ = cue.values.items()
@@ -226,7 +235,9 @@ class Telling:
 
     def _inform(self, cue: Cue) -> str:
         aim, self._owed = self._aim() if self._owed else "", False
-        return " ".join(filter(None, (self._gives(cue), aim and self.user("aim", names=aim))))
+        words = self._gives(cue)
+        yes = self.user("assent") if _YES_OR_NO.search(self._heard) and not _OPENS.match(words) else ""
+        return " ".join(filter(None, (yes, words, aim and self.user("aim", names=aim))))
 
     def _gives(self, cue: Cue) -> str:
         values = self._named(cue)
@@ -265,7 +276,7 @@ class Telling:
             return self.agent(kind, options=shown_as, names=output(name).the)
         if not cue.values:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
-        api = self._desk.queries.api(self._in_hand or self._target().name)
+        api = self._desk.queries.source(self._in_hand or self._target().name)
         asked = [(self._name(api, name), api.parameters[name].required) for name in cue.values]
         always = self._failed and not self._found and not any(required for _, required in asked)
         needed = joined([name.the for name, required in asked if required or always])
@@ -326,19 +337,30 @@ class Telling:
 
     def _named(self, cue: Cue) -> list[tuple[Name, JsonValue]]:
         """The values of a cue, each with its name: parameters of the Api in hand, or outputs to choose by."""
-        names = self._desk.names(self._desk.queries.api(self._in_hand)) if self._in_hand else {}
+        names = self._desk.names(self._desk.queries.source(self._in_hand)) if self._in_hand else {}
         return [(names.get(name) or output(name), value) for name, value in cue.values.items()]
 
 
 def _told(plan: Plan) -> Answer | None:
     """What the response says of the result before it; None where there is no response."""
     result: JsonValue = None
+    known: list[JsonValue] = []
     for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):
         if cue.move == "response":
-            return answer(result, cue.values)
-        if cue.move == "call" and turn.role == "agent" and turn.results and turn.results[0] is not None:
+            return answer(result, cue.values, about=known)
+        if turn.role == "user":
+            known += turn.informed.values()
+        elif cue.move == "call" and turn.results and turn.results[0] is not None:
             result = turn.results[0].value
     return None
+
+
+def _bare(name: Name) -> str:
+    """A thing that goes by a name: of `the tournament name` the tournament."""
+    *owner, last = name.words.split()
+    if not owner or last not in ("name", "title"):
+        return name.the
+    return f"the {' '.join(owner)}{' team' if owner[-1] in ('home', 'away') else ''}"
 
 
 def _options(cue: Cue) -> tuple[str, list[JsonValue]] | None:

@@ -1,0 +1,142 @@
+"""Whether what is found agrees with what was said: who asks about Oslo does not want to read of Lima.
+
+Contract: `disagrees(told, result)` looks at what the user told, {name: value}, and at the single values of a result's
+first rows: where a value is called as a parameter is (`city`, `city_name`, `location|city`), both have to be the same:
+dates the same day, texts one a part of the other. Between a `start` and an `end` lies what is dated.
+
+Example:
+    >>> found = values_of({"location": {"city": "Lima"}, "days": [{"date": "2025-03-02"}]}, rows=1)
+    >>> disagrees({"city": "Oslo"}, found), disagrees({"cityName": "lima", "date": "2 March 2025"}, found)
+    (True, False)
+    >>> disagrees({"start_date": "2025-03-01", "end_date": "2025-03-05"}, found)
+    False
+    >>> disagrees({"from_date": "2025-04-01"}, found)
+    True
+
+Not covered: that two results agree about what no one said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+from functools import lru_cache
+
+from pydantic import JsonValue
+
+from toologue.models.retriever import split_name
+from toologue.plan.chains.results import Single, values_of
+from toologue.worlds.documented import kind_wraps
+
+__all__ = ["disagrees", "values_of"]
+
+_DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
+_FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))
+_DAYS = frozenset(("date", "day"))
+_OPEN = frozenset(
+    (
+        "id",
+        "q",
+        "query",
+        "search",
+        "term",
+        "keyword",
+        "s",
+        "type",
+        "status",
+        "limit",
+        "page",
+        "language",
+        "lang",
+        "unit",
+        "units",
+    )
+)
+"""What is asked for in words that the answer need not repeat."""
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_ISO, _NUMERIC = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), re.compile(r"(\d\d?)[/.-](\d\d?)[/.-](\d{4})")
+_WORDED = re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})")
+
+
+def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
+    """Whether a result says something else of what was told."""
+    asked = {key: value for name, value in told.items() if (key := _key(name)) and value not in ("", None)}
+    bounds = _bounds(told)
+    if not asked and bounds is None:
+        return False
+    for one in result:
+        names = [part for part in one.name.split("|") if not kind_wraps(part)]
+        keys = {_key(names[-1])} if names else set[str]()
+        if len(names) > 1:
+            keys = {_key(f"{names[-2]} {names[-1]}")} if _words(names[-1]) <= _DROPPED else keys
+        for key in keys & asked.keys():
+            if one.value is not None and not _same(asked[key], one.value):
+                return True
+        if bounds and keys & _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
+            return True
+    return False
+
+
+@lru_cache(maxsize=1 << 14)
+def _key(name: str) -> str:
+    """What a name is about, without what only says that it is one: `cityName` → city."""
+    words = [word for word in split_name(name.rpartition("|")[2]).split() if word not in _DROPPED]
+    return "" if not words or words[-1] in _OPEN or {*words} & (_FIRST | _LAST) else " ".join(words)
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(split_name(name).split())
+
+
+def _bounds(told: Mapping[str, JsonValue]) -> tuple[date, date] | None:
+    """Between which days what is dated has to lie."""
+    first, last = date.min, date.max
+    for name, value in told.items():
+        words = _words(name)
+        if (words & (_FIRST | _LAST)) and (day := _day(value)):
+            first, last = (day, last) if words & _FIRST else (first, day)
+    return None if (first, last) == (date.min, date.max) else (first, last)
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are one thing, however they are written."""
+    day, another = _day(one), _day(other)
+    if day and another:
+        return day == another
+    if isinstance(one, bool) or isinstance(other, bool):
+        return True
+    text, beside = str(one).casefold(), str(other).casefold()
+    if len(text) < 4 or len(beside) < 4:
+        return text == beside or not (text.isalpha() and beside.isalpha() and len(text) == len(beside))
+    return text in beside or beside in text or (text[:4] == beside[:4] and text.isdigit() and beside.isdigit())
+
+
+def _day(value: JsonValue) -> date | None:
+    """The day that a text says."""
+    if not isinstance(value, str) or not 8 <= len(value) <= 40 or not value[:1].isdigit():
+        return None
+    try:
+        if found := _ISO.match(value):
+            return date(int(found[1]), int(found[2]), int(found[3]))
+        if found := _NUMERIC.match(value):
+            return date(int(found[3]), int(found[2]), int(found[1]))
+        if (found := _WORDED.match(value)) and found[2].lower() in _MONTHS:
+            return date(int(found[3]), _MONTHS.index(found[2].lower()) + 1, int(found[1]))
+    except ValueError:
+        return None
+    return None

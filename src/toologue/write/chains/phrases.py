@@ -1,0 +1,219 @@
+"""Noun phrases of documentation, as people say them; and which of them nobody says.
+
+Documentation writes "tournament teams list", "players stats", "channel info"; people say "list of tournament teams",
+"player stats", "information about a channel". What no rule mends (`the for an airport`, `a place identified`) is rough:
+whoever needs words for it looks for others.
+
+Contract: `smooth(phrase)` is total, takes a phrase with its article or without and gives it back likewise. `rough`
+judges by function words, endings and the sets of `words.yaml`. `within` says of what kind a thing is, `subject` what
+somebody wants information about.
+
+Example:
+    >>> smooth("the players stats"), smooth("tournament list"), smooth("the channel info")
+    ('the player stats', 'list of tournaments', 'information about a channel')
+    >>> rough("the for an airport"), rough("a place identified"), rough("the price of an item")
+    (True, True, False)
+    >>> within("a list of games", "handball"), subject("information about a city")
+    ('a list of handball games', 'a city')
+
+Not covered: what a phrase means; grammar beyond noun phrases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from toologue.worlds.documented.spoken import is_word
+from toologue.write.chains.lexicon import article, lexicon, plural, pluralized, singular, wordset
+
+__all__ = ["LINKS", "alike", "empty", "rough", "smooth", "subject", "within"]
+
+LINKS = wordset("links")
+"""What joins noun phrases."""
+
+_DETERMINERS, _ASKS = wordset("determiners"), wordset("asks")
+_LEAD = re.compile(r"^((?:all |most )?(?:the |an? )|all |some |any |my )?(.*)$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"^((?:all |general |basic |detailed |more )?)(?:details )?(?:information|info) (?:on|of|for|at) ", re.IGNORECASE
+)
+_OPENING = re.compile(
+    r"^((?:(?:the |a )?(?:[a-z]+ )?(?:information about|details of|list of) )?(?:(?:the|an?|all|my) )?)(.*)$"
+)
+_CURRENT = re.compile(r"\b(?:the|your) current (?=city\b|location\b|user\b|country\b)")
+_PARTICIPLE = re.compile(r"\w{2,}[^e]ed$")
+_IN_A_ROW = 3
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+@lru_cache(maxsize=1 << 14)
+def smooth(phrase: str, *, looked_up: bool = True) -> str:
+    """The phrase as people say it; of a single thing that is `looked_up` they want information."""
+    found = _LEAD.match(_CURRENT.sub("a ", " ".join(phrase.split())))
+    lead, rest = (found[1] or "", found[2]) if found else ("", phrase)
+    words = [_small(word) for word in rest.split() if word.lower() not in wordset("hollow")]
+    words = words[: next((at for at, word in enumerate(words) if at and word.lower() == "by"), len(words))]
+    at = next((at for at, word in enumerate(words) if word.lower() in LINKS), len(words))
+    head, tail = words[:at], _articled(words[at:])
+    head = [_one(word, after) for word, after in zip(head, [*head[1:], ""], strict=False)]
+    if looked_up and tail[:1] not in (["of"], ["and"], ["or"]) and (said := _informed(head)):
+        return " ".join([*said, *tail])
+    if said := _listed(head):
+        return f"{'a ' if lead else ''}{' '.join([*said, *tail])}"
+    lead = "" if head[-1:] in (["information"], ["info"]) and lead != "all " else lead
+    return _ABOUT.sub(r"\1information about ", f"{lead}{' '.join([*head, *tail])}")
+
+
+@lru_cache(maxsize=1 << 14)
+def rough(phrase: str) -> bool:
+    """Whether nobody says so."""
+    words = [word.strip(",.'") for word in phrase.split()]
+    small = [word.lower() for word in words]
+    while small[:1] and small[0] in _DETERMINERS:
+        words, small = words[1:], small[1:]
+    if not small or small[0] in LINKS | _ASKS or _loose(small[-1]):
+        return True
+    if set(small) & (_ASKS | wordset("machinery")) or empty(small):
+        return True
+    if any(map(_numbered, ["", *words], words)):
+        return True
+    if sum(word.isupper() and word.lower() not in lexicon().acronyms for word in words if len(word) > 1) > 1:
+        return True
+    if re.search(r" an? (?:\w+ )*(?:data|information|statistics|stats)$", phrase.lower()):
+        return True
+    return any(map(_jars, small, [*small[1:], ""])) or _verbal(small) or _longest(words) > _IN_A_ROW
+
+
+def empty(words: Iterable[str]) -> bool:
+    """Whether words, in small letters, do not say what a thing is: historical rates."""
+    return all(word in _bland() for word in words)
+
+
+def within(phrase: str, field: str) -> str:
+    """The phrase, told of what kind it is: a list of games, a list of handball games."""
+    found = _OPENING.match(phrase)
+    opening, rest = (found[1], found[2]) if found else ("", phrase)
+    words = rest.split()
+    at = next((at for at, word in enumerate(words[:-1]) if word not in wordset("plain") | wordset("qualities")), 0)
+    said = " ".join([*words[:at], field, *words[at:]])
+    if opening.split()[-1:] in (["a"], ["an"]):
+        return " ".join([*opening.split()[:-1], article(said)])
+    return f"{opening}{said}"
+
+
+def alike(phrase: str, field: str) -> bool:
+    """Whether a phrase says of what kind a thing is."""
+    return not {*map(singular, phrase.lower().split())}.isdisjoint(map(singular, field.lower().split()))
+
+
+def subject(phrase: str) -> str:
+    """What a phrase asks to know something about."""
+    return re.sub(r"^(?:[a-z]+ )?(?:information about|details of) ", "", phrase)
+
+
+@cache
+def _bland() -> frozenset[str]:
+    return wordset("bland") | wordset("plain") | wordset("qualities") | LINKS
+
+
+def _small(word: str) -> str:
+    """A word that is no name, in small letters: `fixtures and Results`."""
+    titled = word[:1].isupper() and word[1:].islower()
+    common = titled and plural(word) and word.lower() not in lexicon().proper and is_word(word.lower())
+    return word.lower() if common else word
+
+
+def _one(word: str, after: str) -> str:
+    """A noun before another one stands in the singular: players stats, player stats."""
+    stays = word in wordset("plural") | wordset("compounding") or not word.isalpha() or not word.islower()
+    if not after or stays or not plural(word) or _PARTICIPLE.match(after):
+        return word
+    return word if after.endswith("ing") and after not in wordset("gerunds") else singular(word)
+
+
+def _informed(head: list[str]) -> list[str]:
+    """`channel info` → information about a channel; nothing for others."""
+    if not head:
+        return []
+    *before, last = head
+    kind = last.lower()
+    if not before and singular(kind) == kind in wordset("countable"):
+        return ["information", "about", *article(last).split()]
+    noun = before[-1].removesuffix("'s").lower() if before else ""
+    if kind not in wordset("informing") or noun not in wordset("countable") or plural(noun):
+        return []
+    at = next((at for at, word in enumerate(before) if word.lower() not in wordset("telling_much")), 0)
+    thing = article(" ".join([*before[at:-1], before[-1].removesuffix("'s")])).split()
+    return [*before[:at], *(("details", "of") if kind.startswith("detail") else ("information", "about")), *thing]
+
+
+def _listed(head: list[str]) -> list[str]:
+    """`tournament list` → list of tournaments; nothing for others."""
+    if len(head) < 2 or len(head) > _IN_A_ROW or head[-1].lower() not in ("list", "listing"):
+        return []
+    *before, noun = head[:-1]
+    return [] if noun in wordset("plain") else ["list", "of", *before, noun if plural(noun) else _several(noun)]
+
+
+def _several(noun: str) -> str:
+    return noun if noun in wordset("mass") | wordset("compounding") else pluralized(noun)
+
+
+def _articled(tail: list[str]) -> list[str]:
+    """After a preposition, a thing has an article: `for location` → for a location."""
+    out: list[str] = []
+    for at, word in enumerate(tail):
+        run = next((to for to in range(at, len(tail)) if tail[to].lower() in LINKS), len(tail))
+        bare = out[-1:] and out[-1].lower() in LINKS - {"and", "or", "as", "per", "by"}
+        last = tail[run - 1].lower() if run > at else ""
+        thing = 0 < run - at < _IN_A_ROW and last in wordset("countable") and not plural(last) and word.islower()
+        if bare and thing and word not in _DETERMINERS | wordset("plain") | wordset("qualities") | {"one"}:
+            out += article(word).split()
+        else:
+            out.append(word)
+    return out
+
+
+def _numbered(before: str, word: str) -> bool:
+    """Whether a number stands in it that is no year and no part of a name: Powerball, Lucky4Life, Billboard 200."""
+    digits = any(char.isdigit() for char in word)
+    named = word[:1].isupper() or (word.isdigit() and before[:1].isupper() and before.isalpha())
+    return digits and not named and _YEAR.fullmatch(word) is None
+
+
+def _loose(word: str) -> bool:
+    """Whether no noun phrase ends so."""
+    return (
+        word in LINKS | _DETERMINERS | wordset("qualities")
+        or (word.endswith("ly") and word not in wordset("nouns_in_ly"))
+        or (_PARTICIPLE.match(word) is not None and word not in wordset("nouns_in_ed"))
+    )
+
+
+def _jars(word: str, after: str) -> bool:
+    """Whether two words do not stand side by side."""
+    if word in LINKS:
+        return after in LINKS - {"and"} or not after
+    if word in _DETERMINERS:
+        return after in LINKS | _DETERMINERS or not after or (word in ("a", "an") and plural(after))
+    if word in wordset("qualities"):
+        return after in LINKS - {"and"}
+    if after in _DETERMINERS or (plural(word) and plural(after) and word not in wordset("compounding")):
+        return True
+    return after in wordset("qualities") and word not in wordset("plain")
+
+
+def _verbal(small: list[str]) -> bool:
+    """Whether a verb stands in it: `take a text address`, `mortgage check rates`."""
+    verbs = (lexicon().verbs | wordset("more_verbs")) - wordset("nouns")
+    return small[0] in verbs or any(word in verbs for word in small[1:-1])
+
+
+def _longest(words: list[str]) -> int:
+    """How many nouns there are in a row, names apart."""
+    longest = run = 0
+    for word in words:
+        run = 0 if word in LINKS | _DETERMINERS else run + (word not in wordset("plain") and word.islower())
+        longest = max(longest, run)
+    return longest
