@@ -79,6 +79,8 @@ _MARKED = re.compile(
 _NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
 """What `documented` calls a thing that it knows no names for: Market index 38."""
 _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
+_TONGUES = ("place.language", "place.lang", "place.currency", "place.timezone")
+"""What goes by countries, and points out none."""
 _PAST = re.compile(r"(?!.*(?:[sf]peed|[fns]eed|bed)$)\w{2,}[a-z]ed")
 """Words that say what was done: founded, released."""
 _PLACES = ("one", "zero")
@@ -209,6 +211,8 @@ def bare(name: str) -> bool:
 def points_out(one: Entity) -> bool:
     """Whether a parameter says which thing is meant: a name, a place, what to search for; no date, no price."""
     kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
+    if kind in _TONGUES:
+        return False
     return kind in _POINTING or (bool(choices(kind)) and kind not in _group("unnaming") - _POINTING) or "place" in kind
 
 

@@ -1,0 +1,55 @@
+"""What is found agrees with what was asked, or comes to nothing."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toologue.plan.chains.agreeing import disagrees
+from toologue.plan.chains.results import choices, values_of
+from toologue.worlds.documented.leaves import maker
+from toologue.worlds.documented.row import Row
+
+DAYS = st.dates(date(2000, 1, 1), date(2030, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("told", "result", "wrong"),
+    [
+        ({"city": "Oslo"}, {"city": "Lima"}, True),
+        ({"city": "Oslo"}, {"city": "oslo"}, False),
+        ({"cityName": "Oslo"}, {"location": {"city": {"name": "Lima"}}}, True),
+        ({"year": 2022}, {"films": [{"year": 2021}]}, True),
+        ({"q": "Oslo"}, {"q": "Lima"}, False),
+        ({"team": "Leeds"}, {"team": "Leeds United"}, False),
+        ({"city": "Oslo"}, {"home": {"name": "Lima"}}, False),
+    ],
+)
+def test_a_result_may_not_gainsay_what_was_told(told: dict[str, str], result: object, wrong: bool) -> None:
+    assert disagrees(told, values_of(result, rows=1)) is wrong
+
+
+@given(DAYS, st.integers(-400, 400))
+def test_what_is_dated_lies_between_start_and_end(day: date, off: int) -> None:
+    told = {"start_date": str(day), "end_date": str(day + timedelta(days=30))}
+    found = values_of({"days": [{"date": str(day + timedelta(days=off))}]}, rows=1)
+    assert disagrees(told, found) is not (0 <= off <= 30)
+
+
+@given(DAYS)
+def test_days_are_the_same_however_they_are_written(day: date) -> None:
+    assert not disagrees({"date": str(day)}, values_of({"date": f"{day:%d/%m/%Y}"}))
+
+
+def test_values_that_stand_in_lists_by_themselves_are_no_rows() -> None:
+    assert choices({"id": [1, 2], "name": ["Ajax", "Vitesse"]}, "id", ["name"]) is None
+
+
+@given(st.integers(0, 10**9))
+def test_nobody_meets_themselves(start: int) -> None:
+    row, text = Row(start, 0, {}), {"type": "string"}
+    home, away = (maker(text, (side, "team", "name"), salt=1)(row) for side in ("home", "away"))
+    assert home != away
