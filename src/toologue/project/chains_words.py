@@ -107,7 +107,7 @@ class _Desk:
         try:
             if job.pair in lost:
                 raise Dropped(lost[job.pair])
-            self._writer.check(job.pair.target)
+            self._writer.check(job.pair.target, SEQUENCES[job.sequence].actions)
             dialogue = self._offering(self._writer.words(self._plan(job)))
         except Dropped as dropped:
             lost[job.pair] = dropped.reason

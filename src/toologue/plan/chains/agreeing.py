@@ -79,16 +79,21 @@ def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
     if not asked and bounds is None:
         return False
     for one in result:
-        names = [part for part in one.name.split("|") if not kind_wraps(part)]
-        keys = {_key(names[-1])} if names else set[str]()
-        if len(names) > 1:
-            keys = {_key(f"{names[-2]} {names[-1]}")} if _words(names[-1]) <= _DROPPED else keys
-        for key in keys & asked.keys():
-            if one.value is not None and not _same(asked[key], one.value):
-                return True
-        if bounds and keys & _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
+        key = _about(one.name)
+        if key in asked and one.value is not None and not _same(asked[key], one.value):
+            return True
+        if bounds and key in _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
             return True
     return False
+
+
+@lru_cache(maxsize=1 << 15)
+def _about(path: str) -> str:
+    """What an output is about: of `location|city|name` city."""
+    names = [part for part in path.split("|") if not kind_wraps(part)]
+    if len(names) > 1 and _words(names[-1]) <= _DROPPED:
+        return _key(f"{names[-2]} {names[-1]}")
+    return _key(names[-1]) if names else ""
 
 
 @lru_cache(maxsize=1 << 14)

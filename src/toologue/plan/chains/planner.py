@@ -2,7 +2,7 @@
 
 Contract: `plan_lines` gives the first `count` plans that come about, as lines of a file, byte-equal for equal inputs at
 any number of workers; what does not come about is counted in the tally, with its reason. A job is tried `TRIES` times,
-each time with other values. Nothing is held but what is under way.
+each time with other values, where these may help. Nothing is held but what is under way.
 
 Example:
     >>> import pathlib, tempfile
@@ -27,7 +27,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain
@@ -49,9 +48,11 @@ from toologue.worlds.documented import Documented
 
 __all__ = ["OFFERED", "TRIES", "Planner", "Tally", "plan_lines"]
 
-TRIES = 3
+TRIES = 2
 OFFERED = 10
 """So many APIs the agent is offered, where there are so many; half of the others are of the target's domain."""
+_HOPELESS: tuple[Reason, ...] = ("asks twice", "cannot be said", "no value to hand over")
+"""What other values do not mend."""
 _CHUNK = 32
 
 
@@ -103,8 +104,11 @@ class Planner:
 
     def _happened(self, job: Job) -> Happened:
         for attempt in range(TRIES - 1):
-            with suppress(Dropped):
+            try:
                 return self.stage.play(job.pair, keys.seed_of(self.seed, "job", job.number, attempt))
+            except Dropped as dropped:
+                if dropped.reason in _HOPELESS:
+                    raise
         return self.stage.play(job.pair, keys.seed_of(self.seed, "job", job.number, TRIES))
 
     def _offered(self, job: Job) -> list[str]:

@@ -150,7 +150,7 @@ def _informed(head: list[str]) -> list[str]:
 
 def _listed(head: list[str]) -> list[str]:
     """`tournament list` → list of tournaments; nothing for others."""
-    if len(head) < 2 or len(head) > _IN_A_ROW or head[-1].lower() not in ("list", "listing"):
+    if len(head) < 2 or len(head) > _IN_A_ROW or head[-1].lower() != "list":
         return []
     *before, noun = head[:-1]
     return [] if noun in wordset("plain") else ["list", "of", *before, noun if plural(noun) else _several(noun)]

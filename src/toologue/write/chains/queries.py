@@ -25,7 +25,7 @@ Not covered: several wishes in one query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
 from toologue.errors import ToologueError, UnknownName
@@ -120,6 +120,15 @@ class Queries:
             raise Unworded(reason, name)
         return api
 
+    def check(self, name: str, actions: Collection[str]) -> None:
+        """Raises Unworded where conversations of these actions find no words for this Api."""
+        api = self.api(name)
+        clear = any(action.startswith("inform_intent_clear") for action in actions)
+        if clear and not self._wishes(api):
+            raise Unworded(_NONE["confirm"], name)
+        if "suggest" in actions and not self._topics(api, "suggest"):
+            raise Unworded(_NONE["suggest"], name)
+
     def source(self, name: str) -> Api:
         """The Api of this name, which nobody has to talk about. Raises UnknownName."""
         api = self._apis.get(name)
@@ -141,10 +150,10 @@ class Queries:
         found = self._reaching.get(api.name)
         if found is None:
             least = self._bands["confirm"] - _AROUND
-            good = tuple(
-                one for one in _wishes(need(api)) if self._index.score(api.name, one.thing or one.action) >= least
-            )
-            found = self._reaching[api.name] = good
+            scored = ((one, self._index.score(api.name, one.thing or one.action)) for one in _wishes(need(api)))
+            near = (one for one, score in scored if score >= least)
+            good = (one for one in near if self._index.rank(one.thing or one.action, 1)[0][0] == api.name)
+            found = self._reaching[api.name] = tuple(good)
         return found
 
     def _topics(self, api: Api, band: Band) -> tuple[str, ...]:

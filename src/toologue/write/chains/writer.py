@@ -25,7 +25,7 @@ Not covered: a speaker who changes style, and users who correct themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from toologue.errors import BadSetting
 from toologue.models.embed import Embedder
@@ -59,9 +59,9 @@ class ChainWriter:
     ):
         self._desk = Desk(Queries(apis, embedder, bands=bands, index=index), bank_of(bank), seed)
 
-    def check(self, api: str) -> None:
-        """Raises Unworded where nobody would ask for this Api."""
-        self._desk.queries.api(api)
+    def check(self, api: str, actions: Collection[str] = ()) -> None:
+        """Raises Unworded where nobody would ask for this Api, or not in a conversation of these actions."""
+        self._desk.queries.check(api, actions)
 
     async def write(self, plan: Plan) -> Dialogue:
         """The dialogue with its words."""
