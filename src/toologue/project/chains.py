@@ -58,7 +58,7 @@ from toologue.schema.jsonl import replacing
 __all__ = ["ChainMaking", "make_chains"]
 
 _CHUNK, _MOST = 32, 5  # jobs that are done at once; jobs that are tried for one that is wanted
-_FRUITLESS, _NEVER = 4, 1 << 30  # a pair that so often came to nothing, and never to anything, is not tried again
+_FRUITLESS, _NEVER = 8, 1 << 30  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]
 
 

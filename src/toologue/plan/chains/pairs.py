@@ -325,7 +325,7 @@ def _alone(book: Book, rule: KnowRule) -> Pair | Reason:
     asked = required(book) or optional(book)[:1]
     told = next((name for name in asked if not hidden(book.inputs[name])), "")
     more = [*required(book, but=told), *optional(book, but=told)]
-    if not told or not (more or len(book.inputs) == 1 or any(points_out(book.inputs[name]) for name in asked)):
+    if not told:
         return "nothing left to ask"
     if not all(_known(book.inputs[name], rule) for name in asked):
         return "users do not know it"

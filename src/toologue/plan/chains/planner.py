@@ -48,7 +48,7 @@ from toologue.worlds.documented import Documented
 
 __all__ = ["OFFERED", "TRIES", "Planner", "Tally", "plan_lines"]
 
-TRIES = 2
+TRIES = 3
 OFFERED = 10
 """So many APIs the agent is offered, where there are so many; half of the others are of the target's domain."""
 _HOPELESS: tuple[Reason, ...] = ("asks twice", "cannot be said", "no value to hand over")
