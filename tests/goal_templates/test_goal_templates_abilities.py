@@ -1,6 +1,7 @@
 """What the agent `goal_templates` can do, a conversation an ability, in the account of S3 that ships."""
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 
 import pytest
@@ -220,7 +221,7 @@ def test_operations_selections_and_outputs_combine(talk, words, value):
     [
         ("gimme an overview of the json documents in larkfield-weblogs, lightest first", 3),
         ("For an inventory I need the number of objects in every bucket.", 5),
-        ("what is the second largest file in larkfield-sales?", 2),
+        ("what are the two largest files in larkfield-sales?", 2),
         ("anything smaller than 100 bytes in larkfield-weblogs?", 6),
         ("Which files under reports/ in larkfield-office haven't been copied to larkfield-office-backup yet?", 4),
         ("Which of our buckets are located in Europe?", 2),
@@ -242,7 +243,7 @@ def test_every_turn_with_programs_says_why(talk):
     talk.say("Delete temp/scan-001.txt")
     wrote = talk.turns[1]
     assert isinstance(wrote, AgentTurn)
-    assert wrote.thought == "1: drafting, asks for bucket: new; bucket is missing"
+    assert re.fullmatch(r"1: drafting, asks for bucket: new \(\d\.\d\d\); new; bucket is missing", wrote.thought)
 
 
 def test_asked_cold_in_mid_conversation_it_answers_the_same(talk):

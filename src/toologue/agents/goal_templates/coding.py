@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from string import Template
 
+from toologue.agents.goal_templates.tables import shape_of, table_names
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots, selects
 from toologue.shipped import shipped
 
@@ -27,13 +28,23 @@ __all__ = ["code_of"]
 
 _STAMPS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d"}
 _ALL_BUCKETS = '[bucket["Name"] for bucket in s3.list_buckets().get("Buckets", [])]'
+_GROUPS = {
+    "folder": ('obj["Key"].split("/")[{}]', 'obj["Key"].count("/") > {}'),
+    "bucket": ('obj["Bucket"]', "obj"),
+    "extension": ('obj["Key"].rsplit(".", 1)[-1].lower()', '"." in obj["Key"]'),
+    "month": ('obj["LastModified"].strftime("%Y-%m")', "obj"),
+    "year": ('obj["LastModified"].year', "obj"),
+}
+"""What results are grouped by: the name of the group of an object, and whether it is in one."""
 _BY_SIZE = "sorted(groups.items(), key=lambda item: item[1], reverse=True)"
 
 
 def code_of(wish: Wish) -> str:
     """The program."""
     lines = shipped(Path(__file__).with_name("programs.yaml"))[_shape(wish)].splitlines()
-    names = {**_slots(wish), **_blocks(wish), **_outputs(wish), **_targets(wish)}
+    names = {**_slots(wish), **_blocks(wish), **_outputs(wish), **_targets(wish), **table_names(wish)}
+    if wish.source is not None:
+        names |= _saved(wish.source)
     filled = (Template(line).substitute(names) for line in lines)
     return "\n".join(line for line in filled if line.strip())
 
@@ -46,6 +57,10 @@ def _shape(wish: Wish) -> str:
             return shape
         case "region" if _many(wish):
             return "regions"
+        case "table":
+            return shape_of(wish)
+        case "read" | "lines" | "head" if wish.sort and not wish.keys and (wish.limit == 1 or wish.op == "head"):
+            return "content_of_one"
         case "read" | "lines" | "words" | "head":
             return "content" if one else "contents"
         case "copy" | "move" if not one:
@@ -63,7 +78,11 @@ _VARIANTS: Mapping[str, Mapping[str, Callable[[Wish], bool]]] = {
     "when": {"when_bucket": lambda wish: wish.whole and not wish.keys},
     "exists": {"exists_some": lambda wish: not wish.keys},
     "put": {"put_unless": lambda wish: wish.unless},
-    "create_bucket": {"create_bucket_here": lambda wish: wish.region == "us-east-1"},
+    "create_bucket": {
+        "create_bucket_unless": lambda wish: wish.unless,
+        "create_bucket_here": lambda wish: wish.region == "us-east-1",
+    },
+    "copy": {"copy_unless": lambda wish: wish.unless},
 }
 
 
@@ -72,7 +91,7 @@ def _shape_of_many(wish: Wish) -> str:
     plain = not selects(replace(wish, whole=False, limit=0))
     if wish.group == "buckets":
         return "count_buckets"
-    if wish.group in ("folder", "extension", "bucket"):
+    if wish.group in _GROUPS:
         return "by_bucket" if wish.group == "bucket" and plain and wish.op != "list" else "grouped"
     if wish.op != "list":
         return "sum_keys" if wish.op == "sum" and wish.keys else "total"
@@ -136,10 +155,10 @@ def _outputs(wish: Wish) -> Mapping[str, str]:
         wish.prefix.count("/"),
         "len(objects)" if wish.op == "count" else 'sum(obj["Size"] for obj in objects)',
     )
-    group, inside = {
-        "folder": (f'obj["Key"].split("/")[{depth}]', f'obj["Key"].count("/") > {depth}'),
-        "bucket": ('obj["Bucket"]', "obj"),
-    }.get(wish.group, ('obj["Key"].rsplit(".", 1)[-1].lower()', '"." in obj["Key"]'))
+    group, inside = _GROUPS.get(wish.group, _GROUPS["extension"])
+    found = _BY_SIZE if wish.op == "sum" and wish.sort else "groups"
+    if wish.limit == 1 and wish.op != "list":
+        found = f"{'max' if wish.reverse else 'min'}(groups, key=groups.get)"
     row = 'bucket["Name"]' if not wish.show else '[bucket["Name"], bucket["CreationDate"].strftime("%Y-%m-%d")]'
     first = f"[:{wish.limit}]" if wish.limit else ""
     return {
@@ -151,11 +170,11 @@ def _outputs(wish: Wish) -> Mapping[str, str]:
         "rank": str(wish.rank),
         "depth": str(depth),
         "total": total,
-        "group": group,
-        "in_group": inside,
+        "group": group.format(depth),
+        "in_group": inside.format(depth),
         "zero": "[]" if wish.op == "list" else "0",
         "amount": {"list": '[obj["Key"]]', "sum": 'obj["Size"]'}.get(wish.op, "1"),
-        "groups": _BY_SIZE if wish.op == "sum" and wish.sort else "groups",
+        "groups": found,
         "bucket_rows": row.replace("bucket", "buckets[0]")
         if wish.limit == 1
         else f"[{row} for bucket in buckets{first}]",
@@ -200,6 +219,21 @@ def _targets(wish: Wish) -> Mapping[str, str]:
     return {"target": target, "new_key": new, "new_name": f"{_literal(folder)} + {name}" if folder else name}
 
 
+def _saved(source: Wish) -> dict[str, str]:
+    """The lines that find what is stored, and how it is told in a file."""
+    *lines, last = code_of(source).splitlines()
+    found = last.strip().removeprefix("return ")
+    if source.group or (source.op == "region" and _many(source)):
+        text = '"\\n".join(f"{name} {value}" for name, value in found.items())'
+    elif source.op in ("list_buckets", "list") and source.show:
+        text = '"\\n".join(" ".join(map(str, row)) for row in found)'
+    elif source.op in ("list", "list_buckets", "grep", "missing", "folders") or (source.op == "read" and source.old):
+        text = '"\\n".join(found)'
+    else:
+        text = "str(found)"
+    return {"source": "\n".join([*lines, f"found = {found}"]), "as_text": text}
+
+
 def _literal(value: str | tuple[str, ...]) -> str:
     """A text, or a list of texts, as code."""
     return json.dumps(value, ensure_ascii=False)
@@ -228,6 +262,9 @@ def _objects(wish: Wish) -> Iterator[str]:
         yield f'    objects += [{{**obj, "Bucket": name}} for obj in {listing.format("name", prefix)}]'
     else:
         yield f"objects = {listing.format(_slot(wish, 'bucket', wish.bucket), prefix)}"
+    if wish.absent:
+        there = listing.format(_literal(wish.absent), "")
+        yield f'there = [obj["Key"] for obj in {there}]'
     for month in [value for _, value in wish.moments if value.startswith("-")][:1]:
         that = f'if obj["LastModified"].month == {int(month[-2:])}'
         yield f'year = max([obj["LastModified"].year for obj in objects {that}], default=0)'
@@ -247,6 +284,8 @@ def _conditions(wish: Wish) -> Iterator[str]:
     yield from (_left_out(one) for one in wish.without)
     if "year" in wish.needs and not wish.moments:
         yield f'obj["LastModified"].year < {_slot(wish, "year", "")}'
+    if wish.absent:
+        yield f"{key} not in there"
     yield from (_moment('obj["LastModified"]', *one) for one in wish.moments)
     yield from (f'obj["Size"] {sign} {size}' for sign, size in wish.sizes)
 
@@ -289,7 +328,7 @@ def _narrowed(wish: Wish) -> Iterator[str]:
 
 def _cut(wish: Wish) -> str:
     """The objects, as many as are wanted."""
-    if wish.limit:
+    if wish.limit and wish.op != "head":
         return f"objects[:{wish.limit}]"
     return f"objects[:{_slot(wish, 'limit', '')}]" if "limit" in wish.needs else "objects"
 

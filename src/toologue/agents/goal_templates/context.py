@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from toologue.agents.goal_templates.vocabulary import cue
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish
 
-__all__ = ["Context", "alias", "folder", "last_bucket", "left_out", "referred", "whole_name"]
+__all__ = ["Context", "alias", "bucket_listed", "folder", "last_bucket", "left_out", "referred", "whole_name"]
 
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "latter": -1, "former": 0}
 
@@ -91,8 +91,18 @@ def alias(words: str, context: Context) -> str:
     return ""
 
 
+def bucket_listed(words: str, context: Context) -> str:
+    """The bucket that "the first one" is, of those that the last result named."""
+    listed, match = context.listed_buckets, re.search(rf"\b({'|'.join(_ORDINALS)})(?: (?:one|#bucket)\b|\W*$)", words)
+    if match and not context.listed and -len(listed) <= _ORDINALS[match[1]] < len(listed):
+        return listed[_ORDINALS[match[1]]]
+    return listed[0] if len(listed) == 1 and re.search(r"\b(?:in it|in there|that #bucket)\b", words) else ""
+
+
 def last_bucket(context: Context) -> str:
     """The bucket that the conversation is about."""
+    if context.last is None and len(context.buckets) == 1:
+        return context.buckets[0]
     return context.last.bucket if context.last else ""
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from toologue.agents.goal_templates.context import Context
+from toologue.agents.goal_templates.tables import inside
 from toologue.agents.goal_templates.templates import Bank
 from toologue.agents.goal_templates.wishes import Wish, destroys, open_slots, opened, selects
 from toologue.schema import Result
@@ -88,7 +89,7 @@ class Move:
 
 def settled(wish: Wish, mind: Mind, why: str) -> Move:
     """A draft while something is open, or must be confirmed; else final."""
-    wish = opened(wish)
+    wish = opened(inside(wish))
     if missing := open_slots(wish):
         return Move(wish, "drafting", f"{why}; {missing[0]} is missing", asked=missing[0])
     if destroys(wish) or _overwrites(wish, mind):
@@ -104,7 +105,7 @@ def _overwrites(wish: Wish, mind: Mind) -> bool:
         new = any(
             one.wish.op == "create_bucket" and one.wish.bucket == target and one.status == "final" for one in mind.goals
         )
-        many = selects(wish) and not wish.to_prefix and not new
+        many = selects(wish) and not (wish.to_prefix or wish.absent or new)
         names = (wish.to_key,) if wish.to_key else () if wish.to_prefix else wish.keys
         return many or any((target, key) in there for key in names)
     keys = (wish.to_key,) if wish.op == "merge" else wish.keys

@@ -170,6 +170,8 @@ def _chained(wishes: Sequence[Wish]) -> Iterator[Wish]:
         if last is not None and wish.op not in ("create_bucket", "list_buckets"):
             if last.op == "create_bucket" and not wish.to_bucket and wish.op in ("copy", "move"):
                 wish = replace(wish, to_bucket=last.bucket)
+            elif last.op in ("copy", "move") and last.to_bucket and wish.op == "list" and not wish.bucket:
+                wish = replace(wish, bucket=last.to_bucket)
             elif not wish.bucket and not wish.buckets:
                 wish = replace(wish, bucket=last.bucket)
             same = (

@@ -29,7 +29,7 @@ from toologue.agents.goal_templates.templates import Bank
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots, opened
 from toologue.schema import Program, Result, Turn, rounds
 
-__all__ = ["Here", "Written", "code_in", "understand"]
+__all__ = ["Here", "Written", "code_in", "follow", "understand"]
 
 _LISTS = ("list", "grep", "missing")
 _OF_A_FILE = ("read", "lines", "words", "head", "size", "when", "exists", "compare")
@@ -68,8 +68,14 @@ class Here:
 
 def understand(history: Sequence[Turn], bank: Bank) -> Here:
     """Where a conversation stands."""
-    mind = Mind(bank)
-    here = Here(mind, hear(""), (), (), written=True)
+    here = Here(Mind(bank), hear(""), (), (), written=True)
+    for here in follow(here.mind, history):
+        pass
+    return here
+
+
+def follow(mind: Mind, history: Sequence[Turn]) -> Iterator[Here]:
+    """Where a conversation stood after each of the user's turns; the mind learns what was done when it goes on."""
     for said, did in rounds(history):
         if not said:
             continue
@@ -79,10 +85,9 @@ def understand(history: Sequence[Turn], bank: Bank) -> Here:
         acts = [pair for turn in did for pair in zip(turn.acts, turn.results or [None] * len(turn.acts), strict=True)]
         programs = [(act, result) for act, result in acts if act.kind == "program"]
         done = [Written(_meant(mind, moves, n, act), act, result) for n, (act, result) in enumerate(programs)]
-        here = Here(mind, heard, moves, done, written=bool(did))
+        yield Here(mind, heard, moves, done, written=bool(did))
         if did:
             _remember(mind, heard, done)
-    return here
 
 
 def code_in(move: Move) -> str:
@@ -161,6 +166,9 @@ def _learn(mind: Mind, wish: Wish, result: Result) -> None:
     if wish.op in ("list_buckets", "empty_buckets"):
         context.listed_buckets = tuple(_strings(result.value, bucket=True))
         context.buckets = tuple(dict.fromkeys((*context.buckets, *context.listed_buckets)))
+        context.listed = ()
+    elif wish.group == "bucket" and isinstance(result.value, dict | str):
+        context.listed_buckets = (result.value,) if isinstance(result.value, str) else tuple(result.value)
         context.listed = ()
     elif wish.group == "folder" and isinstance(result.value, dict):
         context.names |= dict.fromkeys(f"{wish.prefix}{name}/" for name in cast("dict[str, Any]", result.value))

@@ -12,6 +12,7 @@ Not covered: what only the conversation tells (`settling`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -62,7 +63,7 @@ def _copied(wish: Wish, text: str) -> Wish:
 
 
 def _read(wish: Wish, text: str) -> Wish:
-    lines = wish.old and "#line" in text
+    lines = (wish.old and "#line" in text) or (wish.sort and wish.limit == 1 and not wish.show)
     return replace(wish, op="list") if selects(wish) and not (wish.keys or lines) else wish
 
 
@@ -73,7 +74,8 @@ def _listed(wish: Wish, text: str) -> Wish:
     named = wish.keys or wish.bucket not in ("", EVERYWHERE) or wish.prefix or wish.suffixes
     if not named and "#buckets" in text and "#file" not in text and wish.bucket != EVERYWHERE:
         return replace(wish, op="list_buckets")
-    if wish.op == "list" and len(wish.keys) == 1 and not (wish.to_key or wish.show or wish.moments):
+    told = wish.about and re.search(r"\.(?:csv|json)$", "".join(wish.keys)) and "#list <key>" not in text
+    if wish.op == "list" and len(wish.keys) == 1 and not (wish.to_key or wish.show or wish.moments or told):
         return replace(wish, op="read")
     if wish.op == "list" and wish.group and ("Size" in wish.show or wish.sort == "Size"):
         bucket = "" if wish.bucket == EVERYWHERE and "#bucket" not in text else wish.bucket
@@ -129,6 +131,19 @@ def _region(wish: Wish, text: str) -> Wish:
     return replace(wish, region="")
 
 
+def _common(wish: Wish, text: str) -> Wish:
+    """What is in both of two buckets."""
+    if wish.buckets:
+        return replace(wish, bucket=wish.buckets[0], to_bucket=wish.buckets[-1], buckets=())
+    return wish
+
+
+def _most(wish: Wish, text: str) -> Wish:
+    """The bucket of which there is most: of files, where these are named, else of bytes."""
+    op = "count" if says("most_files", text) else "sum"
+    return replace(Wish(op), bucket=EVERYWHERE, group="bucket", limit=1, reverse=not says("fewest", text))
+
+
 _RULES: Mapping[str, Callable[[Wish, str], Wish]] = {
     "delete": _deleted,
     "put": _put,
@@ -143,6 +158,8 @@ _RULES: Mapping[str, Callable[[Wish, str], Wish]] = {
     "sum": _measured,
     "when": _when,
     "region": _region,
+    "common": _common,
+    "most": _most,
     "size": lambda wish, text: wish if wish.keys or says("one_of_them", text) else replace(wish, op="sum"),
 }
 """By the operation that the words ask for."""

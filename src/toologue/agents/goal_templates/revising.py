@@ -22,13 +22,16 @@ from typing import Any
 
 from toologue.agents.goal_templates.context import Context, alias, folder, last_bucket, left_out, referred, whole_name
 from toologue.agents.goal_templates.hearing import Heard
-from toologue.agents.goal_templates.values import city, number
-from toologue.agents.goal_templates.vocabulary import cue
+from toologue.agents.goal_templates.values import MONTHS, NUMBERS, city, number
+from toologue.agents.goal_templates.vocabulary import cue, words_of
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots
 
-__all__ = ["corrected", "fill", "placed", "revise", "spared", "spelt"]
+__all__ = ["corrected", "dated", "reworded", "fill", "placed", "revise", "spared", "spelt"]
 
 _SIMPLE = ("any_case", "contains", "moments", "sizes", "show", "group", "to_bucket", "flat", "ending", "region", "body")
+DAYS = [f"{name}day" for name in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")]
+MORE_NUMBERS = ["thirteen", "fourteen", "fifteen", "sixteen", "eighteen", "twenty", "thirty", "forty", "fifty", r"\d+"]
+_DATED = ("list", "count", "sum", "average", "grep", "delete")
 _READS = ("list", "count", "sum", "average", "region", "list_buckets", "grep", "folders")
 
 
@@ -71,6 +74,8 @@ def revise(wish: Wish, hint: Wish, context: Context, *, slot: str = "") -> Wish:
         changes["limit"] = hint.limit
     if wish.op == "rename" and hint.suffixes and "ending" in changes:
         changes.pop("suffixes", None)
+    if wish.op in ("table", "field") and hint.about:
+        changes["about"] = hint.about
     if wish.op in ("lines", "read") and hint.old:
         changes["old"] = hint.old
     return replace(wish, **changes)
@@ -79,6 +84,9 @@ def revise(wish: Wish, hint: Wish, context: Context, *, slot: str = "") -> Wish:
 def placed(wish: Wish, hint: Wish, context: Context) -> dict[str, Any]:
     """Folders, endings, years and what is left out, as a new wish or new words say them."""
     changes = _placed(wish, hint, context)
+    month = hint.values.get("month", "")
+    if month and (wish.moments or (hint is wish and wish.op in _DATED)) and not wish.keys:
+        changes["moments"] = (("==", month),)
     moments = changes.get("moments", hint.moments)
     if any(value.startswith("-") for _, value in moments) and (year := _year_before(wish, context)):
         changes["moments"] = tuple(
@@ -104,7 +112,9 @@ def _placed(wish: Wish, hint: Wish, context: Context) -> dict[str, Any]:
             changes["prefix"] = hint.prefix
         if hint.suffixes:
             changes["suffixes"] = hint.suffixes
-        if hint.without:
+        if hint.without and (kept := tuple(key for key in wish.keys if key not in hint.without)) != wish.keys:
+            changes["keys"] = kept or wish.keys
+        elif hint.without:
             found = (left_out(one, wish, context) for one in hint.without)
             changes["without"] = tuple(dict.fromkeys((*wish.without, *found)))
     name = hint.values.get("folder", "")
@@ -129,6 +139,10 @@ def spared(wish: Wish, words: str, context: Context) -> Wish:
             kept = tuple(key for key in wish.keys if stem not in re.split(r"[\W_]+", key.lower()))
             wish = replace(wish, keys=kept or wish.keys)
             continue
+        seen = any(stem in name.lower() for name in context.names)
+        seen = seen or not re.match(r"#?(?:except|without|keep|apart|other)\b", match[0])
+        if not seen and wish.op not in ("list", "count") and match[1] not in words_of("noise") | words_of("generic_nouns"):
+            wish = replace(wish, without=tuple(dict.fromkeys((*wish.without, stem))))
         for name in [name for name in context.names if name.startswith(wish.prefix) and name != wish.prefix]:
             *folders, file = name.removeprefix(wish.prefix).split("/")
             inside = next((part for part in folders if part.lower().rstrip("s") == stem), None)
@@ -156,6 +170,17 @@ def spelt(wish: Wish, words: str) -> Wish:
     return wish
 
 
+def reworded(body: str, words: str) -> str:
+    """A text in which a day, a month or a number is another one: "make that Tuesday"."""
+    for kind in (DAYS, MONTHS, [*NUMBERS[1:], *MORE_NUMBERS]):
+        pattern = re.compile(rf"\b(?:{'|'.join(kind)})\b", re.IGNORECASE)
+        old, new = pattern.findall(body), pattern.findall(words)
+        if len(old) == 1 and new and new[-1].lower() != old[0].lower():
+            right = new[-1].capitalize() if old[0][0].isupper() else new[-1].lower()
+            return body.replace(old[0], right)
+    return body
+
+
 def corrected(wish: Wish, heard: Heard, context: Context) -> Wish:
     """What failed, with a better value."""
     named, guess = heard.hint.keys, heard.hint.bucket or heard.hint.to_bucket
@@ -172,7 +197,7 @@ def corrected(wish: Wish, heard: Heard, context: Context) -> Wish:
     if (
         len(wish.keys) == 1
         and (dates := heard.of("date"))
-        and (same := _dated(wish.keys[0], dates[-1])) != wish.keys[0]
+        and (same := dated(wish.keys[0], dates[-1])) != wish.keys[0]
     ):
         return replace(wish, keys=(same,))
     found = revise(wish, hint, context)
@@ -187,8 +212,10 @@ def _digits(key: str, digits: str) -> str:
     return re.sub(rf"(?<!\d)0*{int(digits)}(?!\d)", digits, key, count=1)
 
 
-def _dated(key: str, date: str) -> str:
+def dated(key: str, date: str) -> str:
     """A name with its date corrected: rentals/2025-06.csv with 2025-05."""
+    if date[0] == "-" and (months := [name for name in MONTHS if name in key.lower()]):
+        return key.replace(months[0], MONTHS[int(date[1:3]) - 1])
     return re.sub(re.sub(r"\d", r"\\d", date), date, key, count=1)
 
 

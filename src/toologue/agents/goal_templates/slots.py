@@ -26,12 +26,13 @@ from toologue.agents.goal_templates.wishes import EVERYWHERE
 __all__ = ["has_noun", "slots_of"]
 
 _TRANSFERS = ("copy", "move", "rename", "merge", "put", "")
+_CONTENT = ("count", "sum", "average", "list", "read", "lines", "grep", "size", "")
 _WRITES = ("put", "append", "replace", "create_bucket", "grep")
 _WINDOW = 70
 _RANKS = {"second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _KIND_NAMES = "|".join(sorted(KINDS, key=len, reverse=True))
 _KIND = re.compile(
-    rf"\b({_KIND_NAMES})(?:[ -](?:#files?|ones?|exports?|reports?|tables?)\b|s\b)|\blogs?(?= #files?)|\b(logs)\b"
+    rf"\b({_KIND_NAMES})(?:[ -](?:#files?|ones?|exports?|reports?|tables?)\b|s\b)|(?<=est )({_KIND_NAMES})\b|\blogs?(?= #files?)|\b(logs)\b"
 )
 _SMALL = "and|or|what about|how about|only|just|also|now|the|same|for|please"
 _ALONE = re.compile(rf"^(?:\W*(?:{_SMALL})\b)*\W*({_KIND_NAMES})s?\W*(?:too|please|only)?\W*$")
@@ -50,12 +51,13 @@ def slots_of(text: str, values: Sequence[Value], op: str) -> dict[str, Any]:
         reader.times,
         reader.sizes,
         reader.order,
+        reader.content,
         reader.output,
         reader.texts,
     ):
         slots |= read_some()
-    year = slots.pop("year", "")
-    return slots | ({"values": {**slots.get("values", {}), "year": year}} if year else {})
+    loose = {name: slots.pop(name) for name in ("year", "month") if name in slots}
+    return slots | ({"values": {**slots.get("values", {}), **loose}} if loose else {})
 
 
 class _Reader:
@@ -102,8 +104,9 @@ class _Reader:
             if text in found["without"]:
                 continue
             to = _ends("target", before) and not re.search(r"\bin (?:the )?(?:#folder )?$", before)
-            inside = re.search(r"\b(?:in|under|inside)(?: \w+)?(?: #folder)? $", before) and (
-                "prefix" in found or found["keys"]
+            under = re.search(r"\b(?:to|into) (?:the |our )?<bucket>,? (?:but )?(?:under|in|into|below|inside)(?: a)?(?: #folder)? $", before)
+            inside = under or (
+                re.search(r"\b(?:in|under|inside)(?: \w+)?(?: #folder)? $", before) and ("prefix" in found or found["keys"])
             )
             found["to_prefix" if (to or inside) and self._op in ("copy", "move", "rename", "put") else "prefix"] = text
         return found | self._buckets()
@@ -134,6 +137,7 @@ class _Reader:
             "sum",
             "delete_bucket",
             "missing",
+            "common",
             "read",
             "exists",
         ):
@@ -149,7 +153,11 @@ class _Reader:
         found: dict[str, Any] = {}
         endings = [text for text, before, _ in self._each("ending") if not _ends("except", before)]
         alone = _ALONE.match(self._text) if len(self._text) < 2 * _WINDOW else None
-        named = [KINDS[alone[1]]] if alone else [KINDS[match[1] or "log"] for match in _KIND.finditer(self._text)]
+        kinds = [] if alone else list(_KIND.finditer(self._text))
+        spared = [match for match in kinds if _ends("except", self._text[: match.start()])]
+        named = [KINDS[alone[1]]] if alone else [KINDS[match[1] or match[2] or "log"] for match in kinds if match not in spared]
+        if spared:
+            found["without"] = tuple(KINDS[match[1] or match[2] or "log"] for match in spared)
         logs = [
             f"{match[1]}.log"
             for match in cue("worded_log").finditer(self._text)
@@ -167,7 +175,7 @@ class _Reader:
             found |= {"suffixes": tuple(endings[:-1])} if len(endings) > 1 else {}
         elif endings:
             found["suffixes"] = tuple(endings)
-        if found.get("suffixes") and cue("any_case").search(self._text):
+        if cue("any_case").search(self._text):
             found["any_case"] = True
         return found
 
@@ -194,12 +202,22 @@ class _Reader:
             found["values"] = {"noun": noun}
         return found | ({"flat": True} if cue("flat").search(self._text) else {})
 
+    def content(self) -> dict[str, Any]:
+        """Words that are of no class, where it may be about what is in a file."""
+        if self._op not in _CONTENT or not cue("elliptic" if self._op == "" else "asks_inside").search(self._text):
+            return {}
+        words = re.findall(r"(?<![#@<\w'-])[a-z][a-z'-]+(?![>\w])", self._text)
+        about = tuple(word.removesuffix("'s") for word in words if word not in words_of("noise"))
+        by = cue("by_column").search(self._text)
+        return ({"about": about} if about else {}) | ({"group": by[1]} if by and by[1] not in words_of("noise") else {})
+
     def times(self) -> dict[str, Any]:
         """Comparisons with the date of change; a year that may be a folder stays in `values`."""
         moments: list[tuple[str, str]] = []
-        loose, dated = "", bool(cue("dated").search(self._text))
+        loose, month, dated = "", "", bool(cue("dated").search(self._text))
         for text, before, after in self._each("date"):
             if text.startswith("-") and not dated:
+                month = text
                 continue
             if re.match(r"\W+no\b", after):
                 continue  # taken back in the same breath
@@ -218,7 +236,7 @@ class _Reader:
         if self._has(r"\bbetween <date> and <date>") and len(moments) > 1:
             moments = [(">=", moments[0][1]), ("<=", moments[1][1])]
         found: dict[str, Any] = {"moments": tuple(moments)} if moments and self._op not in _WRITES else {}
-        return found | ({"year": loose} if loose else {})
+        return found | ({"year": loose} if loose else {}) | ({"month": month} if month and not moments else {})
 
     def sizes(self) -> dict[str, Any]:
         """Comparisons with the size."""
@@ -231,7 +249,7 @@ class _Reader:
                 if sign
             ]
         if not found and self._has(
-            r"\bempty (?:#files?|ones?)\b|(?:#files?|\bwhich|\bthat|\bthey) (?:are|is) empty\b|\bno #content\b"
+            r"\bempty (?:#files?|ones?)\b|(?:#files?|\bwhich|\bthat|\bthey) (?:are|is) (?:\w+ )?empty\b|\bno #content\b|\bnothing (?:\w+ )?in (?:it|them)\b|\b(?:zero|no|without) #size\b|\b(?:zero|<number>)-#?bytes?\b"
         ):
             found = [("==", 0)]
         return {"sizes": tuple(found)} if found else {}
@@ -261,7 +279,7 @@ class _Reader:
             found["limit"] = 1
         elif found.get("sort") == "Size" and cue("largest_many").search(self._text):
             found["needs"] = ("limit",)
-        if self._op in ("head", "read", "lines"):
+        if self._op in ("head", "read", "lines") and (self._of("key") or self._op == "head"):
             found = {key: value for key, value in found.items() if key not in ("sort", "rank", "needs")}
         if self._op == "head":
             found["reverse"] = self._has(r"\b(?:last|bottom|final)\b")
@@ -273,9 +291,11 @@ class _Reader:
 
     def output(self) -> dict[str, Any]:
         """What is told beside names, and what it is told by."""
-        largest = self._op in ("list", "") and says("largest", self._text)
+        largest = self._op in ("list", "") and says("largest", self._text) and not (
+            self._superlative() and not any(cue(name).search(self._text) for name in ("superlative_many", "top"))
+        )
         sized = cue("show_size").search(self._text) or largest
-        dated = cue("show_date").search(self._text) or self._has(r"#changed last\b")
+        dated = cue("show_date").search(self._text) or self._has(r"#changed last\b|\blast (?:thing|#file|one)(?: that)?(?: was)? #changed\b")
         show = (*(("Size",) if sized else ()), *(("LastModified",) if dated else ()))
         only = self._has(r"\b(?:just|only) (?:the |their )?names\b|\bnames only\b|\bwithout (?:the )?#(?:size|date)")
         group = next((name for pattern, name in cues("groups") if pattern.search(self._text)), "")
@@ -292,15 +312,22 @@ class _Reader:
             found |= {"old": quotes[0], "new": quotes[1]}
         elif self._op == "replace" and (pair := cue("swapped_words").search(self._text)):
             found |= {"old": pair[1], "new": pair[2]}
-        elif self._op in ("grep", "lines", "read", "count"):
-            word = cue("mentioned").search(self._text) if self._op in ("grep", "lines") else None
+        elif self._op in ("grep", "lines", "read", "count", "drop_lines"):
+            word = cue("mentioned").search(self._text) if self._op in ("grep", "lines", "drop_lines") else None
+            number, line = cue("with_number").search(self._text), cue("line_with").search(self._text)
             if quotes:
                 found["old"] = quotes[0]
+            elif number and self._op in ("lines", "read"):
+                found["old"] = self._of("number")[self._text[: number.start()].count("<number>")]
+            elif line and self._op in ("lines", "read"):
+                found["old"] = line[1]
             elif word and word[1] not in words_of("generic_nouns"):
                 found["old"] = word[1].strip()
+        elif self._op == "" and (line := cue("line_with").search(self._text)):
+            found["old"] = line[1]
         elif self._op in ("put", "append", "") and quotes:
             found["body"] = "\n".join(quotes) if "#line" in self._text and len(quotes) > 1 else quotes[-1]
-        if self._op == "put" and says("unless", self._text):
+        if self._op in ("put", "copy", "create_bucket") and says("unless", self._text):
             found["unless"] = True
         return found
 

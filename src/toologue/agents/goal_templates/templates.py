@@ -1,16 +1,19 @@
-"""What is learnt from training dialogues: utterances with what they led to, generalised over their values.
+"""What is learnt from training dialogues: turns of the user with what they led to, and how a new turn is judged by them.
 
-    words: is there a limit to the number of files one can keep in a bucket?
-    goal: bucket-size
-    raises: FAQ                        # an exception of conversation; "" for a program
+    words: and #copy it from <bucket>
+    evidence: [kind:bucket, firm, waiting:nothing]
+    does: new                          # confirm, revise, abandon, new, or an exception of conversation
+    goal: copy-to-backup
 
-Contract: `Bank` is what was learnt, as data. Examples are found by the similarity of their words, with values masked.
+Contract: `Bank` is what was learnt, as data. `acts` ranks what a turn may do: every example votes for what was right in
+its place, and weighs the more, the closer its evidence is (the state of the conversation, cues, kinds of values) and
+its words, by an embedder. The weights are those of a least-squares fit over all examples (kernel ridge regression).
 `without` leaves goals out, for honest estimates.
 
 Example:
-    >>> chat = Example("nice weather", "chat", raises="ChitChat")
-    >>> bank = Bank((Example("can i nest buckets?", "faq", raises="FAQ"), chat))
-    >>> bank.exception("is it possible to nest buckets?")[0], bank.without("faq").exception("can i nest buckets?")[0]
+    >>> chat = Example("nice weather", ("chitchat",), "ChitChat", "chat")
+    >>> bank = Bank((Example("can i nest #buckets ?", ("generic",), "FAQ", "faq"), chat))
+    >>> bank.acts(("generic",), "is it possible to nest #buckets ?")[0][0], bank.without("faq").acts((), "bye")[0][0]
     ('FAQ', 'ChitChat')
 
 Not covered: dialogues in other worlds.
@@ -18,11 +21,11 @@ Not covered: dialogues in other worlds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from toologue.models.embed import Embedder, embedder
 from toologue.shipped import shipped
@@ -33,23 +36,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Bank", "Example", "bank"]
 
-
-_LONG = 400
-"""Longer than any example: like none."""
+_NARROW, _RIDGE = 0.03, 0.03
+"""How fast an example's vote fades with distance; how little a single example may bend the fit."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """An utterance of the training dialogues, masked, and what it led to."""
+    """A turn of a training dialogue: tagged words, evidence, what it led to."""
 
     words: str
+    evidence: tuple[str, ...]
+    does: str
     goal: str
-    raises: str = ""
 
 
 @dataclass(frozen=True)
 class Bank:
-    """Examples, and an embedder to find them with."""
+    """Examples, and an embedder to compare words with."""
 
     examples: tuple[Example, ...]
     spec: str = "lexical"
@@ -58,31 +61,73 @@ class Bank:
         """The bank that never saw these goals."""
         return Bank(tuple(one for one in self.examples if one.goal not in goals), self.spec)
 
-    def nearest(self, mask: str) -> Sequence[tuple[float, Example]]:
-        """The examples, the most similar first."""
+    def acts(self, evidence: Iterable[str], words: str) -> list[tuple[str, float]]:
+        """What a turn may do, the likeliest first, each with its score: about 1 is certain."""
         if not self.examples:
             return []
-        scores = self._vectors @ self._embedder.embed([mask])[0]
-        ranked = sorted(range(len(self.examples)), key=lambda n: (-float(scores[n]), n))
-        return [(float(scores[n]), self.examples[n]) for n in ranked[:5]]
-
-    def exception(self, mask: str) -> tuple[str, float]:
-        """(the exception that the nearest example raised, how near it is); "" where it raised none."""
-        found = self.nearest(mask) if len(mask) < _LONG else ()
-        return (found[0][1].raises, found[0][0]) if found else ("", 0.0)
+        near = self._near(self._rows([tuple(evidence)]), self._embedder.embed([words]))
+        scores = (near @ self._votes)[0] + self._shares
+        return sorted(zip(self._labels, map(float, scores), strict=True), key=lambda one: (-one[1], one[0]))
 
     @cached_property
     def _embedder(self) -> Embedder:
         return embedder(self.spec)
 
     @cached_property
-    def _vectors(self) -> NDArray[np.float32]:
-        return self._embedder.embed([one.words for one in self.examples])
+    def _labels(self) -> list[str]:
+        return sorted({one.does for one in self.examples})
+
+    @cached_property
+    def _names(self) -> dict[str, int]:
+        return {name: n for n, name in enumerate(sorted({name for one in self.examples for name in one.evidence}))}
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Where the examples are: their evidence, their words."""
+        evidence = self._rows([one.evidence for one in self.examples])
+        return evidence, self._embedder.embed([one.words for one in self.examples])
+
+    @cached_property
+    def _right(self) -> NDArray[np.float32]:
+        """1 where an example did what a column stands for."""
+        import numpy as np
+
+        return np.array([[one.does == label for label in self._labels] for one in self.examples], dtype=np.float32)
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float32]:
+        return self._right.mean(axis=0)
+
+    @cached_property
+    def _votes(self) -> NDArray[np.float32]:
+        import numpy as np
+
+        near = self._near(*self._places)
+        return np.linalg.solve(near + _RIDGE * np.eye(len(near)), self._right - self._shares)
+
+    def _rows(self, evidence: Sequence[tuple[str, ...]]) -> NDArray[np.float32]:
+        import numpy as np
+
+        rows = np.zeros((len(evidence), len(self._names)), dtype=np.float32)
+        for row, names in zip(rows, evidence, strict=True):
+            row[[self._names[name] for name in names if name in self._names]] = 1
+        return rows
+
+    def _near(self, evidence: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float32]:
+        """How near each example is to each turn."""
+        import numpy as np
+
+        pairs = zip((evidence, words), self._places, strict=True)
+        return np.exp(-_NARROW * sum(_distances(rows, others) for rows, others in pairs))
+
+
+def _distances(rows: Any, others: Any) -> Any:
+    """The squares of the distances between two lists of vectors."""
+    return (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)[None] - 2 * rows @ others.T
 
 
 @cache
 def bank(spec: str = "lexical") -> Bank:
     """The bank that ships."""
-    file = Path(__file__).with_name("templates.yaml")
-    rows = cast("list[dict[str, str]]", shipped(file))
-    return Bank(tuple(Example(**row) for row in rows), spec)
+    rows = cast("list[dict[str, Any]]", shipped(Path(__file__).with_name("templates.yaml")))
+    return Bank(tuple(Example(**{**row, "evidence": tuple(row["evidence"])}) for row in rows), spec)

@@ -52,7 +52,7 @@ _NUMBER = "one(?= (?:line|row|file|header|largest|biggest|newest|oldest|smallest
 _ENGLISH = re.compile(
     r"(?i)(?:re|e|x|non|co|pre|post|sub|up|one|two|three|to|first|last|left|follow|double|read|well|so|all|old|case|mid|"
     r"year|month|day|half|long|short|high|low|in|on|off|out|self|over|under|then|set|back|top|copy|check|catch|good|by|"
-    r"right|left|late|early|brand|look|add|clean|world|real|super|semi|multi|ex|tidy|drop|pop|built|de|vice|sign|log|"
+    r"right|left|late|early|brand|look|add|clean|world|real|super|semi|multi|ex|tidy|drop|pop|built|zero|vice|sign|log|"
     r"line|side|face|user|full|bell|spell|cross|run|part|end|break|stand|make|mix|warm|heads|thank|uh|hm+|ha|oh)-"
 )
 _SAYING = "that says|saying|which says|with the (?:text|words?)|it should say|that reads|should read|make it say"
@@ -60,9 +60,11 @@ _SAID = r"[.!?]?\s*$|[.!?]\s|, (?:please|in|into|to|and)\b| (?:in|into|to) [\w-]
 _PATTERNS = (
     ("quote", r"\"(?P<a>[^\"\n]+)\"|“(?P<b>[^“”\n]+)”|(?<!\w)'(?P<c>[^'\n]+)'(?!\w)|`(?P<d>[^`\n]+)`"),
     ("quote", rf"(?i)\b(?:{_SAYING}):? (?!(?:that|what|so|the|it)\b)(?P<e>[^\"“'`\n]+?)(?={_SAID})"),
+    ("size", r"(?i)(?:\ba|\bone) (?P<h>hundred|thousand) (?P<unit>bytes?|kb|mb|kilobytes?|megabytes?)\b"),
     ("size", r"(?i)(?<![\w/.,-])(?P<n>\d[\d,]*(?:\.\d+)?)\s?(?P<unit>bytes?|[kmg]i?b|kilobytes?|megabytes?|b)\b"),
     ("date", rf"\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH})\.?,? (?P<y1>20\d\d)\b"),
     ("date", rf"\b(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y2>20\d\d)\b"),
+    ("date", rf"\b(?P<m5>{_MONTH})(?= (?:and|to|or|until|through|till) (?:{_MONTH}) (?P<y5>20\d\d)\b)"),
     ("date", rf"\b(?P<m3>{_MONTH})(?: of)? (?P<y3>20\d\d)\b"),
     ("date", r"(?<![\w/.-])(?P<iso>20\d\d-[01]\d(?:-[0-3]\d)?)(?![\w/]|[.-]\w)"),
     ("region", r"\b(?:us|eu|ap|sa|ca|me|af|il|cn)-(?:gov-)?(?:north|south|east|west|central)+-?\d\b"),
@@ -188,6 +190,8 @@ def _read(kind: str, match: re.Match[str]) -> str:
         return next(iter(parts.values()))
     if kind == "size":
         unit = parts["unit"].lower()[0]
+        if "h" in parts:
+            return str((100 if parts["h"] == "hundred" else 1000) * _UNITS.get(parts["unit"].lower()[0], 1))
         return str(round(float(parts["n"].replace(",", "")) * _UNITS.get(unit, 1)))
     if kind == "date":
         if "iso" in parts:

@@ -27,6 +27,8 @@ __all__ = ["cue", "cues", "says", "tagged", "words_of"]
 
 _TOKEN = re.compile(r"<\w+>|[\w'’~-]+|[^\w\s]|\s+")
 _DETERMINERS = frozenset(("a", "an", "the", "my", "our", "your", "another", "its", "no", "latest", "new", "old"))
+_STATES = frozenset(("is", "are", "was", "were", "still", "not", "what's"))
+"""After these, "open" and "stored" are states."""
 _LONGEST = 4
 
 
@@ -36,10 +38,12 @@ def tagged(words: str) -> str:
     found, before, at = list[str](), "", 0
     while at < len(tokens):
         name, length = _longest(tokens, at)
+        if name in ("read", "put") and before in _STATES:
+            name, length = "", 1
         if name:
-            sign = "@" if name in _verbs() and before in _DETERMINERS and length == 1 else "#"
-            found.append(f"{sign}{name}")
-            before = ""
+            noun = name in _verbs() and before in _DETERMINERS and length == 1
+            found.append(tokens[at] if noun and name == "send" else f"{'@' if noun else '#'}{name}")
+            before = tokens[min(at + length, len(tokens)) - 1]
         else:
             found.append(("\n" if "\n" in tokens[at] else " ") if tokens[at].isspace() else tokens[at])
             before = before if tokens[at].isspace() else tokens[at]

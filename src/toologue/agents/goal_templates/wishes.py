@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-__all__ = ["EVERYWHERE", "ORDER", "Wish", "destroys", "open_slots", "opened", "selects"]
+__all__ = ["EVERYWHERE", "ORDER", "READS", "Wish", "destroys", "open_slots", "opened", "selects"]
 
 EVERYWHERE = "*"
 """The bucket of a wish that is about all of them."""
@@ -71,6 +71,14 @@ class Wish:
     """Slots that the words call for beyond those that the operation needs: a year, a number."""
     asked: tuple[str, ...] = ()
     """The slots that were open when the draft was first written: `?n` stands for the n-th."""
+    about: tuple[str, ...] = ()
+    """Words that are of no class: columns, cells or fields, where it is about what is in a file."""
+    measure: str = ""
+    """What is told of the rows of a table: sum, count, mean, rows."""
+    absent: str = ""
+    """The bucket that what is meant is not in."""
+    source: Wish | None = None
+    """The wish whose result is stored."""
     values: dict[str, str] = field(default_factory=dict[str, str])
     """What words say that only the conversation can place: a year, a folder, a noun."""
 
@@ -88,6 +96,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "folders": ("bucket",),
     "average": ("bucket",),
     "missing": ("bucket", "to_bucket"),
+    "common": ("bucket", "to_bucket"),
     "empty_buckets": (),
     "exists": ("bucket",),
     "head_bucket": ("bucket",),
@@ -99,6 +108,10 @@ ORDER: dict[str, tuple[str, ...]] = {
     "size": ("bucket", "keys"),
     "when": ("bucket", "keys"),
     "compare": ("bucket", "keys"),
+    "table": ("bucket", "keys"),
+    "field": ("bucket", "keys"),
+    "drop_lines": ("bucket", "keys", "old"),
+    "save": ("bucket", "keys"),
     "put": ("bucket", "keys", "body"),
     "append": ("bucket", "keys", "body"),
     "replace": ("bucket", "keys", "old", "new"),
@@ -111,8 +124,11 @@ ORDER: dict[str, tuple[str, ...]] = {
     "delete_bucket": ("bucket",),
     "empty_bucket": ("bucket",),
 }
+READS = frozenset(("list", "list_buckets", "count", "sum", "read", "head", "lines", "words", "exists", "region", "compare", "grep",
+    "when", "size", "is_empty", "empty_buckets", "head_bucket", "average", "missing", "common", "folders", "table", "field"))  # fmt: skip
+"""Operations that change nothing."""
 _SEVERAL = {"read", "lines", "words", "head", "copy", "move", "merge", "delete"}
-_DESTROY = {"delete", "delete_bucket", "empty_bucket", "move", "rename", "replace"}
+_DESTROY = {"delete", "delete_bucket", "empty_bucket", "move", "rename", "replace", "drop_lines"}
 
 
 def selects(wish: Wish) -> bool:
@@ -124,6 +140,7 @@ def selects(wish: Wish) -> bool:
         or wish.moments
         or wish.sizes
         or wish.without
+        or wish.absent
         or "prefix" in wish.needs
         or (wish.limit and wish.op != "head")
     )
@@ -153,7 +170,7 @@ def _filled(wish: Wish, slot: str) -> bool:
             return bool(wish.keys or whole_bucket or (selects(wish) and wish.op in _SEVERAL))
         case "bucket":
             return bool(wish.bucket or wish.buckets)
-        case "to_bucket" if wish.op == "missing":
+        case "to_bucket" if wish.op in ("missing", "common"):
             return bool(wish.to_bucket)
         case "to_bucket":
             return bool(wish.to_bucket or wish.to_key or wish.to_prefix)
