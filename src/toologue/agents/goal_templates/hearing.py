@@ -95,9 +95,25 @@ def _hear(words: str, known: tuple[str, ...]) -> Heard:
     mask, values = gist(re.sub(r"[ \t]+", " ", masked(words, values)), values)
     whole = Clause(tagged(mask), values)
     asked = [(clause, name) for clause, name in _clauses(whole) if name]
-    wishes = [one for clause, name in asked for one in _paired(refined(_wish(clause, name), clause.text), clause)]
+    wishes = [one for clause, name in asked for one in _stored(clause) or _paired(_meant(clause, name), clause)]
     loose = all(_loose(name, clause.text) for clause, name in asked)
     return Heard(words, mask, whole, tuple(_chained(wishes)), _wish(whole, ""), loose)
+
+
+def _meant(clause: Clause, name: str) -> Wish:
+    return refined(_wish(clause, name), clause.text)
+
+
+def _stored(clause: Clause) -> Sequence[Wish]:
+    """What is to be found out and then stored: "put the number of files in each bucket into counts.txt"."""
+    match = cue("stores_query").match(clause.text)
+    if match is None:
+        return ()
+    count = len(re.findall(r"<\w+>", f"{match[1]}{match[2]}"))
+    what, where = Clause(match[2], clause.values[:count]), Clause(match[3], clause.values[count:])
+    target = _wish(where, "put")
+    source = _meant(what, operation(what) or "list") if match[2].removeprefix("the ") != "result" else None
+    return [Wish("save", keys=target.keys, bucket=target.bucket or target.to_bucket, source=source)]
 
 
 def _spelled_out(match: re.Match[str]) -> str:
@@ -172,6 +188,8 @@ def _chained(wishes: Sequence[Wish]) -> Iterator[Wish]:
                 wish = replace(wish, to_bucket=last.bucket)
             elif last.op in ("copy", "move") and last.to_bucket and wish.op == "list" and not wish.bucket:
                 wish = replace(wish, bucket=last.to_bucket)
+            elif wish.op == "read" and not wish.keys and last.sort and last.limit == 1:
+                wish = replace(last, op="read", show=())
             elif not wish.bucket and not wish.buckets:
                 wish = replace(wish, bucket=last.bucket)
             same = (

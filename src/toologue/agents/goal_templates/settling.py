@@ -74,6 +74,8 @@ def _joined(found: list[Wish], known: Wish) -> bool:
     emptied = last.whole and not (known.keys or known.prefix or last.prefix)
     if pair == ("copy", "delete"):
         found[-1] = replace(last, op="move")
+    elif known.op == "save" and known.source is None:
+        found[-1] = replace(known, source=last)
     elif pair == ("merge", "delete"):
         found[-1] = replace(last, drop=True)
     elif pair in (("delete", "delete_bucket"), ("delete", "delete")) and emptied:
@@ -103,8 +105,10 @@ def _settled(wish: Wish, heard: Heard, context: Context) -> Wish:
     words = heard.whole.text
     if wish.op == "merge" and wish.prefix and wish.keys:
         wish = replace(wish, keys=tuple(key if "/" in key else f"{wish.prefix}{key}" for key in wish.keys), prefix="")
+    if wish.prefix and wish.keys and re.search(r"<key> (?:in|under|from|inside) (?:the )?<prefix>", words):
+        wish = replace(wish, keys=tuple(key if "/" in key else f"{wish.prefix}{key}" for key in wish.keys), prefix="")
     if wish.op == "save":
-        return wish
+        return replace(wish, source=_settled(wish.source, heard, context)) if wish.source else wish
     if wish.bucket == EVERYWHERE and wish.op not in (*_SELECTIONS, "region", "compare", "read"):
         wish = replace(wish, bucket="")
     wish = replace(wish, keys=tuple(whole_name(key, wish, context) for key in wish.keys))
@@ -114,6 +118,9 @@ def _settled(wish: Wish, heard: Heard, context: Context) -> Wish:
         return wish
     if (wish.keys or len(heard.wishes) < 2) and (found := _of_a_table(wish, words, context)):
         return found
+    if wish.op == "move" and wish.keys and wish.to_key and "/" not in wish.to_key and "#rename" in words:
+        folder = wish.keys[0].rpartition("/")[0]
+        wish = replace(wish, to_key=f"{folder}/{wish.to_key}" if folder else wish.to_key)
     wish = _transferred(wish, words, context) if wish.op in ("copy", "move") else _counted(wish, words, context)
     if wish.op == "when" and wish.whole and not wish.keys:
         return replace(wish, bucket=wish.bucket or last_bucket(context))
@@ -186,6 +193,8 @@ def _transferred(wish: Wish, words: str, context: Context) -> Wish:
     if last is not None and last.op == "missing" and wish.op == "copy" and says("of_missing", words):
         same = replace(last, op="copy", absent=last.to_bucket, without=(*last.without, *wish.without))
         return spared(replace(same, to_bucket=wish.to_bucket or last.to_bucket), words, context)
+    if wish.op == "copy" and wish.to_bucket and not wish.keys and says("not_there", words):
+        return replace(wish, absent=wish.to_bucket)
     if wish.to_bucket:
         return wish
     if says("into_it", words) and here != wish.bucket:

@@ -100,14 +100,14 @@ class _Reader:
                 found["to_key"] = text
             elif text not in found["keys"]:
                 found["keys"] += (text,)
-        for text, before, _ in self._each("prefix"):
+        for text, before, after in self._each("prefix"):
             if text in found["without"]:
                 continue
             to = _ends("target", before) and not re.search(r"\bin (?:the )?(?:#folder )?$", before)
             under = re.search(r"\b(?:to|into) (?:the |our )?<bucket>,? (?:but )?(?:under|in|into|below|inside)(?: a)?(?: #folder)? $", before)
-            inside = under or (
-                re.search(r"\b(?:in|under|inside)(?: \w+)?(?: #folder)? $", before) and ("prefix" in found or found["keys"])
-            )
+            of_key = re.search(r"<key> (?:in|under|from|inside) (?:the )?$", before) and re.search(r" (?:to|as|into) <key>", after)
+            near = re.search(r"\b(?:in|under|inside)(?: \w+)?(?: #folder)? $", before)
+            inside = not of_key and (under or (near and ("prefix" in found or found["keys"])))
             found["to_prefix" if (to or inside) and self._op in ("copy", "move", "rename", "put") else "prefix"] = text
         return found | self._buckets()
 
@@ -204,7 +204,10 @@ class _Reader:
 
     def content(self) -> dict[str, Any]:
         """Words that are of no class, where it may be about what is in a file."""
-        if self._op not in _CONTENT or not cue("elliptic" if self._op == "" else "asks_inside").search(self._text):
+        if self._op not in _CONTENT:
+            return {}
+        said = {"": "elliptic", "sum": "anything", "count": "anything", "average": "anything"}.get(self._op, "asks_inside")
+        if not cue(said).search(self._text):
             return {}
         words = re.findall(r"(?<![#@<\w'-])[a-z][a-z'-]+(?![>\w])", self._text)
         about = tuple(word.removesuffix("'s") for word in words if word not in words_of("noise"))
@@ -319,6 +322,8 @@ class _Reader:
                 found["old"] = quotes[0]
             elif number and self._op in ("lines", "read"):
                 found["old"] = self._of("number")[self._text[: number.start()].count("<number>")]
+            elif self._op == "drop_lines" and (crossed := cue("crossed_off").search(self._text)):
+                found["old"] = crossed[1]
             elif line and self._op in ("lines", "read"):
                 found["old"] = line[1]
             elif word and word[1] not in words_of("generic_nouns"):
