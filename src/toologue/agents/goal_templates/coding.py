@@ -15,7 +15,7 @@ Not covered: programs that nobody has shown the shape of.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from string import Template
@@ -43,8 +43,7 @@ def code_of(wish: Wish) -> str:
     """The program."""
     lines = shipped(Path(__file__).with_name("programs.yaml"))[_shape(wish)].splitlines()
     names = {**_slots(wish), **_blocks(wish), **_outputs(wish), **_targets(wish), **table_names(wish)}
-    if wish.source is not None:
-        names |= _saved(wish.source)
+    names |= _saved(wish.source) if wish.source is not None else {}
     filled = (Template(line).substitute(names) for line in lines)
     return "\n".join(line for line in filled if line.strip())
 
@@ -65,33 +64,29 @@ def _shape(wish: Wish) -> str:
             return "content" if one else "contents"
         case "copy" | "move" if not one:
             return f"{wish.op}_some"
+        case "put" | "copy" | "create_bucket" if wish.unless:
+            return f"{wish.op}_unless"
         case "delete" if not one:
             return "delete_keys" if wish.keys else "delete_some"
         case "merge":
             tables = all(key.endswith(".csv") for key in (*wish.keys, *wish.suffixes, wish.to_key or ".csv"))
             return "merge_tables" if tables else "merge"
+        case "when" if wish.whole and not wish.keys:
+            return "when_bucket"
+        case "exists" if not wish.keys:
+            return "exists_some"
+        case "create_bucket" if wish.region == "us-east-1":
+            return "create_bucket_here"
         case _:
-            return next((shape for shape, holds in _VARIANTS.get(wish.op, {}).items() if holds(wish)), wish.op)
-
-
-_VARIANTS: Mapping[str, Mapping[str, Callable[[Wish], bool]]] = {
-    "when": {"when_bucket": lambda wish: wish.whole and not wish.keys},
-    "exists": {"exists_some": lambda wish: not wish.keys},
-    "put": {"put_unless": lambda wish: wish.unless},
-    "create_bucket": {
-        "create_bucket_unless": lambda wish: wish.unless,
-        "create_bucket_here": lambda wish: wish.region == "us-east-1",
-    },
-    "copy": {"copy_unless": lambda wish: wish.unless},
-}
+            return wish.op
 
 
 def _shape_of_many(wish: Wish) -> str:
     """The shape of a list, a count or a sum; "" for a plain list."""
-    plain = not selects(replace(wish, whole=False, limit=0))
     if wish.group == "buckets":
         return "count_buckets"
     if wish.group in _GROUPS:
+        plain = not selects(replace(wish, whole=False, limit=0))
         return "by_bucket" if wish.group == "bucket" and plain and wish.op != "list" else "grouped"
     if wish.op != "list":
         return "sum_keys" if wish.op == "sum" and wish.keys else "total"
@@ -100,27 +95,24 @@ def _shape_of_many(wish: Wish) -> str:
 
 def _slots(wish: Wish) -> dict[str, str]:
     """The slots, as code or as placeholders."""
-    found = {name: _slot(wish, name, getattr(wish, name)) for name in ("bucket", "to_bucket", "to_key", "ending")}
-    found |= {name: _slot(wish, name, getattr(wish, name)) for name in ("body", "old", "new", "region")}
+    found = {
+        name: _slot(wish, name, getattr(wish, name))
+        for name in ("bucket", "to_bucket", "to_key", "ending", "body", "old", "new", "region")
+    }
     key = _slot(wish, "keys", wish.keys[0] if wish.keys else "")
     pair = (wish.buckets * 2)[:2] if wish.buckets else (wish.bucket, wish.to_bucket or wish.bucket)
-    if wish.op == "compare":
-        found["bucket"] = _slot(wish, "bucket", pair[0])
     names = _literal(wish.buckets) if wish.buckets else _ALL_BUCKETS
     if wish.without and not wish.buckets:
         names = f"[name for name in {names} if name not in {_literal(wish.without)}]"
-    its_bucket = 'obj["Bucket"]' if _many(wish) else found["bucket"]
-    other = {
-        "other_bucket": _slot(wish, "bucket", pair[1]),
-        "other_key": _literal(wish.keys[1]) if wish.keys[1:] else key,
-    }
     return {
         **found,
-        **other,
-        "small": _slot(wish, "old", wish.old.lower()),
+        "bucket": _slot(wish, "bucket", pair[0]) if wish.op == "compare" else found["bucket"],
+        "other_bucket": _slot(wish, "bucket", pair[1]),
         "key": key,
+        "other_key": _literal(wish.keys[1]) if wish.keys[1:] else key,
+        "small": _slot(wish, "old", wish.old.lower()),
         "buckets": names,
-        "its_bucket": its_bucket,
+        "its_bucket": 'obj["Bucket"]' if _many(wish) else found["bucket"],
     }
 
 
@@ -132,9 +124,7 @@ def _blocks(wish: Wish) -> dict[str, str]:
         keys, select = _literal(wish.keys), []
     elif not selects(wish) and "keys" in wish.asked:
         keys, select = _slot(wish, "keys", ""), []
-    every = (
-        f"[{_slot(wish, 'keys', wish.keys[0] if wish.keys else '')}]" if not select and len(wish.keys) <= 1 else keys
-    )
+    every = f"[{_slot(wish, 'keys', ''.join(wish.keys))}]" if not select and len(wish.keys) <= 1 else keys
     source = f'{{"Bucket": {bucket}, "Key": key}}'
     copying = f"    s3.copy_object(Bucket={_literal(wish.backup_first)}, CopySource={source}, Key=key)"
     deleting = f's3.delete_objects(Bucket={bucket}, Delete={{"Objects": [{{"Key": key}} for key in {keys}]}})'
@@ -151,16 +141,13 @@ def _blocks(wish: Wish) -> dict[str, str]:
 
 def _outputs(wish: Wish) -> Mapping[str, str]:
     """What is returned, and what is returned of each."""
-    depth, total = (
-        wish.prefix.count("/"),
-        "len(objects)" if wish.op == "count" else 'sum(obj["Size"] for obj in objects)',
-    )
+    depth = wish.prefix.count("/")
     group, inside = _GROUPS.get(wish.group, _GROUPS["extension"])
-    found = _BY_SIZE if wish.op == "sum" and wish.sort else "groups"
+    groups = _BY_SIZE if wish.op == "sum" and wish.sort else "groups"
     if wish.limit == 1 and wish.op != "list":
-        found = f"{'max' if wish.reverse else 'min'}(groups, key=groups.get)"
+        groups = f"{'max' if wish.reverse else 'min'}(groups, key=groups.get)"
     row = 'bucket["Name"]' if not wish.show else '[bucket["Name"], bucket["CreationDate"].strftime("%Y-%m-%d")]'
-    first = f"[:{wish.limit}]" if wish.limit else ""
+    rows = f"[{row} for bucket in buckets{f'[:{wish.limit}]' if wish.limit else ''}]"
     return {
         "row": _row(wish, "obj"),
         "found": _row(wish, "found"),
@@ -169,15 +156,13 @@ def _outputs(wish: Wish) -> Mapping[str, str]:
         "sort": wish.sort,
         "rank": str(wish.rank),
         "depth": str(depth),
-        "total": total,
+        "total": "len(objects)" if wish.op == "count" else 'sum(obj["Size"] for obj in objects)',
         "group": group.format(depth),
         "in_group": inside.format(depth),
         "zero": "[]" if wish.op == "list" else "0",
         "amount": {"list": '[obj["Key"]]', "sum": 'obj["Size"]'}.get(wish.op, "1"),
-        "groups": found,
-        "bucket_rows": row.replace("bucket", "buckets[0]")
-        if wish.limit == 1
-        else f"[{row} for bucket in buckets{first}]",
+        "groups": groups,
+        "bucket_rows": row.replace("bucket", "buckets[0]") if wish.limit == 1 else rows,
         "told": _told(wish),
         "all_told": "sum(found.values())" if wish.total else "found",
         "returned": "" if wish.keys else f"return {'moved' if wish.op == 'move' else 'copied'}",
@@ -189,14 +174,14 @@ def _told(wish: Wish) -> str:
     lines = f"[line for line in text.splitlines() if {_literal(wish.old)} in line]" if wish.old else "text.splitlines()"
     match wish.op:
         case "lines":
-            table = wish.group == "rows" and all(key.lower().endswith(".csv") for key in wish.keys)
-            return f"len({lines}){' - 1' if table and not wish.old else ''}"
+            table = wish.group == "rows" and not wish.old and all(key.lower().endswith(".csv") for key in wish.keys)
+            return f"len({lines}){' - 1' if table else ''}"
         case "words":
             return "len(text.split())"
         case "head" if wish.limit <= 1 and not wish.reverse:
             return "text.splitlines()[0]"
         case "head":
-            return f"text.splitlines()[-{wish.limit or 1}:]" if wish.reverse else f"text.splitlines()[:{wish.limit}]"
+            return f"text.splitlines()[{f'-{wish.limit or 1}:' if wish.reverse else f':{wish.limit}'}]"
         case _:
             return lines if wish.old else "text"
 
@@ -222,15 +207,13 @@ def _targets(wish: Wish) -> Mapping[str, str]:
 def _saved(source: Wish) -> dict[str, str]:
     """The lines that find what is stored, and how it is told in a file."""
     *lines, last = code_of(source).splitlines()
-    found = last.strip().removeprefix("return ")
+    found, text = last.strip().removeprefix("return "), "str(found)"
     if source.group or (source.op == "region" and _many(source)):
         text = '"\\n".join(f"{name} {value}" for name, value in found.items())'
-    elif source.op in ("list_buckets", "list") and source.show:
+    elif source.show:
         text = '"\\n".join(" ".join(map(str, row)) for row in found)'
     elif source.op in ("list", "list_buckets", "grep", "missing", "folders") or (source.op == "read" and source.old):
         text = '"\\n".join(found)'
-    else:
-        text = "str(found)"
     return {"source": "\n".join([*lines, f"found = {found}"]), "as_text": text}
 
 
@@ -241,9 +224,8 @@ def _literal(value: str | tuple[str, ...]) -> str:
 
 def _slot(wish: Wish, name: str, value: str) -> str:
     """A value as code, or its placeholder."""
-    if value:
-        return _literal(value)
-    return f"?{wish.asked.index(name) + 1}" if name in wish.asked else f"?{len(wish.asked) + 1}"
+    place = wish.asked.index(name) if name in wish.asked else len(wish.asked)
+    return _literal(value) if value else f"?{place + 1}"
 
 
 def _many(wish: Wish) -> bool:
@@ -255,7 +237,6 @@ def _objects(wish: Wish) -> Iterator[str]:
     """Lines after which `objects` holds the selection, sorted."""
     prefix = f", Prefix={_slot(wish, 'prefix', wish.prefix)}" if wish.prefix or "prefix" in open_slots(wish) else ""
     listing = 's3.list_objects(Bucket={}{}).get("Contents", [])'
-    where = " and ".join(_conditions(wish))
     if _many(wish):
         yield "objects = []"
         yield f"for name in {_literal(wish.buckets) if wish.buckets else _ALL_BUCKETS}:"
@@ -263,12 +244,11 @@ def _objects(wish: Wish) -> Iterator[str]:
     else:
         yield f"objects = {listing.format(_slot(wish, 'bucket', wish.bucket), prefix)}"
     if wish.absent:
-        there = listing.format(_literal(wish.absent), "")
-        yield f'there = [obj["Key"] for obj in {there}]'
+        yield f'there = [obj["Key"] for obj in {listing.format(_literal(wish.absent), "")}]'
     for month in [value for _, value in wish.moments if value.startswith("-")][:1]:
         that = f'if obj["LastModified"].month == {int(month[-2:])}'
         yield f'year = max([obj["LastModified"].year for obj in objects {that}], default=0)'
-    if where:
+    if where := " and ".join(_conditions(wish)):
         yield f"objects = [obj for obj in objects if {where}]"
     if wish.sort:
         yield f'objects.sort(key=lambda obj: obj["{wish.sort}"]{", reverse=True" if wish.reverse else ""})'
@@ -277,27 +257,24 @@ def _objects(wish: Wish) -> Iterator[str]:
 def _conditions(wish: Wish) -> Iterator[str]:
     key = 'obj["Key"]'
     if wish.suffixes:
-        cased = f"{key}.lower()" if wish.any_case else key
         ends = [_literal(one.lower() if wish.any_case else one) for one in wish.suffixes]
-        yield f"{cased}.endswith({ends[0] if len(ends) == 1 else '(' + ', '.join(ends) + ')'})"
+        said = ends[0] if len(ends) == 1 else f"({', '.join(ends)})"
+        yield f"{key}{'.lower()' if wish.any_case else ''}.endswith({said})"
     yield from (f"{_literal(part.lower())} in {key}.lower()" for part in wish.contains)
-    yield from (_left_out(one) for one in wish.without)
-    if "year" in wish.needs and not wish.moments:
-        yield f'obj["LastModified"].year < {_slot(wish, "year", "")}'
+    yield from (_left_out(key, one) for one in wish.without)
     if wish.absent:
         yield f"{key} not in there"
+    if "year" in wish.needs and not wish.moments:
+        yield f'obj["LastModified"].year < {_slot(wish, "year", "")}'
     yield from (_moment('obj["LastModified"]', *one) for one in wish.moments)
     yield from (f'obj["Size"] {sign} {size}' for sign, size in wish.sizes)
 
 
-def _left_out(pattern: str) -> str:
-    key = 'obj["Key"]'
-    if pattern.startswith("="):
-        return f"{key} != {_literal(pattern[1:])}"
+def _left_out(key: str, pattern: str) -> str:
+    if pattern.startswith("=") or ("/" in pattern and "." in pattern):
+        return f"{key} != {_literal(pattern.removeprefix('='))}"
     if pattern.endswith("/"):
         return f"not {key}.startswith({_literal(pattern)})"
-    if "/" in pattern and "." in pattern:
-        return f"{key} != {_literal(pattern)}"
     return f"not {key}.endswith({_literal(pattern)})" if "." in pattern else f"{_literal(pattern)} not in {key}"
 
 
@@ -328,17 +305,14 @@ def _narrowed(wish: Wish) -> Iterator[str]:
 
 def _cut(wish: Wish) -> str:
     """The objects, as many as are wanted."""
-    if wish.limit and wish.op != "head":
-        return f"objects[:{wish.limit}]"
-    return f"objects[:{_slot(wish, 'limit', '')}]" if "limit" in wish.needs else "objects"
+    limit = str(wish.limit or "") if wish.op != "head" else ""
+    limit = limit or (_slot(wish, "limit", "") if "limit" in wish.needs else "")
+    return f"objects[:{limit}]" if limit else "objects"
 
 
 def _row(wish: Wish, one: str) -> str:
     """A row of what is listed."""
     fields = (*(("Bucket",) if _many(wish) else ()), "Key", *wish.show)
-    dates = ("LastModified", "CreationDate")
-    parts = [
-        f'{one}["{name}"]{".strftime(" + chr(34) + "%Y-%m-%d" + chr(34) + ")" if name in dates else ""}'
-        for name in fields
-    ]
+    stamp = '.strftime("%Y-%m-%d")'
+    parts = [f'{one}["{name}"]{stamp if name in ("LastModified", "CreationDate") else ""}' for name in fields]
     return parts[0] if len(parts) == 1 else f"[{', '.join(parts)}]"

@@ -29,7 +29,7 @@ from toologue.agents.goal_templates.hearing import Heard
 from toologue.agents.goal_templates.revising import corrected, dated, fill, reworded, revise, spared, spelt
 from toologue.agents.goal_templates.settling import wishes_of
 from toologue.agents.goal_templates.vocabulary import cue
-from toologue.agents.goal_templates.wishes import READS, Wish, opened
+from toologue.agents.goal_templates.wishes import Wish, among, opened
 
 __all__ = ["decide", "weighed"]
 
@@ -136,11 +136,11 @@ def _rewritten(mind: Mind, goal: Goal, heard: Heard) -> Wish | None:
     draft, context, words = goal.wish, mind.context, heard.whole.text
     wishes, filling = [] if heard.loose else list(heard.wishes), goal.asked != CONFIRM
     other = [wish for wish in wishes if not _same_verb(draft, wish)]
-    reading = [wish for wish in other if wish.op in READS]
+    reading = [wish for wish in other if wish.op in among("reads")]
     if heard.says("question") and not (heard.says("agrees") or heard.says("agrees_late")) and (other or not filling):
         return None
     answers = heard.hint.without or (filling and (heard.hint.bucket or heard.hint.keys))
-    if reading and draft.op not in READS and not answers:
+    if reading and draft.op not in among("reads") and not answers:
         return None
     copies = any(wish.op == "copy" for wish in wishes)
     if draft.op == "delete" and not filling and (copies or cue("safely").search(words)):
@@ -230,7 +230,11 @@ def _accepted(mind: Mind, heard: Heard) -> list[Move]:
 
 def _revised(mind: Mind, heard: Heard) -> list[Move]:
     """What was done last, changed, where the words begin as a change does."""
-    queries, last, words = all(wish.op in ("list", "count") for wish in heard.wishes), mind.context.last, heard.whole.text
+    queries, last, words = (
+        all(wish.op in ("list", "count") for wish in heard.wishes),
+        mind.context.last,
+        heard.whole.text,
+    )
     if mind.retry is not None and heard.values and (heard.loose or (queries and cue("sorry").search(heard.mask))):
         return _again(mind, heard)
     if heard.wishes and heard.hint.bucket and heard.hint.sort and "#files" in words:
@@ -248,12 +252,20 @@ def _again(mind: Mind, heard: Heard) -> list[Move]:
         return [settled(wish, mind, "once more, as corrected")]
     if last is None:
         return []
-    if last.op in ("copy", "put") and not (hint.keys or hint.bucket) and re.search(r"#file (?:too|also|as well)", words):
+    if (
+        last.op in ("copy", "put")
+        and not (hint.keys or hint.bucket)
+        and re.search(r"#file (?:too|also|as well)", words)
+    ):
         return [settled(replace(last, keys=(), to_key=""), mind, "the same for another one")]
     too = re.search(r"\b(?:too|also|as well|#same)\b|^\W*and\b", words) and last.op in ("copy", "put", "move", "append")
     if hint != Wish("") and too:
         return [settled(_another(last, hint, mind), mind, "the same for another one")]
-    if hint.to_key and last.op in ("copy", "put") and re.search(r"\b(?:rather|instead|should|better)\b|#list it", words):
+    if (
+        hint.to_key
+        and last.op in ("copy", "put")
+        and re.search(r"\b(?:rather|instead|should|better)\b|#list it", words)
+    ):
         now = (last.to_bucket or last.bucket, (last.to_key or last.keys[0],))
         return [settled(Wish("move", bucket=now[0], keys=now[1], to_key=hint.to_key), mind, "under another name")]
     if last.op in ("put", "append") and (body := reworded(last.body, heard.words)) != last.body and not hint.body:
@@ -264,7 +276,7 @@ def _again(mind: Mind, heard: Heard) -> list[Move]:
         return [settled(replace(last, bucket=bucket, buckets=()), mind, "the same in another bucket")]
     wish = spared(revise(last, hint, context), words, context)
     dates = heard.of("date")
-    if last.op in (*READS, "table", "field") and len(last.keys) == 1 and len(dates) == 1 and not hint.keys:
+    if last.op in among("reads") and len(last.keys) == 1 and len(dates) == 1 and not hint.keys:
         if (twin := dated(last.keys[0], dates[0])) != last.keys[0]:
             return [settled(replace(last, keys=(twin,)), mind, "the same for another date")]
     inside = last.op in ("table", "field") and [one.rpartition(".")[2] for one in (*last.keys, *hint.keys)]

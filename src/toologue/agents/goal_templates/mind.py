@@ -21,29 +21,22 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from toologue.agents.goal_templates.coding import code_of
-from toologue.agents.goal_templates.context import referred
+from toologue.agents.goal_templates.context import Context, referred
 from toologue.agents.goal_templates.deciding import decide
 from toologue.agents.goal_templates.goals import Goal, Mind, Move
 from toologue.agents.goal_templates.hearing import Heard, hear
 from toologue.agents.goal_templates.templates import Bank
-from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots, opened
+from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, among, open_slots, opened
 from toologue.schema import Program, Result, Turn, rounds
 
 __all__ = ["Here", "Written", "code_in", "follow", "understand"]
 
-_LISTS = ("list", "grep", "missing")
-_OF_A_FILE = ("read", "lines", "words", "head", "size", "when", "exists", "compare")
-_KEEPS_LISTED = (*_OF_A_FILE, "count", "sum", "average", "region", "is_empty")
-_ARGUMENT = {
-    "bucket": r'\bBucket=["\']([^"\']+)',
-    "key": r'\bKey(?:=|": )["\']([^"\']+)',
-    "prefix": r'Prefix=["\']([^"\']+)',
-}
-_CALLED = (
-    ("delete_bucket(", "delete_bucket"), ("create_bucket(", "create_bucket"), ("delete_object", "delete"),
-    ("put_object(", "put"), ("copy_object(", "copy"), ("get_bucket_location(", "region"), ("get_object(", "read"),
-    ("list_objects(", "list"), ("list_buckets(", "list_buckets"),
-)  # fmt: skip
+_ARGUMENTS = re.compile(r'\b(Bucket|Key|Prefix)(?:=|": )["\']([^"\']+)')
+_CALLED = {
+    "delete_bucket(": "delete_bucket", "create_bucket(": "create_bucket", "delete_object": "delete",
+    "put_object(": "put", "copy_object(": "copy", "get_bucket_location(": "region", "get_object(": "read",
+    "list_objects(": "list", "list_buckets(": "list_buckets",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -119,16 +112,13 @@ def _meant(mind: Mind, moves: Sequence[Move], place: int, act: Program) -> Move:
 
 def _read(code: str, near: Wish | None) -> Wish:
     """What can be read in a program: its operation, and the names in it."""
-    op = next((op for call, op in _CALLED if call in code), "list")
+    op = next((op for call, op in _CALLED.items() if call in code), "list")
     op = "move" if op == "delete" and "copy_object(" in code else op
     wish = near if near is not None and (near.op == op or op in ("list", "read")) else Wish(op)
-    found = {name: tuple(dict.fromkeys(re.findall(pattern, code))) for name, pattern in _ARGUMENT.items()}
-    changes: dict[str, Any] = {"bucket": found["bucket"][0] if found["bucket"] else wish.bucket}
-    if found["key"] and wish.op not in ("list", "count", "sum"):
-        changes["keys"] = found["key"][:1]
-    if found["prefix"]:
-        changes["prefix"] = found["prefix"][0]
-    return opened(replace(wish, **changes))
+    found = dict(reversed(_ARGUMENTS.findall(code)))  # the first of each
+    keys = (found["Key"],) if "Key" in found and wish.op not in ("list", "count", "sum") else wish.keys
+    bucket, prefix = found.get("Bucket", wish.bucket), found.get("Prefix", wish.prefix)
+    return opened(replace(wish, bucket=bucket, keys=keys, prefix=prefix))
 
 
 def _remember(mind: Mind, heard: Heard, done: Sequence[Written]) -> None:
@@ -157,30 +147,27 @@ def _remember(mind: Mind, heard: Heard, done: Sequence[Written]) -> None:
 
 def _learn(mind: Mind, wish: Wish, result: Result) -> None:
     """What a result shows."""
-    context = mind.context
+    context, value = mind.context, result.value
     if result.error is not None:
         return _failed(mind, wish, result.error.type)
     context.last = wish
     if mind.retry is not None and mind.retry.op == wish.op:
         mind.retry = None
     if wish.op in ("list_buckets", "empty_buckets"):
-        context.listed_buckets = tuple(_strings(result.value, bucket=True))
+        context.listed_buckets, context.listed = tuple(_strings(value, bucket=True)), ()
         context.buckets = tuple(dict.fromkeys((*context.buckets, *context.listed_buckets)))
-        context.listed = ()
-    elif wish.group == "bucket" and isinstance(result.value, dict | str):
-        context.listed_buckets = (result.value,) if isinstance(result.value, str) else tuple(result.value)
-        context.listed = ()
-    elif wish.group == "folder" and isinstance(result.value, dict):
-        context.names |= dict.fromkeys(f"{wish.prefix}{name}/" for name in cast("dict[str, Any]", result.value))
-    elif wish.op in _LISTS:
-        _listed(mind, wish, result.value)
+    elif wish.group == "bucket" and isinstance(value, dict | str):
+        context.listed_buckets, context.listed = (value,) if isinstance(value, str) else tuple(value), ()
+    elif wish.group == "folder" and isinstance(value, dict):
+        context.names |= dict.fromkeys(f"{wish.prefix}{name}/" for name in value)
+    elif wish.op in ("list", "grep", "missing", "common"):
+        _listed(context, wish, value)
+    elif wish.op in among("of_a_file") & among("reads") and len(wish.keys) == 1:
+        context.focus = wish.keys[0]
+        context.there |= {(wish.bucket, wish.keys[0])} if wish.op not in ("exists", "compare") else set()
     else:
-        if wish.op in _OF_A_FILE and len(wish.keys) == 1:
-            context.focus = wish.keys[0]
-            context.there |= {(wish.bucket, wish.keys[0])} if wish.op not in ("exists", "compare") else set()
-        elif wish.op in ("delete", "copy", "move", "rename"):
-            context.names |= dict.fromkeys(_strings(result.value))
-        _changed(mind, wish, result)
+        context.names |= dict.fromkeys(_strings(value) if wish.op in ("delete", "copy", "move", "rename") else ())
+        _changed(context, wish, result)
     return None
 
 
@@ -197,8 +184,8 @@ def _failed(mind: Mind, wish: Wish, kind: str) -> None:
     mind.context.last = wish if known else before if before and before.bucket != wish.bucket else None
 
 
-def _listed(mind: Mind, wish: Wish, value: Any) -> None:
-    context = mind.context
+def _listed(context: Context, wish: Wish, value: Any) -> None:
+    """What a list names."""
     keys = tuple(_strings(value))
     context.listed, context.focus = keys, keys[0] if len(keys) == 1 else ""
     context.several = keys if len(keys) > 1 else context.several
@@ -211,9 +198,9 @@ def _listed(mind: Mind, wish: Wish, value: Any) -> None:
         context.there |= {(wish.bucket, key) for key in keys}
 
 
-def _changed(mind: Mind, wish: Wish, result: Result) -> None:
+def _changed(context: Context, wish: Wish, result: Result) -> None:
     """What was written, and what is gone."""
-    context, written = mind.context, list[str]()
+    written = list[str]()
     for path, row in result.changes.items():
         table, _, name = path.partition("/")
         bucket, _, key = name.partition("/")
@@ -235,18 +222,13 @@ def _changed(mind: Mind, wish: Wish, result: Result) -> None:
 
 def _strings(value: Any, *, bucket: bool = False) -> Iterator[str]:
     """The names in a value: in rows the first that is one."""
-    if isinstance(value, str) and (bucket or "/" in value or "." in value):
-        yield value
+    if isinstance(value, str):
+        yield from (value,) if bucket or "/" in value or "." in value else ()
+    elif isinstance(value, dict):
+        yield from (name for one in cast("dict[str, Any]", value).values() for name in _strings(one, bucket=bucket))
     elif isinstance(value, list):
         rows = cast("list[Any]", value)
-        if len(rows) == 2 and isinstance(rows[0], str) and re.fullmatch(r"20\d\d-\d\d-\d\d", str(rows[1])):
-            rows = rows[:1]
-        for row in rows:
-            if isinstance(row, list):
-                found = [one for one in cast("list[Any]", row) if isinstance(one, str)]
-                yield from [one for one in found if "/" in one or "." in one or bucket][:1]
-            else:
-                yield from _strings(row, bucket=bucket)
-    elif isinstance(value, dict):
-        for one in cast("dict[str, Any]", value).values():
-            yield from _strings(one, bucket=bucket)
+        dated = len(rows) == 2 and isinstance(rows[0], str) and re.fullmatch(r"20\d\d-\d\d-\d\d", str(rows[1]))
+        for row in rows[: 1 if dated else None]:
+            names = list(_strings(row, bucket=bucket))
+            yield from names[:1] if isinstance(row, list) else names

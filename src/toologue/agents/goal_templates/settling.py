@@ -21,9 +21,10 @@ from dataclasses import replace
 
 from toologue.agents.goal_templates.context import Context, alias, bucket_listed, last_bucket, referred, whole_name
 from toologue.agents.goal_templates.hearing import Heard
-from toologue.agents.goal_templates.revising import placed, spared
+from toologue.agents.goal_templates.placing import placed
+from toologue.agents.goal_templates.revising import spared
 from toologue.agents.goal_templates.vocabulary import says
-from toologue.agents.goal_templates.wishes import EVERYWHERE, READS, Wish, selects
+from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, among, selects
 
 __all__ = ["wishes_of"]
 
@@ -50,7 +51,7 @@ def _meant(context: Context, heard: Heard) -> Sequence[Wish]:
     """The wishes, where only the conversation tells what they are about."""
     last, words, hint = context.last, heard.whole.text, heard.hint
     bare = [not (one.values or one.contains or one.suffixes or one.sort) for one in heard.wishes if one.op == "list"]
-    if last is not None and last.op in READS and not heard.of("quote") and says("stores_result", words):
+    if last is not None and last.op in among("reads") and not heard.of("quote") and says("stores_result", words):
         keys = hint.keys or ((hint.to_key,) if hint.to_key else ())
         return [Wish("save", bucket=hint.to_bucket or hint.bucket, keys=keys, source=last)]
     if heard.values or not bare or not all(bare) or len(bare) < len(heard.wishes):
@@ -84,7 +85,7 @@ def _joined(found: list[Wish], known: Wish) -> bool:
         found[-1] = known
     elif known.op == last.op and not (last.keys or selects(last)) and not (last.bucket and known.bucket):
         found[-1] = replace(known, bucket=known.bucket or last.bucket)
-    elif known.op == "list" and last.op in READS:  # "…, and show me" says nothing more
+    elif known.op == "list" and last.op in among("reads"):  # "…, and show me" says nothing more
         return not (selects(replace(known, whole=False)) or known.keys or known.group or known.sort)
     else:
         return known in found
@@ -227,7 +228,11 @@ def _in_bucket(wish: Wish, words: str, context: Context) -> Wish:
     to = last.to_bucket if last is not None and last.op in ("copy", "move") else ""
     if to and not wish.bucket and (says("there", words) or "@copy" in words):
         wish = replace(wish, bucket=to)
-    if (last is not None or context.buckets) and not (wish.bucket or wish.buckets) and (wish.op != "region" or says("this", words)):
+    if (
+        (last is not None or context.buckets)
+        and not (wish.bucket or wish.buckets)
+        and (wish.op != "region" or says("this", words))
+    ):
         source_is_open = wish.op == "copy" and wish.to_bucket == last_bucket(context)
         wish = replace(wish, bucket=context.owner(wish.keys) or ("" if source_is_open else last_bucket(context)))
     if wish.op == "list" and len(wish.keys) == 1 and not (wish.about and re.search(r"\.(?:csv|json)$", wish.keys[0])):

@@ -41,7 +41,7 @@ def tagged(words: str) -> str:
         if name in ("read", "put") and before in _STATES:
             name, length = "", 1
         if name:
-            noun = name in _verbs() and before in _DETERMINERS and length == 1
+            noun = name in _vocabulary()["verbs"] and before in _DETERMINERS and length == 1
             found.append(tokens[at] if noun and name == "send" else f"{'@' if noun else '#'}{name}")
             before = tokens[min(at + length, len(tokens)) - 1]
         else:
@@ -87,14 +87,13 @@ def _longest(tokens: list[str], at: int) -> tuple[str, int]:
     return "", 0
 
 
-@cache
-def _verbs() -> frozenset[str]:
-    return frozenset(shipped(Path(__file__).with_name("vocabulary.yaml"))["verbs"])
+def _vocabulary() -> Mapping[str, Any]:
+    return shipped(Path(__file__).with_name("vocabulary.yaml"))
 
 
 @cache
 def _classes() -> Mapping[str, str]:
-    told = shipped(Path(__file__).with_name("vocabulary.yaml"))
+    told = _vocabulary()
     verbs = {form: name for name, words in told["verbs"].items() for word in words for form in _inflected(word)}
     return verbs | {word: name for name, words in told["phrases"].items() for word in words}
 
@@ -106,32 +105,15 @@ def _beginnings() -> frozenset[str]:
 
 def _inflected(verb: str) -> Iterator[str]:
     """The forms of a verb: regular ones, and those of the irregular verbs that people use here."""
+    told = _vocabulary()
     head, _, tail = verb.partition(" ")
-    rest = f" {tail}" if tail else ""
-    yield verb
-    if head in _IRREGULAR:
-        yield from (f"{form}{rest}" for form in _IRREGULAR[head].split())
-        return
-    stem = head.removesuffix("e")
-    double = stem + stem[-1] if re.search(r"[^aeiouwxy][aeiou][bdgmnprt]$", head) and head not in _SINGLE else stem
-    past = head[:-1] + "ied" if re.search(r"[^aeiou]y$", head) else double + "ed"
-    third = (
-        head[:-1] + "ies"
-        if re.search(r"[^aeiou]y$", head)
-        else head + ("es" if re.search(r"(?:ch|sh|s|x)$", head) else "s")
-    )
-    yield from (f"{form}{rest}" for form in (third, past, double + "ing"))
+    stem, past = head.removesuffix("e"), re.sub(r"y$", "i", head) if re.search(r"[^aeiou]y$", head) else head
+    if re.search(r"[^aeiouwxy][aeiou][bdgmnprt]$", head) and head not in told["single"]:
+        stem = past = stem + stem[-1]
+    third = re.sub(r"y$", "ie", head) if re.search(r"[^aeiou]y$", head) else head + "e" * bool(_HISSING.search(head))
+    regular = (f"{third}s", f"{past.removesuffix('e')}ed", f"{stem}ing")
+    forms = told["irregular"][head].split() if head in told["irregular"] else regular
+    yield from (f"{form} {tail}".strip() for form in (head, *forms))
 
 
-_SINGLE = frozenset(["open", "edit", "alter", "order", "recover", "enter", "number", "transfer"])
-_IRREGULAR = {
-    "put": "puts putting", "set": "sets setting", "write": "writes wrote written writing", "make": "makes made making",
-    "leave": "leaves left leaving", "read": "reads reading", "find": "finds found finding", "give": "gives gave given",
-    "see": "sees saw seen seeing", "tell": "tells told", "get": "gets got gotten", "hold": "holds held holding",
-    "keep": "keeps kept keeping", "send": "sends sent sending", "pay": "pays paid paying", "buy": "buys bought",
-    "cat": "", "mail": "mails mailed mailing", "text": "texted texting", "post": "posted posting", "like": "liked",
-    "bring": "brings brought", "undo": "undone", "name": "names named", "number": "numbered", "order": "ordered",
-    "book": "booked booking", "look": "looks looked looking", "back": "backs backed backing", "note": "noted noting",
-    "jot": "jots jotted", "type": "typed", "transfer": "transfers transferred transferring", "sell": "sold selling",
-    "sing": "sings", "draw": "draws drew", "see ": "",
-}  # fmt: skip
+_HISSING = re.compile(r"(?:ch|sh|s|x)$")
