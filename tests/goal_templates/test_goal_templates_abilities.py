@@ -232,6 +232,58 @@ def test_other_words_for_the_same_parts_are_understood(talk, words, value):
     assert (status, len(found)) == ("final", value)
 
 
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("What do the hours in rentals/2025-05.csv in larkfield-sales add up to?", 62),
+        ("How many customers from Westmouth are in customers/customers.csv in larkfield-sales?", 3),
+        ("Give me the average of the total column of orders/2024/q4.csv in larkfield-sales.", 189.5),
+        (
+            "How many customers per town are in customers/customers.csv in larkfield-sales?",
+            {"Westmouth": 3, "Sandby": 2, "Hillend": 2},
+        ),
+        ("What's the price of a lock in prices.json in larkfield-sales?", 28.5),
+        ("Which of my buckets holds the most files?", "larkfield-office"),
+        (
+            "Which files do larkfield-office and larkfield-office-backup have in common?",
+            ["manuals/gears.md", "reports/annual-2024.txt", "reports/report.txt"],
+        ),
+    ],
+)
+def test_questions_about_what_is_inside_files_and_across_buckets_are_answered(talk, words, value):
+    assert talk.one(words) == ("final", value)
+
+
+def test_a_question_about_a_table_is_asked_again_about_another_and_more_narrowly(talk):
+    assert talk.one("Give me the total of orders/2025/april.csv in larkfield-sales.") == ("final", 3560.5)
+    assert talk.one("And in orders/2025/may.csv?") == ("final", 5619.5)
+    assert talk.one("How many orders are in it?") == ("final", 6)
+
+
+def test_what_was_found_can_be_stored_and_nothing_is_overwritten_unasked(talk):
+    assert talk.one("List the json files in larkfield-weblogs")[0] == "final"
+    assert talk.one("Put that list into a file called json.txt in larkfield-scratch") == ("final", None)
+    assert talk.one("What does json.txt in larkfield-scratch say?")[1].count("\n") == 2
+    assert talk.one('Store "x" as json.txt in larkfield-scratch, but only if there is no such file.') == ("final", None)
+    assert talk.one("How many lines does it have?") == ("final", 3)
+
+
+def test_what_is_not_there_yet_is_copied_without_a_question(talk):
+    status, value = talk.one("Which files under reports/ in larkfield-office are missing in larkfield-office-backup?")
+    assert (status, len(value)) == ("final", 4)
+    assert talk.one("Copy the missing ones there, except the drafts.")[0] == "final"
+    assert "reports/drafts/report.txt" not in talk.keys("larkfield-office-backup")
+    assert "reports/q1-2025.txt" in talk.keys("larkfield-office-backup")
+
+
+@pytest.mark.parametrize("words", ["no", "Hm, not yet.", "my aunt says hello", "What a lovely day!"])
+def test_nothing_is_deleted_without_words_that_agree(talk, words):
+    talk.say("Delete everything under temp/ in larkfield-office")
+    before = talk.keys("larkfield-office")
+    talk.say(words)
+    assert talk.keys("larkfield-office") == before
+
+
 def test_what_nobody_understands_leaves_the_draft_waiting(talk):
     talk.say("Delete temp/scan-001.txt from larkfield-office")
     ((act, result),), _ = talk.say("my aunt in Sandby scanned that herself")

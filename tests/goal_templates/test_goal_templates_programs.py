@@ -64,7 +64,7 @@ def test_every_wish_is_a_program_that_fits_the_documents_and_open_slots_are_its_
 
 def test_what_ships_is_learnt_from_the_training_dialogues_and_from_nothing_else():
     train = Path(dialog2api.__file__).parent / "train"
-    learnt = tuple(Example(**{**row, "evidence": tuple(row["evidence"])}) for row in learnt_from(train))
+    learnt = tuple(map(Example.of, learnt_from(train)))
     assert bank().examples == learnt
     assert {one.goal for one in learnt} == {file.stem.rpartition("-")[0] for file in train.glob("*.yaml")}
 

@@ -8,15 +8,21 @@ What it does when it is its turn (Dialog2API, section 3):
 1. `mind` folds the history: each of the user's turns is heard (`hearing`) and decided upon (`deciding`), with what
    programs really came to. What is heard: typed values (`values`), everyday words by their classes (`vocabulary`),
    from these the operations (grammar.yaml, `refining`) and their slots (`slots`, cues.yaml).
-2. `deciding` gives the programs of this turn: an answer to a draft that waits (`answering`), an exception of
-   conversation (`conversing`; what no rule knows, the nearest training example says, `templates`), a new wish with
-   what the conversation knows about it (`settling`, `context`), or a change to what was done last (`revising`). A draft
-   while a slot is open or something would be destroyed, else final (`goals`).
-3. `coding` writes the code, by the shapes of programs.yaml: operations over selections, with outputs, so that unseen
-   combinations of seen parts work.
+2. `deciding` finds what is possible: to confirm, change or give up the draft that waits (`revising`), or a new wish
+   with what the conversation knows about it (`settling`, `placing`, `context`), or an exception of conversation. Which
+   of these it is, the training dialogues say (`evidence`, `templates`). A draft while a slot is open or something would
+   be destroyed, else final (`goals`).
+3. `coding` writes the code, by the shapes of programs.yaml: operations over selections and over what is in a file
+   (`tables`), with outputs, so that unseen combinations of seen parts work.
 4. When they have run, `wording` says what came of it, and asks for what is missing.
 
 In another world, whose Apis the brief has, `retrieve` decides, and its calls stand as programs (`elsewhere`).
+
+Learnt from the training dialogues (`learning`), at every turn: what the turn does, ten ways: confirm, revise, abandon,
+new, and the six exceptions. Written by hand, with these dialogues in view: the cues that count as evidence, the words
+for operations and slots, what "it" means, the shapes of programs and what each returns, what must be confirmed, and the
+agent's words. Two guards stand above what was learnt: nothing is confirmed without words that agree, nor given up
+without words that refuse.
 
 Contract: a function of the history and the brief; what it keeps is a cache. Its work is linear in a message (`gist`).
 Every turn with programs says in its `thought` why.

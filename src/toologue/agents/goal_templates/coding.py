@@ -133,10 +133,17 @@ def _blocks(wish: Wish) -> dict[str, str]:
         "selection": "\n".join(_objects(replace(wish, sort=""))),
         "select": "\n".join(select),
         "keys": keys,
+        "created": _created(wish) if wish.creates else "",
         "saved": f"for key in {every}:\n{copying}" if wish.backup_first else "",
         "dropped": deleting if wish.drop else "",
         "narrowed": "\n".join(_narrowed(wish)),
     }
+
+
+def _created(wish: Wish) -> str:
+    """The line that makes the bucket that copies go to."""
+    where = f', CreateBucketConfiguration={{"LocationConstraint": {_slot(wish, "region", wish.region)}}}'
+    return f"s3.create_bucket(Bucket={_slot(wish, 'to_bucket', wish.to_bucket)}{where if wish.region != 'us-east-1' else ''})"
 
 
 def _outputs(wish: Wish) -> Mapping[str, str]:

@@ -21,9 +21,10 @@ from toologue.agents.goal_templates.wishes import Wish
 __all__ = ["evidence"]
 
 _CUES = (
-    "agrees agrees_late refuses abandons bye thanks question asks_you generic out_of_scope over_specified vague "
-    "chitchat helpless beyond domain revises takes sorry this_one tag_question rest safely everywhere whole pronoun"
-).split()
+    "agrees", "agrees_late", "refuses", "abandons", "bye", "thanks", "question", "asks_you", "generic", "out_of_scope",
+    "over_specified", "vague", "chitchat", "helpless", "beyond", "domain", "revises", "takes", "sorry", "this_one",
+    "tag_question", "rest", "safely", "everywhere", "whole", "pronoun",
+)  # fmt: skip
 _READS = ("list", "read", "count", "sum", "head", "lines", "when", "size", "exists")
 _BEYOND, _GENERAL = ("out_of_scope", "beyond"), ("generic", "chitchat")
 _FEW, _MANY = 3, 14

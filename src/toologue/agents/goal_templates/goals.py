@@ -105,7 +105,7 @@ def _overwrites(wish: Wish, mind: Mind) -> bool:
         new = any(
             one.wish.op == "create_bucket" and one.wish.bucket == target and one.status == "final" for one in mind.goals
         )
-        many = selects(wish) and not (wish.to_prefix or wish.absent or new)
+        many = selects(wish) and not (wish.to_prefix or wish.absent or wish.creates or new)
         names = (wish.to_key,) if wish.to_key else () if wish.to_prefix else wish.keys
         return many or any((target, key) in there for key in names)
     keys = (wish.to_key,) if wish.op == "merge" else wish.keys

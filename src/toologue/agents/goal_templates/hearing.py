@@ -101,6 +101,11 @@ def _hear(words: str, known: tuple[str, ...]) -> Heard:
 
 
 def _meant(clause: Clause, name: str) -> Wish:
+    if name in ("create_bucket", "copy", "move", "put", "list") and says("new_bucket_with", clause.text):
+        wish = _wish(clause, "move" if name == "move" else "copy")
+        to = wish.to_bucket or (wish.bucket if says("only_the_new", clause.text) else "")
+        bucket = wish.bucket if to != wish.bucket else ""
+        return replace(wish, to_bucket=to, bucket=bucket, creates=True, needs=(*wish.needs, "region"))
     return refined(_wish(clause, name), clause.text)
 
 
@@ -184,7 +189,10 @@ def _chained(wishes: Sequence[Wish]) -> Iterator[Wish]:
     last: Wish | None = None
     for wish in wishes:
         if last is not None and wish.op not in ("create_bucket", "list_buckets"):
-            if last.op == "create_bucket" and not wish.to_bucket and wish.op in ("copy", "move"):
+            buckets = last.op == "list_buckets" or last.group == "buckets"
+            if buckets and wish.op == "list" and not (wish.bucket or wish.prefix or wish.suffixes):
+                wish = replace(wish, op="list_buckets", show=())
+            elif last.op == "create_bucket" and not wish.to_bucket and wish.op in ("copy", "move"):
                 wish = replace(wish, to_bucket=last.bucket)
             elif last.op in ("copy", "move") and last.to_bucket and wish.op == "list" and not wish.bucket:
                 wish = replace(wish, bucket=last.to_bucket)

@@ -63,7 +63,9 @@ def _lived(dialogue: Dialogue) -> Sequence[Turn]:
     for turn in completed(dialogue.turns):
         if turn.role == "agent" and turn.acts:
             final = [act.kind == "program" and act.status == "final" for act in turn.acts]
-            turn = turn.but(results=tuple(world.do(act) if runs else None for act, runs in zip(turn.acts, final)))
+            turn = turn.but(
+                results=tuple(world.do(act) if runs else None for act, runs in zip(turn.acts, final, strict=True))
+            )
         turns.append(turn)
     return turns
 

@@ -61,10 +61,8 @@ class Here:
 
 def understand(history: Sequence[Turn], bank: Bank) -> Here:
     """Where a conversation stands."""
-    here = Here(Mind(bank), hear(""), (), (), written=True)
-    for here in follow(here.mind, history):
-        pass
-    return here
+    mind = Mind(bank)
+    return [Here(mind, hear(""), (), (), written=True), *follow(mind, history)][-1]
 
 
 def follow(mind: Mind, history: Sequence[Turn]) -> Iterator[Here]:

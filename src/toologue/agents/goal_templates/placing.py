@@ -87,7 +87,7 @@ def _of_noun(wish: Wish, hint: Wish, context: Context) -> dict[str, Any]:
 
 def _year(year: str, wish: Wish, context: Context) -> dict[str, Any]:
     """A year beside a thing: the folder of that year, where there is one or names have one; else the date."""
-    by_date = {"moments": (("==", year),), "values": {}}
+    by_date: dict[str, Any] = {"moments": (("==", year),), "values": {}}
     base = wish.prefix or (context.last.prefix if context.last and not wish.keys else "")
     if wish.op == "list_buckets":
         return by_date

@@ -97,7 +97,7 @@ def _buckets(wish: Wish, text: str) -> Wish:
 
 def _lines(wish: Wish, text: str) -> Wish:
     """Of a table, its rows without the header where rows are meant."""
-    return wish if "#line" in text and not says("rows", text) else replace(wish, group="rows", old="")
+    return wish if "#line" in text and not says("rows", text) else replace(wish, group=wish.group or "rows", old="")
 
 
 def _missing(wish: Wish, text: str) -> Wish:

@@ -93,6 +93,8 @@ def corrected(wish: Wish, heard: Heard, context: Context) -> Wish:
         return wish
     if one and (dates := heard.of("date")) and (same := dated(one, dates[-1])) != one:
         return replace(wish, keys=(same,))
+    if (right := spelt(wish, heard.words)) != wish and not (named or guess):
+        return right
     found = revise(wish, replace(heard.hint, bucket=guess, to_bucket=""), context)
     numbers = re.findall(r"\b\d+\b", heard.words)
     if one and not named and len(numbers) == 1 and (found == wish or wish.op == "read"):
@@ -121,11 +123,12 @@ def spelt(wish: Wish, words: str) -> Wish:
     """Corrections of spelling: "archive with an e"."""
     words = words.lower()
     for word in re.findall(r"\b[a-z]{4,}", words) if says("spelling", words) else ():
-        for name in ("to_key", "to_prefix", "bucket", "to_bucket", "prefix"):
-            value = getattr(wish, name)
+        for name in ("to_key", "to_prefix", "bucket", "to_bucket", "prefix", "keys"):
+            value = "".join(getattr(wish, name)) if name != "keys" or len(wish.keys) == 1 else ""
             for part in re.findall(r"[a-z]{3,}", value):
                 if (word.startswith(part) or part.startswith(word)) and abs(len(part) - len(word)) == 1:
-                    return replace(wish, **{name: value.replace(part, word)})
+                    right = value.replace(part, word)
+                    return replace(wish, **{name: (right,) if name == "keys" else right})
     return wish
 
 
@@ -156,7 +159,8 @@ def _pattern(wish: Wish, stem: str, name: str) -> str:
 
 def _bucket_answer(wish: Wish, slot: str, heard: Heard, context: Context) -> dict[str, Any]:
     buckets, words, missing = heard.of("bucket"), heard.whole.text, open_slots(wish)
-    if len(buckets) > 1 and "to_bucket" in missing and "bucket" in missing:
+    both = "to_bucket" in missing or (wish.op == "move" and heard.hint.to_bucket)
+    if len(buckets) > 1 and both and "bucket" in missing:
         to = heard.hint.to_bucket or buckets[-1]
         return {"to_bucket": to, "bucket": next((one for one in buckets if one != to), buckets[0])}
     if buckets:

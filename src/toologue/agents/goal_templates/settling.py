@@ -42,8 +42,6 @@ def wishes_of(context: Context, heard: Heard) -> list[Wish]:
         known = _settled(wish, heard, context)
         if not found or not _joined(found, known):
             found.append(known)
-    if len(found) > 1 and found[0].op == "list" and not found[0].bucket and found[1].op == "list_buckets":
-        found = found[1:]
     return [part for wish in found for part in _one_each(wish)]
 
 
@@ -257,7 +255,13 @@ def _pointed(wish: Wish, words: str, context: Context) -> Wish:
     )
     if of_last and last.keys:
         return replace(wish, keys=_now(last))
-    if not (says("this", words) or says("several", words) or listing or wish.op in ("head", "lines", "words", "read")):
+    if not (
+        says("this", words)
+        or says("several", words)
+        or original
+        or listing
+        or wish.op in ("head", "lines", "words", "read")
+    ):
         return wish
     if wish.op == "put" or (wish.bucket and last.bucket != wish.bucket and not says("pronoun", words)):
         return wish
@@ -265,6 +269,8 @@ def _pointed(wish: Wish, words: str, context: Context) -> Wish:
         return _listed_again(wish, last, words)
     if last.keys:
         return replace(wish, keys=last.keys if original else _now(last))
+    if original and selects(last):
+        return _like(wish, last)
     if wish.op == "read" and last.op not in _SELECTIONS:
         return replace(wish, op="list", prefix=last.prefix)
     many = says("several", words) and wish.op in ("delete", "copy", "move", "read", "lines", "head")

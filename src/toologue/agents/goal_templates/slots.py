@@ -118,6 +118,8 @@ class _Reader:
         if self._says("everywhere") and self._op != "missing":
             return found | ({"bucket": left[0]} if left else {"bucket": EVERYWHERE, "without": ()})
         if len(left) > 1:
+            if self._op == "create_bucket" and not self._of("region"):
+                return {"bucket": left[0], "region": left[1]}
             if "to_bucket" not in found and (
                 self._op in ("copy", "move") or (self._op == "put" and self._says("from_bucket"))
             ):
@@ -159,7 +161,7 @@ class _Reader:
         """What names hold; the folder that words name."""
         found: dict[str, Any] = {"whole": True} if self._says("whole") else {}
         if self._op not in (*_WRITES, "merge", "read", "lines"):
-            quotes, word = self._of("quote"), self._word("named_word")
+            quotes, word = self._of("quote"), self._word("named_word") or self._word("counted_noun").rstrip("s")
             if (quotes and self._says("named")) or word:
                 found["contains"] = (quotes[0] if quotes and self._says("named") else word,)
         folder, ours, noun = self._word("in_folder"), self._word("of_ours"), _first_noun(self._text)
@@ -254,7 +256,7 @@ class _Reader:
         found: dict[str, Any] = {}
         quotes, regions = self._of("quote"), self._of("region")
         if regions or self._op == "create_bucket":
-            found["region"] = regions[-1] if regions else city(self._text)
+            found |= {"region": place} if (place := regions[-1] if regions else city(self._text)) else {}
         pair = cue("swapped_words").search(self._text)
         if self._op == "replace" and (len(quotes) > 1 or pair):
             found["old"], found["new"] = quotes[:2] if len(quotes) > 1 or pair is None else pair.groups()

@@ -1,4 +1,4 @@
-"""What is learnt from training dialogues: turns of the user with what they led to, and how a new turn is judged by them.
+"""What is learnt from training dialogues: turns of the user, what they led to, and how a new turn is judged by them.
 
     words: and #copy it from <bucket>
     evidence: [kind:bucket, firm, waiting:nothing]
@@ -21,7 +21,7 @@ Not covered: dialogues in other worlds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Bank", "Example", "bank"]
 
-_NARROW, _RIDGE = 0.03, 0.03
-"""How fast an example's vote fades with distance; how little a single example may bend the fit."""
+_NARROW, _RIDGE, _WORDS = 0.03, 0.03, 0.3
+"""How fast an example's vote fades with distance; how little one may bend the fit; what words weigh beside evidence."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,11 @@ class Example:
     evidence: tuple[str, ...]
     does: str
     goal: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Example:
+        """The example that a row of templates.yaml is."""
+        return cls(row["words"], tuple(row["evidence"]), row["does"], row["goal"])
 
 
 @dataclass(frozen=True)
@@ -117,8 +122,8 @@ class Bank:
         """How near each example is to each turn."""
         import numpy as np
 
-        pairs = zip((evidence, words), self._places, strict=True)
-        return np.exp(-_NARROW * sum(_distances(rows, others) for rows, others in pairs))
+        far = _distances(evidence, self._places[0]) + _WORDS * _distances(words, self._places[1])
+        return np.exp(-_NARROW * far)
 
 
 def _distances(rows: Any, others: Any) -> Any:
@@ -130,4 +135,4 @@ def _distances(rows: Any, others: Any) -> Any:
 def bank(spec: str = "lexical") -> Bank:
     """The bank that ships."""
     rows = cast("list[dict[str, Any]]", shipped(Path(__file__).with_name("templates.yaml")))
-    return Bank(tuple(Example(**{**row, "evidence": tuple(row["evidence"])}) for row in rows), spec)
+    return Bank(tuple(Example.of(row) for row in rows), spec)

@@ -63,6 +63,7 @@ class Wish:
     to_key: str = ""
     to_prefix: str = ""
     flat: bool = False
+    creates: bool = False  # whether the bucket that it goes to is made first
     ending: str = ""
     unless: bool = False
     drop: bool = False  # whether the parts of a merged file are deleted afterwards
