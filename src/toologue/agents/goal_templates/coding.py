@@ -58,10 +58,9 @@ def _shape(wish: Wish) -> str:
             return "regions"
         case "table":
             return shape_of(wish)
-        case "read" | "lines" | "head" if wish.sort and not wish.keys and (wish.limit == 1 or wish.op == "head"):
-            return "content_of_one"
         case "read" | "lines" | "words" | "head":
-            return "content" if one else "contents"
+            first = wish.sort and not wish.keys and (wish.limit == 1 or wish.op == "head")
+            return "content_of_one" if first else "content" if one else "contents"
         case "copy" | "move" if not one:
             return f"{wish.op}_some"
         case "put" | "copy" | "create_bucket" if wish.unless:
@@ -143,7 +142,8 @@ def _blocks(wish: Wish) -> dict[str, str]:
 def _created(wish: Wish) -> str:
     """The line that makes the bucket that copies go to."""
     where = f', CreateBucketConfiguration={{"LocationConstraint": {_slot(wish, "region", wish.region)}}}'
-    return f"s3.create_bucket(Bucket={_slot(wish, 'to_bucket', wish.to_bucket)}{where if wish.region != 'us-east-1' else ''})"
+    where = where if wish.region != "us-east-1" else ""
+    return f"s3.create_bucket(Bucket={_slot(wish, 'to_bucket', wish.to_bucket)}{where})"
 
 
 def _outputs(wish: Wish) -> Mapping[str, str]:

@@ -19,16 +19,16 @@ Not covered: answers to a question before the last one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from toologue.agents.goal_templates.context import bucket_listed, whole_name
+from toologue.agents.goal_templates.context import Context, bucket_listed, whole_name
 from toologue.agents.goal_templates.evidence import evidence
 from toologue.agents.goal_templates.goals import CONFIRM, Goal, Mind, Move, settled
 from toologue.agents.goal_templates.hearing import Heard
-from toologue.agents.goal_templates.revising import corrected, dated, fill, reworded, revise, spared, spelt
+from toologue.agents.goal_templates.revising import corrected, dated, fill, revise, reworded, spared, spelt
 from toologue.agents.goal_templates.settling import wishes_of
-from toologue.agents.goal_templates.vocabulary import cue
+from toologue.agents.goal_templates.vocabulary import cue, says
 from toologue.agents.goal_templates.wishes import Wish, among, opened
 
 __all__ = ["decide", "weighed"]
@@ -136,6 +136,8 @@ def _rewritten(mind: Mind, goal: Goal, heard: Heard) -> Wish | None:
     draft, context, words = goal.wish, mind.context, heard.whole.text
     wishes, filling = [] if heard.loose else list(heard.wishes), goal.asked != CONFIRM
     other = [wish for wish in wishes if not _same_verb(draft, wish)]
+    if draft.op in ("delete_bucket", "create_bucket", "empty_bucket") and heard.hint.keys:
+        return None
     reading = [wish for wish in other if wish.op in among("reads")]
     if heard.says("question") and not (heard.says("agrees") or heard.says("agrees_late")) and (other or not filling):
         return None
@@ -252,55 +254,58 @@ def _again(mind: Mind, heard: Heard) -> list[Move]:
         return [settled(wish, mind, "once more, as corrected")]
     if last is None:
         return []
-    if (
-        last.op in ("copy", "put")
-        and not (hint.keys or hint.bucket)
-        and re.search(r"#file (?:too|also|as well)", words)
-    ):
-        return [settled(replace(last, keys=(), to_key=""), mind, "the same for another one")]
-    too = re.search(r"\b(?:too|also|as well|#same)\b|^\W*and\b", words) and last.op in ("copy", "put", "move", "append")
-    if hint != Wish("") and too:
-        return [settled(_another(last, hint, mind), mind, "the same for another one")]
-    if (
-        hint.to_key
-        and last.op in ("copy", "put")
-        and re.search(r"\b(?:rather|instead|should|better)\b|#list it", words)
-    ):
+    if (wish := _same_for_another(last, heard, context)) is not None:
+        return [settled(wish, mind, "the same for another one")]
+    if hint.to_key and last.op in ("copy", "put") and says("under_another_name", words):
         now = (last.to_bucket or last.bucket, (last.to_key or last.keys[0],))
         return [settled(Wish("move", bucket=now[0], keys=now[1], to_key=hint.to_key), mind, "under another name")]
-    if last.op in ("put", "append") and (body := reworded(last.body, heard.words)) != last.body and not hint.body:
-        return [settled(replace(last, op="put", body=body), mind, "the last one, changed")]
     if last.op == "table" and last.group and hint.about and not hint.group:
         last = replace(last, group="", measure="rows")
-    if not hint.bucket and (bucket := bucket_listed(words, context)) and bucket != last.bucket:
-        return [settled(replace(last, bucket=bucket, buckets=()), mind, "the same in another bucket")]
     wish = spared(revise(last, hint, context), words, context)
-    dates = heard.of("date")
-    if last.op in among("reads") and len(last.keys) == 1 and len(dates) == 1 and not hint.keys:
-        if (twin := dated(last.keys[0], dates[0])) != last.keys[0]:
-            return [settled(replace(last, keys=(twin,)), mind, "the same for another date")]
-    inside = last.op in ("table", "field") and [one.rpartition(".")[2] for one in (*last.keys, *hint.keys)]
-    if inside and len(set(inside)) == 1 and len(hint.keys) == 1:
+    if last.op in ("table", "field") and len(hint.keys) == 1 and _ending(hint.keys) == _ending(last.keys):
         wish = replace(last, keys=wish.keys, bucket=wish.bucket)
     elif hint.keys and last.op in _QUERIES:
         wish = replace(wish, op="read", old="")
     elif len(hint.keys) == 1 and last.op in ("read", "lines", "head", "words"):
         wish = replace(wish, bucket=hint.bucket or context.owner(hint.keys) or wish.bucket)
-    if last.op == "list_buckets":
+    elif last.op == "list_buckets":
         wish = replace(wish, show=("CreationDate",) if wish.show else ())
         wish = replace(wish, op="list", moments=()) if hint.bucket and not hint.show else wish
-    return [settled(wish, mind, "the last one, changed")] if wish != last else []
+    return [settled(wish, mind, "the last one, changed")] if wish != mind.context.last else []
 
 
-def _another(last: Wish, hint: Wish, mind: Mind) -> Wish:
+def _ending(keys: Sequence[str]) -> str:
+    return keys[0].rpartition(".")[2] if keys else ""
+
+
+def _same_for_another(last: Wish, heard: Heard, context: Context) -> Wish | None:
+    """What was done last, for another file, bucket, date or text."""
+    hint, words, dates = heard.hint, heard.whole.text, heard.of("date")
+    transfers = last.op in ("copy", "put", "move", "append")
+    bucket = "" if hint.bucket else bucket_listed(words, context)
+    if last.op in ("copy", "put") and not (hint.keys or hint.bucket) and says("another_file", words):
+        return replace(last, keys=(), to_key="")
+    if transfers and hint != Wish("") and says("too", words):
+        return _another(last, hint, context)
+    if last.op in ("put", "append") and not hint.body and (body := reworded(last.body, heard.words)) != last.body:
+        return replace(last, op="put", body=body)
+    if bucket and bucket != last.bucket:
+        return replace(last, bucket=bucket, buckets=())
+    if last.op in among("reads") and len(last.keys) == len(dates) == 1 and not hint.keys:
+        twin = dated(last.keys[0], dates[0])
+        return replace(last, keys=(twin,)) if twin != last.keys[0] else None
+    return None
+
+
+def _another(last: Wish, hint: Wish, context: Context) -> Wish:
     """What was done last, for another file or into another bucket."""
     if hint.keys:
-        wish = revise(replace(last, to_key=""), replace(hint, keys=()), mind.context)
-        return replace(wish, keys=tuple(whole_name(key, last, mind.context) for key in hint.keys), to_key=hint.to_key)
+        wish = revise(replace(last, to_key=""), replace(hint, keys=()), context)
+        return replace(wish, keys=tuple(whole_name(key, last, context) for key in hint.keys), to_key=hint.to_key)
     to = hint.to_bucket or hint.bucket
     if last.op in ("copy", "move") and to and to != last.bucket:
         return replace(last, to_bucket=to)
-    return revise(last, hint, mind.context)
+    return revise(last, hint, context)
 
 
 _DOES: Mapping[str, Callable[[Mind, Heard], list[Move]]] = {

@@ -242,6 +242,8 @@ def _pointed(wish: Wish, words: str, context: Context) -> Wish:
     """What "it", "them" and "the second one" are."""
     last, listing = context.last, wish.op in _SELECTIONS
     original = "original" in words
+    if last is not None and last.op in _OF_A_BUCKET and wish.op == "read" and last.bucket:
+        return replace(wish, op="list", bucket=last.bucket)
     named = () if (listing and "#folder" in words) or original else referred(words, context)
     if named and not (listing and wish.sort) and not (len(named) > 1 and (listing or wish.sort)):
         return replace(wish, keys=named, whole=False)
