@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 __all__ = ["MOST", "gist"]
 
 PAGE, MOST, _WORD = 4_000, 8_000, 60
-_VALUE = re.compile(r"<\w+>")
 _SENTENCE = re.compile(r"(?<=[.!?;\n])\s+")
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def gist(words: str, values: Sequence[T]) -> tuple[str, tuple[T, ...]]:
         return words, tuple(values)
     units = list(_units(words, values))
     head = _fitting(units)
-    units = [*head, *reversed(_fitting(units[: len(head) - 1 : -1]))] if len(head) < len(units) else head
+    units = [*units[:head], *units[max(head, len(units) - _fitting(units[::-1])) :]]
     return " ".join(word for word, _ in units), tuple(one for _, mine in units for one in mine)
 
 
@@ -43,21 +43,13 @@ def _units(words: str, values: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]
         new = sentence not in seen
         seen.add(sentence)
         for word in sentence.split():
-            count = len(_VALUE.findall(word))
+            count = len(re.findall(r"<\w+>", word))
             if new and (count or word != before):
-                yield (
-                    word if count or len(word) <= _WORD else f"{word[: _WORD // 2]}{word[-_WORD // 2 :]}",
-                    values[at : at + count],
-                )
+                short = word if count or len(word) <= _WORD else f"{word[: _WORD // 2]}{word[-_WORD // 2 :]}"
+                yield short, values[at : at + count]
             at, before = at + count, word
 
 
-def _fitting(units: Sequence[tuple[str, Sequence[T]]]) -> list[tuple[str, Sequence[T]]]:
-    """The first words, half as many as are read."""
-    found, left = list[tuple[str, Sequence[T]]](), MOST // 2
-    for word, mine in units:
-        left -= len(word) + 1
-        if left < 0:
-            break
-        found.append((word, mine))
-    return found
+def _fitting(units: Sequence[tuple[str, Sequence[T]]]) -> int:
+    """How many of the words fit into half of what is read."""
+    return sum(length <= MOST // 2 for length in accumulate(len(word) + 1 for word, _ in units))

@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from toologue.agents.goal_templates.goals import CONFIRM
 from toologue.agents.goal_templates.mind import Here, Written
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish
 from toologue.schema import Result
@@ -29,6 +30,8 @@ from toologue.shipped import shipped
 __all__ = ["say", "told"]
 
 _MOST = 30
+_LIKE = {"create_bucket": "create", "append": "put", "save": "put"}
+"""Operations that ask as another does."""
 
 
 def say(here: Here, turn: int) -> str:
@@ -43,13 +46,10 @@ def say(here: Here, turn: int) -> str:
 
 def told(wish: Wish, result: Result, turn: int) -> str:
     """What came of a program."""
-    slots = _slots(wish)
-    value: Any = result.value
+    slots, value = _slots(wish), cast("Any", result.value)
     if result.error is not None:
-        faults = _texts()["faults"]
-        kind = result.error.type if result.error.type in faults else "other"
-        message = result.error.message.rpartition("operation: ")[2]
-        return _phrase("faults", kind, turn, {**slots, "message": message})
+        kind = result.error.type if result.error.type in _texts()["faults"] else "other"
+        return _phrase("faults", kind, turn, {**slots, "message": result.error.message.rpartition("operation: ")[2]})
     if value is None:
         return _phrase("done", wish.op, turn, slots) or "Done."
     if isinstance(value, bool):
@@ -61,28 +61,25 @@ def told(wish: Wish, result: Result, turn: int) -> str:
 
 
 def _said(one: Written, here: Here, turn: int) -> str:
-    move, wish = one.move, one.move.wish
+    move, wish, status = one.move, one.move.wish, one.program.status
     if move.raises:
         return _raised(move.raises, here, turn)
-    if wish is None:
-        return ""
-    if one.program.status == "abandoned":
-        return _phrase("abandoned", "", turn, {})
-    if one.program.status == "final":
+    if wish is None or status == "abandoned":
+        return _phrase("abandoned", "", turn, {}) if wish is not None else ""
+    if status == "final":
         return told(wish, one.result or Result(), turn)
-    if move.asked == "confirm":
-        return _phrase("confirms", wish.op, turn, _slots(wish)) or "Shall I go ahead?"
-    return _question(wish, move.asked, turn)
+    return _asked(wish, move.asked, turn)
 
 
 def _raised(name: str, here: Here, turn: int) -> str:
-    words = here.heard.words.lower()
+    words, pending = here.heard.words.lower(), here.mind.pending
     if name == "FAQ":
         known = (answer for pattern, answer in _texts()["answers"] if re.search(pattern, words))
         answer = next(known, _phrase("exceptions", name, turn, {}))
-        pending = here.mind.pending
-        again = pending and (
-            _question(pending.wish, pending.asked, turn) if pending.asked != "confirm" else "Shall I go on?"
+        again = (
+            "Shall I go on?"
+            if pending and pending.asked == CONFIRM
+            else pending and _asked(pending.wish, pending.asked, turn)
         )
         return f"{answer} {again}" if again else answer
     if name == "ChitChat" and re.match(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening))\b.{0,12}$", words):
@@ -90,29 +87,24 @@ def _raised(name: str, here: Here, turn: int) -> str:
     return _phrase("exceptions", name, turn, {}) or "I can't do that."
 
 
-def _question(wish: Wish, asked: str, turn: int) -> str:
-    special = {"create_bucket": "create", "append": "put"}.get(wish.op, wish.op)
-    names = _texts()["questions"]
-    key = f"{asked}_{special}" if f"{asked}_{special}" in names else asked
-    return _phrase("questions", key, turn, {}) or "What is missing is the rest. What should it be?"
+def _asked(wish: Wish, asked: str, turn: int) -> str:
+    """The question for a slot, or for a yes."""
+    if asked == CONFIRM:
+        return _phrase("confirms", wish.op, turn, _slots(wish)) or "Shall I go ahead?"
+    key = f"{asked}_{_LIKE.get(wish.op, wish.op)}"
+    return _phrase("questions", key, turn, {}) or _phrase("questions", asked, turn, {}) or "What should it be?"
 
 
 def _listed(wish: Wish, value: list[Any] | dict[str, Any], turn: int, slots: Mapping[str, str]) -> str:
     if not value:
         return _phrase("nothing", wish.op, turn, slots) or _phrase("nothing", "other", turn, slots)
-    if (
-        isinstance(value, list)
-        and len(value) == 2
-        and all(isinstance(one, str | int) for one in value)
-        and wish.limit == 1
-    ):
+    single = isinstance(value, list) and len(value) == 2 and all(isinstance(one, str | int) for one in value)
+    if isinstance(value, list) and single and wish.limit == 1:
         when = " changed on " if "LastModified" in wish.show else " "
         return f"That is {value[0]},{when}{value[1]}{' bytes' if 'Size' in wish.show else ''}."
     head = _phrase("lists", wish.op, turn, slots) or _phrase("lists", "other", turn, slots)
     rows = (
-        [f"{name}: {_row(one)}" for name, one in value.items()]
-        if isinstance(value, dict)
-        else [_row(one) for one in value]
+        [f"{name}: {_row(one)}" for name, one in value.items()] if isinstance(value, dict) else list(map(_row, value))
     )
     more = [f"and {len(rows) - _MOST} more"] if len(rows) > _MOST else []
     return "\n".join([head, *(f"- {row}" for row in (*rows[:_MOST], *more))])
