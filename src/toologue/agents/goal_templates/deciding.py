@@ -28,6 +28,7 @@ from toologue.agents.goal_templates.goals import CONFIRM, Goal, Mind, Move, sett
 from toologue.agents.goal_templates.hearing import Heard
 from toologue.agents.goal_templates.revising import corrected, dated, fill, revise, reworded, spared, spelt
 from toologue.agents.goal_templates.settling import wishes_of
+from toologue.agents.goal_templates.slots import slots_of
 from toologue.agents.goal_templates.vocabulary import cue, says
 from toologue.agents.goal_templates.wishes import Wish, among, opened
 
@@ -206,7 +207,10 @@ def _new(mind: Mind, heard: Heard) -> list[Move]:
     for rule in (_both, _accepted, _revised):
         if moves := rule(mind, heard):
             return moves
-    return [settled(wish, mind, "new") for wish in wishes_of(mind.context, heard)] or _again(mind, heard)
+    new = [settled(wish, mind, "new") for wish in wishes_of(mind.context, heard)] or _again(mind, heard)
+    if new or mind.pending or not any(one.kind in ("bucket", "key", "prefix") for one in heard.values):
+        return new
+    return [settled(replace(heard.hint, op="read" if heard.hint.keys else "list"), mind, "names, but no operation")]
 
 
 def _both(mind: Mind, heard: Heard) -> list[Move]:
@@ -289,6 +293,9 @@ def _same_for_another(last: Wish, heard: Heard, context: Context) -> Wish | None
         return _another(last, hint, context)
     if last.op in ("put", "append") and not hint.body and (body := reworded(last.body, heard.words)) != last.body:
         return replace(last, op="put", body=body)
+    if last.op in ("table", "field") and not (heard.wishes or heard.values) and heard.says("question"):
+        about = slots_of(words, (), "list").get("about", ())
+        return replace(last, about=about, group="", measure=last.measure and "rows") if about else None
     if bucket and bucket != last.bucket:
         return replace(last, bucket=bucket, buckets=())
     if last.op in among("reads") and len(last.keys) == len(dates) == 1 and not hint.keys:

@@ -28,9 +28,7 @@ from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, among, selec
 
 __all__ = ["wishes_of"]
 
-_OF_A_FILE = ("read", "head", "lines", "words", "put", "append", "replace", "exists", "when", "size", "compare")
-_OF_A_BUCKET = ("region", "head_bucket", "is_empty", "delete_bucket", "create_bucket")
-_SELECTIONS = ("list", "count", "sum", "average", "grep")
+_OF_A_FILE, _OF_A_BUCKET, _SELECTIONS = among("of_a_file"), among("of_a_bucket"), among("selections")
 _NEW = ("create_bucket", "list_buckets", "put", "merge", "region", "head_bucket", "empty_buckets")
 _SHARED = ("prefix", "suffixes", "contains", "moments", "sizes", "without", "bucket")
 
@@ -102,9 +100,7 @@ def _one_each(wish: Wish) -> Sequence[Wish]:
 def _settled(wish: Wish, heard: Heard, context: Context) -> Wish:
     """A wish with what the conversation knows of it."""
     words = heard.whole.text
-    if wish.op == "merge" and wish.prefix and wish.keys:
-        wish = replace(wish, keys=tuple(key if "/" in key else f"{wish.prefix}{key}" for key in wish.keys), prefix="")
-    if wish.prefix and wish.keys and re.search(r"<key> (?:in|under|from|inside) (?:the )?<prefix>", words):
+    if wish.prefix and wish.keys and (wish.op == "merge" or says("key_in_folder", words)):
         wish = replace(wish, keys=tuple(key if "/" in key else f"{wish.prefix}{key}" for key in wish.keys), prefix="")
     if wish.op == "save":
         return replace(wish, source=_settled(wish.source, heard, context)) if wish.source else wish
