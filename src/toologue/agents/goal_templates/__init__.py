@@ -18,11 +18,13 @@ What it does when it is its turn (Dialog2API, section 3):
 
 In another world, whose Apis the brief has, `retrieve` decides, and its calls stand as programs (`elsewhere`).
 
-Learnt from the training dialogues (`learning`), at every turn: what the turn does, ten ways: confirm, revise, abandon,
-new, and the six exceptions. Written by hand, with these dialogues in view: the cues that count as evidence, the words
-for operations and slots, what "it" means, the shapes of programs and what each returns, what must be confirmed, and the
-agent's words. Two guards stand above what was learnt: nothing is confirmed without words that agree, nor given up
-without words that refuse.
+Learnt from the training dialogues (`learning`): which of ten things a turn does, that is, to confirm, revise, abandon,
+begin anew, or one of the six exceptions. Written by hand, with these dialogues in view: the cues that count as
+evidence, the words for operations and slots, what "it" means, whether a new wish stands alone or changes the last one,
+what must be confirmed, what each operation returns (also those that no training dialogue has: tables, fields,
+appending), and the agent's words. Rules stand above what was learnt where it could do harm: nothing is confirmed
+without words that agree or name the operation again, nor given up without words that refuse; a draft waits through what
+is not understood; and an exception that is like no example is decided by whether it is a question.
 
 Contract: a function of the history and the brief; what it keeps is a cache. Its work is linear in a message (`gist`).
 Every turn with programs says in its `thought` why.
@@ -37,8 +39,7 @@ Example:
     objects = [obj for obj in objects if obj["Key"].endswith(".csv")]
     return len(objects)
 
-Not covered: in other worlds, programs of more than one call; programs whose shape no
-part of the training dialogues has.
+Not covered: in other worlds, programs of more than one call; programs of a shape that programs.yaml lacks.
 """
 
 from __future__ import annotations
