@@ -25,6 +25,7 @@ Not covered: near-duplicates, which are seen where all lines meet.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections.abc import Sequence
@@ -140,9 +141,16 @@ def _shelf(room: Room) -> Shelf:
     return Shelf(room.folder / "apis.jsonl")
 
 
-@lru_cache(maxsize=1)
+_DESKS: dict[tuple[Room, SplitName], _Desk] = {}
+
+
 def _desk(room: Room, split: SplitName) -> _Desk:
-    return _Desk(room, split)
+    """The desk of a split. That of another one goes first, with what it kept: caches of its own methods are cycles."""
+    if (room, split) not in _DESKS:
+        _DESKS.clear()
+        gc.collect()
+        _DESKS[room, split] = _Desk(room, split)
+    return _DESKS[room, split]
 
 
 def _words(dialogue: Dialogue) -> str:

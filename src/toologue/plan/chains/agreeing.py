@@ -87,7 +87,7 @@ def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
     return False
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 12)
 def _about(path: str) -> str:
     """What an output is about: of `location|city|name` city."""
     names = [part for part in path.split("|") if not kind_wraps(part)]
@@ -96,14 +96,14 @@ def _about(path: str) -> str:
     return _key(names[-1]) if names else ""
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _key(name: str) -> str:
     """What a name is about, without what only says that it is one: `cityName` → city."""
     words = [word for word in split_name(name.rpartition("|")[2]).split() if word not in _DROPPED]
     return "" if not words or words[-1] in _OPEN or {*words} & (_FIRST | _LAST) else " ".join(words)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _words(name: str) -> frozenset[str]:
     return frozenset(split_name(name).split())
 

@@ -70,7 +70,7 @@ __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 _ANSWERED = 2
 """So many values of a result make an answer, beside what names them."""
 _ASIDE = 1
-_KEPT = 512
+_KEPT = 160
 _TWO = 2
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 _SOUGHT = ("topics", "titles")

@@ -267,7 +267,7 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     return 3 if words[-1] in _group("told") else 2 if documented else 0
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _has(name: str, group: str) -> bool:
     """Whether one of a group's words, or two that belong together, stand in a name."""
     words, group_of = split_name(name).split(), _group(group)

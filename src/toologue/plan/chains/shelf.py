@@ -34,7 +34,7 @@ from toologue.schema.jsonl import parse, read_lines
 
 __all__ = ["Apis", "Book", "Shelf"]
 
-_KEPT = 384
+_KEPT = 160
 """Documents that are kept made; the others are bytes."""
 
 

@@ -33,7 +33,7 @@ from toologue.worlds.documented.arguments import read_arguments
 __all__ = ["Documented"]
 
 _EMPTY = Result()
-_KEPT = 512
+_KEPT = 160
 """Apis whose answers are kept worked out."""
 
 

@@ -53,7 +53,7 @@ def squash(name: str) -> str:
     return _SAME.get(plain, plain)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def kind_of(path: tuple[str, ...], title: str = "") -> str:
     """What a value is, by its name, by the names around it, by its title; or nothing."""
     words = spell(path[-1]) if path else ()

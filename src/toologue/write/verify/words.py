@@ -160,7 +160,7 @@ def _leaves(value: JsonValue) -> Iterator[str | float]:
         yield value
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _grounds(text: str | float) -> frozenset[Claim]:
     if not isinstance(text, str):
         return frozenset(_number(abs(text)))
@@ -172,7 +172,7 @@ def _grounds(text: str | float) -> frozenset[Claim]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _read(text: str) -> tuple[tuple[Claim, str, bool], ...]:
     """(claim, its words, whether it needs support) for each value of a text."""
     return tuple(_values(text))
