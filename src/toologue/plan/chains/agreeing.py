@@ -27,6 +27,7 @@ from pydantic import JsonValue
 
 from toologue.models.retriever import split_name
 from toologue.plan.chains.results import Single, values_of
+from toologue.values.days import MONTHS
 from toologue.worlds.documented import kind_wraps
 
 __all__ = ["disagrees", "values_of"]
@@ -34,40 +35,11 @@ __all__ = ["disagrees", "values_of"]
 _DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
 _FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))
 _DAYS = frozenset(("date", "day"))
-_OPEN = frozenset(
-    (
-        "id",
-        "q",
-        "query",
-        "search",
-        "term",
-        "keyword",
-        "s",
-        "type",
-        "status",
-        "limit",
-        "page",
-        "language",
-        "lang",
-        "unit",
-        "units",
-    )
-)
+_OPEN = frozenset((
+    "id", "q", "s", "query", "search", "term", "keyword", "type", "status", "limit", "page", "language", "lang", "unit",
+    "units",
+))  # fmt: skip
 """What is asked for in words that the answer need not repeat."""
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 _ISO, _NUMERIC = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), re.compile(r"(\d\d?)[/.-](\d\d?)[/.-](\d{4})")
 _WORDED = re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})")
 
@@ -140,8 +112,8 @@ def _day(value: JsonValue) -> date | None:
             return date(int(found[1]), int(found[2]), int(found[3]))
         if found := _NUMERIC.match(value):
             return date(int(found[3]), int(found[2]), int(found[1]))
-        if (found := _WORDED.match(value)) and found[2].lower() in _MONTHS:
-            return date(int(found[3]), _MONTHS.index(found[2].lower()) + 1, int(found[1]))
+        if (found := _WORDED.match(value)) and found[2] in MONTHS:
+            return date(int(found[3]), MONTHS.index(found[2]) + 1, int(found[1]))
     except ValueError:
         return None
     return None
