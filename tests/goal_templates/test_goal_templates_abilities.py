@@ -305,3 +305,10 @@ def test_asked_cold_in_mid_conversation_it_answers_the_same(talk):
         if isinstance(talk.turns[end], AgentTurn):
             cold = player("goal_templates").make(Case(id="cold", protocol="live"))
             assert asyncio.run(cold.act(tuple(talk.turns[:end]), Brief())) == talk.turns[end].but(results=())
+
+
+def test_of_two_buckets_none_is_said_to_be_missing_that_may_be_there(talk):
+    ((_, result),), words = talk.say("Copy stock/frames.csv from larkfield-sales to larkfield-q1.")
+    assert result.error.type == "NoSuchBucket"
+    assert "larkfield-sales" in words
+    assert "larkfield-q1" in words

@@ -49,6 +49,7 @@ def told(wish: Wish, result: Result, turn: int) -> str:
     slots, value = _slots(wish), cast("Any", result.value)
     if result.error is not None:
         kind = result.error.type if result.error.type in _texts()["faults"] else "other"
+        kind += "OfTwo" if kind == "NoSuchBucket" and wish.to_bucket not in ("", wish.bucket) else ""
         return _phrase("faults", kind, turn, {**slots, "message": result.error.message.rpartition("operation: ")[2]})
     if value is None:
         return _phrase("done", wish.op, turn, slots) or "Done."
@@ -124,6 +125,7 @@ def _slots(wish: Wish) -> dict[str, str]:
     bucket = "all buckets" if wish.bucket == EVERYWHERE else wish.bucket or " and ".join(wish.buckets)
     return {
         "bucket": bucket,
+        "to_bucket": wish.to_bucket,
         "what": _what(wish),
         "target": target or wish.to_bucket or bucket,
         "ending": wish.ending,
