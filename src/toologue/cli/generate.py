@@ -49,8 +49,7 @@ def procedures(
     if workers < 1:
         raise BadSetting(f"--workers {workers}: give 1 or more")
     chosen = talks.sources(what)
-    settings = (talks.count, talks.sampler, talks.noise, talks.mode, talks.detours, talks.until, talks.seed)
-    making = Making(*settings, model or "template")
+    making = talks.making(model or "template")
     said = write_suite(out, _shown(chosen, making, workers))
     say(_figures(said), _procedures(said), *_counts(said))
     print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")

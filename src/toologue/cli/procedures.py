@@ -24,9 +24,9 @@ from toologue.plan.flow_cover import Goal, fewest
 from toologue.plan.flowgraph import flowgraph
 from toologue.plan.lint_procedure import lint as lint_text
 from toologue.plan.paths import cover, vanilla, weighted
-from toologue.plan.plans import Sampler, plan_all
+from toologue.plan.plans import Sampler
 from toologue.plan.procedures import files
-from toologue.plan.service import service as service_of
+from toologue.project.generate import plans_of
 from toologue.schema import Graph, Plan, Walk
 from toologue.schema.jsonl import write
 
@@ -57,17 +57,7 @@ def procedures(
     def planned() -> Iterator[Plan]:
         with progress_bar("planning") as progress:
             for number, one in enumerate(chosen, 1):
-                made = plan_all(
-                    one.procedure,
-                    service_of(one.document, one.seed),
-                    talks.count,
-                    sampler=talks.sampler,
-                    noise=talks.noise,
-                    mode=talks.mode,
-                    detours=talks.detours,
-                    until=talks.until,
-                    seed=talks.seed,
-                )
+                made = plans_of(one, talks.making())
                 seen, dropped = made.coverage, made.tally.dropped
                 reasons = ", ".join(f"{reason} ({times})" for reason, times in dropped.most_common())
                 shares = (str(len(made.plans)), str(seen.nodes), str(seen.edges), str(seen.pairs), reasons)

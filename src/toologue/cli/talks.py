@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from toologue.plan.plans import Sampler
 from toologue.plan.talk import NoiseMode
-from toologue.project.generate import Source, sources
+from toologue.project.generate import Making, Source, sources
 
 __all__ = ["Talks"]
 
@@ -49,6 +49,19 @@ class Talks:
         Parameter(help="What the calls of .md files are made to: an OpenAPI document, or a service that ships."),
     ] = None
     rows: Annotated[Path | None, Parameter(name=_SEED_DATA, help="Seed data for --service, in YAML.")] = None
+
+    def making(self, writer: str = "template") -> Making:
+        """How a suite is made of them."""
+        return Making(
+            count=self.count,
+            sampler=self.sampler,
+            noise=self.noise,
+            mode=self.mode,
+            detours=self.detours,
+            until=self.until,
+            seed=self.seed,
+            writer=writer,
+        )
 
     def sources(self, what: Sequence[str]) -> list[Source]:
         """The procedures that are named."""

@@ -58,7 +58,7 @@ from toologue.schema.jsonl import replacing
 __all__ = ["ChainMaking", "make_chains"]
 
 _CHUNK, _MOST = 32, 5  # jobs that are done at once; jobs that are tried for one that is wanted
-_FRUITLESS, _NEVER = 8, 1 << 30  # a pair that so often came to nothing, and never to anything, is not tried again
+_FRUITLESS = 8  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]
 
 
@@ -119,13 +119,16 @@ def _made(
     for split in SPLITS:
         come, seed = Counter[str](), keys.seed_of(making.seed, split)
         ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come), wanted[split] // 2 + _CHUNK
-        fruitless = Counter[Pair]()
-        hopeful = (job for job in ahead if fruitless[job.pair] < _FRUITLESS)
+        failed, fruitful = Counter[Pair](), set[Pair]()
+        hopeful = (job for job in ahead if job.pair in fruitful or failed[job.pair] < _FRUITLESS)
         while wanted[split] > 0 and (some := list(islice(hopeful, size))):
             got, pairs = Counter[str](), {job.number: job.pair for job in some}
             for done in _round(room, split, some, workers):
-                got.update(done.counts.sequences if done.counts else ())
-                fruitless[pairs[done.number]] += -_NEVER if done.counts else 1
+                if done.counts:
+                    got.update(done.counts.sequences)
+                    fruitful.add(pairs[done.number])
+                else:
+                    failed[pairs[done.number]] += 1
                 yield done
                 if wanted[split] <= 0:
                     break

@@ -37,7 +37,7 @@ from toologue.formats.procedure import load
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.model import ModelFault, model
 from toologue.parallel import chunks, ordered
-from toologue.plan.plans import Sampler, plan_all
+from toologue.plan.plans import Planned, Sampler, plan_all
 from toologue.plan.procedures import files
 from toologue.plan.service import service
 from toologue.plan.talk import NoiseMode
@@ -49,7 +49,7 @@ from toologue.write.model import ModelWriter
 from toologue.write.template import TemplateWriter
 from toologue.write.verify import Flaw, verify
 
-__all__ = ["Made", "Making", "Source", "generate", "make", "shipped", "sources", "words", "write_suite"]
+__all__ = ["Made", "Making", "Source", "generate", "make", "plans_of", "shipped", "sources", "words", "write_suite"]
 
 _FILES = ("dialogues", "plans", "graphs", "apis")
 _AT_ONCE = 8
@@ -114,9 +114,9 @@ def generate(sources: Iterable[Source], making: Making = Making(), *, workers: i
     return ordered(partial(make, making=making), every, workers=workers if len(every) > 1 else 1)
 
 
-def make(source: Source, making: Making = Making()) -> Made:
-    """What comes of one procedure."""
-    planned = plan_all(
+def plans_of(source: Source, making: Making = Making()) -> Planned:
+    """The plans of one procedure, without words."""
+    return plan_all(
         source.procedure,
         service(source.document, source.seed),
         making.count,
@@ -127,6 +127,11 @@ def make(source: Source, making: Making = Making()) -> Made:
         until=making.until,
         seed=making.seed,
     )
+
+
+def make(source: Source, making: Making = Making()) -> Made:
+    """What comes of one procedure."""
+    planned = plans_of(source, making)
     dialogues, flaws, dropped = list[Dialogue](), list[tuple[str, Flaw]](), Counter(planned.tally.dropped)
     for plan, dialogue in zip(planned.plans, words(planned.plans, making.writer, seed=making.seed), strict=True):
         if isinstance(dialogue, ModelFault):

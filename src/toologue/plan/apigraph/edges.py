@@ -100,9 +100,11 @@ def find_edges(
     pairs, chosen = _ordered(pairs, rows, columns, rules)
     outputs, parameters = len(rows.entities), len(columns.entities)
     fit, of_description, of_keywords = passed
-    left_out, product = dict(sorted(left.items())), outputs * parameters
-    found = outputs, parameters, product, alike, fit, of_description, of_keywords, int(chosen.sum()), left_out
-    survivors = Survivors(*found)
+    survivors = Survivors(
+        outputs=outputs, parameters=parameters, pairs=outputs * parameters, lcs=alike, fit=fit,
+        description=of_description, edges=of_keywords, api_pairs=int(chosen.sum()),
+        left_out=dict(sorted(left.items())),
+    )  # fmt: skip
     return Found(_edges(pairs, chosen, rows, columns), rules, embedder.name, limits, survivors)
 
 

@@ -5,6 +5,7 @@ first rows: where a value is called as a parameter is (`city`, `city_name`, `loc
 dates the same day, texts one a part of the other. Between a `start` and an `end` lies what is dated.
 
 Example:
+    >>> from toologue.plan.chains.results import values_of
     >>> found = values_of({"location": {"city": "Lima"}, "days": [{"date": "2025-03-02"}]}, rows=1)
     >>> disagrees({"city": "Oslo"}, found), disagrees({"cityName": "lima", "date": "2 March 2025"}, found)
     (True, False)
@@ -26,11 +27,11 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from toologue.models.retriever import split_name
-from toologue.plan.chains.results import Single, values_of
+from toologue.plan.chains.results import Single
 from toologue.values.days import MONTHS
 from toologue.worlds.documented import kind_wraps
 
-__all__ = ["disagrees", "values_of"]
+__all__ = ["disagrees"]
 
 _DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
 _FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))

@@ -68,7 +68,7 @@ MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 _DATES = ("day", "moment", "birth")
 _LEAST = 3
 """So many letters a name has."""
-_SAID_SHORT = ("age", "fee", "tax", "sex", "job", "sky", "fee", "day")
+_SAID_SHORT = ("age", "fee", "tax", "sex", "job", "sky", "day")
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
