@@ -26,7 +26,7 @@ from toologue.write.verify_chains import verify_chain
 
 SHARED = Path(os.environ.get("TOOLOGUE_SHARED", Path(__file__).parents[3] / "shared"))
 DOCUMENTS = SHARED / "tooldial" / "augmented_400.jsonl.gz"
-COUNT, SEED = 290, 3
+COUNT, SEED = 420, 3
 
 pytestmark = pytest.mark.skipif(not DOCUMENTS.exists(), reason=f"no {DOCUMENTS}: set TOOLOGUE_SHARED")
 
@@ -64,7 +64,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 def test_generated_conversations_are_valid(written: Written) -> None:
-    assert len(written.dialogues) >= 120
+    assert len(written.dialogues) >= 180
     found = [f"{dialogue.id}: {flaw}" for dialogue in written.dialogues for flaw in written.flaws(dialogue)]
     assert found == []
 

@@ -145,7 +145,7 @@ def _sought(api: Api) -> str:
     noun = {"full": "person", "place.hub": "airport"}.get(kind) or singular(
         field if field and field != "name" else record
     )
-    return f"{'title' if kind in wordset('titled') else 'name'} of the {noun}" if noun else ""
+    return f"{'title' if kind in wordset('titled') else 'name'} of the {noun} to search for" if noun else ""
 
 
 def _about(description: str, word: str) -> bool:

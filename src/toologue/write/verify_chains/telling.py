@@ -37,7 +37,7 @@ _COMMON_WORDS = """
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
 _ALIKE = (
-    "q query search keyword term text name title",
+    "q query search keyword term text",
     "outputsize count cnt limit number size amount max top many most",
     "to end until destination target",
     "from start since origin begin",
