@@ -157,7 +157,7 @@ def _brute(apis: Sequence[Any], by: Any, _: Any) -> list[tuple[str, ...]]:
     from toologue.plan.apigraph.rules import PUBLISHED, letters
     from toologue.plan.apigraph.sides import sides
 
-    rows, columns, _left = sides(apis, "published")
+    rows, columns, *_ = sides(apis, "published")
     with_keywords = ([side.keyed(at) for at in range(len(side.texts))] for side in (rows, columns))
     described, keyed = (
         by.embed(above) @ by.embed(below).T for above, below in ((rows.texts, columns.texts), with_keywords)

@@ -3,7 +3,8 @@
 Contract: `unordered(function, items)` yields results as they are done. At most a few items a worker are in flight, so
 an endless iterator is fine. With `processes`, function and items must be importable and picklable; a worker that dies
 raises. Results do not depend on the executor, only their order does, and that not with `ordered`. Processes end with
-the call that started them; inside `with pool(workers)` they serve all calls: whoever has much to import starts once.
+the call that started them; inside `with pool(workers)` they serve all calls. They start with the modules of ours that
+are loaded by then, share them, and do linear algebra on one core each.
 
 Example:
     >>> sorted(unordered(abs, [-2, 1], executor="inline"))
@@ -16,7 +17,9 @@ Not covered: more than one machine.
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
@@ -24,6 +27,7 @@ from contextvars import ContextVar
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context
+from multiprocessing.forkserver import ensure_running
 from typing import Literal, TypeVar
 
 __all__ = ["ExecutorName", "chunks", "executor_of", "ordered", "pool", "unordered"]
@@ -31,6 +35,9 @@ __all__ = ["ExecutorName", "chunks", "executor_of", "ordered", "pool", "unordere
 ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
 B = TypeVar("B")
+_THREADS = "OPENBLAS_NUM_THREADS"
+_GARBAGE = (50_000, 20, 20)
+"""When to look for it: much is made here, little of it in cycles, and looking through all of it is dear."""
 _POOL: ContextVar[ProcessPoolExecutor | None] = ContextVar("_POOL", default=None)
 
 
@@ -100,8 +107,27 @@ def _numbered(function: Callable[[A], B], item: tuple[int, A]) -> tuple[int, B]:
 
 @contextmanager
 def _started(workers: int) -> Generator[ProcessPoolExecutor]:
-    processes = ProcessPoolExecutor(workers, mp_context=get_context("forkserver"))
+    _serve()
+    processes = ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_settle)
     try:
         yield processes
     finally:
         processes.shutdown(wait=False, cancel_futures=True)
+
+
+def _serve() -> None:
+    """Start the server that processes are forked from, unless it runs: it imports once what all of them need."""
+    threads = os.environ.get(_THREADS)
+    os.environ[_THREADS] = threads or "1"
+    try:
+        get_context("forkserver").set_forkserver_preload([name for name in sys.modules if name.startswith("toologue.")])
+        ensure_running()
+    finally:
+        if threads is None:
+            del os.environ[_THREADS]
+
+
+def _settle() -> None:
+    """What a process starts with is no garbage."""
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE)

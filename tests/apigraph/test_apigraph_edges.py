@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
+from io import BytesIO
 
 import pytest
 from apigraph_samples import WORDS, Counting, api, densely, entity, names, plainly
@@ -14,10 +15,14 @@ from toologue.apis.load import apis_of
 from toologue.errors import BadSetting
 from toologue.models.embed import embedder
 from toologue.models.lexical import Lexical
+from toologue.plan.apigraph.documents import ready
 from toologue.plan.apigraph.edges import Found, find_edges
 from toologue.plan.apigraph.rules import Thresholds, thresholds_of
+from toologue.plan.apigraph.sides import joined, sides
 from toologue.plan.apigraph.spread import Spread
+from toologue.plan.describe import describe
 from toologue.schema import Api
+from toologue.schema.jsonl import line_of
 
 HALF = Thresholds(0.6, 0.4, 0.6)
 TEAM = entity("unique id of a team")
@@ -236,3 +241,18 @@ def test_four_hundred_apis_as_the_plain_rule_has_them(shared):
     edges = sorted(names(published(apis, Lexical()).edges))
     assert len(edges) >= 300
     assert edges == sorted(densely(apis, Lexical(), HALF))
+
+
+class TestSides:
+    @given(st.lists(documents, max_size=4), st.sampled_from(["published", "best"]))
+    def test_made_in_parts_are_the_sides_of_all(self, parts: list[list[Api]], rules) -> None:
+        every = [one for part in parts for one in part]  # names come again: two documents of one Api
+        assert joined(sides(part, rules) for part in parts) == sides(every, rules)
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_documents_get_their_phrases_on_the_way_wherever_they_are_read(self, workers: int) -> None:
+        bare = {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}
+        many = [Api(name=f"Sports|cricbuzz|Teams {number}", returns=bare) for number in range(150)]
+        file = BytesIO()
+        assert ready(iter(many), "best", into=file, workers=workers) == sides(map(describe, many), "best")
+        assert file.getvalue() == b"".join(line_of(describe(one)) for one in many)

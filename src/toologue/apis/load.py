@@ -16,7 +16,7 @@ Not covered: addresses. Nothing is fetched; save the document first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ from toologue.formats.procedure import load
 from toologue.schema import Api
 from toologue.schema.jsonl import read, read_lines
 
-__all__ = ["apis_of", "apis_of_all", "kind_of_source"]
+__all__ = ["apis_of", "apis_of_all", "each_api", "kind_of_source"]
 
 _READERS: Mapping[str, Callable[[Source], list[Api]]] = {
     "openapi": lambda source: [operation.api for operation in openapi_of(source).operations],
@@ -48,32 +48,41 @@ _FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py", ".md")
 
 def apis_of(source: Path | str) -> list[Api]:
     """The Apis that a file, a module or a function describes."""
+    return list(_each_of(source))
+
+
+def apis_of_all(sources: Iterable[Path | str]) -> list[Api]:
+    """The Apis of several sources. Raises BadSetting where two have one name."""
+    return list(each_api(sources))
+
+
+def each_api(sources: Iterable[Path | str]) -> Iterator[Api]:
+    """The Apis of several sources, as they are read where the source is a line for each."""
+    found: dict[str, tuple[Path | str, int]] = {}
+    for source in sources:
+        for number, api in enumerate(_each_of(source), 1):
+            if api.name in found:
+                other, first = found[api.name]
+                taken = f"{source}: the name {api.name!r} is taken by an API of {other}"
+                raise BadSetting(f"{taken}: rename one of them (number {number} here, number {first} there)")
+            found[api.name] = source, number
+            yield api
+
+
+def _each_of(source: Path | str) -> Iterable[Api]:
     path = Path(source)
     if path.is_dir():
         raise BadFile(f"{path} is a folder: name the files in it")
     if not path.exists() and isinstance(source, str) and _is_reference(source):
         return apis_of_functions(source)
     if path.name.endswith((".jsonl", ".jsonl.gz")):
-        return list(read_rapidapi(path) if _holds_records(path) else read(path, Api))
+        return read_rapidapi(path) if _holds_records(path) else read(path, Api)
     if path.suffix == ".md":
         return extracted(load(path))
     if path.suffix == ".py":
         raise BadSetting(f"{path}: name the module as Python imports it, for example {path.stem!r}")
     read_from = read_source(path)
     return _READERS[kind_of_source(read_from)](read_from)
-
-
-def apis_of_all(sources: Iterable[Path | str]) -> list[Api]:
-    """The Apis of several sources. Raises BadSetting where two have one name."""
-    found: dict[str, tuple[Api, Path | str, int]] = {}
-    for source in sources:
-        for number, api in enumerate(apis_of(source), 1):
-            if api.name in found:
-                _, other, first = found[api.name]
-                taken = f"{source}: the name {api.name!r} is taken by an API of {other}"
-                raise BadSetting(f"{taken}: rename one of them (number {number} here, number {first} there)")
-            found[api.name] = api, source, number
-    return [api for api, _, _ in found.values()]
 
 
 def kind_of_source(source: Source) -> str:

@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from toologue.apis.load import apis_of_all
+from toologue.apis.load import apis_of_all, each_api
 from toologue.cli.graph_check import check
 from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting, UnknownName
@@ -25,6 +25,7 @@ from toologue.models.embed import Embedder
 from toologue.models.embed import embedder as embedder_of
 from toologue.parallel import pool
 from toologue.plan.apigraph.about import About, read_about, write_about
+from toologue.plan.apigraph.documents import ready
 from toologue.plan.apigraph.edges import MOST, Found, find_edges
 from toologue.plan.apigraph.pairs import Progress
 from toologue.plan.apigraph.rules import RulesName, thresholds_of
@@ -85,7 +86,7 @@ def build(
     limits = thresholds_of(rules, embedder_of(embedder).name, given)
     count, start = workers or os.cpu_count() or 1, time.monotonic()
     with pool(count), progress_bar("comparing") as progress:
-        documents = _documents(apis, count)
+        documents = ready(each_api(apis), rules, workers=count)
         middle = time.monotonic()
         by = _embedder(embedder, cache, count, progress)
         found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)
@@ -94,7 +95,7 @@ def build(
     say(_survivors(found))
     pairs, seconds = found.survivors.api_pairs, (middle - start, time.monotonic() - middle)
     print(f"{_counted(found.survivors.edges, 'edge')}, {_counted(pairs, 'pair')} of APIs, in {out}")
-    print(f"{_counted(len(documents), 'API')} read in {seconds[0]:.1f} s, edges found in {seconds[1]:.1f} s")
+    print(f"{_counted(documents.apis, 'API')} read in {seconds[0]:.1f} s, edges found in {seconds[1]:.1f} s")
 
 
 def show(
@@ -163,11 +164,11 @@ def _graph() -> App:
 graph = _graph()
 
 
-def _documents(sources: Iterable[str], workers: int = 1) -> list[Api]:
+def _documents(sources: Iterable[str]) -> list[Api]:
     """The Apis, every entity with a phrase."""
     from toologue.plan.describe import described
 
-    return list(described(apis_of_all(sources), workers=workers))
+    return list(described(apis_of_all(sources)))
 
 
 def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -> Embedder:

@@ -24,13 +24,11 @@ Not covered: what only a reader of the documentation would know; `describe_model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
 from typing import Any, cast
 
 from toologue.apis.entities import inputs, leaves, outputs
-from toologue.parallel import chunks, ordered
 from toologue.plan.describe_words import (
     Part,
     gloss,
@@ -48,7 +46,6 @@ __all__ = ["KEYWORDS", "describe", "described", "keywords", "titled"]
 
 KEYWORDS = 4
 _SAID, _WORDS = 300, 10
-_AT_ONCE = 64
 
 
 def describe(api: Api) -> Api:
@@ -72,9 +69,9 @@ def describe(api: Api) -> Api:
     return api.but(parameters=parameters, returns=returns, keywords=api.keywords or keywords(api))
 
 
-def described(apis: Iterable[Api], *, workers: int = 1) -> Iterator[Api]:
+def described(apis: Iterable[Api]) -> Iterator[Api]:
     """The Apis in their order, every entity with a phrase. Those that have them all stay as they are."""
-    return chain.from_iterable(ordered(_described, chunks(apis, _AT_ONCE), workers=workers))
+    return (api if _is_phrased(api) else describe(api) for api in apis)
 
 
 def titled(schema: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,10 +83,6 @@ def keywords(api: Api) -> tuple[str, ...]:
     """Up to four words: the domain, the tool, what the API is about, what its description tells of."""
     told = (*plain_words(api.domain)[:1], *tool_words(api)[:2], subject(api), *telling_words(api.description[:_SAID]))
     return tuple(dict.fromkeys(told))[:KEYWORDS]
-
-
-def _described(apis: Sequence[Api]) -> list[Api]:
-    return [api if _is_phrased(api) else describe(api) for api in apis]
 
 
 def _is_phrased(api: Api) -> bool:

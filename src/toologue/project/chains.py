@@ -54,6 +54,7 @@ from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
 from toologue.project.chains_statistics import REPEATS, Census, ChainStatistics
 from toologue.project.chains_words import Done, Room, work
 from toologue.schema.jsonl import replacing
+from toologue.write.duplicates import repeats
 
 __all__ = ["ChainMaking", "make_chains"]
 
@@ -146,8 +147,6 @@ def _round(room: Room, split: SplitName, some: list[Job], workers: int) -> Itera
 
 def _different(made: Iterable[Done], wanted: Counter[SplitName], census: Census, likeness: float) -> Iterator[Done]:
     """Those that are wanted, came about and repeat no other one; the others are counted."""
-    from toologue.write.duplicates import repeats  # numpy: in no worker before it knows how many threads it may have
-
     def good() -> Iterator[Done]:
         for one in made:
             if wanted[one.split] > 0:

@@ -24,29 +24,29 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from toologue import keys
-from toologue.apis.load import apis_of_all
+from toologue.apis.load import each_api
 from toologue.errors import BadSetting
 from toologue.models.embed import embedder as embedder_of
 from toologue.models.retriever import index_of
 from toologue.parallel import chunks, executor_of, ordered, pool, unordered
+from toologue.plan.apigraph.documents import ready
 from toologue.plan.apigraph.edges import find_edges
 from toologue.plan.apigraph.rules import RulesName
 from toologue.plan.apigraph.spread import Spread
 from toologue.plan.chains.pairs import Pair, alone, paired
 from toologue.plan.chains.shelf import Shelf
-from toologue.plan.describe import described
 from toologue.plan.edge_check import Checker
 from toologue.plan.split import RATIO, SPLITS, SplitName, divide
-from toologue.schema import Api, Edge
-from toologue.schema.jsonl import line_of, parse, read, read_lines, replacing, write
+from toologue.schema import Edge
+from toologue.schema.jsonl import parse, read, read_lines, replacing, write
 from toologue.write.chains.needs import awkward
 
 __all__ = ["ChainMaking", "Prepared", "prepare"]
@@ -113,30 +113,14 @@ def prepare(
 
 def _drawn(sources: Sequence[Path | str], folder: Path, making: ChainMaking, graph: Path | None, workers: int) -> int:
     """Documents and graph, as files. How many edges there are."""
-    found = apis_of_all(sources)
     with pool(workers), replacing(folder / "apis.jsonl") as file:
-        documents = _written(described(_emptied(found), workers=workers), file)
+        found = ready(each_api(sources), making.rules, into=file, workers=workers)
         if graph is None:
             by = Spread(embedder_of(making.embedder), workers)
-            edges = find_edges(documents, by, rules=making.rules, workers=workers).edges
+            edges = find_edges(found, by, rules=making.rules, workers=workers).edges
         else:
-            deque(documents, maxlen=0)
             edges = read(graph, Edge, empty=True)
     return write(folder / "graph.jsonl", edges)
-
-
-def _written(documents: Iterable[Api], file: IO[bytes]) -> Iterator[Api]:
-    """The documents, as they are written."""
-    for api in documents:
-        file.write(line_of(api))
-        yield api
-
-
-def _emptied(documents: list[Api]) -> Iterator[Api]:
-    """The documents, each let go when it was handed on."""
-    documents.reverse()
-    while documents:
-        yield documents.pop()
 
 
 def _split_up(folder: Path, making: ChainMaking, indexes: Path, edges: int, workers: int) -> Prepared:

@@ -27,10 +27,8 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 from collections.abc import Sequence
 from functools import lru_cache
-from multiprocessing import parent_process
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -81,8 +79,6 @@ class Done(NamedTuple):
 
 def work(room: Room, split: SplitName, jobs: Sequence[Job]) -> list[Done]:
     """What comes of some jobs of a split."""
-    if parent_process() is not None:  # heard, as numpy is not loaded yet: one core for each of us
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     desk, lost = _desk(room, split), dict[Pair, Reason]()
     return [desk.done(job, lost) for job in jobs]
 

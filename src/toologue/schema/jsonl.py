@@ -102,7 +102,11 @@ def write(file: Path | str, records: Iterable[Noun]) -> int:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Generator[IO[bytes]]:
-    """A new file that takes the place of `path` when the block ends well, and vanishes when it does not."""
+    """A new file that takes the place of `path` when the block ends well, and vanishes when it does not.
+
+    So do the folders that were made for it.
+    """
+    made = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -115,6 +119,9 @@ def replacing(path: Path) -> Generator[IO[bytes]]:
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # somebody else put something there
+            for folder in made:
+                folder.rmdir()
         raise
 
 

@@ -14,6 +14,8 @@ from toologue import keys
 
 __all__ = ["Noun", "Record"]
 
+_set = object.__setattr__
+
 
 class Noun(BaseModel):
     """A frozen value. Unknown keys, NaN and infinities are refused."""
@@ -22,13 +24,15 @@ class Noun(BaseModel):
 
     def but(self, **changes: Any) -> Self:
         """This value with some fields changed. The new values are trusted, not validated: pass nouns and JSON."""
-        clone = self.__class__.__new__(self.__class__)
-        fields = self.__class__.__pydantic_fields__  # what is cached beside them is left behind
-        values = {name: value for name, value in self.__dict__.items() if name in fields}
-        object.__setattr__(clone, "__dict__", values | changes)
-        object.__setattr__(clone, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changes.keys())
-        object.__setattr__(clone, "__pydantic_extra__", None)
-        object.__setattr__(clone, "__pydantic_private__", None)
+        kind = self.__class__
+        values, fields = self.__dict__, kind.__pydantic_fields__
+        if len(values) > len(fields):  # what is cached beside them is left behind
+            values = {name: values[name] for name in fields}
+        clone = kind.__new__(kind)
+        _set(clone, "__dict__", values | changes)
+        _set(clone, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changes.keys())
+        _set(clone, "__pydantic_extra__", None)
+        _set(clone, "__pydantic_private__", None)
         return clone
 
 

@@ -27,18 +27,17 @@ Not covered: optional parameters as targets, and outputs that make up a paramete
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from toologue.apis.entities import Entity
 from toologue.models.embed import Embedder
 from toologue.models.outputs import fits
 from toologue.parallel import pool
 from toologue.plan.apigraph.pairs import Pairs, Progress, cosines, first_test
 from toologue.plan.apigraph.rules import RulesName, Thresholds, misfit, thresholds_of
-from toologue.plan.apigraph.sides import VALUES, Entities, sides
+from toologue.plan.apigraph.sides import VALUES, Entities, Sides, sides
 from toologue.schema import Api, Edge, Similarities
 
 __all__ = ["MOST", "Found", "Survivors", "find_edges"]
@@ -46,6 +45,9 @@ __all__ = ["MOST", "Found", "Survivors", "find_edges"]
 MOST = 5_000_000
 """Pairs that may pass the first test."""
 
+_ALIKE = Similarities(lcs=0, keyword=0, description=0)
+_EDGE = Edge(source="", output="", target="", parameter="", similarity=_ALIKE, chosen=False)
+"""Blank nouns: what is put into them was validated before, and there are many."""
 _DIGITS = 5  # of a similarity: what batches do to the seventh decimal chooses no edge
 
 
@@ -74,7 +76,7 @@ class Found(NamedTuple):
 
 
 def find_edges(
-    apis: Iterable[Api],
+    apis: Iterable[Api] | Sides,
     embedder: Embedder,
     *,
     rules: RulesName = "best",
@@ -83,9 +85,13 @@ def find_edges(
     most: int = MOST,
     progress: Progress = lambda done, of: None,
 ) -> Found:
-    """The edges between Apis. Raises BadSetting where thresholds are unknown, or too many phrases are alike."""
+    """The edges between Apis, or between their sides.
+
+    Raises BadSetting where thresholds are unknown, or too many phrases are alike.
+    """
     limits = thresholds or thresholds_of(rules, embedder.name)
-    rows, columns, left = sides(apis, rules)
+    given: Sides = apis if isinstance(apis, Sides) else sides(apis, rules)
+    rows, columns, left, _ = given
     with pool(workers):
         pairs = first_test(rows, columns, limits.lcs, rules=rules, most=most, workers=workers, progress=progress)
         alike = len(pairs.row)
@@ -110,23 +116,26 @@ def find_edges(
 
 def _fitting(pairs: Pairs, rows: Entities, columns: Entities) -> Pairs:
     """Those pairs whose types, formats and enumerations agree."""
-    known = dict[tuple[str, str], bool]()  # by types and formats: there are few, and pairs by the hundred thousand
-    given = {at: _typing(rows.entities[at]) for at in map(int, np.unique(pairs.row))}
-    wanted = {at: _typing(columns.entities[at]) for at in map(int, np.unique(pairs.column))}
-
-    def fit(row: int, column: int) -> bool:
-        output, parameter = rows.entities[row], columns.entities[column]
-        typing = given[row], wanted[column]
-        if typing not in known:
-            known[typing] = fits(output.schema, parameter.schema)
-        return (known[typing] and "enum" not in parameter.schema) or not misfit(output, parameter)
-
-    return pairs.taken(np.array([fit(*pair) for pair in pairs.numbers()], dtype=bool))
+    (given, outputs), (wanted, parameters) = _kinds(rows, pairs.row), _kinds(columns, pairs.column)
+    joint = given * len(parameters) + wanted
+    kinds, which = np.unique(joint, return_inverse=True)  # there are few, and pairs by the hundred thousand
+    each = (divmod(int(kind), len(parameters)) for kind in kinds)
+    fit = np.array([fits(outputs[one], parameters[other]) for one, other in each], dtype=bool)[which]
+    listed = np.array(["enum" in one.schema for one in columns.entities], dtype=bool)[pairs.column]
+    for at in map(int, np.flatnonzero(listed | ~fit)):
+        fit[at] = not misfit(rows.entities[int(pairs.row[at])], columns.entities[int(pairs.column[at])])
+    return pairs.taken(fit)
 
 
-def _typing(entity: Entity) -> str:
-    """What of a schema says which values there may be, but for those that it lists."""
-    return str([entity.schema.get(key) for key in VALUES[:-2]])
+def _kinds(side: Entities, which: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Mapping[str, Any]]]:
+    """The number of each one's kind; a schema of each kind: which values there are, but for those that it lists."""
+    found, schemas, numbers = dict[str, int](), list[Mapping[str, Any]](), list[int]()
+    entities, place = np.unique(which, return_inverse=True)
+    for schema in (side.entities[at].schema for at in map(int, entities)):
+        numbers.append(found.setdefault(str([schema.get(key) for key in VALUES[:-2]]), len(found)))
+        if len(schemas) < len(found):
+            schemas.append(schema)
+    return np.array(numbers, dtype=np.int64)[place], schemas
 
 
 def _ordered(pairs: Pairs, rows: Entities, columns: Entities, rules: RulesName) -> tuple[Pairs, NDArray[np.bool_]]:
@@ -147,20 +156,14 @@ def _ordered(pairs: Pairs, rows: Entities, columns: Entities, rules: RulesName) 
 
 
 def _edges(pairs: Pairs, chosen: NDArray[np.bool_], rows: Entities, columns: Entities) -> Iterator[Edge]:
-    lcs, description, keyword = pairs.scores
+    lcs, description, keyword = (score.clip(0, 1).round(_DIGITS).tolist() for score in pairs.scores)
     for at, (row, column) in enumerate(pairs.numbers()):
         output, parameter = rows.entities[row], columns.entities[column]
-        yield Edge(
+        yield _EDGE.but(
             source=output.api,
             output=output.name,
             target=parameter.api,
             parameter=parameter.name,
-            similarity=Similarities(
-                lcs=_shown(lcs[at]), keyword=_shown(keyword[at]), description=_shown(description[at])
-            ),
+            similarity=_ALIKE.but(lcs=lcs[at], keyword=keyword[at], description=description[at]),
             chosen=bool(chosen[at]),
         )
-
-
-def _shown(score: float) -> float:
-    return round(min(1.0, max(0.0, float(score))), _DIGITS)

@@ -82,17 +82,20 @@ def first_test(
 
 def cosines(pairs: Pairs, text: Callable[[int], str], other: Callable[[int], str], embedder: Embedder) -> Floats:
     """How alike the texts of each pair are, by the numbers of its entities."""
-    both = ((text, pairs.row), (other, pairs.column))
-    texts, others = ({at: of(at) for at in map(int, np.unique(side))} for of, side in both)
-    place = {one: number for number, one in enumerate(dict.fromkeys((*texts.values(), *others.values())))}
+    place = dict[str, int]()
+    one, two = (_placed(side, of, place) for of, side in ((text, pairs.row), (other, pairs.column)))
     vectors = _vectors(list(place), embedder)
     found = np.zeros(len(pairs.row))
     for start in range(0, len(found), _ROWS):
         part = slice(start, start + _ROWS)
-        one = vectors[[place[texts[at]] for at in map(int, pairs.row[part])]]
-        two = vectors[[place[others[at]] for at in map(int, pairs.column[part])]]
-        found[part] = np.einsum("ij,ij->i", one, two)
+        found[part] = np.einsum("ij,ij->i", vectors[one[part]], vectors[two[part]])
     return found
+
+
+def _placed(side: Ints, text: Callable[[int], str], place: dict[str, int]) -> Ints:
+    """The place of each one's text; new texts get the next one."""
+    entities, which = np.unique(side, return_inverse=True)
+    return np.array([place.setdefault(text(at), len(place)) for at in map(int, entities)], dtype=np.int64)[which]
 
 
 def _of_entities(block: NDArray[np.int32], above: Crowds, below: Crowds) -> Pairs:

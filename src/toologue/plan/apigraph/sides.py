@@ -2,13 +2,14 @@
 
 Contract: entities stand in the order of the documents. Who takes no part is counted, with the reason. Under `published`
 outputs of one name in one Api share the description of the first, as the reference code looks descriptions up by name.
+`joined` puts the sides of some documents and of others together: they are those of all of them.
 
 Example:
     >>> from toologue.schema import Parameter
     >>> team = {"type": "integer", "title": "number of a football team"}
     >>> api = Api(name="Players", parameters={"team": Parameter(schema=team), "page": Parameter(schema=team)})
-    >>> rows, columns, left = sides([api], "published")
-    >>> [entity.name for entity in columns.entities], dict(left)
+    >>> found = sides([api], "published")
+    >>> [entity.name for entity in found.columns.entities], dict(found.left)
     (['team'], {"parameter: its name contains 'page'": 1})
 
 Not covered: two documents of one Api; each gives its entities, and neither feeds the other.
@@ -17,7 +18,7 @@ Not covered: two documents of one Api; each gives its entities, and neither feed
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from toologue.apis.entities import Entity, inputs, outputs
 from toologue.plan.apigraph.rules import RulesName, left_out, letters
 from toologue.schema import Api
 
-__all__ = ["VALUES", "Crowds", "Entities", "crowds", "embedded_text", "sides"]
+__all__ = ["VALUES", "Crowds", "Entities", "Sides", "crowds", "embedded_text", "joined", "sides"]
 
 VALUES = ("type", "format", "items", "anyOf", "oneOf", "allOf", "enum", "examples")
 """The keys of a schema that say what values there are."""
@@ -47,17 +48,33 @@ class Entities:
     texts: list[str] = field(default_factory=list[str])
     _keywords: list[Sequence[str]] = field(default_factory=list[Sequence[str]])
 
-    def put(self, entity: Entity, owner: int, description: str, keywords: Sequence[str]) -> None:
-        """Add an entity, described in these words."""
+    def put(self, entity: Entity, owners: dict[str, int], description: str, keywords: Sequence[str]) -> None:
+        """Add an entity, described in these words; its Api gets the next number, if it has none."""
         schema = {key: value for key, value in entity.schema.items() if key in VALUES}
         self.entities.append(entity._replace(schema=schema, description=""))
-        self.owners.append(owner)
+        self.owners.append(owners.setdefault(entity.api, len(owners)))
         self.texts.append(embedded_text(description))
         self._keywords.append(keywords)
+
+    def add(self, more: Entities, owners: Mapping[str, int]) -> None:
+        """Add entities of other Apis, whose numbers are these by name."""
+        self.entities += more.entities
+        self.owners += [owners[entity.api] for entity in more.entities]
+        self.texts += more.texts
+        self._keywords += more._keywords
 
     def keyed(self, at: int) -> str:
         """What is embedded of an entity, with the keywords of its Api."""
         return embedded_text(self.texts[at], self._keywords[at])
+
+
+class Sides(NamedTuple):
+    """The outputs, the parameters, how many of either take no part, by reason; how many Apis they are of."""
+
+    rows: Entities
+    columns: Entities
+    left: Counter[str]
+    apis: int
 
 
 class Crowds(NamedTuple):
@@ -69,32 +86,49 @@ class Crowds(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-def sides(apis: Iterable[Api], rules: RulesName) -> tuple[Entities, Entities, Counter[str]]:
-    """The outputs, the parameters, and how many of either take no part, by reason."""
+def sides(apis: Iterable[Api], rules: RulesName) -> Sides:
+    """The two sides of these documents."""
     rows, columns, left = Entities(), Entities(), Counter[str]()
-    owners, described = dict[str, int](), dict[str, str]()
+    owners, described, count = dict[str, int](), dict[str, str](), 0
     for api in apis:
-        owner = owners.setdefault(api.name, len(owners))
+        count += 1
         described.clear()
         for output in outputs(api):
             first = described.setdefault(output.name, output.description)
             if why := left_out(output, "output", rules):
                 left[f"output: {why}"] += 1
             else:
-                rows.put(output, owner, first if rules == "published" else output.description, api.keywords)
+                rows.put(output, owners, first if rules == "published" else output.description, api.keywords)
         for parameter in inputs(api):
             if why := left_out(parameter, "parameter", rules):
                 left[f"parameter: {why}"] += 1
             else:
-                columns.put(parameter, owner, parameter.description, api.keywords)
-    return rows, columns, left
+                columns.put(parameter, owners, parameter.description, api.keywords)
+    return Sides(rows, columns, left, count)
+
+
+def joined(parts: Iterable[Sides]) -> Sides:
+    """The sides of all documents, from those of some at a time."""
+    rows, columns, left, count = Entities(), Entities(), Counter[str](), 0
+    owners = dict[str, int]()
+    for some in parts:
+        names = {at: one.api for side in some[:2] for at, one in zip(side.owners, side.entities, strict=True)}
+        for _, name in sorted(names.items()):
+            owners.setdefault(name, len(owners))
+        rows.add(some.rows, owners)
+        columns.add(some.columns, owners)
+        left += some.left
+        count += some.apis
+    return Sides(rows, columns, left, count)
 
 
 def crowds(side: Entities, rules: RulesName) -> Crowds:
     """The entities by phrase, phrases sorted by length."""
-    found = dict[str, list[int]]()
+    found, known = dict[str, list[int]](), dict[str, list[int]]()
     for number, entity in enumerate(side.entities):
-        found.setdefault(letters(entity.phrase, rules), []).append(number)
+        if entity.phrase not in known:
+            known[entity.phrase] = found.setdefault(letters(entity.phrase, rules), [])
+        known[entity.phrase].append(number)
     phrases = sorted(found, key=lambda phrase: (len(phrase), phrase))
     sizes = np.array([len(found[phrase]) for phrase in phrases], dtype=np.int64)
     members = np.array([number for phrase in phrases for number in found[phrase]], dtype=np.int64)

@@ -13,10 +13,8 @@ Not covered: embedders that wait for a server; more processes make none of them 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from multiprocessing import parent_process
 from typing import TYPE_CHECKING
 
 from toologue.models.embed import Embedder
@@ -66,7 +64,5 @@ class Spread:
 
 
 def _embedded(embedder: Embedder, work: tuple[int, Sequence[str]]) -> tuple[int, NDArray[np.float32]]:
-    if parent_process() is not None:  # heard, as numpy is not loaded yet: one core for each of us
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     number, texts = work
     return number, embedder.embed(texts)
