@@ -147,6 +147,7 @@ def _round(room: Room, split: SplitName, some: list[Job], workers: int) -> Itera
 
 def _different(made: Iterable[Done], wanted: Counter[SplitName], census: Census, likeness: float) -> Iterator[Done]:
     """Those that are wanted, came about and repeat no other one; the others are counted."""
+
     def good() -> Iterator[Done]:
         for one in made:
             if wanted[one.split] > 0:

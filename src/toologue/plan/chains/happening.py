@@ -69,9 +69,7 @@ __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 
 _ANSWERED = 2
 """So many values of a result make an answer, beside what names them."""
-_ASIDE = 1
 _KEPT = 160
-_TWO = 2
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 _SOUGHT = ("topics", "titles")
 _OF_PLACES = ("place.language", "place.lang", "place.currency")
@@ -125,37 +123,40 @@ class Stage:
         """What happens with a pair. Raises Dropped."""
         rng = random.Random(keys.seed_of(seed, "play"))
         known, source, choice = dict[str, JsonValue](), None, None
-        if pair.source is not None and pair.output is not None:
-            source = self._role(pair.source, "", pair.fit).call({}, rng)
-            if source.result.error:
-                raise Dropped("the source answers with an error")
-            others = self._choosing(pair.source, pair.output) if pair.fit == "multi" else ()
-            known[pair.parameter], choice = _handed_over(source.result.value, pair.output, others, rng)
-            told = {str(value).casefold() for value in source.arguments.values()}
-            if str(known[pair.parameter]).casefold() in told:
-                raise Dropped("no value to hand over")
-            if choice and (_narrowed(source, choice.output) or _missed(source, choice)):
-                raise Dropped("no choice")
+        if pair.source is not None:
+            source, known[pair.parameter], choice = self._found_out(pair, pair.source, rng)
         role = self._role(pair.target, pair.parameter, "multi")
-        told = list(source.arguments) if source else []
-        target = role.call(known, rng, told)
+        target = role.call(known, rng, list(source.arguments) if source else ())
         if target.result.error:
             raise Dropped("the target answers with an error")
         found = values_of(target.result.value, rows=1)
         if _clashing(source, choice, target, found):
             raise Dropped("results disagree")
-        given = _families(target) | (_families(source) if source else set[str]())
-        if source and not source.arguments and choice is None:
-            given |= {
-                kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0]
-            }  # any one will do: its name is no news
-        chosen = _family(named_thing(source.book.outputs[choice.output])) if source and choice else ""
-        answer = _answer(
-            found, {str(value).casefold() for value in target.arguments.values()}, role, given - {""}, chosen, rng
-        )
+        given, chosen = _families(target), ""
+        if source:
+            given |= _families(source)
+            if not source.arguments and choice is None:  # any one will do: its name is no news
+                given.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
+            if choice:
+                chosen = _family(named_thing(source.book.outputs[choice.output]))
+        answer = _answer(found, target, role.worth, given - {""}, chosen, rng)
         if not answer:
             raise Dropped("nothing to answer with")
         return Happened(target, source, choice, answer)
+
+    def _found_out(self, pair: Pair, name: str, rng: random.Random) -> tuple[Made, JsonValue, Choice | None]:
+        """The source's call, the value that it hands over, and what that was chosen among. Raises Dropped."""
+        source = self._role(name, "", pair.fit).call({}, rng)
+        if source.result.error:
+            raise Dropped("the source answers with an error")
+        output = pair.output or ""
+        others = self._choosing(name, output) if pair.fit == "multi" else ()
+        value, choice = _handed_over(source.result.value, output, others, rng)
+        if str(value).casefold() in _told(source):
+            raise Dropped("no value to hand over")
+        if choice and (_narrowed(source, choice.output) or _missed(source, choice)):
+            raise Dropped("no choice")
+        return source, value, choice
 
     def _alone(self, name: str) -> Documented:
         return self._whole or Documented([self.shelf.api(name)], seed=self.seed)
@@ -193,10 +194,9 @@ class _Role(NamedTuple):
         about = {self.family(name) for name in self.always} - {""}
         more = [name for name in self.sometimes if not any(alike(name, other) for other in told)]
         apart = [name for name in more if self.family(name) not in about]
-        if more and not apart and len(self.always) < _TWO:
+        if more and not apart and len(self.always) < 2:
             raise Dropped("asks twice")
-        more = apart
-        wanted = [*self.always, *([rng.choice(more)] if more else [])]
+        wanted = [*self.always, *([rng.choice(apart)] if apart else [])]
         if any(alike(name, other) for name in wanted if name not in known for other in told):
             raise Dropped("asks twice")
         if self.sometimes and known and known.keys() >= set(wanted):
@@ -210,9 +210,8 @@ class _Role(NamedTuple):
         coded = (name for name in known if "place.code" in (kind_of((name,)), kind_about(name, api)))
         if not all(str(arguments[name]).isalpha() for name in coded):
             raise Dropped("no value to hand over")
-        if not all(
-            sayable(value) and (name in known or self._givable(name, value)) for name, value in arguments.items()
-        ):
+        said = (sayable(value) and (name in known or self._givable(name, value)) for name, value in arguments.items())
+        if not all(said):
             raise Dropped("cannot be said")
         return Made(self.book, arguments, self.world.do(Call(api=self.book.api.name, arguments=arguments)))
 
@@ -258,6 +257,11 @@ def _handed_over(
     return value, None
 
 
+def _told(made: Made) -> Set[str]:
+    """The values that the user gave for a call, in small letters."""
+    return {str(value).casefold() for value in made.arguments.values()}
+
+
 def _narrowed(source: Made, output: str) -> bool:
     """Whether the user has said already what there is to choose by, or a part of it: the city of a country."""
     return _family(named_thing(source.book.outputs[output])) in _families(source) - {""}
@@ -283,28 +287,27 @@ def _family(kind: str) -> str:
 
 
 def _answer(
-    found: Sequence[Single], arguments: Set[str], role: _Role, given: Set[str], chosen: str, rng: random.Random
+    found: Sequence[Single], target: Made, worth: Mapping[str, int], given: Set[str], chosen: str, rng: random.Random
 ) -> dict[str, JsonValue]:
     """A few values of one row that belong together and are worth saying.
 
     What the user gave (`given`, families of kinds) is not told again, nor what was chosen by, but for rows of it.
     """
     groups: dict[str, dict[str, JsonValue]] = {}
+    outputs, told = target.book.outputs, _told(target)
     for one in found:
-        if one.bare:
-            continue
-        told = one.name in role.worth and _heard(one, role.book.outputs[one.name], given, chosen)
-        if told and str(one.value).casefold() not in arguments:
+        news = not one.bare and one.name in worth and _heard(one, outputs[one.name], given, chosen)
+        if news and str(one.value).casefold() not in told:
             groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
-    kept = [_met(groups) or {}, *(_best(values, role, rng) for values in groups.values())]
-    best = max(kept, key=lambda values: _weight(values, role), default=dict[str, JsonValue]())
-    return best if any(role.worth[name] >= WORTH for name in best) else {}
+    kept = [_met(groups) or {}, *(_best(values, outputs, worth, rng) for values in groups.values())]
+    best = max(kept, key=lambda values: _weight(values, worth), default=dict[str, JsonValue]())
+    return best if any(worth[name] >= WORTH for name in best) else {}
 
 
-def _weight(values: Mapping[str, JsonValue], role: _Role) -> float:
-    """How much some values of one row tell; less where they are of something that only stands in it."""
+def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
+    """How much some values of one row tell; one less for each thing that they only stand inside of."""
     inside = (len([part for part in name.split("|")[:-1] if not kind_wraps(part)]) for name in values)
-    return sum(role.worth[name] for name in values) - _ASIDE * min(inside, default=0)
+    return sum(worth[name] for name in values) - min(inside, default=0)
 
 
 def _heard(one: Single, output: Entity, given: Set[str], chosen: str) -> bool:
@@ -326,14 +329,15 @@ def _met(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue] 
     return None
 
 
-def _best(values: Mapping[str, JsonValue], role: _Role, rng: random.Random) -> dict[str, JsonValue]:
+def _best(
+    values: Mapping[str, JsonValue], outputs: Mapping[str, Entity], worth: Mapping[str, int], rng: random.Random
+) -> dict[str, JsonValue]:
     """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
-    outputs = role.book.outputs
-    order = sorted(values, key=lambda name: (-role.worth[name], not short(values[name]), rng.random()))
+    order = sorted(values, key=lambda name: (-worth[name], not short(values[name]), rng.random()))
     told: dict[str, JsonValue] = {}
     for name in order:
         most = _ANSWERED + any(map(names_itself, told))
-        if len(told) < most and (role.worth[name] >= WORTH or not told) and values[name] not in told.values():
+        if len(told) < most and (worth[name] >= WORTH or not told) and values[name] not in told.values():
             told[name] = values[name]
     if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told):
         return {}

@@ -168,11 +168,12 @@ def _all(members: Mapping[str, Maker]) -> Maker:
 
 def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, str]) -> Maker:
     """An object whose parts hang on its id; those that are `following` hang on the id of another thing."""
-    identity = members[told_by]
+    identity, followed = members[told_by], set(following.values())
 
     def made(row: Row) -> dict[str, Any]:
         value, known = known_by(identity, row)
-        others = {name: known.known(number_of(members[name](known))) for name in set(following.values())}
+        wanted = known.wanted()
+        others = {name: known.known(number_of(members[name](known)), wanted) for name in followed}
         rows = {name: others[one] for name, one in following.items()}
         return {name: value if name == told_by else one(rows.get(name, known)) for name, one in members.items()}
 

@@ -118,7 +118,7 @@ class Echoes:
         row = Row(seed, 0, arguments, self.pinned(arguments), self.sought(arguments))
         row.wide = all(kind in _WIDE for name, kind in self.records.items() if "place." in kind and name in arguments)
         given = arguments.get(self.only_id) if self.only_id else None
-        return row if given is None or row.wanted() else row.known(number_of(given))
+        return row if given is None or row.wanted() else row.known(number_of(given), {})
 
     def pinned(self, arguments: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
         """The rows of records that the arguments name, however they write them (Japan, JP, JPN); of how many."""

@@ -73,11 +73,11 @@ def number_of(value: Any) -> int:
 def known_by(made: Callable[[Row], Any], row: Row) -> tuple[Any, Row]:
     """An id, and the row of who has it: where the row has to be about something, one by which it is."""
     value, wanted = made(row), row.wanted()
-    known = row.known(number_of(value))
+    known = row.known(number_of(value), wanted)
     while wanted and row.shift < _TRIES and not known.about(wanted):
         row.shift += 1
         value = made(row)
-        known = row.known(number_of(value))
+        known = row.known(number_of(value), wanted)
     row.shift = 0
     return value, known
 

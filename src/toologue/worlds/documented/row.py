@@ -33,7 +33,7 @@ class Row:
     how many; `wide` that the place that is pinned holds many; `shift` moves what is steady.
     """
 
-    __slots__ = ("arguments", "factor", "number", "pinned", "shift", "sought", "start", "wide")
+    __slots__ = ("arguments", "number", "pinned", "shift", "sought", "start", "wide")
 
     def __init__(
         self,
@@ -46,7 +46,11 @@ class Row:
         self.start, self.number, self.arguments = start, number, arguments
         self.pinned, self.sought = pinned or {}, sought or {}
         self.shift, self.wide = 0, True
-        self.factor = 0.7 + (self.mixed(0) % 601) / 1000
+
+    @property
+    def factor(self) -> float:
+        """By how much documented quantities move, all of this row together."""
+        return 0.7 + (self.mixed(0) % 601) / 1000
 
     def base(self, salt: int) -> int:
         """A number that is the same for all rows of a list."""
@@ -80,15 +84,15 @@ class Row:
         row.wide = self.wide
         return row
 
-    def known(self, number: int) -> Row:
-        """The row of a thing that is known by a number, whoever tells of it."""
-        row = Row(_KNOWN, number, self.arguments, self.wanted())
+    def known(self, number: int, wanted: Mapping[str, tuple[int, int]]) -> Row:
+        """The row of a thing that is known by a number, whoever tells of it; about what is `wanted`."""
+        row = Row(_KNOWN, number, self.arguments, wanted)
         row.wide = self.wide
         return row
 
-    def wanted(self) -> dict[str, tuple[int, int]]:
+    def wanted(self) -> Mapping[str, tuple[int, int]]:
         """Which things of which kinds this row has to be about, and of how many."""
-        return dict(self.pinned) if self.number else {**self.sought, **self.pinned}
+        return self.pinned if self.number or not self.sought else {**self.sought, **self.pinned}
 
     def about(self, wanted: Mapping[str, tuple[int, int]]) -> bool:
         """Whether it is about these, left to itself."""
