@@ -140,7 +140,7 @@ class TestCommand:
         said = capsys.readouterr().out
         assert "ToolDial" in said
         assert "8.95" in said
-        assert "10 conversations between" in said
+        assert "10 conversations about" in said
 
     def test_too_few_pairs_are_said(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         write(tmp_path / "tools.jsonl", service()[:2])

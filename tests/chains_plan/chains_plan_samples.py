@@ -31,7 +31,7 @@ def api(name: str, returns: dict[str, Any], **parameters: tuple[dict[str, Any], 
 
 
 TEAM = {"id": NUMBER, "name": TEXT, "city": TEXT, "coach": TEXT}
-STANDING = shape(leader=TEXT, points=NUMBER, city=TEXT, coach=TEXT)
+STANDING = shape(summary=TEXT, points=NUMBER, city=TEXT, coach=TEXT)
 APIS = (
     api("All Teams", listed(**TEAM)),
     api("Team of the Day", shape(team=shape(**TEAM))),

@@ -111,7 +111,7 @@ class TestDropped:
             ("Team of the Day", "team|id", "Bulky", "teamId", "cannot be said"),
             ("Team of the Day", "team|id", "Curious", "teamId", "asks for too much"),
             ("Team of the Day", "team|id", "Guarded", "teamId", "asks for a secret"),
-            ("Paged", "rows|id", "Standing", "teamId", "nothing left to ask"),
+            ("Paged", "rows|id", "Standing", "teamId", "kept"),
             ("Team of the Day", "team|id", "Standing", "teamId", "no sequence"),
         ],
     )

@@ -65,7 +65,7 @@ def test_tools_that_everybody_knows_go_by_their_names() -> None:
 
 def test_what_is_searched_for_has_a_name() -> None:
     films = Api(name="Movies|films|Search movies", parameters={"q": Parameter(schema={"type": "string"})})
-    assert parameters(films)["q"].words == "title of the film to search for"
+    assert parameters(films)["q"].words == "title of the film"
 
 
 class TestAnswers:

@@ -69,7 +69,8 @@ def chains(
     if said.dialogues < count:
         few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"
         print(f"{few}: give more APIs, or raise --most")
-    print(f"{said.dialogues:,} conversations between {said.pairs:,} pairs of APIs, all verified, in {out}")
+    about = f"about {said.pairs:,} pairs of APIs and {said.alone:,} APIs alone"
+    print(f"{said.dialogues:,} conversations {about}, all verified, in {out}")
 
 
 def ratio_of(text: str) -> tuple[float, ...]:

@@ -222,9 +222,11 @@ def _key(joint: Pair | Edge) -> _Key:
     return joint.source, joint.output, joint.target, joint.parameter
 
 
-def _split(pairs: Iterable[Pair], shelf: Shelf, ratio: Sequence[float], seed: int) -> tuple[dict[str, SplitName], int]:
-    """The split of every API, and how many pairs are lost by it."""
-    divided = divide(Counter((pair.source, pair.target) for pair in pairs), ratio=ratio, seed=seed)
+def _split(pairs: Sequence[Pair], shelf: Shelf, ratio: Sequence[float], seed: int) -> tuple[dict[str, SplitName], int]:
+    """The split of every API, and how many pairs are lost by it: pairs are shared out first, then the other APIs."""
+    joined = divide(Counter((pair.source, pair.target) for pair in pairs if pair.source), ratio=ratio, seed=seed)
+    others = (pair for pair in pairs if pair.source is None and pair.target not in joined.of)
+    alone = divide(Counter((None, pair.target) for pair in others), ratio=ratio, seed=seed)
     rng = random.Random(keys.seed_of(seed, "others"))
     of: dict[str, SplitName] = {name: rng.choices(SPLITS, ratio)[0] for name in shelf}
-    return {**of, **divided.of}, len(divided.lost)
+    return {**of, **alone.of, **joined.of}, len(joined.lost)

@@ -35,7 +35,10 @@ Row = tuple[str, str, str]
 
 
 class ChainStatistics(Noun):
-    """The figures of a dataset. `turns` are messages that are seen; `most_used`, `rarest` and `repeats` are shares."""
+    """The figures of a dataset. `turns` are messages that are seen; `most_used`, `rarest` and `repeats` are shares.
+
+    `pairs`: of a source and a target; `alone`: APIs that are called without a source.
+    """
 
     splits: dict[str, int]
     dialogues: int
@@ -49,6 +52,7 @@ class ChainStatistics(Noun):
     sequences: dict[str, int]
     categories: dict[str, int]
     pairs: int
+    alone: int
     most_used: float
     rarest: float
     apis: int
@@ -101,7 +105,8 @@ class Census:
             states=said.states,
             sequences=_sorted(said.sequences),
             categories=_sorted(said.categories),
-            pairs=len(said.pairs),
+            pairs=(pairs := sum(source is not None for source, _ in said.pairs)),
+            alone=len(said.pairs) - pairs,
             most_used=max(said.pairs.values(), default=0) / total,
             rarest=min(said.sequences.values(), default=0) / total,
             apis=said.apis,
@@ -124,8 +129,9 @@ def compared(said: ChainStatistics) -> Iterator[Row]:
     yield "turns per dialogue", mean, "8.95"
     yield "action sequences", str(len(said.sequences)), "23"
     yield "rarest sequence", f"{said.rarest:.1%}", "–"
-    yield "pairs of APIs, or one", f"{said.pairs:,}", "–"
-    yield "most used pair", f"{said.most_used:.1%}", "–"
+    yield "pairs of APIs", f"{said.pairs:,}", "–"
+    yield "APIs without a source", f"{said.alone:,}", "–"
+    yield "most used of both", f"{said.most_used:.1%}", "–"
     yield "APIs that are called", f"{said.apis:,}", "–"
     yield "near-duplicates, dropped", f"{said.repeats:.1%}", "–"
 

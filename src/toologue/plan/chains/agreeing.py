@@ -2,7 +2,8 @@
 
 Contract: `disagrees(told, result)` looks at what the user told, {name: value}, and at the single values of a result's
 first rows: where a value is called as a parameter is (`city`, `city_name`, `location|city`), both have to be the same:
-dates the same day, texts one a part of the other. Between a `start` and an `end` lies what is dated.
+dates the same day, texts one a part of the other. Between a `start` and an `end` lies what is dated, on a day what is
+of that day; what is found by the address of a house lies there.
 
 Example:
     >>> from toologue.plan.chains.results import values_of
@@ -35,7 +36,11 @@ __all__ = ["disagrees"]
 
 _DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
 _FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))
-_DAYS = frozenset(("date", "day"))
+_DAYS = frozenset(("date", "day", "applicable on", "effective", "effective date", "as of"))
+_SINGLE = frozenset(("date", "day"))
+_ADDRESS = re.compile(r"\d+ [A-Z]\w+ [A-Z]\w+")
+_OF_ADDRESSES = frozenset(("house number", "housenumber", "street number", "road", "street", "city", "town"))
+"""What an address says, too, if it is one of a street."""
 _OPEN = frozenset((
     "id", "q", "s", "query", "search", "term", "keyword", "type", "status", "limit", "page", "language", "lang", "unit",
     "units",
@@ -48,11 +53,13 @@ _WORDED = re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})")
 def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
     """Whether a result says something else of what was told."""
     asked = {key: value for name, value in told.items() if (key := _key(name)) and value not in ("", None)}
-    bounds = _bounds(told)
-    if not asked and bounds is None:
+    bounds, addresses = _bounds(told), [one for one in told.values() if isinstance(one, str) and _ADDRESS.match(one)]
+    if not asked and bounds is None and not addresses:
         return False
     for one in result:
         key = _about(one.name)
+        if key in _OF_ADDRESSES and not all(str(one.value).casefold() in address.casefold() for address in addresses):
+            return True
         if key in asked and one.value is not None and not _same(asked[key], one.value):
             return True
         if bounds and key in _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
@@ -88,6 +95,8 @@ def _bounds(told: Mapping[str, JsonValue]) -> tuple[date, date] | None:
         words = _words(name)
         if (words & (_FIRST | _LAST)) and (day := _day(value)):
             first, last = (day, last) if words & _FIRST else (first, day)
+        elif words & _SINGLE and (day := _day(value)):
+            first, last = day, day
     return None if (first, last) == (date.min, date.max) else (first, last)
 
 

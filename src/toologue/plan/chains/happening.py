@@ -25,6 +25,7 @@ Not covered: calls that fail, and results that are empty; such pairs are dropped
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
@@ -37,7 +38,7 @@ from toologue.apis.words import singular
 from toologue.errors import UserError
 from toologue.models.retriever import split_name
 from toologue.plan.chains.agreeing import disagrees
-from toologue.plan.chains.pairs import WORTH, Pair, alike, choosing, optional, pointing, required, telling
+from toologue.plan.chains.pairs import WORTH, Pair, alike, choosing, optional, owner_of, pointing, required, telling
 from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.results import Single, choices, sayable, values_of
 from toologue.plan.chains.saying import (
@@ -49,6 +50,7 @@ from toologue.plan.chains.saying import (
     names_rows,
     short,
     tellable,
+    topic_words,
 )
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.plan.sequences import Fit
@@ -139,6 +141,7 @@ class Stage:
                 given.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
             if choice:
                 chosen = _family(named_thing(source.book.outputs[choice.output]))
+            found = _agreed(found, source, pair.output or "", known[pair.parameter])
         answer = _answer(found, target, role.worth, given - {""}, chosen, rng)
         if not answer:
             raise Dropped("nothing to answer with")
@@ -154,8 +157,10 @@ class Stage:
         value, choice = _handed_over(source.result.value, output, others, rng)
         if str(value).casefold() in _told(source):
             raise Dropped("no value to hand over")
-        if choice and (_narrowed(source, choice.output) or _missed(source, choice)):
+        if choice and _narrowed(source, choice.output):
             raise Dropped("no choice")
+        if _missed(source, choice):
+            raise Dropped("no choice" if choice else "results disagree")
         return source, value, choice
 
     def _alone(self, name: str) -> Documented:
@@ -206,6 +211,9 @@ class _Role(NamedTuple):
         except UserError:
             raise Dropped("cannot be said") from None
         arguments: dict[str, JsonValue] = {name: given[name] for name in wanted}
+        texts = [value for value in arguments.values() if isinstance(value, str)]
+        if len(set(texts)) < len(texts):  # from Oslo to Oslo
+            raise Dropped("asks twice")
         api = self.book.api.name.rpartition("|")[2]
         coded = (name for name in known if "place.code" in (kind_of((name,)), kind_about(name, api)))
         if not all(str(arguments[name]).isalpha() for name in coded):
@@ -240,6 +248,25 @@ def _clashing(source: Made | None, choice: Choice | None, target: Made, found: S
     return disagrees(told, found)
 
 
+def _agreed(found: Sequence[Single], source: Made, output: str, handed: JsonValue) -> list[Single]:
+    """What is found, without what the source said otherwise of the thing whose id, or code, it handed over."""
+    owner = owner_of(output.rpartition("|")[2])
+    if owner and singular(owner[-1]) not in topic_words(source.book.api):
+        return [*found]
+    every = values_of(source.result.value)
+    place = next((one.place for one in every if one.name == output and one.value == handed), None)
+    beside = _once([one for one in every if one.place == place])
+    here = _once(found)
+    gainsaid = {leaf for leaf, value in here.items() if leaf in beside and beside[leaf] != value}
+    return [one for one in found if one.name.rpartition("|")[2] not in gainsaid]
+
+
+def _once(values: Sequence[Single]) -> dict[str, JsonValue]:
+    """The values whose own names stand only once among them."""
+    often = Counter(one.name.rpartition("|")[2] for one in values)
+    return {leaf: one.value for one in values if often[leaf := one.name.rpartition("|")[2]] == 1}
+
+
 def _handed_over(
     result: JsonValue, output: str, others: Sequence[str], rng: random.Random
 ) -> tuple[JsonValue, Choice | None]:
@@ -267,12 +294,17 @@ def _narrowed(source: Made, output: str) -> bool:
     return _family(named_thing(source.book.outputs[output])) in _families(source) - {""}
 
 
-def _missed(source: Made, choice: Choice) -> bool:
-    """Whether the user searched for a thing by its name, and there is none of that name to choose."""
-    inputs = source.book.inputs
-    sought = [str(value) for name, value in source.arguments.items() if named_thing(inputs[name]) in _SOUGHT]
-    shown = " ".join(map(str, choice.values)).casefold()
-    return any(one[:1].isupper() and one.casefold() not in shown for one in sought)
+def _missed(source: Made, choice: Choice | None) -> bool:
+    """Whether the user searched for a thing by its name, and there is none of that name (to choose)."""
+    kinds = {name: named_thing(source.book.inputs[name]) for name in source.arguments}
+    sought = [str(value) for name, value in source.arguments.items() if kinds[name] in _SOUGHT or names_itself(name)]
+    shown = choice.values if choice and not any(map(names_itself, kinds)) else _values(source.result.value)
+    there = " ".join(map(str, shown)).casefold()
+    return any(one[:1].isupper() and one.casefold() not in there for one in sought)
+
+
+def _values(result: JsonValue) -> list[JsonValue]:
+    return [one.value for one in values_of(result)]
 
 
 def _families(made: Made) -> set[str]:

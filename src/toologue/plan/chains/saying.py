@@ -126,7 +126,9 @@ def failure(names: Iterable[str]) -> bool:
 def hidden(one: Entity) -> bool:
     """Whether users neither ask for it nor know rows by it."""
     *around, last = one.name.split("|")
-    return _has(last, "hidden") or any(_has(name, "outer") for name in around) or one.schema.get("type") == "boolean"
+    if one.schema.get("type") == "boolean" or split_name(last) == "count":
+        return True
+    return _has(last, "hidden") or any(_has(name, "outer") for name in around)
 
 
 def topic_words(api: Api) -> frozenset[str]:
@@ -204,8 +206,9 @@ def names_itself(name: str) -> bool:
 
 
 def bare(name: str) -> bool:
-    """Whether an output's name says nothing by itself: a title, a day."""
-    return split_name(name.rpartition("|")[2]) in _group("bare")
+    """Whether an output's name says nothing by itself: a title, a day; that of a country does."""
+    path = tuple(part for part in name.split("|") if part)
+    return split_name(path[-1]) in _group("bare") and not (_around(path) and names_itself(name))
 
 
 def points_out(one: Entity) -> bool:

@@ -55,6 +55,8 @@ _OWN = (*_BY_NAME, "address", "phone")
 """What one has of one's own: where it is asked for and told, it is the same."""
 _WIDE = ("place.country", "place.code", "place.code3", "place.currency", "place.lang", "place.language")
 """What holds many places, or none in particular."""
+_HOLDING = frozenset(("applicable", "effective", "valid"))
+"""What says from when, or on which day, something holds."""
 _WRAPS = frozenset(("data", "result", "results", "response", "item", "items", "body", "payload", "content"))
 
 
@@ -65,6 +67,8 @@ class Echoes:
         self.names = {squash(name): name for name in reversed(api.parameters)}
         ids = [name for name in api.parameters if owner_of(name) is not None]
         self.only_id = ids[0] if len(ids) == 1 else None
+        days = [name for name in api.parameters if kind_of((name,)) == "day"]
+        self.only_day = days[0] if len(days) == 1 else None
         self.about = {singular(word) for word in spell(api.name.rpartition("|")[2])}
         self.records: dict[str, str] = {}
         self.searches: list[str] = []
@@ -102,6 +106,8 @@ class Echoes:
         name = self.asked(path, lists)
         if name is None and not lists and (kind := kind_of(path)) in _OWN:
             name = next((one for one, known in self.records.items() if known == kind), None)
+        if name is None and path and spell(path[-1])[-1:] == ("on",) and _HOLDING & {*spell(path[-1])}:
+            name = self.only_day
         if name is None:
             return made
 

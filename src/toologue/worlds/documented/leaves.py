@@ -140,7 +140,7 @@ def _number(meaning: str, example: float | None, path: Sequence[str], salt: int,
     words = spell(path[-1]) if path else ()
     whole = whole or meaning in _WHOLE
     record, _, field = meaning.partition(".")
-    if field and isinstance((values := choices(meaning))[0], float) and not whole:
+    if field and isinstance((values := choices(meaning))[0], int if whole else int | float):
         role = _role(path)
         return lambda row: values[row.within(record, len(values), role)]
     if meaning in ("moment", "day", "clock") and (example is None or example > 9e8):
@@ -148,6 +148,8 @@ def _number(meaning: str, example: float | None, path: Sequence[str], salt: int,
         return lambda row: int(_when(row, words).timestamp()) * scale
     if meaning in ("year", "season") and (example is None or 1900 <= example <= 2100):
         return lambda row: 2019 + row.mixed(0) % 7
+    if "year" in words and whole and example is not None and 1500 <= example <= 2100:
+        return lambda row: 1950 + row.mixed(salt) % 70
     if names_a_thing(path) and "code" not in words and (example is None or float(example).is_integer()):
         digits = len(str(abs(int(example)))) if example else 6
         return lambda row: _numbered(row.steady(salt), digits)
@@ -257,7 +259,7 @@ def _identity(example: str, path: Sequence[str], salt: int, about: str) -> Maker
     if last in ("symbol", "ticker"):
         return lambda row: row.of(choices("company.symbol"), salt)
     noun = _thing(path, about)
-    return lambda row: example if example and row.number == 0 else f"{noun} {1 + row.steady(salt) % 97}"
+    return lambda row: example if example and row.number == 0 else f"{noun} {10 + row.steady(salt) % 89}"
 
 
 def _thing(path: Sequence[str], about: str) -> str:

@@ -81,10 +81,10 @@ def noun_of(words: Sequence[str]) -> str:
 
 
 def kind_about(name: str, about: str) -> str:
-    """What a bare `code` or `symbol` is, where all is about one kind of thing; or nothing."""
+    """What a bare `code`, `symbol` or `population` is, where all is about one kind of thing; or nothing."""
     if name.lower().startswith("symbol") | name.lower().endswith("ticker") and group("coins") & set(spell(about)):
         return "coin.symbol"
-    noun = noun_of(spell(about)) if name.lower() == "code" else ""
+    noun = noun_of(spell(about)) if name.lower() in ("code", "population") else ""
     return kind_of((noun, name)) if noun else ""
 
 

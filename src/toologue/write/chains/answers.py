@@ -80,7 +80,7 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequenc
     """What to say of a result, given what must be said; `about` is what it may be of, if the result says so."""
     if not values:
         return Answer("empty", "", "", 0)
-    names = _labels(values)
+    names = _labels(values, result)
     prefix, rows = _rows(result, values)
     inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
     if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
@@ -136,16 +136,26 @@ def _fact(name: Name, value: JsonValue) -> str:
     return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
 
 
-def _labels(values: Mapping[str, JsonValue]) -> dict[str, Name]:
-    """A name for each value, no two alike."""
+def _labels(values: Mapping[str, JsonValue], result: JsonValue) -> dict[str, Name]:
+    """A name for each value, no two alike: with that of what it stands in, where others of its name stand beside."""
     found: dict[str, Name] = {}
     for name in values:
         label = output(name)
         path = [part for part in name.split("|") if part]
-        while label in found.values() and len(path) > 1:
-            label = Name(f"{output(path.pop(-2)).words} {label.words}")
+        owned = _has_twin(result, path)
+        while (owned or label in found.values()) and len(path) > 1:
+            owner, owned = output(path.pop(-2)).words, False
+            label = label if label.words.startswith(owner) else Name(f"{owner} {label.words}")
         found[name] = label
     return found
+
+
+def _has_twin(result: JsonValue, path: Sequence[str]) -> bool:
+    """Whether beside the thing that a value is said of another one stands that has such a value: petrol and diesel."""
+    named = len(path) > 1 and path[-2].isalpha() and path[-2].lower() not in wordset("wrapping")
+    around = _at(result, path[:-2]) if named else None
+    things: Row = cast("Row", around) if isinstance(around, dict) else {}
+    return any(name != path[-2] and _at(thing, path[-1:]) is not None for name, thing in things.items())
 
 
 def _counted(name: Name, value: JsonValue) -> Name:
@@ -190,9 +200,10 @@ def _at(node: Any, path: Sequence[str]) -> Any:
 def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> str:
     """The first rows, each by what names it, and the rest of it in brackets."""
     order = sorted(paths, key=lambda name: _rank(names[name]))
+    order = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1] or order
     shown: list[str] = []
     heads: set[str] = set()
-    for row in rows[:_ROWS]:
+    for row in rows[: _ROWS if len(rows) > _ROWS + 1 else None]:  # nobody says "and 1 more"
         told = [(names[name], _at(row, paths[name])) for name in order]
         told = [(name, value) for name, value in told if _plain(value)]
         if not told:

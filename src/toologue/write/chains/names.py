@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from toologue.schema import Api, Parameter
 from toologue.worlds.documented import kind_of, kind_sought
-from toologue.worlds.documented.words import kind_named
+from toologue.worlds.documented.words import kind_named, noun_for
 from toologue.write.chains.lexicon import lexicon, plural, singular, split, wordset
 
 __all__ = ["Name", "output", "parameters"]
@@ -46,6 +46,7 @@ _ID_OF = re.compile(
     r"desired|existing|particular|single|in|one)\b ?)*([a-z][a-z-]+(?: [a-z][a-z-]+)?)",
     re.IGNORECASE,
 )
+_BY_NOUN = re.compile(r"(?:\bby[-_ ]|[a-z]By)([A-Za-z]+)$")
 _ID_X = re.compile(r"\bID ([A-Z][a-z]+)\b")
 _X_ID = re.compile(r"\b([A-Za-z][a-z]+)(?:['’]s)?[ _-]?(?:ID|Id|id|identifier|UUID)s?\b")
 
@@ -103,6 +104,8 @@ def output(name: str) -> Name:
     plain = (one for one in owners if one and one[-1] not in wordset("wrapping") and not one[-1].isdigit())
     outer = next(plain, list[str]())
     open_word = len(words) == 1 and words[0] in wordset("generic")
+    if open_word and outer and (kind := kind_of(tuple(path))) and kind_named(singular(outer[-1])) != kind:
+        outer = noun_for(kind).split() or outer
     if open_word and outer and singular(outer[-1]) != words[0]:
         words = [*outer[:-1], singular(outer[-1]), *words]
     if len(words) > 1 and words[0] in ("num", "number", "nb", "no", "count", "total") and plural(words[-1]):
@@ -145,7 +148,7 @@ def _sought(api: Api) -> str:
     noun = {"full": "person", "place.hub": "airport"}.get(kind) or singular(
         field if field and field != "name" else record
     )
-    return f"{'title' if kind in wordset('titled') else 'name'} of the {noun} to search for" if noun else ""
+    return f"{'title' if kind in wordset('titled') else 'name'} of the {noun}" if noun else ""
 
 
 def _about(description: str, word: str) -> bool:
@@ -208,8 +211,11 @@ def _owner(text: str) -> str:
 
 
 def _subject(api: Api) -> str:
-    """What an Api is about, in one word: the first noun of its own name."""
+    """What an Api finds things by, or is about, in one word: `news/list-by-player` → player."""
     name = api.name.rpartition("|")[2]
+    by = _BY_NOUN.search(name)
+    if by and kind_named(noun := singular(by[1].lower())):
+        return noun
     words = [word for word in split(re.split(r"\b[Bb]y\b|By(?=[A-Z])", name)[0]) if len(word) > 2]
     words = [word for word in words if word not in wordset("empty") and word not in lexicon().lookups]
     return singular(words[0]) if words and words[0].isalpha() else ""

@@ -2,7 +2,7 @@
 
 Contract: a value is said as it is written, or else in any way that `write.verify` or `values.find` understands: dates
 and numbers however they are worded. A parameter is asked for if some word of the text, endings apart, is one of its
-name, its phrase or its description.
+name, its phrase or its description, or one that means the same; what is searched for is asked for by its name.
 
 Example:
     >>> from toologue.schema import Parameter
@@ -36,8 +36,9 @@ _COMMON_WORDS = """
     was what when where which who whose will with would you your
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+_SEEKING = "q query search keyword term text"
 _ALIKE = (
-    "q query search keyword term text",
+    _SEEKING,
     "outputsize count cnt limit number size amount max top many most",
     "to end until destination target",
     "from start since origin begin",
@@ -96,6 +97,8 @@ def asks_for(text: str, name: str, parameter: Parameter | None) -> bool:
         return True
     if any(len(stem) > 3 and stem in name.casefold() for stem in said):
         return True
+    if split_name(name) in _SEEKING.split() and not said.isdisjoint(_NAMES):
+        return True
     return any(not asked.isdisjoint(group) and not said.isdisjoint(group) for group in _SYNONYMS)
 
 
@@ -108,4 +111,4 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word[:4].rstrip("s") for word in text.split())
 
 
-_SYNONYMS = tuple(map(_words, _ALIKE))
+_SYNONYMS, _NAMES = tuple(map(_words, _ALIKE)), _words("name title")
