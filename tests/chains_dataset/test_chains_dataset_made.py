@@ -58,6 +58,14 @@ class TestDataset:
                 assert {str(one.origin["target"]), str(one.origin.get("source", one.origin["target"]))} <= set(one.apis)
                 assert _found(one) <= set(one.apis)
 
+    def test_every_split_has_pairs_and_they_are_counted_as_such(self, made: tuple[Path, ChainStatistics]) -> None:
+        folder, said = made
+        for split in SPLITS:
+            assert any("source" in one.origin for one in dialogues(folder, split))
+        pairs = {(one.origin["source"], one.origin["target"]) for one in dialogues(folder) if "source" in one.origin}
+        alone = {one.origin["target"] for one in dialogues(folder) if "source" not in one.origin}
+        assert (said.pairs, said.alone) == (len(pairs), len(alone))
+
     def test_the_test_split_has_words_of_its_own(self, made: tuple[Path, ChainStatistics]) -> None:
         writers = {(one.origin["split"], one.origin["writer"]) for one in dialogues(made[0])}
         assert writers == {("train", "chains:train"), ("validation", "chains:train"), ("test", "chains:unseen")}

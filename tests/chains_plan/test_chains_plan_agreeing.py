@@ -26,6 +26,10 @@ DAYS = st.dates(date(2000, 1, 1), date(2030, 1, 1))
         ({"q": "Oslo"}, {"q": "Lima"}, False),
         ({"team": "Leeds"}, {"team": "Leeds United"}, False),
         ({"city": "Oslo"}, {"home": {"name": "Lima"}}, False),
+        ({"address": "38 Orchard Way, Bologna"}, {"house_number": "719", "road": "Main Street"}, True),
+        ({"address": "38 Orchard Way, Bologna"}, {"house_number": "38", "road": "Orchard Way"}, False),
+        ({"isoDate": "2025-11-29"}, {"applicableOn": "2025-12-10"}, True),
+        ({"isoDate": "2025-11-29"}, {"updatedOn": "2025-12-10"}, False),
     ],
 )
 def test_a_result_may_not_gainsay_what_was_told(told: dict[str, str], result: object, wrong: bool) -> None:

@@ -90,3 +90,32 @@ def test_every_target_has_its_turn_and_none_has_all() -> None:
     counts = Counter(drawn)
     assert max(counts.values()) == 10
     assert Counter(pair.target for pair in drawn) == {"Song": 10, "Country": 50}
+
+
+def test_nobody_goes_from_a_place_to_the_same_place(tmp_path: Path) -> None:
+    code = {**TEXT, "enum": ["EUR"]}
+    rates = api("Exchange rate", shape(rate={"type": "number"}), source=(code, True), target=(code, True))
+    books = shelf(tmp_path, rates)
+    pair = Pair(None, None, rates.name, "source", "zeroyes", "knowable")
+    with pytest.raises(Dropped, match="asks twice"):
+        Stage(books, seed=0).play(pair, 1)
+
+
+def test_what_people_view_is_counted_and_rows_are_not(tmp_path: Path) -> None:
+    found = api("Video", shape(viewCount={**NUMBER, "examples": [7]}, count=NUMBER, resultCount=NUMBER), q=(TEXT, True))
+    assert list(telling(shelf(tmp_path, found).book(found.name))) == ["viewCount"]
+
+
+@pytest.mark.parametrize(("price", "told"), [(NUMBER, True), ({**NUMBER, "enum": [3]}, False)])
+def test_what_the_source_said_otherwise_is_not_told(tmp_path: Path, price: dict[str, object], told: bool) -> None:
+    """A house has the same price in a list and by itself; where documents make it another one, nobody says it."""
+    house = {"propertyId": NUMBER, "city": TEXT, "price": NUMBER}
+    find = api("Properties", shape(house=shape(**house)), city=(TEXT, True))
+    show = api("Property", shape(**{**house, "price": price}, summary=TEXT), propertyId=(NUMBER, True))
+    pair = Pair(find.name, "house|propertyId", show.name, "propertyId", "yeszero", "single")
+    happened = Stage(shelf(tmp_path, find, show), seed=0).play(pair, 1)
+    assert happened.source is not None
+    beside = happened.source.result.value["house"]["price"], happened.target.result.value["price"]
+    assert (beside[0] == beside[1]) is told
+    assert "summary" in happened.answer
+    assert ("price" in happened.answer) <= told

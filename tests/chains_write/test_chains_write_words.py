@@ -90,6 +90,19 @@ class TestAnswers:
             6, "A (points 30), B (points 29), C (points 28), D (points 27) and 2 more",
         )  # fmt: skip
 
+    def test_never_leave_out_one_row(self) -> None:
+        result = [{"name": name} for name in "ABCDE"]
+        assert answer(result, {"name": "A"}).listed == "A, B, C, D and E"
+
+    def test_do_not_say_what_all_rows_have(self) -> None:
+        result = [{"venue": venue, "result": "Hull won"} for venue in ("Crown Hall", "The Old Foundry")]
+        assert answer(result, {"venue": "Crown Hall", "result": "Hull won"}).listed == "Crown Hall and The Old Foundry"
+
+    def test_say_of_which_of_several_things(self) -> None:
+        result = {"petrol": {"price": 1.8}, "diesel": {"price": 1.7}}
+        assert answer(result, {"petrol|price": 1.8}).clause == "the petrol price is 1.8"
+        assert answer({"petrol": {"price": 1.8}}, {"petrol|price": 1.8}).clause == "the price is 1.8"
+
     def test_of_single_rows_are_records(self) -> None:
         told = answer({"city": "Rome", "open": True}, {"city": "Rome", "open": True})
         assert told.clause == "the city is Rome and the open is true"

@@ -69,6 +69,21 @@ class TestWhatIsAskedForIsAnswered:
         for row in rows:
             assert world.do(Call(api="Team", arguments={"teamId": row["id"]})).value == {"team": row}
 
+    def test_an_id_is_one_though_it_is_written_the_other_way_round(self):
+        race = leaves(id_race=text(examples=["167"]), name=text(), city=text())
+        world = Documented(
+            [
+                Api(name="Races", returns={"type": "array", "items": race}),
+                Api(name="Race", parameters={"id_race": Parameter()}, returns=race),
+            ]
+        )
+        first = world.do(Call(api="Races")).value[0]
+        assert world.do(Call(api="Race", arguments={"id_race": first["id_race"]})).value == first
+
+    def test_what_holds_on_a_day_holds_on_the_day_that_was_asked_for(self):
+        told = answer(leaves(applicableOn=text(), updatedOn=text()), {"isoDate": "2025-11-29"}, isoDate=text())
+        assert told["applicableOn"] == "2025-11-29" != told["updatedOn"]
+
     def test_what_is_searched_for_has_an_id_that_leads_to_it(self):
         film = leaves(id=text(examples=["tt0111161"]), title=text())
         find = Api(name="Movies|reel|Find movies", parameters={"query": Parameter()}, returns=leaves(results=film))
@@ -98,6 +113,16 @@ class TestValuesAreWhatTheirNamesSay:
             row = answer(person, seed=seed)
             assert row["email"].startswith(f"{row['first_name']}.{row['last_name']}".lower())
             assert (row["country"] == "Japan") == (row["currency"] == "JPY")
+
+    def test_a_country_has_as_many_people_and_the_money_that_it_has(self):
+        returns = leaves(name=text(), population={"type": "integer", "examples": [9]}, currency=leaves(name=text()))
+        country = Api(name="Country Details", parameters={"code": Parameter(schema=text())}, returns=returns)
+        told = Documented([country]).do(Call(api="Country Details", arguments={"code": "CA"})).value
+        assert told == {"name": "Canada", "population": 40_097_761, "currency": {"name": "Canadian Dollar"}}
+
+    def test_years_are_no_quantities(self):
+        house = leaves(yearBuilt={"type": "integer", "examples": [1973]})
+        assert all(1950 <= answer(house, seed=seed)["yearBuilt"] < 2020 for seed in range(40))
 
     def test_the_end_comes_after_the_start_and_low_below_high(self):
         stay = leaves(

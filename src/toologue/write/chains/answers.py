@@ -217,7 +217,7 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         if str(lead) in heads:
             continue
         heads.add(str(lead))
-        head = _short(lead) if _rank(first) < len(_LEADS) or len(paths) == 1 else f"{first.words} {_short(lead)}"
+        head = _short(lead) if _rank(first) < len(_LEADS) or len(order) == 1 else f"{first.words} {_short(lead)}"
         rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
         shown.append(f"{head} ({rest})" if rest else head)
     shown = [*dict.fromkeys(shown)]
