@@ -3,8 +3,8 @@
 Contract: `unordered(function, items)` yields results as they are done. At most a few items a worker are in flight, so
 an endless iterator is fine. With `processes`, function and items must be importable and picklable; a worker that dies
 raises. Results do not depend on the executor, only their order does, and that not with `ordered`. Processes end with
-the call that started them; inside `with pool(workers)` they serve all calls. They start with the modules of ours that
-are loaded by then, share them, and do linear algebra on one core each.
+the call that started them; inside `with pool(workers)` they serve all calls. They share the modules of ours that were
+loaded when the first of them started, and do linear algebra on one core each, unless the environment says otherwise.
 
 Example:
     >>> sorted(unordered(abs, [-2, 1], executor="inline"))
@@ -52,6 +52,7 @@ def unordered(
     running: set[Future[B]] = set()
     with nullcontext(open_one) if open_one else _started(count) as processes:
         try:
+            _serve()
             source = iter(items)
             running = {processes.submit(function, item) for item in islice(source, 2 * count)}
             while running:
@@ -107,7 +108,6 @@ def _numbered(function: Callable[[A], B], item: tuple[int, A]) -> tuple[int, B]:
 
 @contextmanager
 def _started(workers: int) -> Generator[ProcessPoolExecutor]:
-    _serve()
     processes = ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_settle)
     try:
         yield processes
@@ -117,17 +117,18 @@ def _started(workers: int) -> Generator[ProcessPoolExecutor]:
 
 def _serve() -> None:
     """Start the server that processes are forked from, unless it runs: it imports once what all of them need."""
-    threads = os.environ.get(_THREADS)
-    os.environ[_THREADS] = threads or "1"
+    asked = _THREADS in os.environ
+    os.environ.setdefault(_THREADS, "1")
     try:
         get_context("forkserver").set_forkserver_preload([name for name in sys.modules if name.startswith("toologue.")])
         ensure_running()
     finally:
-        if threads is None:
+        if not asked:
             del os.environ[_THREADS]
 
 
 def _settle() -> None:
-    """What a process starts with is no garbage."""
+    """What a process starts with is no garbage; it does linear algebra on one core, if that is not loaded yet."""
+    os.environ.setdefault(_THREADS, "1")
     gc.freeze()
     gc.set_threshold(*_GARBAGE)

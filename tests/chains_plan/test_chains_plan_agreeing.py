@@ -29,6 +29,11 @@ DAYS = st.dates(date(2000, 1, 1), date(2030, 1, 1))
         ({"address": "38 Orchard Way, Bologna"}, {"house_number": "719", "road": "Main Street"}, True),
         ({"address": "38 Orchard Way, Bologna"}, {"house_number": "38", "road": "Orchard Way"}, False),
         ({"isoDate": "2025-11-29"}, {"applicableOn": "2025-12-10"}, True),
+        ({"from_address": "38 Orchard Way, Bologna", "to_address": "2 Mill Lane, Lyon"}, {"city": "Lyon"}, False),
+        ({"address": "38 Orchard Way, Bologna"}, {"city": None}, False),
+        ({"q": "7 Wonders Tour, part 2"}, {"city": "Cusco"}, False),
+        ({"birth_date": "1990-03-02"}, {"date": "2025-03-02"}, False),
+        ({"departure_date": "2025-03-02", "return_date": "2025-03-09"}, {"date": "2025-03-02"}, False),
         ({"isoDate": "2025-11-29"}, {"updatedOn": "2025-12-10"}, False),
     ],
 )

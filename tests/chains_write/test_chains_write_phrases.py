@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from toologue.schema import Api, Parameter
 from toologue.write.chains.answers import answer
+from toologue.write.chains.lexicon import wordset
 from toologue.write.chains.names import parameters
 from toologue.write.chains.needs import awkward, need
 from toologue.write.chains.phrases import rough, smooth, within
 from toologue.write.chains.tools import brand, field
+from toologue.write.verify_chains.telling import asks_for
 
 SPOKEN = [
     ("the players stats", "the player stats"),
@@ -61,6 +63,21 @@ def test_a_word_alone_says_of_what_kind_it_is() -> None:
 def test_tools_that_everybody_knows_go_by_their_names() -> None:
     assert brand("Social|instagram_scrapper_bulk|Profile") == "Instagram"
     assert (brand("Location|spott|Places"), field("Sports|soccer_data|Teams")) == ("Spott", "soccer")
+
+
+@pytest.mark.parametrize("name", sorted(wordset("seeking")))
+def test_what_is_searched_for_is_asked_for_by_its_name(name: str) -> None:
+    films = Api(name="Movies|films|Search movies", parameters={name: Parameter(schema={"type": "string"})})
+    assert asks_for(f"Please tell me {parameters(films)[name].the}.", name, films.parameters[name])
+    assert not asks_for("Please tell me the title.", "country", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("news/list-by-player", "player ID"), ("Stats By Player", "player ID"), ("get_news_by_team_id", "team ID")],
+)
+def test_an_id_is_of_what_things_are_found_by(name: str, said: str) -> None:
+    assert parameters(Api(name=f"Sports|scores|{name}", parameters={"id": Parameter()}))["id"].words == said
 
 
 def test_what_is_searched_for_has_a_name() -> None:

@@ -94,13 +94,20 @@ class TestAnswers:
         result = [{"name": name} for name in "ABCDE"]
         assert answer(result, {"name": "A"}).listed == "A, B, C, D and E"
 
-    def test_do_not_say_what_all_rows_have(self) -> None:
+    def test_count_no_row_twice(self) -> None:
+        assert answer([{"name": name} for name in "AABCD"], {"name": "A"}).listed == "A, B, C and D"
+
+    def test_say_once_what_all_rows_have(self) -> None:
         result = [{"venue": venue, "result": "Hull won"} for venue in ("Crown Hall", "The Old Foundry")]
-        assert answer(result, {"venue": "Crown Hall", "result": "Hull won"}).listed == "Crown Hall and The Old Foundry"
+        assert answer(result, {"venue": "Crown Hall", "result": "Hull won"}).listed == (
+            "Crown Hall and The Old Foundry, all with result Hull won"
+        )
 
     def test_say_of_which_of_several_things(self) -> None:
         result = {"petrol": {"price": 1.8}, "diesel": {"price": 1.7}}
         assert answer(result, {"petrol|price": 1.8}).clause == "the petrol price is 1.8"
+        e5 = {"regular_gas": {"price": 1.8}, "premium_gas": {"price": 1.9}}
+        assert answer(e5, {"premium_gas|price": 1.9}).clause == "the premium gas price is 1.9"
         assert answer({"petrol": {"price": 1.8}}, {"petrol|price": 1.8}).clause == "the price is 1.8"
 
     def test_of_single_rows_are_records(self) -> None:

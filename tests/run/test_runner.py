@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import os
+import sys
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
@@ -389,6 +392,11 @@ class TestLive:
         assert {d.trace.stop for d in done} == {"user"}
 
 
+def settled(_: int) -> tuple[bool, bool, str | None]:
+    """Whether modules were there at the start and are no garbage; how many cores linear algebra has."""
+    return "toologue.schema" in sys.modules, gc.get_freeze_count() > 0, os.environ.get("OPENBLAS_NUM_THREADS")
+
+
 def halved(number: int) -> int:
     if number < 0:
         raise BadRecord("numbers", number, "$", "negative")
@@ -423,6 +431,11 @@ class TestExecutors:
         next(results)
         results.close()
         assert len(drawn) <= 4
+
+    def test_processes_start_with_what_is_loaded_and_one_core_each(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+        assert list(unordered(settled, [0], executor="processes", workers=1)) == [(True, True, "1")]
+        assert "OPENBLAS_NUM_THREADS" not in os.environ
 
     def test_an_error_comes_back_whole(self) -> None:
         with pytest.raises(BadRecord) as caught:

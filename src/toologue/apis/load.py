@@ -1,7 +1,7 @@
 """Whatever describes APIs, recognised by what it holds: OpenAPI, tools, RapidAPI, ALMITA, functions, procedures, Apis.
 
 Contract: `apis_of(source)` for a file, or for `module`, `module:function`. A file that is none of these is told what it
-would have to hold. Names are unique over all sources of one call of `apis_of_all`.
+would have to hold. Names are unique over all sources of one call of `apis_of_all`, or of `each_api`, which streams.
 
 Example:
     >>> import tempfile, pathlib
@@ -57,7 +57,10 @@ def apis_of_all(sources: Iterable[Path | str]) -> list[Api]:
 
 
 def each_api(sources: Iterable[Path | str]) -> Iterator[Api]:
-    """The Apis of several sources, as they are read where the source is a line for each."""
+    """The Apis of several sources, as they are read where the source is a line for each.
+
+    Raises BadSetting at the second of a name, after those before it.
+    """
     found: dict[str, tuple[Path | str, int]] = {}
     for source in sources:
         for number, api in enumerate(_each_of(source), 1):

@@ -114,7 +114,7 @@ def prepare(
 def _drawn(sources: Sequence[Path | str], folder: Path, making: ChainMaking, graph: Path | None, workers: int) -> int:
     """Documents and graph, as files. How many edges there are."""
     with pool(workers), replacing(folder / "apis.jsonl") as file:
-        found = ready(each_api(sources), making.rules, into=file, workers=workers)
+        found = ready(each_api(sources), making.rules, into=file, workers=workers)  # with a graph: for the file alone
         if graph is None:
             by = Spread(embedder_of(making.embedder), workers)
             edges = find_edges(found, by, rules=making.rules, workers=workers).edges

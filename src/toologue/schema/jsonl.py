@@ -106,11 +106,13 @@ def replacing(path: Path) -> Generator[IO[bytes]]:
 
     So do the folders that were made for it.
     """
-    made = [folder for folder in path.parents if not folder.exists()]
+    made = list[Path]()
     try:
+        made = [folder for folder in path.parents if not folder.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
+        _take_back(made)
         raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
     try:
         with open(handle, "wb") as stream:
@@ -119,10 +121,15 @@ def replacing(path: Path) -> Generator[IO[bytes]]:
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # somebody else put something there
-            for folder in made:
-                folder.rmdir()
+        _take_back(made)
         raise
+
+
+def _take_back(made: Iterable[Path]) -> None:
+    """Remove folders, the inner ones first, unless somebody else put something there."""
+    with contextlib.suppress(OSError):
+        for folder in made:
+            folder.rmdir()
 
 
 class Appender:

@@ -3,7 +3,8 @@
 Contract: `disagrees(told, result)` looks at what the user told, {name: value}, and at the single values of a result's
 first rows: where a value is called as a parameter is (`city`, `city_name`, `location|city`), both have to be the same:
 dates the same day, texts one a part of the other. Between a `start` and an `end` lies what is dated, on a day what is
-of that day; what is found by the address of a house lies there.
+of that day; what is found by the address of a house lies there. `agreed` leaves out what two results say otherwise of
+one thing.
 
 Example:
     >>> from toologue.plan.chains.results import values_of
@@ -21,7 +22,8 @@ Not covered: that two results agree about what no one said.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 
@@ -32,15 +34,15 @@ from toologue.plan.chains.results import Single
 from toologue.values.days import MONTHS
 from toologue.worlds.documented import kind_wraps
 
-__all__ = ["disagrees"]
+__all__ = ["agreed", "disagrees"]
 
 _DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
 _FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))
 _DAYS = frozenset(("date", "day", "applicable on", "effective", "effective date", "as of"))
 _SINGLE = frozenset(("date", "day"))
-_ADDRESS = re.compile(r"\d+ [A-Z]\w+ [A-Z]\w+")
-_OF_ADDRESSES = frozenset(("house number", "housenumber", "street number", "road", "street", "city", "town"))
-"""What an address says, too, if it is one of a street."""
+_HOUSE = re.compile(r"\d+ [A-Z]\w+ [A-Z]\w+.*, ")
+_OF_HOUSES = frozenset(("house number", "housenumber", "street number", "road", "street", "city", "town"))
+"""What the address of a house says; of `housenumber` no two words are made."""
 _OPEN = frozenset((
     "id", "q", "s", "query", "search", "term", "keyword", "type", "status", "limit", "page", "language", "lang", "unit",
     "units",
@@ -53,18 +55,55 @@ _WORDED = re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})")
 def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
     """Whether a result says something else of what was told."""
     asked = {key: value for name, value in told.items() if (key := _key(name)) and value not in ("", None)}
-    bounds, addresses = _bounds(told), [one for one in told.values() if isinstance(one, str) and _ADDRESS.match(one)]
-    if not asked and bounds is None and not addresses:
+    bounds, houses = _bounds(told), [one for name, one in told.items() if isinstance(one, str) and _is_house(name, one)]
+    if not asked and bounds is None and not houses:
         return False
     for one in result:
         key = _about(one.name)
-        if key in _OF_ADDRESSES and not all(str(one.value).casefold() in address.casefold() for address in addresses):
+        if one.value is None:
+            continue
+        if key in asked and not _same(asked[key], one.value):
             return True
-        if key in asked and one.value is not None and not _same(asked[key], one.value):
+        if houses and key in _OF_HOUSES and not any(str(one.value).casefold() in house.casefold() for house in houses):
             return True
         if bounds and key in _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
             return True
     return False
+
+
+def agreed(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
+    """What is found, without what the others say otherwise of the same thing by the same name, said once in both."""
+    here, there = _once(found), _once(others)
+
+    def gainsaid(one: Single) -> bool:
+        around, last = key = _place_and_name(one)
+        named = ((place, value) for (place, name), value in there.items() if name == last)
+        rivals = (value for place, value in named if not place or not around or place == around)
+        return key in here and any(not _equal(value, one.value) for value in rivals)
+
+    return [one for one in found if not gainsaid(one)]
+
+
+def _equal(one: JsonValue, other: JsonValue) -> bool:
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    return one == other if numbers else _same(one, other)
+
+
+def _once(values: Sequence[Single]) -> dict[tuple[str, str], JsonValue]:
+    """The values that stand only once among them, by what they stand in and their names."""
+    often = Counter(map(_place_and_name, values))
+    return {key: one.value for one in values if often[key := _place_and_name(one)] == 1 and one.value is not None}
+
+
+def _place_and_name(one: Single) -> tuple[str, str]:
+    """What a value stands in, nothing where that only wraps it, and its name."""
+    *around, last = one.name.split("|")
+    return next((_key(name) for name in reversed(around) if not kind_wraps(name)), ""), last
+
+
+def _is_house(name: str, text: str) -> bool:
+    """Whether a text is the address of a house, with its city."""
+    return "address" in _words(name) and _HOUSE.match(text) is not None
 
 
 @lru_cache(maxsize=1 << 12)
@@ -89,15 +128,17 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _bounds(told: Mapping[str, JsonValue]) -> tuple[date, date] | None:
-    """Between which days what is dated has to lie."""
-    first, last = date.min, date.max
+    """Between which days what is dated has to lie: on the only day that was told, if there is no start and no end."""
+    first, last, single = date.min, date.max, list[date]()
     for name, value in told.items():
-        words = _words(name)
-        if (words & (_FIRST | _LAST)) and (day := _day(value)):
+        words, day = _words(name), _day(value)
+        if day and words & (_FIRST | _LAST):
             first, last = (day, last) if words & _FIRST else (first, day)
-        elif words & _SINGLE and (day := _day(value)):
-            first, last = day, day
-    return None if (first, last) == (date.min, date.max) else (first, last)
+        elif day and words & _SINGLE and "birth" not in words:
+            single.append(day)
+    if (first, last) != (date.min, date.max):
+        return first, last
+    return (single[0], single[0]) if len(single) == 1 else None
 
 
 def _same(one: JsonValue, other: JsonValue) -> bool:

@@ -25,7 +25,6 @@ Not covered: calls that fail, and results that are empty; such pairs are dropped
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
@@ -37,8 +36,8 @@ from toologue.apis.entities import Entity
 from toologue.apis.words import singular
 from toologue.errors import UserError
 from toologue.models.retriever import split_name
-from toologue.plan.chains.agreeing import disagrees
-from toologue.plan.chains.pairs import WORTH, Pair, alike, choosing, optional, owner_of, pointing, required, telling
+from toologue.plan.chains.agreeing import agreed, disagrees
+from toologue.plan.chains.pairs import WORTH, Pair, alike, choosing, optional, pointing, required, telling, whose
 from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.results import Single, choices, sayable, values_of
 from toologue.plan.chains.saying import (
@@ -141,7 +140,7 @@ class Stage:
                 given.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
             if choice:
                 chosen = _family(named_thing(source.book.outputs[choice.output]))
-            found = _agreed(found, source, pair.output or "", known[pair.parameter])
+            found = agreed(found, _beside(source, pair.output or "", known[pair.parameter]))
         answer = _answer(found, target, role.worth, given - {""}, chosen, rng)
         if not answer:
             raise Dropped("nothing to answer with")
@@ -211,7 +210,7 @@ class _Role(NamedTuple):
         except UserError:
             raise Dropped("cannot be said") from None
         arguments: dict[str, JsonValue] = {name: given[name] for name in wanted}
-        texts = [value for value in arguments.values() if isinstance(value, str)]
+        texts = [(self.family(name), str(value).casefold()) for name, value in arguments.items()]
         if len(set(texts)) < len(texts):  # from Oslo to Oslo
             raise Dropped("asks twice")
         api = self.book.api.name.rpartition("|")[2]
@@ -248,23 +247,14 @@ def _clashing(source: Made | None, choice: Choice | None, target: Made, found: S
     return disagrees(told, found)
 
 
-def _agreed(found: Sequence[Single], source: Made, output: str, handed: JsonValue) -> list[Single]:
-    """What is found, without what the source said otherwise of the thing whose id, or code, it handed over."""
-    owner = owner_of(output.rpartition("|")[2])
+def _beside(source: Made, output: str, handed: JsonValue) -> list[Single]:
+    """What the source says of the thing whose id, or code, it handed over; nothing where it is of another thing."""
+    owner = whose(output.rpartition("|")[2])
     if owner and singular(owner[-1]) not in topic_words(source.book.api):
-        return [*found]
+        return []
     every = values_of(source.result.value)
     place = next((one.place for one in every if one.name == output and one.value == handed), None)
-    beside = _once([one for one in every if one.place == place])
-    here = _once(found)
-    gainsaid = {leaf for leaf, value in here.items() if leaf in beside and beside[leaf] != value}
-    return [one for one in found if one.name.rpartition("|")[2] not in gainsaid]
-
-
-def _once(values: Sequence[Single]) -> dict[str, JsonValue]:
-    """The values whose own names stand only once among them."""
-    often = Counter(one.name.rpartition("|")[2] for one in values)
-    return {leaf: one.value for one in values if often[leaf := one.name.rpartition("|")[2]] == 1}
+    return [one for one in every if one.place == place]
 
 
 def _handed_over(

@@ -54,11 +54,11 @@ __all__ = [
     "alone",
     "choosing",
     "optional",
-    "owner_of",
     "paired",
     "pointing",
     "required",
     "telling",
+    "whose",
 ]
 
 EdgeKey = tuple[str, str, str, str]
@@ -166,7 +166,7 @@ def choosing(book: Book, *, but: str = "") -> list[str]:
     beside = [one for one in found if one.name.rpartition("|")[0] == parent]
     met = {singular(word) for word in (*about, *split_name(but).split())} & MEETINGS
     within = [one for one in found if not parent or one.name.startswith(f"{parent}|")] if met else []
-    owner = [singular(word) for word in owner_of(last)]
+    owner = [singular(word) for word in whose(last)]
     ids = [one for one in book.outputs if one.rpartition("|")[0] == parent and one.lower().endswith("id")]
     near = {singular(word) for word in (*about, *split_name(parent).split())}
     if owner and ids != [but] and not {owner[-1], *MEETINGS} & near:
@@ -180,7 +180,7 @@ def alike(name: str, other: str) -> bool:
     return two.endswith(one) or (len(one) > 2 and two.startswith(one))
 
 
-def owner_of(name: str) -> list[str]:
+def whose(name: str) -> list[str]:
     """Whose id, or code, a name is for, in words."""
     words = [part for word in split_name(name).split() for part in parted(word)]
     return words[:-1] if words[-1:] and words[-1] in _TELLS_APART else []
@@ -310,13 +310,12 @@ def _lost(book: Book, output: str, asked: list[str], *, many: bool) -> Reason | 
     if not {"request", "query", "params", "parameters"}.isdisjoint(name.lower() for name in path[:-1]):
         return "nothing to find it by"
     if many:
-        owner = owner_of(path[-1])
+        owner = whose(path[-1])
         aside = path[-1].lower().endswith("code") and owner and singular(owner[-1]) not in topic_words(book.api)
         found = len(path) <= _DEEPEST and not aside and choosing(book, but=output)
         return None if found else "nothing to choose by"
-    found = (
-        any(points_out(book.inputs[name]) for name in asked or pointing(book)) if book.inputs else tells_here(book.api)
-    )
+    told = asked or pointing(book)
+    found = any(points_out(book.inputs[name]) for name in told) if told else tells_here(book.api)
     return None if found else "nothing to find it by"
 
 

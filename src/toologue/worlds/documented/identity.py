@@ -47,7 +47,7 @@ def id_of(names: Sequence[str], path: Sequence[str], about: str) -> str | None:
 def owner_of(name: str) -> tuple[str, ...] | None:
     """Whose id a name is for, in words: none for a bare `id`; None where it is for no id."""
     words = _words(name)
-    if words[:1] == ("id",) and len(words) == 2:  # id_race
+    if words[:1] == ("id",) and len(words) == 2 and words[1] not in group("of ids"):  # id_race
         return words[1:]
     return words[:-1] if words[-1:] == ("id",) else None
 

@@ -148,7 +148,7 @@ def _number(meaning: str, example: float | None, path: Sequence[str], salt: int,
         return lambda row: int(_when(row, words).timestamp()) * scale
     if meaning in ("year", "season") and (example is None or 1900 <= example <= 2100):
         return lambda row: 2019 + row.mixed(0) % 7
-    if "year" in words and whole and example is not None and 1500 <= example <= 2100:
+    if "year" in words and "per" not in words and whole and example is not None and 1500 <= example <= 2100:
         return lambda row: 1950 + row.mixed(salt) % 70
     if names_a_thing(path) and "code" not in words and (example is None or float(example).is_integer()):
         digits = len(str(abs(int(example)))) if example else 6

@@ -76,8 +76,12 @@ def kind_of(path: tuple[str, ...], title: str = "") -> str:
 
 def noun_of(words: Sequence[str]) -> str:
     """The last of the words that names a kind of thing; or nothing."""
-    nouns = _words()["nouns"]
-    return next((one for word in reversed(words) if (one := singular(word)) in nouns), "")
+    nouns, singulars = _words()["nouns"], [singular(word) for word in words]
+    for at in reversed(range(len(singulars))):
+        two = " ".join((*words[max(0, at - 1) : at], singulars[at]))  # a market region is no region
+        if found := next((one for one in (two, singulars[at]) if one in nouns), ""):
+            return found
+    return ""
 
 
 def kind_about(name: str, about: str) -> str:

@@ -152,7 +152,7 @@ def _labels(values: Mapping[str, JsonValue], result: JsonValue) -> dict[str, Nam
 
 def _has_twin(result: JsonValue, path: Sequence[str]) -> bool:
     """Whether beside the thing that a value is said of another one stands that has such a value: petrol and diesel."""
-    named = len(path) > 1 and path[-2].isalpha() and path[-2].lower() not in wordset("wrapping")
+    named = len(path) > 1 and not path[-2].isdigit() and path[-2].lower() not in wordset("wrapping")
     around = _at(result, path[:-2]) if named else None
     things: Row = cast("Row", around) if isinstance(around, dict) else {}
     return any(name != path[-2] and _at(thing, path[-1:]) is not None for name, thing in things.items())
@@ -198,12 +198,15 @@ def _at(node: Any, path: Sequence[str]) -> Any:
 
 
 def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> str:
-    """The first rows, each by what names it, and the rest of it in brackets."""
+    """The first rows, each by what names it, and the rest of it in brackets; what all have is said once."""
     order = sorted(paths, key=lambda name: _rank(names[name]))
-    order = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1] or order
+    apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
+    common = [(names[name], _at(rows[0], paths[name])) for name in order if apart and name not in apart]
+    order = apart or order
     shown: list[str] = []
     heads: set[str] = set()
-    for row in rows[: _ROWS if len(rows) > _ROWS + 1 else None]:  # nobody says "and 1 more"
+    looked = _ROWS if len(rows) > _ROWS + 1 else len(rows)  # nobody says "and 1 more"
+    for row in rows[:looked]:
         told = [(names[name], _at(row, paths[name])) for name in order]
         told = [(name, value) for name, value in told if _plain(value)]
         if not told:
@@ -223,8 +226,9 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
     shown = [*dict.fromkeys(shown)]
     if len(shown) < 2:
         return ""
-    more = len(rows) - len(shown)
-    return joined(shown if not more else [*shown, f"{more} more"])
+    more, said_once = len(rows) - looked, ", ".join(f"{name.words} {_short(value)}" for name, value in common)
+    text = joined(shown if not more else [*shown, f"{more} more"])
+    return f"{text}, all with {said_once}" if said_once else text
 
 
 def _lead(row: Any) -> str:

@@ -46,7 +46,6 @@ _ID_OF = re.compile(
     r"desired|existing|particular|single|in|one)\b ?)*([a-z][a-z-]+(?: [a-z][a-z-]+)?)",
     re.IGNORECASE,
 )
-_BY_NOUN = re.compile(r"(?:\bby[-_ ]|[a-z]By)([A-Za-z]+)$")
 _ID_X = re.compile(r"\bID ([A-Z][a-z]+)\b")
 _X_ID = re.compile(r"\b([A-Za-z][a-z]+)(?:['’]s)?[ _-]?(?:ID|Id|id|identifier|UUID)s?\b")
 
@@ -213,8 +212,9 @@ def _owner(text: str) -> str:
 def _subject(api: Api) -> str:
     """What an Api finds things by, or is about, in one word: `news/list-by-player` → player."""
     name = api.name.rpartition("|")[2]
-    by = _BY_NOUN.search(name)
-    if by and kind_named(noun := singular(by[1].lower())):
+    every = split(name)
+    by = [word for word in every[every.index("by") + 1 :] if word not in ("id", "ids")] if "by" in every else []
+    if by and kind_named(noun := singular(by[-1])):
         return noun
     words = [word for word in split(re.split(r"\b[Bb]y\b|By(?=[A-Z])", name)[0]) if len(word) > 2]
     words = [word for word in words if word not in wordset("empty") and word not in lexicon().lookups]

@@ -36,7 +36,7 @@ _COMMON_WORDS = """
     was what when where which who whose will with would you your
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-_SEEKING = "q query search keyword term text"
+_SEEKING = "q s query search keyword term text searchterm"
 _ALIKE = (
     _SEEKING,
     "outputsize count cnt limit number size amount max top many most",
