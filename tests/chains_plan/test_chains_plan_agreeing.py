@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.plan.chains.agreeing import disagrees
+from toologue.plan.chains.agreeing import agreed, disagrees
 from toologue.plan.chains.results import choices, values_of
 from toologue.worlds.documented.leaves import maker
 from toologue.worlds.documented.row import Row
@@ -62,3 +62,17 @@ def test_nobody_meets_themselves(start: int) -> None:
     row, text = Row(start, 0, {}), {"type": "string"}
     home, away = (maker(text, (side, "team", "name"), salt=1)(row) for side in ("home", "away"))
     assert home != away
+
+
+@pytest.mark.parametrize(
+    ("found", "kept"),
+    [
+        ({"name": "Winter Cup", "price": 3}, ["name"]),
+        ({"cup": {"name": "Summer Cup", "price": 2}}, ["cup|price"]),
+        ({"scorer": {"name": "Ada Almeida"}}, ["scorer|name"]),
+        ([{"name": "Hull City"}], ["name"]),
+    ],
+)
+def test_two_results_say_the_same_of_one_thing_or_are_left_out(found: object, kept: list[str]) -> None:
+    before = values_of({"cup": {"name": "Winter Cup", "price": 2}})
+    assert [one.name for one in agreed(values_of(found, rows=1), before)] == kept

@@ -78,7 +78,8 @@ def agreed(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
     def gainsaid(one: Single) -> bool:
         around, last = key = _place_and_name(one)
         named = ((place, value) for (place, name), value in there.items() if name == last)
-        rivals = (value for place, value in named if not place or not around or place == around)
+        whole = not around and not one.place  # said of all that was asked for, and of no row of it
+        rivals = (value for place, value in named if whole or place == around != "")
         return key in here and any(not _equal(value, one.value) for value in rivals)
 
     return [one for one in found if not gainsaid(one)]
