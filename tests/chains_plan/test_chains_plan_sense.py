@@ -12,7 +12,7 @@ from toologue.apis.entities import inputs
 from toologue.plan.chains.choose import jobs
 from toologue.plan.chains.happening import Dropped, Stage
 from toologue.plan.chains.pairs import Pair, alone, choosing, optional, telling
-from toologue.plan.chains.saying import failure, offered, tellable
+from toologue.plan.chains.saying import bare, failure, offered, tellable
 from toologue.plan.chains.shelf import Shelf
 from toologue.schema import Api
 from toologue.schema.jsonl import write
@@ -127,3 +127,8 @@ def test_what_is_of_another_thing_is_told_though_it_goes_by_the_same_name(tmp_pa
     show = api("Top scorer", shape(player=shape(name=TEXT, goals=NUMBER)), leagueId=(NUMBER, True))
     pair = Pair(find.name, "league|leagueId", show.name, "leagueId", "yeszero", "single")
     assert "player|name" in Stage(shelf(tmp_path, find, show), seed=0).play(pair, 1).answer
+
+
+@pytest.mark.parametrize(("name", "nothing"), [("name", True), ("data|name", True), ("country|name", False)])
+def test_a_name_is_an_answer_where_it_says_of_what(name: str, nothing: bool) -> None:
+    assert bare(name) is nothing

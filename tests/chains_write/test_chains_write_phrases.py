@@ -70,6 +70,7 @@ def test_what_is_searched_for_is_asked_for_by_its_name(name: str) -> None:
     films = Api(name="Movies|films|Search movies", parameters={name: Parameter(schema={"type": "string"})})
     assert asks_for(f"Please tell me {parameters(films)[name].the}.", name, films.parameters[name])
     assert not asks_for("Please tell me the title.", "country", None)
+    assert not asks_for("What's the year?", name, films.parameters[name])
 
 
 @pytest.mark.parametrize(

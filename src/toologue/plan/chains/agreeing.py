@@ -22,7 +22,7 @@ Not covered: that two results agree about what no one said.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
@@ -73,13 +73,14 @@ def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
 
 def agreed(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
     """What is found, without what the others say otherwise of the same thing by the same name, said once in both."""
-    here, there = _once(found), _once(others)
+    here, there = _once(found), defaultdict[str, list[tuple[str, JsonValue]]](list)
+    for (place, name), value in _once(others).items():
+        there[name].append((place, value))
 
     def gainsaid(one: Single) -> bool:
         around, last = key = _place_and_name(one)
-        named = ((place, value) for (place, name), value in there.items() if name == last)
         whole = not around and not one.place  # said of all that was asked for, and of no row of it
-        rivals = (value for place, value in named if whole or place == around != "")
+        rivals = (value for place, value in there.get(last, ()) if whole or place == around != "")
         return key in here and any(not _equal(value, one.value) for value in rivals)
 
     return [one for one in found if not gainsaid(one)]

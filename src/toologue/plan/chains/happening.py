@@ -286,15 +286,12 @@ def _narrowed(source: Made, output: str) -> bool:
 
 def _missed(source: Made, choice: Choice | None) -> bool:
     """Whether the user searched for a thing by its name, and there is none of that name (to choose)."""
+    every = values_of(source.result.value)
     kinds = {name: named_thing(source.book.inputs[name]) for name in source.arguments}
     sought = [str(value) for name, value in source.arguments.items() if kinds[name] in _SOUGHT or names_itself(name)]
-    shown = choice.values if choice and not any(map(names_itself, kinds)) else _values(source.result.value)
+    shown = choice.values if choice and not any(map(names_itself, kinds)) else [one.value for one in every]
     there = " ".join(map(str, shown)).casefold()
     return any(one[:1].isupper() and one.casefold() not in there for one in sought)
-
-
-def _values(result: JsonValue) -> list[JsonValue]:
-    return [one.value for one in values_of(result)]
 
 
 def _families(made: Made) -> set[str]:

@@ -36,9 +36,10 @@ _COMMON_WORDS = """
     was what when where which who whose will with would you your
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-_SEEKING = "q s query search keyword term text searchterm"
+_SEEKING = frozenset(["q", "s", "query", "search", "keyword", "term", "text", "searchterm"])
+"""Parameters for what is searched for: they may be asked for by its name, too."""
 _ALIKE = (
-    _SEEKING,
+    "q query search keyword term text",
     "outputsize count cnt limit number size amount max top many most",
     "to end until destination target",
     "from start since origin begin",
@@ -93,11 +94,11 @@ def asks_for(text: str, name: str, parameter: Parameter | None) -> bool:
     schema = parameter.json_schema if parameter else {}
     described = " ".join(str(schema.get(key) or "") for key in ("title", "description", "x-description"))
     asked, said = _stems(described) | _words(split_name(name)), _stems(text)
-    if not asked.isdisjoint(said) or squashed(name) in squashed(text):
+    if not asked.isdisjoint(said) or (len(name) > 1 and squashed(name) in squashed(text)):
         return True
     if any(len(stem) > 3 and stem in name.casefold() for stem in said):
         return True
-    if split_name(name) in _SEEKING.split() and not said.isdisjoint(_NAMES):
+    if split_name(name) in _SEEKING and not said.isdisjoint(_NAMES):
         return True
     return any(not asked.isdisjoint(group) and not said.isdisjoint(group) for group in _SYNONYMS)
 
@@ -108,7 +109,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word[:4].rstrip("s") for word in text.split())
+    return frozenset(stem for word in text.split() if (stem := word[:4].rstrip("s")))
 
 
 _SYNONYMS, _NAMES = tuple(map(_words, _ALIKE)), _words("name title")
