@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -255,3 +257,87 @@ class TestTheRegisteredKind:
             kind_for(Setting(name="documented", arguments={"sed": 1}))
         with pytest.raises(BadFile, match="cannot read"):
             kind_for(Setting(name="documented", arguments={"apis": str(tmp_path / "none.jsonl")}))
+
+
+DATE = text(examples=["2023-07-11"])
+
+
+def rows_of(schema, arguments=None, seed=0, **parameters):
+    return answer({"type": "array", "items": schema}, arguments, seed=seed, **parameters)
+
+
+class TestDaysFollowEachOther:
+    @pytest.mark.parametrize("seed", range(4))
+    def test_in_a_list_day_by_day(self, seed):
+        days = [date.fromisoformat(row["date"]) for row in rows_of(leaves(date=DATE, rain=text()), seed=seed)]
+        assert [after - before for before, after in pairwise(days)] == [timedelta(days=1)] * (len(days) - 1)
+
+    def test_by_the_hour_where_they_are_hours(self):
+        hours = answer(leaves(hours={"type": "array", "items": leaves(time=text(examples=["2023-07-11T08:00"]))}))
+        moments = [datetime.fromisoformat(row["time"]) for row in hours["hours"]]
+        assert {after - before for before, after in pairwise(moments)} == {timedelta(hours=1)}
+
+    def test_from_the_day_that_was_asked_for_on(self):
+        asked = {"start_date": "2024-05-30", "end_date": "2024-06-20"}
+        days = [row["date"] for row in rows_of(leaves(date=DATE), asked, start_date=text(), end_date=text())]
+        assert days == [f"{date(2024, 5, 30) + timedelta(days=n)}" for n in range(len(days))]
+
+    def test_and_stay_within_what_was_asked_for(self):
+        asked = {"from": "2024-05-30", "to": "2024-05-31"}
+        days = {row["date"] for row in rows_of(leaves(date=DATE), asked, **{"from": text(), "to": text()})}
+        assert days == {"2024-05-30", "2024-05-31"}
+
+    def test_what_happened_on_the_one_day_that_was_asked_for(self):
+        found = rows_of(leaves(kickoff_date=DATE, id={"type": "integer"}), {"date": "2024-05-30"}, date=text())
+        assert {row["kickoff_date"] for row in found} == {"2024-05-30"}
+
+    @pytest.mark.parametrize("value", ["soon", "2024-13-40", ""])
+    def test_a_day_that_is_none_bounds_nothing(self, value):
+        assert rows_of(leaves(date=DATE), {"start_date": value}, start_date=text())
+
+
+class TestTablesByColumns:
+    TEAMS = leaves(
+        id={"type": "array", "items": {"type": "integer"}}, teamName={"type": "array", "items": text()},
+        country=text(),
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_have_columns_of_one_length(self, seed):
+        found = answer(self.TEAMS, seed=seed)
+        assert len(found["id"]) == len(found["teamName"]) > 1
+
+    def test_tell_of_a_row_what_is_told_of_its_id_elsewhere(self):
+        teams = Api(name="Teams", returns=self.TEAMS)
+        by_id = {"teamId": Parameter(schema={"type": "integer"})}
+        team = Api(name="Team", parameters=by_id, returns=leaves(teamId={"type": "integer"}, teamName=text()))
+        world = Documented([teams, team], seed=2)
+        table = world.do(Call(api="Teams")).value
+        for one, name in zip(table["id"], table["teamName"], strict=True):
+            assert world.do(Call(api="Team", arguments={"teamId": one})).value["teamName"] == name
+
+
+class TestOneOfAName:
+    TEAMS = leaves(teams={"type": "array", "items": leaves(id={"type": "integer"}, name=text())}, total=text())
+
+    def find(self, query):
+        api = Api(name="Sports|scores|Search teams", parameters={"query": Parameter(schema=text())}, returns=self.TEAMS)
+        return Documented([api]).do(Call(api=api.name, arguments={"query": query})).value["teams"]
+
+    def test_who_searches_by_a_name_finds_that_one(self):
+        assert [row["name"] for row in self.find("Riverside United")] == ["Riverside United"]
+
+    def test_who_searches_by_something_else_finds_some(self):
+        assert len(self.find("a team")) > 1
+
+
+def test_an_address_says_the_street():
+    house = leaves(street=text(), city=text(), address=text())
+    found = answer(house, {"address": "31 Mill Lane, Denver"}, address=text())
+    assert found == {"street": "Mill Lane", "city": "Denver", "address": "31 Mill Lane, Denver"}
+
+
+def test_the_sun_rises_before_it_sets():
+    for seed in range(20):
+        found = answer(leaves(sunrise=text(), sunset=text()), seed=seed)
+        assert "05:00" <= found["sunrise"] < "08:00" < "17:00" <= found["sunset"] < "21:00"

@@ -2,9 +2,10 @@
 
 Contract: `answer_maker(api)` gives a function of a seed and arguments. Objects have all documented properties, lists
 have 2 to 5 rows (as the schema allows; no more than an argument `limit` asks for; fewer the deeper they lie), different
-in what names a thing. A value that is the same thing as a parameter is what was asked for. What has an id is made from
-it: where two answers tell of one id, they tell the same by the same names. Parts of a schema beyond objects, lists and
-leaves are made by `values.make`. Where nothing fits, calling raises UserError.
+in what names a thing, and one where a thing is searched for by its name. A value that is the same thing as a parameter
+is what was asked for. What has an id is made from it: where two answers tell of one id, they tell the same by the same
+names. Parts of a schema beyond objects, lists and leaves are made by `values.make`. Where nothing fits, calling raises
+UserError.
 
 Example:
     >>> from toologue.schema import Api, Parameter
@@ -18,7 +19,7 @@ Not covered: that two Apis tell the same of what has no id.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -28,14 +29,14 @@ from toologue.values.fits import fits, items_of, number_in, resolved, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.echo import Echoes
 from toologue.worlds.documented.identity import followers, id_of, known_by, number_of
-from toologue.worlds.documented.leaves import Maker, maker
+from toologue.worlds.documented.leaves import Maker, maker, names_a_thing
 from toologue.worlds.documented.row import Row, salt_of
 from toologue.worlds.documented.words import kind_of, spell, squash
 
 __all__ = ["Answer", "answer_maker"]
 
 Answer = Callable[[int, Mapping[str, Any]], Any]
-_DEEPEST, _MOST = 12, 4000
+_DEEPEST, _MOST, _NEAR = 12, 4000, 3
 _BEYOND = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "prefixItems", "contains",
                      "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas",
                      "patternProperties", "uniqueItems", "unevaluatedProperties"))  # fmt: skip
@@ -70,6 +71,10 @@ class _Compiler:
     careful: bool = False
     """Whether the whole has to be looked at again: a part may not fit, seen from outside."""
     parts: int = 0
+    tables: dict[tuple[str, ...], tuple[str, Maker] | None] = field(default_factory=dict[tuple[str, ...], Any])
+    """Where tables by columns are, whose lists go together; with the column of their rows' ids, and its maker."""
+    finding: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """Those of them whose rows are what is searched for."""
     own: int = 0
     """How much of a path leads to the thing whose parts are made: what is said of it does not depend on that."""
     open: list[int] = field(default_factory=list[int])
@@ -119,9 +124,15 @@ class _Compiler:
         )
         rest = rule.get("additionalProperties", True)
         inner = {**properties, **{name: rest for name in required if name not in properties}}
-        single = [name for name, schema in inner.items() if _is_value(schema)]
+        table = _is_table(inner.values())
+        single = [name for name, schema in inner.items() if _is_value(items_of(schema) if table else schema)]
         told_by, outer = id_of(single, path, self.about), self.own
         self.own = len(path) if told_by else outer
+        if table:
+            column = self.part(items_of(inner[told_by]), (*path, told_by), 1, deep + 2) if told_by else None
+            self.tables[path] = (told_by, column) if told_by and column else None
+            if any(self._finds(items_of(schema), (*path, name)) for name, schema in inner.items()):
+                self.finding.add(path)
         members: dict[str, Maker] = {}
         for name, schema in inner.items():
             made = self.part({} if schema is True else schema, (*path, name), lists, deep + 1)
@@ -130,16 +141,18 @@ class _Compiler:
             elif name in required:
                 return None
         self.own = outer
-        if told_by not in members:
+        if table or told_by not in members:
             return _all(members)
         return _known(members, told_by, followers(list(members), [name for name in single if name != told_by]))
 
     def _array(self, rule: Mapping[str, Any], path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
         fewest, most = number_in(rule, "minItems") or 0, number_in(rule, "maxItems")
-        first, salt = self.parts, self._salt((*path, "[]"))
+        told_by = self.tables.get(path[:-1])
+        first, salt = self.parts, self._salt((*(path[:-1] if path[:-1] in self.tables else path), "[]"))
         made = self.part(items_of(rule), path, lists + 1, deep + 1)
         if made is None or fewest > 200:
             return None if fewest else lambda row: []
+        finds = not lists and (self._finds(items_of(rule), path) or path[:-1] in self.finding)
         low, spread = ((2, 4), (2, 2), (1, 2))[min(lists, 2)]
         if self.parts - first > 400 or lists > 2:
             low, spread = 1, 1
@@ -150,12 +163,26 @@ class _Compiler:
         places = _are_places(items_of(rule), (*path, "[]"), self.about)
 
         def rows(row: Row) -> list[Any]:
-            count = low + row.mixed(salt) % (high - low + 1)
+            count = max(int(fewest), 1) if finds and row.sought else low + row.mixed(salt) % (high - low + 1)
             if lists == 0 and count > fewest:
                 count = max(int(fewest), min(count, _asked_for(row.arguments, count)))
-            return [made(row.inner(salt, number, places=places)) for number in range(count)]
+            inner = [row.inner(salt, number, places=places) for number in range(count)]
+            if told_by is None:
+                return [made(one) for one in inner]
+            known = (known_by(told_by[1], one) for one in inner)
+            return [value if path[-1] == told_by[0] else made(one) for value, one in known]
 
         return rows
+
+    def _finds(self, schema: Any, path: tuple[str, ...], deep: int = 0) -> bool:
+        """Whether what is searched for by its name is named here."""
+        inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
+        known: Any = inside.get("properties")
+        if not self.echoes.things or deep > _NEAR or "array" in types_of(inside):
+            return False
+        if not isinstance(known, Mapping):
+            return names_a_thing(path) and kind_of(path, self.about) == self.echoes.things
+        return any(self._finds(one, (*path, name), deep + 1) for name, one in cast("Mapping[str, Any]", known).items())
 
     def _salt(self, path: tuple[str, ...]) -> int:
         return salt_of("|".join(map(squash, path[self.own :])))
@@ -186,6 +213,13 @@ def _are_places(schema: Any, path: tuple[str, ...], about: str) -> bool:
     names: Any = inside.get("properties")
     kinds = (kind_of((*path[:-1], name), about) for name in names or () if spell(name)[-1:] in _NAMES)
     return any(kind.startswith("place.") for kind in kinds)
+
+
+def _is_table(schemas: Collection[Any]) -> bool:
+    """Whether an object is a table by columns: `{"id": [7, 9], "name": ["Hull", "Leeds"]}`."""
+    mappings = (cast("Mapping[str, Any]", schema) for schema in schemas if isinstance(schema, Mapping))
+    lists = [schema for schema in mappings if "array" in types_of(schema)]
+    return sum(_is_value(items_of(one)) for one in lists) > 1 and 2 * len(lists) > len(schemas)
 
 
 def _is_value(schema: Any) -> bool:

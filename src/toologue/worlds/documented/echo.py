@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from toologue.apis.words import singular
 from toologue.schema import Api
@@ -27,6 +28,7 @@ from toologue.values.fits import fits, types_of
 from toologue.worlds.documented.identity import number_of, owner_of
 from toologue.worlds.documented.leaves import Maker, names_a_thing
 from toologue.worlds.documented.row import Row
+from toologue.worlds.documented.shapes import moment_form
 from toologue.worlds.documented.words import (
     choices,
     group,
@@ -57,6 +59,8 @@ _WIDE = ("place.country", "place.code", "place.code3", "place.currency", "place.
 """What holds many places, or none in particular."""
 _HOLDING = frozenset(("applicable", "effective", "valid"))
 """What says from when, or on which day, something holds."""
+_FIRST = frozenset(("start", "from", "since", "begin", "after", "first"))
+_LAST = frozenset(("end", "to", "until", "before", "till", "last"))
 _WRAPS = frozenset(("data", "result", "results", "response", "item", "items", "body", "payload", "content"))
 
 
@@ -67,7 +71,8 @@ class Echoes:
         self.names = {squash(name): name for name in reversed(api.parameters)}
         ids = [name for name in api.parameters if owner_of(name) is not None]
         self.only_id = ids[0] if len(ids) == 1 else None
-        days = [name for name in api.parameters if kind_of((name,)) == "day"]
+        self.days = [name for name in api.parameters if _says_when(name)]
+        days = [name for name in self.days if kind_of((name,)) == "day"]
         self.only_day = days[0] if len(days) == 1 else None
         self.about = {singular(word) for word in spell(api.name.rpartition("|")[2])}
         self.records: dict[str, str] = {}
@@ -123,8 +128,21 @@ class Echoes:
         """The row of an answer: of the thing whose id is given, where there is one."""
         row = Row(seed, 0, arguments, self.pinned(arguments), self.sought(arguments))
         row.wide = all(kind in _WIDE for name, kind in self.records.items() if "place." in kind and name in arguments)
+        row.span = self.span(arguments)
         given = arguments.get(self.only_id) if self.only_id else None
         return row if given is None or row.wanted() else row.known(number_of(given), {})
+
+    def span(self, arguments: Mapping[str, Any]) -> tuple[datetime, int] | None:
+        """The first of the days that are asked for, and how many there are; None where none are."""
+        days = {name: day for name in self.days if (day := _day(arguments.get(name))) is not None}
+        if not days:
+            return None
+        first, last = (next((days[name] for name in days if words & {*spell(name)}), None) for words in (_FIRST, _LAST))
+        if first is None and last is None:
+            return (days[self.only_day], 1) if self.only_day in days else None
+        if first is None or last is None:
+            return (first or cast("datetime", last)), 1
+        return first, max(1, (last - first).days + 1)
 
     def pinned(self, arguments: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
         """The rows of records that the arguments name, however they write them (Japan, JP, JPN); of how many."""
@@ -136,6 +154,7 @@ class Echoes:
             if kind in _BY_NAME:
                 given, fields = re.split(r"[^a-z]", given)[0], ("person.first",)
             elif kind == "address":
+                found.update(("streets", place) for one, place in _streets().items() if one in given)
                 given, fields = given.rpartition(", ")[2], ("place.city",)
             row = next((_places(one)[given] for one in fields if given in _places(one)), None)
             if row is not None:
@@ -162,6 +181,21 @@ def kind_sought(api: Api) -> str:
     return next(filter(None, found), kind_of_domain(domain))
 
 
+def _says_when(name: str) -> bool:
+    """Whether a parameter says on which day, or from or to which."""
+    return kind_of((name,)) in ("day", "moment") or bool({*spell(name)[:1]} & (_FIRST | _LAST))
+
+
+def _day(value: Any) -> datetime | None:
+    """The day that an argument says, if it does."""
+    form = moment_form(value) if isinstance(value, str) else ""
+    try:
+        found = datetime.strptime(value, form) if form else None
+    except ValueError:
+        return None
+    return datetime(found.year, found.month, found.day, tzinfo=UTC) if found else None
+
+
 def _record(kind: str) -> str:
     """What a row is told that it is about: a place, a person, a team."""
     return "person" if kind == "full" else kind.partition(".")[0]
@@ -171,6 +205,11 @@ def _record(kind: str) -> str:
 def _places(kind: str) -> Mapping[str, int]:
     """The names of a kind, in lower case, and where they stand."""
     return {one.lower(): place for place, one in reversed([*enumerate(_named(kind))])}
+
+
+@cache
+def _streets() -> Mapping[str, tuple[int, int]]:
+    return {one.lower(): (place, len(choices("streets"))) for place, one in enumerate(choices("streets"))}
 
 
 @cache

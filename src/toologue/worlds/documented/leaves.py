@@ -60,6 +60,7 @@ _MET = {
 """Who is met by whom: two of them are never the same."""
 _LEAST = 2
 """What is no longer than this is a code."""
+_HOURS = frozenset(("hour", "hours", "hourly"))
 _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -143,9 +144,11 @@ def _number(meaning: str, example: float | None, path: Sequence[str], salt: int,
     if field and isinstance((values := choices(meaning))[0], int if whole else int | float):
         role = _role(path)
         return lambda row: values[row.within(record, len(values), role)]
-    if meaning in ("moment", "day", "clock") and (example is None or example > 9e8):
+    if meaning in ("moment", "day", "clock", "sunrise", "sunset") and (example is None or example > 9e8):
         scale = 1000 if example and example > 9e11 else 1
-        return lambda row: int(_when(row, words).timestamp()) * scale
+        return lambda row: int(_when(row, path).timestamp()) * scale
+    if meaning == "month" and (example is None or 1 <= example <= 12):
+        return lambda row: 1 + (row.base(salt) + row.number) % 12
     if meaning in ("year", "season") and (example is None or 1900 <= example <= 2100):
         return lambda row: 2019 + row.mixed(0) % 7
     if "year" in words and "per" not in words and whole and example is not None and 1500 <= example <= 2100:
@@ -188,12 +191,11 @@ def _scaled(example: float, top: float | None, *, whole: bool) -> Maker:
 
 def _text(meaning: str, examples: Sequence[str], path: Sequence[str], salt: int, about: str) -> Maker:
     example = examples[0] if examples else ""
-    words = spell(path[-1]) if path else ()
     if example and (form := moment_form(example)):
-        return lambda row: _when(row, words).strftime(form)
+        return lambda row: _when(row, path).strftime(form)
     if meaning in ("day", "moment") and (not example or not example.replace(".", "").isdigit()):
         form = "%Y-%m-%d" if meaning == "day" else "%Y-%m-%dT%H:%M:%SZ"
-        return (lambda row: _when(row, words).strftime(form)) if not example else lambda row: example
+        return (lambda row: _when(row, path).strftime(form)) if not example else lambda row: example
     if example and (made := _numeric(example, meaning, path, salt)):
         return made
     if example and meaning in group("weak") and len(example) <= 200:
@@ -279,9 +281,19 @@ def _role(path: Sequence[str]) -> int:
     return -role if second else role
 
 
-def _when(row: Row, words: Sequence[str]) -> datetime:
-    """A moment of 2025; of the names of one row, those that say `end` lie later than all others."""
-    later = 3 if any(word in group("later") for word in words) else len("".join(words)) % 3
-    born = any(word in ("birth", "birthday", "dob", "born") for word in words)
-    day = _NEW_YEAR + timedelta(days=row.mixed(1) % 350 + later, minutes=15 * (32 + row.mixed(2) % 40))
-    return day.replace(year=1960 + row.mixed(3) % 45, day=min(day.day, 28)) if born else day
+def _when(row: Row, path: Sequence[str]) -> datetime:
+    """A moment of 2025, or of the days that were asked for; rows follow each other by days, those of hours by hours.
+
+    Of the names of one row, those that say `end` lie later than all others.
+    """
+    words = spell(path[-1]) if path else ()
+    first, days = row.span or (_NEW_YEAR, 350)
+    place = row.number if row.span else row.base(1) + row.number
+    later = 3 if any(word in group("later") for word in words) else 0 if row.span else len("".join(words)) % 3
+    if any(word in _HOURS for name in path[:-1] for word in spell(name)):
+        return first + timedelta(days=(place - row.number) % days, hours=8 + row.number % 15)
+    minutes = 15 * (32 + row.mixed(2) % 40)
+    if any(word in ("birth", "birthday", "dob", "born") for word in words):
+        day = _NEW_YEAR + timedelta(days=row.mixed(1) % 350 + later, minutes=minutes)
+        return day.replace(year=1960 + row.mixed(3) % 45, day=min(day.day, 28))
+    return first + timedelta(days=(place + min(later, days - 1)) % days, minutes=minutes)

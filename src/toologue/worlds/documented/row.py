@@ -15,6 +15,7 @@ Not covered: more than a few rows: choices repeat when a list is longer than wha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 from zlib import crc32
@@ -30,10 +31,11 @@ _KNOWN = 0x5DEECE66D
 
 class Row:
     """One row. `pinned` says which row of a record it has to be about, `sought` where lists of things begin, both of
-    how many; `wide` that the place that is pinned holds many; `shift` moves what is steady.
+    how many; `wide` that the place that is pinned holds many; `span` from which day on, and for how many, something was
+    asked for; `shift` moves what is steady.
     """
 
-    __slots__ = ("arguments", "number", "pinned", "shift", "sought", "start", "wide")
+    __slots__ = ("arguments", "number", "pinned", "shift", "sought", "span", "start", "wide")
 
     def __init__(
         self,
@@ -46,6 +48,7 @@ class Row:
         self.start, self.number, self.arguments = start, number, arguments
         self.pinned, self.sought = pinned or {}, sought or {}
         self.shift, self.wide = 0, True
+        self.span: tuple[datetime, int] | None = None
 
     @property
     def factor(self) -> float:
@@ -81,13 +84,13 @@ class Row:
         where = self.pinned.get("place")
         here = {"place": where} if where is not None and not (places and self.wide) else None
         row = Row(self.mixed(salt), number, self.arguments, here, self.sought)
-        row.wide = self.wide
+        row.wide, row.span = self.wide, self.span
         return row
 
     def known(self, number: int, wanted: Mapping[str, tuple[int, int]]) -> Row:
         """The row of a thing that is known by a number, whoever tells of it; about what is `wanted`."""
         row = Row(_KNOWN, number, self.arguments, wanted)
-        row.wide = self.wide
+        row.wide, row.span = self.wide, self.span
         return row
 
     def wanted(self) -> Mapping[str, tuple[int, int]]:

@@ -50,7 +50,7 @@ def _phone(row: Row, role: int) -> str:
 def _address(row: Row, role: int) -> str:
     cities = choices("place.city")
     city = cities[row.within("place", len(cities), role)]
-    return f"{1 + row.steady(role) % 120} {row.of(choices('streets'), role)}, {city}"
+    return f"{1 + row.steady(role) % 120} {row.listed('streets', choices('streets'), role)}, {city}"
 
 
 def _slug(row: Row, role: int) -> str:
@@ -70,6 +70,8 @@ TEXTS: Mapping[str, Callable[[Row, int], str]] = {
     "host": lambda row, role: f"{_slug(row, role)}.example",
     "ip": lambda row, role: f"192.0.2.{1 + row.steady(role) % 254}",
     "uuid": lambda row, role: str(uuid.UUID(int=row.mixed(role) << 64 | row.mixed(role + 1), version=4)),
+    "sunrise": lambda row, role: f"{5 + row.mixed(4) % 3:02d}:{row.mixed(5) % 60:02d}",
+    "sunset": lambda row, role: f"{17 + row.mixed(4) % 4:02d}:{row.mixed(6) % 60:02d}",
     "clock": lambda row, role: f"{8 + row.mixed(2) % 12:02d}:{row.mixed(role + 3) % 4 * 15:02d}",
     "birth": lambda row, role: f"{1960 + row.mixed(3) % 45}-{1 + row.mixed(4) % 12:02d}-{1 + row.mixed(5) % 28:02d}",
 }
