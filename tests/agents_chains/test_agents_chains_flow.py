@@ -46,6 +46,12 @@ class TestTheRetrieverIsAskedFirst:
         assert actions(turns) == ["retriever_call", "suggest", "request"]
         assert [turn.state for turn in agent_turns(turns)][:2] == [State(), State()]
 
+    @pytest.mark.parametrize(
+        "yes", ["Yes, please.", "That is it. " + "I would like to know what they cost a night. " * 3]
+    )
+    def test_what_follows_a_yes_may_be_long(self, yes: str) -> None:
+        assert actions(converse(Travel(MIDDLING), "Something with hotels.", yes))[-1] == "request"
+
     @pytest.mark.parametrize("no", ["No.", "That's not it.", "Nope, thanks.", "I don't think so."])
     def test_who_declines_is_not_pressed(self, no: str) -> None:
         turns = converse(Travel(MIDDLING), "Something with hotels.", no)
@@ -90,6 +96,12 @@ class TestWhatTheUserDoesNotKnowIsFoundOut:
         rest = agent_turns(turns)[-1]
         assert (rest.action, rest.state) == ("request", State(api=DETAILS, required={"hotelId": 7, "guests": ""}))
         assert "7" in (rest.text or "")
+
+    def test_what_stands_beside_it_in_its_row_comes_along(self) -> None:
+        rooms = [{**HOTELS[0], "guests": 4}, {**HOTELS[1], "guests": 3}]
+        turns = converse(Travel({DETAILS: 0.9}, hotels=rooms), *self.LINES, "The West Pier, please.")
+        assert actions(turns)[-2:] == ["call", "response"]
+        assert agent_turns(turns)[-2].acts == (Call(api=DETAILS, arguments={"hotelId": 9, "guests": 3}),)
 
     def test_what_was_told_beside_it_is_not_asked_again(self) -> None:
         lines = (self.LINES[0], "The guests are 2, but I don't know the hotel ID.", self.LINES[2])

@@ -30,6 +30,9 @@ QUESTION = "Would you tell me the longitude, the day and the page number?"
         ("Sure: page number 2, longitude -10.75, thanks.", {"page": 2, "lon": "-10.75"}),
         ("The day would be 6 May 2025, as far as I know.", {"day": "2025-05-06"}),
         ("The day is The Fifth of May. I hope this helps.", {"day": "The Fifth of May"}),
+        ("I have 10.75 for the longitude.", {"lon": "10.75"}),
+        ("Please use Monday for the day, and 2 for the page number.", {"day": "Monday", "page": 2}),
+        ("No idea for the longitude, sorry.", {}),
         ("Hm, no idea.", {}),
     ],
 )
@@ -39,7 +42,14 @@ def test_answers_to_a_question_for_several(answer: str, values: dict[str, Any]) 
 
 @pytest.mark.parametrize(
     "answer",
-    ["Monday.", "It's Monday.", "Okay, that would be Monday.", "Let me think... Monday!", "Certainly. It is Monday."],
+    [
+        "Monday.",
+        "It's Monday.",
+        "Okay, that would be Monday.",
+        "Let me think... Monday!",
+        "Certainly. It is Monday.",
+        "Monday. It's about the wind and the clouds.",
+    ],
 )
 def test_an_answer_to_a_question_for_one(answer: str) -> None:
     assert answered(answer, "I have the page. Which is the day?", SLOTS).values == {"day": "Monday"}
@@ -66,6 +76,9 @@ def test_a_name_without_a_value(answer: str) -> None:
         ("Show me the sky for the day Monday.", {"day": "Monday"}),
         ("Show me the sky. I have the longitude at hand.", {}),
         ("Show me the sky of the day and the longitude.", {}),
+        ("How is the sky, with 10.75 for the longitude?", {"lon": "10.75"}),
+        ("10.75 for the longitude. How is the sky?", {"lon": "10.75"}),
+        ("The sky for the day, please.", {}),
     ],
 )
 def test_what_comes_with_a_wish(wish: str, values: dict[str, Any]) -> None:

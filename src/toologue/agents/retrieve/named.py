@@ -54,6 +54,11 @@ _IT_IS = re.compile(r"\b(?:it|that|this)(?:['’]s| is| would be| was| should be
 _STOP = re.compile(r"(?<=[^\s.])[.!?…]+(?=\s|$)|;\s|,?\s(?:but|though|however)\b|\n", re.IGNORECASE)
 _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)
 _AS = re.compile(r"\b(?:with|using) (\S+(?: \S+){0,4}?) as (?:the|an?) ([^,.;:!?]+)", re.IGNORECASE)
+_FOR = re.compile(
+    r"(?:\b(?P<lead>with|using|use|have|got|take|put|enter|set|try|choose|and)\s+|^|[.!?…,:]\s+)"
+    r"(?P<value>(?:(?!\b(?:with|using|use|have|got|take|put|enter|set|try|choose|ask|look|and)\b)[^\s,;:!?]+ ){1,4})"
+    r"for the (?P<label>[^,.;:!?]+)", re.IGNORECASE,
+)  # fmt: skip
 _EDGE = " \t\r\n,;:!?…\"“”'’"
 _LONGEST = 6  # words of a value that stands by itself
 _NAME, _DESCRIBED, _NAMED = 3, 1, 0.8
@@ -82,6 +87,8 @@ def answered(answer: str, question: str, slots: Sequence[Slot]) -> Answer:
     ]
     found = {name: value for name, stretch in stretches if (value := _value(stretch, named=True))}
     unknown = tuple(dict.fromkeys(name for name, _ in stretches if name not in found))
+    found |= _put_for(answer, slots, sure=True)
+    unknown = tuple(name for name in unknown if name not in found)
     by_name = {slot.name: slot for slot in slots}
     if not spots and (asked := _one(question, slots)) is not None and (value := _value(answer, named=False)):
         found[asked.name] = value
@@ -93,6 +100,7 @@ def volunteered(text: str, slots: Sequence[Slot]) -> dict[str, Any]:
     found: dict[str, str] = {}
     for value, label in _AS.findall(text) if slots else ():
         found.setdefault(max(slots, key=lambda slot: (_likeness(label, slot), slot.required)).name, value)
+    found = {**_put_for(text, slots, sure=False), **found}
     for slot in slots:
         for name in called(slot):
             label = rf"\b(?:the|an?) (?:list of )?{re.escape(name)}\b"
@@ -137,6 +145,19 @@ def mentions(text: str, value: Any) -> bool:
     """Whether a text says a value, as a whole."""
     said = " ".join(str(value).split())
     return bool(said) and re.search(rf"(?<![\w-]){re.escape(said)}(?![\w-])", text, re.IGNORECASE) is not None
+
+
+def _put_for(text: str, slots: Sequence[Slot], *, sure: bool) -> dict[str, str]:
+    """Values before the names of parameters: "golf for the sport"; unless `sure`, such as look like values."""
+    found: dict[str, str] = {}
+    for match in _FOR.finditer(text):
+        value, label = match["value"].strip(), match["label"].strip()
+        best = max(slots, key=lambda slot: _likeness(label, slot), default=None)
+        lead = (match["lead"] or "").lower()
+        plain = any(char.isdigit() for char in value) or (bool(lead) if sure else lead in ("with", "using"))
+        if best is not None and _likeness(label, best) >= _NAMED and plain and not _plain(value):
+            found.setdefault(best.name, value)
+    return found
 
 
 def _phrases(question: str) -> list[str]:
@@ -219,11 +240,12 @@ def _value(stretch: str, *, named: bool) -> str:
     """The value in a stretch of an answer; "" where there is none."""
     parts = [stretch] if named else [part for part in _STOP.split(stretch) if part.strip(_EDGE)]
     if named:
-        if stretch.lstrip()[:1] in ("?", ".", "!", ","):
+        if stretch.lstrip()[:1] in ("?", ".", "!", ",") or stretch.lstrip().startswith(("and ", "or ")):
             return ""
         said = _IS.sub("", stretch)
         parts = _STOP.split(said, maxsplit=1)[:1]
     told = [match[1] for part in parts if not named and (match := _IT_IS.search(part))]
+    told = [one for one in told if not one.lower().startswith(("about ", "the "))]  # what the question is after
     for part in (*told, *parts):
         value = _core(part)
         if value and (value.isupper() or not doubts(value)):

@@ -23,6 +23,7 @@ Not covered: a user who corrects a value, or wants two things at once.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,8 +42,10 @@ from toologue.agents.retrieve.named import (
     wishes_more,
 )
 from toologue.agents.retrieve.recalling import Made
+from toologue.plan.chains.along import along, beside
 from toologue.plan.chains.results import MOST_SHOWN, Single, sayable, values_of
 from toologue.plan.knowable import knowable
+from toologue.plan.settled import settled
 from toologue.schema import Act, AgentTurn, Result, Turn
 
 __all__ = ["BANDS", "Quest", "Source", "lacking", "numbers", "quest_of", "slots_of"]
@@ -50,6 +53,7 @@ __all__ = ["BANDS", "Quest", "Source", "lacking", "numbers", "quest_of", "slots_
 BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}
 """From which score on an Api is settled, or worth suggesting, by the paper's retriever."""
 _YES_LONGEST = 12
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
 class Source(NamedTuple):
@@ -94,8 +98,8 @@ class Quest:
         return self.source.form if self.source is not None and self.sourced is None else self.target
 
     def known(self, form: Form) -> dict[str, Any]:
-        """What is known of an Api's parameters."""
-        return self.told.setdefault(form.api.name, {})
+        """What is known of an Api's parameters; what its documentation settles is known from the start."""
+        return self.told.setdefault(form.api.name, {**settled(form.api)})
 
 
 def quest_of(history: Sequence[Turn], forms: Mapping[str, Form], bands: Mapping[str, float]) -> Quest:
@@ -168,7 +172,7 @@ def _replied(quest: Quest, offered: Form, words: str) -> Quest:
     quest.words = words
     if talk("agreeing").match(words.lstrip()) is None and declines(words):
         quest.failure = "the user does not want what was suggested"
-    elif len(words.split()) <= _YES_LONGEST:
+    elif len(_SENTENCE.split(words.strip(), maxsplit=1)[0].split()) <= _YES_LONGEST:  # what follows a yes may be long
         quest.target = offered
     else:
         return Quest(words=words)
@@ -201,7 +205,7 @@ def _chose(quest: Quest, words: str) -> None:
     telling = [key for key, found in rows.items() if len(found) == 1 and mentions(words, key[1])]
     if telling:
         best = max(telling, key=lambda key: (listed[key[0]], len(key[1])))
-        quest.known(quest.target)[quest.source.parameter] = places[min(rows[best])]
+        _hand_over(quest, quest.source, quest.target, places[min(rows[best])])
         quest.options = []
 
 
@@ -254,9 +258,19 @@ def _sourced(quest: Quest, source: Source, result: Result) -> None:
     if not found:
         quest.failure = f"{source.form.api.name} did not find {source.parameter}"
     elif len({repr(one.value) for one in found}) == 1 and quest.target is not None:
-        quest.known(quest.target)[source.parameter] = found[0].value
+        _hand_over(quest, source, quest.target, found[0].value)
     else:
         quest.options = found[:MOST_SHOWN]
+
+
+def _hand_over(quest: Quest, source: Source, target: Form, value: Any) -> None:
+    """Take over a value that the source found, and what its row says beside that the target needs, too."""
+    known, result = quest.known(target), quest.sourced.value if quest.sourced is not None else None
+    known[source.parameter] = value
+    outputs = dict.fromkeys(one.name for one in values_of(result))
+    for name, output in along(source.output, outputs, (name for name in target.api.required if name not in known)):
+        if (found := beside(result, output, source.output, value)) is not None:
+            known[name] = found
 
 
 def _shown(quest: Quest, turn: AgentTurn, forms: Mapping[str, Form]) -> None:
