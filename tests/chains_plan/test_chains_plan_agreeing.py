@@ -53,8 +53,16 @@ def test_days_are_the_same_however_they_are_written(day: date) -> None:
     assert not disagrees({"date": str(day)}, values_of({"date": f"{day:%d/%m/%Y}"}))
 
 
-def test_values_that_stand_in_lists_by_themselves_are_no_rows() -> None:
-    assert choices({"id": [1, 2], "name": ["Ajax", "Vitesse"]}, "id", ["name"]) is None
+def test_a_table_by_columns_has_rows() -> None:
+    assert choices({"id": [1, 2], "name": ["Ajax", "Vitesse"]}, "id", ["name"]) == (
+        "name",
+        [("Ajax", 1), ("Vitesse", 2)],
+    )
+
+
+def test_values_that_stand_in_lists_by_themselves_are_no_names_of_rows() -> None:
+    rows = [{"id": 1, "tags": ["Ajax"]}, {"id": 2, "tags": ["Vitesse"]}]
+    assert choices({"rows": rows}, "rows|id", ["rows|tags"]) is None
 
 
 @given(st.integers(0, 10**9))

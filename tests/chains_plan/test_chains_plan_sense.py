@@ -9,9 +9,10 @@ import pytest
 from chains_plan_samples import NUMBER, TEXT, api, listed, shape
 
 from toologue.apis.entities import inputs
+from toologue.plan.chains.books import choosing, optional, telling
 from toologue.plan.chains.choose import jobs
 from toologue.plan.chains.happening import Dropped, Stage
-from toologue.plan.chains.pairs import Pair, alone, choosing, optional, telling
+from toologue.plan.chains.pairs import Pair, alone
 from toologue.plan.chains.saying import bare, failure, offered, tellable
 from toologue.plan.chains.shelf import Shelf
 from toologue.schema import Api

@@ -100,7 +100,7 @@ class TestAnswers:
     def test_say_once_what_all_rows_have(self) -> None:
         result = [{"venue": venue, "result": "Hull won"} for venue in ("Crown Hall", "The Old Foundry")]
         assert answer(result, {"venue": "Crown Hall", "result": "Hull won"}).listed == (
-            "Crown Hall and The Old Foundry, all with result Hull won"
+            "Crown Hall and The Old Foundry, both with result Hull won"
         )
 
     def test_say_of_which_of_several_things(self) -> None:

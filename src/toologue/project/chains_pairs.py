@@ -28,6 +28,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -51,16 +52,20 @@ from toologue.write.chains.needs import awkward
 
 __all__ = ["ChainMaking", "Prepared", "prepare"]
 
-_LINES, _NAMES, _TEXTS = 4096, 512, 4096  # at once
+_LINES, _NAMES, _TEXTS = 4096, 512, 2048  # at once
 _Key = tuple[str | None, ...]
 A = TypeVar("A")
 
 
 class _Found(NamedTuple):
-    """What comes of a part of the work: pairs, and why there are not more."""
+    """What comes of a part of the work: pairs, and why there are not more.
+
+    `others` are pairs of edges that are not the best ones between their APIs.
+    """
 
     pairs: list[Pair]
     dropped: Counter[Any]
+    others: Sequence[Pair] = ()
 
 
 @dataclass(frozen=True)
@@ -156,12 +161,13 @@ class _Room(NamedTuple):
 
 
 def _joined(room: _Room, workers: int, dropped: Counter[Any]) -> Iterator[Pair]:
-    """The pairs of a graph whose edges hold."""
-    seen: set[tuple[str | None, str]] = set()
+    """The pairs of a graph whose edges hold: where the best edge makes none, the next one that does."""
+    seen, others = set[tuple[str | None, str]](), list[Pair]()
     lines = ((number, line) for number, line, _ in read_lines(room.graph))
-    for pair in _counting(ordered(partial(_hold, room), chunks(lines, _LINES), workers=workers), dropped):
+    found = ordered(partial(_hold, room), chunks(lines, _LINES), workers=workers)
+    for rank, pair in chain(zip(repeat("again"), _counting(found, dropped, others)), zip(repeat("not chosen"), others)):
         if (pair.source, pair.target) in seen:
-            dropped["again"] += 1
+            dropped[rank] += 1
         else:
             seen.add((pair.source, pair.target))
             yield pair
@@ -172,27 +178,35 @@ def _single(room: _Room, shelf: Shelf, workers: int, dropped: Counter[Any]) -> I
     return _counting(ordered(partial(_lone, room), chunks(shelf, _NAMES), workers=workers), dropped)
 
 
-def _counting(found: Iterable[_Found], dropped: Counter[Any]) -> Iterator[Pair]:
-    """The pairs; what came to nothing is counted."""
+def _counting(found: Iterable[_Found], dropped: Counter[Any], others: list[Pair] | None = None) -> Iterator[Pair]:
+    """The pairs; what came to nothing is counted, what is second choice put into `others`."""
     for one in found:
         dropped.update(one.dropped)
+        if others is not None:
+            others += one.others
         yield from one.pairs
 
 
 def _hold(room: _Room, lines: Sequence[tuple[int, bytes]]) -> _Found:
     """The pairs of some lines of a graph. Only edges that would make a pair are tried: trying is dear."""
-    dropped, pairs, shelf = Counter[Any](), list[Pair](), _shelf(room)
+    dropped, shelf = Counter[Any](), _shelf(room)
     edges = {_key(edge): edge for edge in (parse(line, Edge, room.graph, at) for at, line in lines)}
-    for pair in _worded(paired(shelf, edges.values(), dropped), shelf, dropped):
-        if _checker(room).verdict(edges[_key(pair)]).valid:
-            pairs.append(pair)
-        else:
-            dropped["not valid"] += 1
-    return _Found(pairs, dropped)
+
+    def holding(why: Counter[Any], *, chosen: bool) -> Iterator[Pair]:
+        for pair in _worded(paired(shelf, edges.values(), why, chosen=chosen), shelf, why):
+            if _checker(room).verdict(edges[_key(pair)]).valid:
+                yield pair
+            else:
+                why["not valid"] += 1
+
+    pairs, others = list(holding(dropped, chosen=True)), list(holding(Counter(), chosen=False))
+    dropped["not chosen"] -= len(others)
+    return _Found(pairs, dropped, others)
 
 
 def _lone(room: _Room, names: Sequence[str]) -> _Found:
-    """The pairs of some documents, each alone."""
+    """The pairs of some documents, each alone. Edges are tried no more: what is known of them goes."""
+    _checker.cache_clear()
     dropped, shelf = Counter[Any](), _shelf(room)
     return _Found(list(_worded(alone(shelf, dropped, names=names), shelf, dropped)), dropped)
 

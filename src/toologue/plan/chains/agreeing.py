@@ -32,7 +32,7 @@ from pydantic import JsonValue
 from toologue.models.retriever import split_name
 from toologue.plan.chains.results import Single
 from toologue.values.days import MONTHS
-from toologue.worlds.documented import kind_wraps
+from toologue.worlds.documented import kind_of, kind_wraps
 
 __all__ = ["agreed", "disagrees"]
 
@@ -111,7 +111,7 @@ def _is_house(name: str, text: str) -> bool:
 @lru_cache(maxsize=1 << 12)
 def _about(path: str) -> str:
     """What an output is about: of `location|city|name` city."""
-    names = [part for part in path.split("|") if not kind_wraps(part)]
+    names = [part for part in path.split("|") if not kind_wraps(part) or kind_of((part,)).startswith("place.")]
     if len(names) > 1 and _words(names[-1]) <= _DROPPED:
         return _key(f"{names[-2]} {names[-1]}")
     return _key(names[-1]) if names else ""

@@ -38,6 +38,7 @@ from toologue.plan.chains.happening import Happened, Made
 from toologue.plan.chains.situations import NOTHING, TABLE, Hand, Row, situations
 from toologue.plan.chains.thoughts import think
 from toologue.plan.sequences import SEQUENCES, ActionSequence
+from toologue.plan.settled import settled
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -88,6 +89,8 @@ def emit(job: Job, happened: Happened, offer: Offer) -> Plan:
         "target": pair.target, "parameter": pair.parameter, "sequence": job.sequence, "category": pair.category,
         "fit": pair.fit, "fail": _fail(sequence, script.groups["rest"]), "seed": offer.seed,
     }  # fmt: skip
+    if pair.along:
+        origin["along"] = dict(pair.along)
     world = Setting(name="documented", arguments={"apis": str(offer.file), "seed": offer.world})
     name = f"chain-{job.number:06d}"
     facts: dict[str, JsonValue] = {"retriever": dict(offer.bands)} if offer.bands else {}
@@ -123,6 +126,7 @@ class _Script:
         if happened.source is not None:
             self._made["source"] = happened.source
         self._told: dict[Hand, dict[str, JsonValue]] = {"target": {}, "source": {}}
+        self._told |= {hand: {**settled(made.book.api)} for hand, made in self._made.items()}
         self._wish = wish(happened.target)
         self.groups = _groups(job, sequence, happened)
         self._names = {
@@ -137,7 +141,7 @@ class _Script:
             self._user(cast("UserAction", action), situation, row)
         else:
             self._agent(cast("AgentAction", action), situation, row)
-        chained = {self._pair.parameter: self._happened.target.arguments[self._pair.parameter]}
+        chained = {name: self._happened.target.arguments[name] for name in self._pair.handed}
         if situation == "tell choice" or (situation == "call source" and self._happened.choice is None):
             self._told["target"] |= chained
 
@@ -178,7 +182,7 @@ class _Script:
         if not (self._sequence.keeps_back and row.group == "target"):
             return asked
         inputs = self._made[row.hand].book.inputs  # what may be left out is asked for once, later
-        return [name for name in asked if name == self._pair.parameter or inputs[name].required]
+        return [name for name in asked if name in self._pair.handed or inputs[name].required]
 
     def _state(self, hand: Hand) -> State:
         api, told = self._made[hand].book.api, self._told[hand]
@@ -194,7 +198,8 @@ class _Script:
             found = {"source": pair.source, "output": pair.output, "target": pair.target, "parameter": pair.parameter}
             return _SEARCH.but(missing=(pair.target, pair.parameter)), _ANSWER.but(value=found)
         made = self._made["source" if situation == "call source" else "target"]
-        return _CALL.but(api=made.book.api.name, arguments=made.arguments), made.result
+        arguments = {**settled(made.book.api), **made.arguments}
+        return _CALL.but(api=made.book.api.name, arguments=arguments), made.result
 
     def _requested(self, row: Row, asked: list[str]) -> dict[str, JsonValue]:
         extra: dict[str, JsonValue] = {"requested": list[JsonValue](asked)}
@@ -220,7 +225,7 @@ class _Script:
 def _groups(job: Job, sequence: ActionSequence, happened: Happened) -> dict[str, dict[str, JsonValue]]:
     """The values that users tell together."""
     given, parameter, choice = happened.target.arguments, job.pair.parameter, happened.choice
-    rest = {name: value for name, value in given.items() if name != parameter}
+    rest = {name: value for name, value in given.items() if name not in job.pair.handed}
     return {
         "target": rest if sequence.adds else dict(given),
         "add": {parameter: given[parameter]},

@@ -37,11 +37,17 @@ from toologue.apis.words import singular
 from toologue.errors import UserError
 from toologue.models.retriever import split_name
 from toologue.plan.chains.agreeing import agreed, disagrees
-from toologue.plan.chains.pairs import WORTH, Pair, alike, choosing, optional, pointing, required, telling, whose
+from toologue.plan.chains.along import beside
+from toologue.plan.chains.books import WORTH, alike, choosing, optional, pointing, required, telling, whose
+from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.results import Single, choices, sayable, values_of
 from toologue.plan.chains.saying import (
+    SOUGHT,
+    asked_of,
     bare,
+    dates_rows,
+    family_of,
     givable,
     named_thing,
     named_well,
@@ -53,6 +59,7 @@ from toologue.plan.chains.saying import (
 )
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.plan.sequences import Fit
+from toologue.plan.settled import settled
 from toologue.schema import Call, Result
 from toologue.worlds.documented import (
     Documented,
@@ -61,7 +68,6 @@ from toologue.worlds.documented import (
     kind_about,
     kind_named,
     kind_of,
-    kind_sought,
     kind_wraps,
     sought_by,
 )
@@ -72,9 +78,6 @@ _ANSWERED = 2
 """So many values of a result make an answer, beside what names them."""
 _KEPT = 160
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
-_SOUGHT = ("topics", "titles")
-_OF_PLACES = ("place.language", "place.lang", "place.currency")
-_WHEN = ("day", "moment", "month", "year", "clock", "birth")
 
 
 class Dropped(Exception):
@@ -86,7 +89,7 @@ class Dropped(Exception):
 
 
 class Made(NamedTuple):
-    """A call and its result."""
+    """A call and its result; the arguments are those that the documentation does not settle."""
 
     book: Book
     arguments: Mapping[str, JsonValue]
@@ -125,8 +128,8 @@ class Stage:
         rng = random.Random(keys.seed_of(seed, "play"))
         known, source, choice = dict[str, JsonValue](), None, None
         if pair.source is not None:
-            source, known[pair.parameter], choice = self._found_out(pair, pair.source, rng)
-        role = self._role(pair.target, pair.parameter, "multi")
+            source, known, choice = self._found_out(pair, pair.source, rng)
+        role = self._role(pair.target, tuple(pair.handed), "multi")
         target = role.call(known, rng, list(source.arguments) if source else ())
         if target.result.error:
             raise Dropped("the target answers with an error")
@@ -139,16 +142,16 @@ class Stage:
             if not source.arguments and choice is None:  # any one will do: its name is no news
                 given.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
             if choice:
-                chosen = _family(named_thing(source.book.outputs[choice.output]))
+                chosen = family_of(named_thing(source.book.outputs[choice.output]))
             found = agreed(found, _beside(source, pair.output or "", known[pair.parameter]))
         answer = _answer(found, target, role.worth, given - {""}, chosen, rng)
         if not answer:
             raise Dropped("nothing to answer with")
         return Happened(target, source, choice, answer)
 
-    def _found_out(self, pair: Pair, name: str, rng: random.Random) -> tuple[Made, JsonValue, Choice | None]:
-        """The source's call, the value that it hands over, and what that was chosen among. Raises Dropped."""
-        source = self._role(name, "", pair.fit).call({}, rng)
+    def _found_out(self, pair: Pair, name: str, rng: random.Random) -> tuple[Made, dict[str, JsonValue], Choice | None]:
+        """The source's call, the values that it hands over, and what these were chosen among. Raises Dropped."""
+        source = self._role(name, (), pair.fit).call({}, rng)
         if source.result.error:
             raise Dropped("the source answers with an error")
         output = pair.output or ""
@@ -160,16 +163,20 @@ class Stage:
             raise Dropped("no choice")
         if _missed(source, choice):
             raise Dropped("no choice" if choice else "results disagree")
-        return source, value, choice
+        more = {one: beside(source.result.value, other, output, value) for one, other in pair.along}
+        if not all(map(sayable, more.values())):
+            raise Dropped("no value to hand over")
+        return source, {pair.parameter: value, **more}, choice
 
     def _alone(self, name: str) -> Documented:
         return self._whole or Documented([self.shelf.api(name)], seed=self.seed)
 
-    def _cast(self, name: str, chained: str, fit: Fit) -> _Role:
+    def _cast(self, name: str, handed: tuple[str, ...], fit: Fit) -> _Role:
         book = self.shelf.book(name)
-        always = required(book) if not chained or book.inputs[chained].required else [*required(book), chained]
+        always = [*required(book), *(one for one in handed if not book.inputs[one].required)]
         worth = telling(book)
-        sometimes = pointing(book) if fit == "single" else optional(book, but=chained)
+        apart = handed or required(book)
+        sometimes = pointing(book, but=apart) if fit == "single" else optional(book, but=apart)
         return _Role(book, always, sometimes, self._world(name), worth)
 
     def _choose(self, name: str, output: str) -> tuple[str, ...]:
@@ -187,8 +194,7 @@ class _Role(NamedTuple):
 
     def family(self, name: str) -> str:
         """What kind of thing a parameter is about, what is searched for included."""
-        kind = named_thing(self.book.inputs[name])
-        return _family(kind_sought(self.book.api) if kind in _SOUGHT else kind)
+        return asked_of(self.book.inputs[name], self.book.api)
 
     def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Sequence[str] = ()) -> Made:
         """A call of it, with one of its optional parameters, but none that sounds like what was told already.
@@ -206,7 +212,8 @@ class _Role(NamedTuple):
         if self.sometimes and known and known.keys() >= set(wanted):
             raise Dropped("asks twice")
         try:
-            given = arguments_for(self.book.api, rng.getrandbits(48), known=known, optional=wanted)
+            documented = settled(self.book.api)
+            given = arguments_for(self.book.api, rng.getrandbits(48), known={**documented, **known}, optional=wanted)
         except UserError:
             raise Dropped("cannot be said") from None
         arguments: dict[str, JsonValue] = {name: given[name] for name in wanted}
@@ -220,12 +227,13 @@ class _Role(NamedTuple):
         said = (sayable(value) and (name in known or self._givable(name, value)) for name, value in arguments.items())
         if not all(said):
             raise Dropped("cannot be said")
-        return Made(self.book, arguments, self.world.do(Call(api=self.book.api.name, arguments=arguments)))
+        whole = {**documented, **arguments}
+        return Made(self.book, arguments, self.world.do(Call(api=self.book.api.name, arguments=whole)))
 
     def _givable(self, name: str, value: JsonValue) -> bool:
         """Whether somebody would give this value: no number for what has a name, no scrap of a word to search for."""
         kind = named_thing(self.book.inputs[name])
-        if kind in _SOUGHT and isinstance(value, str) and value not in sought_by(self.book.api):
+        if kind in SOUGHT and isinstance(value, str) and value not in sought_by(self.book.api):
             return givable(value) and all(map(is_word, value.lower().split()))
         if kind.startswith("place.code") and str(value).islower():
             return False
@@ -239,7 +247,7 @@ def _clashing(source: Made | None, choice: Choice | None, target: Made, found: S
     if source is not None:
         if disagrees(source.arguments, values_of(source.result.value, rows=1)):
             return True
-        kinds = {name: _family(named_thing(source.book.inputs[name])) for name in source.arguments}
+        kinds = {name: family_of(named_thing(source.book.inputs[name])) for name in source.arguments}
         told |= {name: value for name, value in source.arguments.items() if kinds[name] != "when"}
     told |= target.arguments
     if choice is not None:
@@ -268,9 +276,11 @@ def _handed_over(
         name, rows = found
         shown, value = rng.choice(rows)
         return value, Choice(name, [one for one, _ in rows], shown)
-    value = next((one.value for one in values_of(result, rows=1) if one.name == output), None)
+    value, *more = [*dict.fromkeys(one.value for one in values_of(result) if one.name == output)] or [None]
     if not sayable(value):
         raise Dropped("no value to hand over")
+    if more:
+        raise Dropped("no choice")
     return value, None
 
 
@@ -281,14 +291,14 @@ def _told(made: Made) -> Set[str]:
 
 def _narrowed(source: Made, output: str) -> bool:
     """Whether the user has said already what there is to choose by, or a part of it: the city of a country."""
-    return _family(named_thing(source.book.outputs[output])) in _families(source) - {""}
+    return family_of(named_thing(source.book.outputs[output])) in _families(source) - {""}
 
 
 def _missed(source: Made, choice: Choice | None) -> bool:
     """Whether the user searched for a thing by its name, and there is none of that name (to choose)."""
     every = values_of(source.result.value)
     kinds = {name: named_thing(source.book.inputs[name]) for name in source.arguments}
-    sought = [str(value) for name, value in source.arguments.items() if kinds[name] in _SOUGHT or names_itself(name)]
+    sought = [str(value) for name, value in source.arguments.items() if kinds[name] in SOUGHT or names_itself(name)]
     shown = choice.values if choice and not any(map(names_itself, kinds)) else [one.value for one in every]
     there = " ".join(map(str, shown)).casefold()
     return any(one[:1].isupper() and one.casefold() not in there for one in sought)
@@ -296,13 +306,7 @@ def _missed(source: Made, choice: Choice | None) -> bool:
 
 def _families(made: Made) -> set[str]:
     """What kinds of things the user gave; of what was searched for, the kind that the Api finds."""
-    kinds = [named_thing(one) for name, one in made.book.inputs.items() if name in made.arguments]
-    return {_family(kind_sought(made.book.api) if kind in _SOUGHT else kind) for kind in kinds}
-
-
-def _family(kind: str) -> str:
-    """What kinds of things belong together: a city and its country, a day and its month."""
-    return "when" if kind in _WHEN else kind if kind in _OF_PLACES else kind.partition(".")[0]
+    return {asked_of(one, made.book.api) for name, one in made.book.inputs.items() if name in made.arguments}
 
 
 def _answer(
@@ -331,7 +335,7 @@ def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
 
 def _heard(one: Single, output: Entity, given: Set[str], chosen: str) -> bool:
     """Whether somebody would like to hear a value."""
-    family = _family(named_thing(output))
+    family = family_of(named_thing(output))
     if family in given or (output.many and not short(one.value)) or (family and family == chosen and not output.many):
         return False
     return sayable(one.value) and tellable(one.value) and named_well(one.name, one.value)
@@ -353,13 +357,17 @@ def _best(
 ) -> dict[str, JsonValue]:
     """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
     order = sorted(values, key=lambda name: (-worth[name], not short(values[name]), rng.random()))
-    told: dict[str, JsonValue] = {}
+    dated = next((name for name in values if outputs[name].many and dates_rows(outputs[name])), "")
+    told: dict[str, JsonValue] = {dated: values[dated]} if dated and not any(map(names_itself, order[:1])) else {}
     for name in order:
-        most = _ANSWERED + any(map(names_itself, told))
+        most = _ANSWERED + any(map(names_itself, told)) + (dated in told)
         if len(told) < most and (worth[name] >= WORTH or not told) and values[name] not in told.values():
             told[name] = values[name]
-    if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told):
-        return {}
+    if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told) and not dated:
+        naming = next((name for name in values if outputs[name].many and names_rows(outputs[name])), None)
+        if naming is None:
+            return {}
+        told[naming] = values[naming]
     if len(told) == 1 and not outputs[(only := next(iter(told)))].many and bare(only):
         return {}
     return {name: told[name] for name in values if name in told}

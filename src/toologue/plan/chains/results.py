@@ -59,7 +59,9 @@ def sayable(value: JsonValue) -> bool:
 
 def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
     """(other output, [(its value, the wanted value)]) of the rows that the first such output tells apart."""
-    singles = [one for one in values_of(result, rows=MOST_SHOWN) if not one.bare]
+    every = values_of(result, rows=MOST_SHOWN)
+    columns = any(one.bare for one in every if one.name == wanted)  # {"id": [7, 9], "name": ["Hull", "Leeds"]}
+    singles = [one for one in every if columns or not one.bare]
     rows = dict([(one.place, one.value) for one in singles if one.name == wanted and sayable(one.value)][:MOST_SHOWN])
     if len(rows) < 2 or len(set(map(repr, rows.values()))) < len(rows):
         return None

@@ -35,13 +35,26 @@ from toologue.models.retriever import split_name
 from toologue.plan.knowable import knowable
 from toologue.schema import Api
 from toologue.shipped import shipped
-from toologue.worlds.documented import choices, foreseen, is_credential, kind_named, kind_of, kind_wraps, spoken
+from toologue.worlds.documented import (
+    choices,
+    foreseen,
+    is_credential,
+    kind_named,
+    kind_of,
+    kind_sought,
+    kind_wraps,
+    spoken,
+)
 
 __all__ = [
     "MEETINGS",
+    "SOUGHT",
     "askable",
+    "asked_of",
     "bare",
+    "dates_rows",
     "failure",
+    "family_of",
     "givable",
     "hidden",
     "named_thing",
@@ -65,6 +78,10 @@ _CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://")
 _BODIES = ("content", "text", "body", "name", "title", "description")
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 """What goes by who meets there."""
+SOUGHT = ("topics", "titles")
+"""What is searched for by its name."""
+_OF_PLACES = ("place.language", "place.lang", "place.currency")
+_WHEN = ("day", "moment", "month", "year", "clock", "birth")
 _DATES = ("day", "moment", "birth")
 _LEAST = 3
 """So many letters a name has."""
@@ -76,6 +93,8 @@ _MARKED = re.compile(
     r"://|www\.|\d\.\d{5}|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"\d[a-z]")
+_ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
 """What `documented` calls a thing that it knows no names for: Market index 38."""
 _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
@@ -141,7 +160,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     """How much an output tells."""
     path = tuple(part for part in one.name.split("|") if part)
     words = split_name(path[-1]).split() if path else []
-    numbered = any(char.isdigit() for char in "".join(path[-1:]))
+    numbered = any(char.isdigit() for char in "".join(path[-1:])) or _COUNTED.search("".join(path[-2:-1])) is not None
     numbered = numbered or words[:1] in (["is"], ["has"], ["in"], ["at"], ["as"], ["of"]) or "ago" in words
     if hidden(one) or numbered or not 0 < len(words) < 4 or _has(path[-1], "aside"):
         return 0
@@ -186,6 +205,17 @@ def named_thing(one: Entity) -> str:
     return "full" if kind.startswith("person.") else kind
 
 
+def family_of(kind: str) -> str:
+    """What kinds of things belong together: a city and its country, a day and its month."""
+    return "when" if kind in _WHEN else kind if kind in _OF_PLACES else kind.partition(".")[0]
+
+
+def asked_of(one: Entity, api: Api) -> str:
+    """What kind of thing a parameter is about, what is searched for included."""
+    kind = named_thing(one)
+    return family_of(kind_sought(api) if kind in SOUGHT else kind)
+
+
 def names_rows(one: Entity) -> bool:
     """Whether users could choose between rows by it: a text that is a name or a place."""
     path = tuple(part for part in one.name.split("|") if part)
@@ -198,6 +228,12 @@ def names_rows(one: Entity) -> bool:
         and one.schema.get("type") in ("string", None)
         and salience(one, own) >= 4
     )
+
+
+def dates_rows(one: Entity) -> bool:
+    """Whether rows are told apart by it as days, or hours, that follow each other: those of a forecast."""
+    last = split_name(one.name.rpartition("|")[2])
+    return last in _group("dating") and one.schema.get("type") in ("string", None)
 
 
 def names_itself(name: str) -> bool:
@@ -249,6 +285,8 @@ def tellable(value: JsonValue) -> bool:
     if isinstance(value, int | float):
         long = isinstance(value, float) and len(str(value).partition(".")[2]) > _PLACES_SAID
         return not long and not _EPOCH < abs(value) < 2 * _EPOCH * 1.3 and not abs(value) > _EPOCH * 1000
+    if isinstance(value, str) and _ISO_DAY.fullmatch(value):
+        return True
     if not isinstance(value, str) or not value.strip() or _MARKED.search(value) or _NUMBERED.fullmatch(value):
         return False
     return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value

@@ -199,12 +199,13 @@ def _at(node: Any, path: Sequence[str]) -> Any:
 
 def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> str:
     """The first rows, each by what names it, and the rest of it in brackets; what all have is said once."""
-    order = sorted(paths, key=lambda name: _rank(names[name]))
+    order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
     apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
     common = [(names[name], _at(rows[0], paths[name])) for name in order if apart and name not in apart]
     order = apart or order
     shown: list[str] = []
     heads: set[str] = set()
+    day = _one_day([_at(row, paths[order[0]]) for row in rows])
     looked = _ROWS if len(rows) > _ROWS + 1 else len(rows)  # nobody says "and 1 more"
     for row in rows[:looked]:
         told = [(names[name], _at(row, paths[name])) for name in order]
@@ -220,7 +221,9 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         if str(lead) in heads:
             continue
         heads.add(str(lead))
-        head = _short(lead) if _rank(first) < len(_LEADS) or len(order) == 1 else f"{first.words} {_short(lead)}"
+        plain = _rank(first) < len(_LEADS) or len(order) == 1 or _dated(lead)
+        spoken = _short(lead[len(day) + 1 :][:5] if day and str(lead).startswith(day) else lead)
+        head = spoken if plain else f"{first.words} {spoken}"
         rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
         shown.append(f"{head} ({rest})" if rest else head)
     shown = [*dict.fromkeys(shown)]
@@ -228,7 +231,17 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         return ""
     more, said_once = len(rows) - looked, ", ".join(f"{name.words} {_short(value)}" for name, value in common)
     text = joined(shown if not more else [*shown, f"{more} more"])
-    return f"{text}, all with {said_once}" if said_once else text
+    return f"{text}, {'both' if len(shown) == 2 else 'all'} with {said_once}" if said_once else text
+
+
+def _one_day(values: Sequence[Any]) -> str:
+    """The day of all values, where they are hours of one; or nothing."""
+    days = {str(value)[:10] for value in values if _dated(value) and len(str(value)) > 10}
+    return days.pop() if len(days) == 1 and all(map(_dated, values)) else ""
+
+
+def _dated(value: Any) -> bool:
+    return isinstance(value, str) and _DAY.fullmatch(value) is not None
 
 
 def _lead(row: Any) -> str:

@@ -108,7 +108,7 @@ def output(name: str) -> Name:
     if open_word and outer and singular(outer[-1]) != words[0]:
         words = [*outer[:-1], singular(outer[-1]), *words]
     if len(words) > 1 and words[0] in ("num", "number", "nb", "no", "count", "total") and plural(words[-1]):
-        return Name(f"number of {_spelt(words[1:])}")
+        return Name(f"number of {_spelt(words[1 + (words[1] == 'of') :])}")
     return Name(_spelt(words) if any(word[0].isalpha() for word in words) else f"value for {' '.join(words)}")
 
 

@@ -29,7 +29,9 @@ from pydantic import JsonValue
 from toologue import keys
 from toologue.errors import BadSetting, shown
 from toologue.models.retriever import Band
+from toologue.plan.settled import settled
 from toologue.schema import AgentTurn, Api, Cue, Plan, Result, Retrieve, UserTurn
+from toologue.worlds.documented import kind_of
 from toologue.write.chains.answers import Answer, answer, clause, listed, said
 from toologue.write.chains.bank import STYLES, Bank, Voice
 from toologue.write.chains.lexicon import joined, split, wordset
@@ -42,7 +44,7 @@ __all__ = ["VARIANTS", "Desk", "Telling"]
 VARIANTS = 10
 """So many ways one pair's dialogues open in one band."""
 
-_KEPT = 100_000
+_KEPT = 4096
 _LOOKS = ("look up", "find", "get", "check", "look for")
 _NUMBERED = re.compile(r"(.*?)(\d{0,9})", re.DOTALL)
 _DULL = re.compile(
@@ -93,6 +95,7 @@ class Telling:
         self._desk, self._plan = desk, plan
         origin, id = plan.dialogue.origin, plan.dialogue.id
         self._pair = f"{origin.get('source')}|{origin.get('target')}"
+        self._along: list[str] = [*along] if isinstance(along := origin.get("along"), dict) else []
         number = int(cast("re.Match[str]", _NUMBERED.fullmatch(id))[2] or 0)
         place = keys.seed_of(desk.seed, self._pair) % 1009 + (number or keys.seed_of(id) % 1009)
         seed = keys.seed_of(desk.seed, id)
@@ -218,7 +221,7 @@ class Telling:
         names = self._desk.names(api)
         calls = (act for turn in self._plan.dialogue.turns if turn.role == "agent" for act in turn.acts)
         made = (act for act in calls if act.kind == "call" and act.api == source)
-        told = [name for act in made for name in act.arguments or ()]
+        told = [name for act in made for name in act.arguments or () if name not in settled(api)]
         have = [names[name].the for name in told if name in names and not _DULL.search(names[name].words)]
         have = [] if any(_DULL.search(names[name].words) for name in told if api.parameters[name].required) else have
         said = [self.user("have", names=joined(have[:2]))] if have else []
@@ -258,7 +261,7 @@ class Telling:
             raise BadSetting(
                 f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             )
-        name = self._name(self._target(), missing).one
+        name = self._lacking(missing).one
         if not cue.values:
             return " ".join(filter(None, (self.user("fail_nothing", missing=name), self._at_hand())))
         values = self._named(cue)
@@ -293,11 +296,13 @@ class Telling:
         missing = self._plan.dialogue.origin.get("parameter")
         if not self._failed or not isinstance(missing, str):
             return ""
-        name = self._name(self._target(), missing).one
+        name = self._lacking(missing).one
         state = turn.state
-        value = {**state.required, **state.optional}.get(missing, "") if state is not None else ""
+        slots = {**state.required, **state.optional} if state is not None else {}
+        values = [slots.get(one, "") for one in (missing, *self._along)]
         if self._found:
-            return self.agent("found", missing=name, value=said(value)) if value not in ("", None) else ""
+            told = all(value not in ("", None) for value in values)
+            return self.agent("found", missing=name, value=", ".join(map(said, values))) if told else ""
         return self.agent("look_up", missing=name)
 
     def _respond(self, cue: Cue) -> str:
@@ -328,6 +333,13 @@ class Telling:
         if not isinstance(target, str):
             raise BadSetting(f'origin["target"] is the name of the Api that the user wants, not {shown(target)}')
         return self._desk.queries.api(target)
+
+    def _lacking(self, missing: str) -> Name:
+        """What the user does not know, as one thing: where it is, of a latitude and a longitude."""
+        api = self._target()
+        if {kind_of((name,)) for name in (missing, *self._along)} == {"place.lat", "place.lon"}:
+            return Name("exact position")
+        return Name(" or ".join(self._name(api, name).words for name in (missing, *self._along)))
 
     def _name(self, api: Api, parameter: str) -> Name:
         names = self._desk.names(api)

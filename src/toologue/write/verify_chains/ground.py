@@ -33,6 +33,7 @@ __all__ = ["Ground", "labels", "unsupported"]
 
 _PLURAL = re.compile(r"[A-Z]{2,}s")  # URLs
 _PAIR = re.compile(r"(?<![\w.:/-])\d+[-:]\d+(?![\w:/-])")  # a score, a time
+_CLOCK = re.compile(r"\d\d:\d\d")
 _SHORT = 3
 
 
@@ -92,7 +93,9 @@ def unsupported(text: str, known: Sequence[Ground], labelled: Callable[[], Seque
             yield said
     for match in _PAIR.finditer(text):
         labelled_too = any(label in words for words in labelled() for label in _with_neighbours(text, match[0]))
-        if not labelled_too and not any(ground.has(match[0]) for ground in known):
+        clock = _CLOCK.fullmatch(match[0]) is not None
+        shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0]))) for ground in known)
+        if not labelled_too and not any(shown):
             yield match[0]
 
 
@@ -137,7 +140,7 @@ def _with_neighbours(text: str, said: str) -> list[str]:
 # ---- documents
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _labels(same: Same[Api]) -> str:
     api = same.value
     words = [api.name, api.description, *api.keywords, *api.parameters]

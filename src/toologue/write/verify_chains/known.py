@@ -2,8 +2,8 @@
 
 Contract, the rules of states (ToolDial 3.3): the target is in hand from the first request or call on; once the user
 does not know the chained parameter and the retriever has named its source, the source is; after the source's call, the
-target again. What was told stays told, under the API that was in hand. The chained value is known once the source's
-result has but one value for it, or the user has chosen a row.
+target again. What was told stays told, under the API that was in hand, beside what its documentation settles. The
+chained value is known once the source's result has but one value for it, or the user has chosen a row.
 
 Example:
     >>> from toologue.schema import AgentTurn, Dialogue, UserTurn
@@ -21,10 +21,11 @@ Not covered: users who take back what they told.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
+from toologue.plan.settled import settled
 from toologue.schema import AgentTurn, Api, Dialogue, UserTurn
 from toologue.write.verify_chains.rows import chosen, distinct
 
@@ -32,13 +33,22 @@ __all__ = ["Chain", "Stand", "chain_of", "follow"]
 
 
 class Chain(NamedTuple):
-    """What a dialogue is about: the target, its chained parameter, and the output of the source that is its value."""
+    """What a dialogue is about: the target, its chained parameter, and the output of the source that is its value.
+
+    `along` are further parameters of the target, each with the output that has its value in the same row.
+    """
 
     target: str = ""
     source: str = ""
     output: str = ""
     parameter: str = ""
     fail: str = ""
+    along: Mapping[str, str] = {}
+
+    @property
+    def handed(self) -> dict[str, str]:
+        """Every parameter that the source fills, with the output that does."""
+        return {self.parameter: self.output, **self.along}
 
 
 class Stand(NamedTuple):
@@ -59,7 +69,9 @@ class Stand(NamedTuple):
 def chain_of(dialogue: Dialogue) -> Chain:
     """What the origin of a dialogue says that it is about."""
     said = dialogue.origin
-    return Chain(*(value if isinstance(value := said.get(name), str) else "" for name in Chain._fields))
+    plain = (value if isinstance(value := said.get(name), str) else "" for name in Chain._fields[:-1])
+    more = cast("dict[str, JsonValue]", along) if isinstance(along := said.get("along"), dict) else {}
+    return Chain(*plain, along={name: str(output) for name, output in more.items()})
 
 
 def follow(dialogue: Dialogue, chain: Chain, apis: Mapping[str, Api]) -> list[Stand]:
@@ -72,9 +84,12 @@ class _Tracker:
     def __init__(self, chain: Chain, apis: Mapping[str, Api]):
         self.chain, self.apis = chain, apis
         self.hand = ""
-        self.told: dict[str, dict[str, JsonValue]] = {chain.target: {}, chain.source: {}}
+        ends = {name: apis.get(name) for name in (chain.target, chain.source)}
+        self.told: dict[str, dict[str, JsonValue]] = {
+            name: {**settled(api)} if api else {} for name, api in ends.items()
+        }
         self.found: JsonValue = None
-        self.chained: JsonValue = None
+        self.chained: dict[str, JsonValue] = {}
 
     def hear(self, turn: UserTurn) -> Stand:
         """Take in what the user tells."""
@@ -83,7 +98,7 @@ class _Tracker:
         picks = {name: value for name, value in turn.informed.items() if stand.choosing and self._is_pick(name)}
         known.update((name, value) for name, value in turn.informed.items() if name not in picks)
         if picks:
-            rows = {self.chain.output if name == self.chain.parameter else name: one for name, one in picks.items()}
+            rows = {self.chain.handed.get(name, name): one for name, one in picks.items()}
             self._settle(chosen(self.found, self.chain.output, rows))
         return stand._replace(picks=picks)
 
@@ -103,18 +118,22 @@ class _Tracker:
         return stand
 
     def _settle(self, values: list[JsonValue]) -> None:
-        self.chained = values[0] if len(values) == 1 else None
+        """Take over the one value that there is, and what its row says beside."""
+        self.chained = {self.chain.parameter: values[0]} if len(values) == 1 else {}
+        row = {self.chain.output: values[0]} if self.chained else {}
+        for name, output in self.chain.along.items() if row else ():
+            self.chained.update((name, value) for value in chosen(self.found, output, row)[:1])
 
     def _is_pick(self, name: str) -> bool:
         api = self.apis.get(self.chain.target)
         slots = api.parameters if api else {}
-        return name == self.chain.parameter or name not in slots or name in self.told[self.chain.target]
+        return name in self.chain.handed or name not in slots or name in self.told[self.chain.target]
 
     def _stand(self) -> Stand:
         api = self.apis.get(self.hand)
         values = dict(self.told.get(self.hand, {}))
-        if self.hand == self.chain.target and self.chained is not None:
-            values[self.chain.parameter] = self.chained
+        if self.hand == self.chain.target:
+            values |= self.chained
         lacking = tuple(name for name in api.required if name not in values) if api else ()
-        choosing = self.found is not None and self.chained is None and self.hand == self.chain.target
+        choosing = self.found is not None and not self.chained and self.hand == self.chain.target
         return Stand(self.hand, values, lacking, choosing, {}, self.found)

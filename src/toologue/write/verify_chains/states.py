@@ -96,9 +96,9 @@ def _wrongly_told(turn: UserTurn, stand: Stand, chain: Chain, apis: Mapping[str,
         if api and name not in api.parameters and name not in stand.picks:
             yield f"the user informs of {name}, and {api.name} takes none"
     if turn.action == "fail_inform":
-        rest = [name for name in stand.lacking if name != chain.parameter]
-        if chain.parameter in turn.informed:
-            yield f"the user does not know {chain.parameter}, and gives it"
+        rest = [name for name in stand.lacking if name not in chain.handed]
+        for name in (one for one in chain.handed if one in turn.informed):
+            yield f"the user does not know {name}, and gives it"
         if chain.fail == "nothing" and turn.informed:
             yield f"the user knows nothing else, and gives {', '.join(turn.informed)}"
         if chain.fail == "rest" and any(name not in turn.informed for name in rest):

@@ -111,7 +111,7 @@ class _Reader:
         slots = api.parameters if api else {}
         wanted = dict.fromkeys((*stand.lacking, *(name for name in informed if name not in picks)))
         if stand.choosing:
-            wanted.pop(self.chain.parameter, None)
+            wanted = {name: None for name in wanted if name not in self.chain.handed}
             yield from self._wrong_offer(text, stand, picks)
         elif not wanted:
             yield "the agent asks, and nothing is lacking"
@@ -121,7 +121,7 @@ class _Reader:
 
     def _wrong_offer(self, text: str, stand: Stand, picks: Mapping[str, JsonValue]) -> Iterator[str]:
         for name, pick in picks.items():
-            values = distinct(stand.found, self.chain.output if name == self.chain.parameter else name)
+            values = distinct(stand.found, self.chain.handed.get(name, name))
             offered = [value for value in values if tells(text, value)]
             if len(offered) < 2:
                 yield f"the agent offers {len(offered)} of the {len(values)} values of {name} to choose from"
