@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.plan.chains.agreeing import agreed, disagrees
+from toologue.plan.chains.agreeing import agreed, disagrees, speaks_of_another
 from toologue.plan.chains.results import choices, values_of
 from toologue.worlds.documented.leaves import maker
 from toologue.worlds.documented.row import Row
@@ -63,6 +63,25 @@ def test_a_table_by_columns_has_rows() -> None:
 def test_values_that_stand_in_lists_by_themselves_are_no_names_of_rows() -> None:
     rows = [{"id": 1, "tags": ["Ajax"]}, {"id": 2, "tags": ["Vitesse"]}]
     assert choices({"rows": rows}, "rows|id", ["rows|tags"]) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "meeting", "another"),
+    [
+        ([("company.name", "Adobe Inc."), ("company.name", "Nestlé")], False, False),
+        ([("company.name", "Nestlé")], False, True),
+        ([("company.name", "Adobe Inc. (US)")], False, False),
+        ([("teams", "Ajax"), ("", "Nestlé")], False, False),
+        ([("company.name", "17")], False, False),
+        ([("company.name", "Nestlé")], True, False),
+        ([("company.name", "Nestlé"), ("company.name", "Siemens")], True, True),
+        ([], False, False),
+    ],
+)
+def test_a_result_that_names_only_others_is_of_another_thing(
+    told: list[tuple[str, str]], meeting: bool, another: bool
+) -> None:
+    assert speaks_of_another({"company.name": "adobe inc."}, told, meeting=meeting) is another
 
 
 @given(st.integers(0, 10**9))

@@ -95,7 +95,8 @@ class TestAnswers:
         assert answer(result, {"name": "A"}).listed == "A, B, C, D and E"
 
     def test_count_no_row_twice(self) -> None:
-        assert answer([{"name": name} for name in "AABCD"], {"name": "A"}).listed == "A, B, C and D"
+        told = answer([{"name": name} for name in "AABCD"], {"name": "A"})
+        assert (told.rows, told.listed) == (0, "A, B, C and D")  # 0: they are not counted aloud
 
     def test_say_once_what_all_rows_have(self) -> None:
         result = [{"venue": venue, "result": "Hull won"} for venue in ("Crown Hall", "The Old Foundry")]

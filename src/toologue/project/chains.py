@@ -118,16 +118,16 @@ def _made(
     """
     cap = max(1, int(making.most * making.count))
     for split in SPLITS:
-        come, seed = Counter[str](), keys.seed_of(making.seed, split)
-        ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come), wanted[split] // 2 + _CHUNK
-        failed, fruitful = Counter[Pair](), set[Pair]()
-        hopeful = (job for job in ahead if job.pair in fruitful or failed[job.pair] < _FRUITLESS)
+        come, made, seed = Counter[str](), Counter[Pair](), keys.seed_of(making.seed, split)
+        ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come, made=made), wanted[split] // 2 + _CHUNK
+        failed = Counter[Pair]()
+        hopeful = (job for job in ahead if made[job.pair] or failed[job.pair] < _FRUITLESS)
         while wanted[split] > 0 and (some := list(islice(hopeful, size))):
             got, pairs = Counter[str](), {job.number: job.pair for job in some}
             for done in _round(room, split, some, workers):
                 if done.counts:
                     got.update(done.counts.sequences)
-                    fruitful.add(pairs[done.number])
+                    made[pairs[done.number]] += 1
                 else:
                     failed[pairs[done.number]] += 1
                 yield done

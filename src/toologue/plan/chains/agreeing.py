@@ -34,7 +34,7 @@ from toologue.plan.chains.results import Single
 from toologue.values.days import MONTHS
 from toologue.worlds.documented import kind_of, kind_wraps
 
-__all__ = ["agreed", "disagrees"]
+__all__ = ["agreed", "disagrees", "speaks_of_another"]
 
 _DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
 _FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))
@@ -69,6 +69,21 @@ def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
         if bounds and key in _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
             return True
     return False
+
+
+def speaks_of_another(named: Mapping[str, str], told: Iterable[tuple[str, JsonValue]], *, meeting: bool) -> bool:
+    """Whether values, each with the kind of thing that it names, speak of some of a kind that was named, and not of it.
+
+    Where things meet, one that is told of may be the other one.
+    """
+    there: dict[str, set[str]] = {}
+    for kind, value in told:
+        if isinstance(value, str) and value[:1].isupper():
+            there.setdefault(kind, set()).add(value.casefold())
+    others = (
+        there.get(kind, ()) for kind, name in named.items() if not any(name in one for one in there.get(kind, ()))
+    )
+    return any(len(values) > meeting for values in others)
 
 
 def agreed(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
@@ -151,6 +166,8 @@ def _same(one: JsonValue, other: JsonValue) -> bool:
     if isinstance(one, bool) or isinstance(other, bool):
         return True
     text, beside = str(one).casefold(), str(other).casefold()
+    if any(map(str.isdigit, text)) is not any(map(str.isdigit, beside)):  # a code, beside what has one
+        return True
     if len(text) < 4 or len(beside) < 4:
         return text == beside or not (text.isalpha() and beside.isalpha() and len(text) == len(beside))
     return text in beside or beside in text or (text[:4] == beside[:4] and text.isdigit() and beside.isdigit())

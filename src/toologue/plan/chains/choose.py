@@ -4,8 +4,9 @@ Contract: `sampled` takes the same number of each kind of pair, as far as there 
 there are pairs left: in each block every sequence has its turn, in an order of its own (those of one API, or none, in
 two blocks of three, since most of them come about); every target has its turn before the first has a second, with the
 next of its sources: hundreds of APIs may know a country's code, and few things are asked by it. No pair is taken more
-often than `cap`, no target more than five times as often; a sequence with no pair left is passed over. `come` says how
-often sequences came about so far: those that fell behind have more turns. Functions of their inputs.
+often than `cap`, no target more than five times as often; a sequence with no pair left is passed over. `come` and
+`made` say how often sequences and pairs came about so far: those that fell behind have more turns. Functions of their
+inputs.
 
 Example:
     >>> pairs = [Pair(None, None, f"Api {n}", "city", "zeroyes", "knowable") for n in range(3)]
@@ -35,6 +36,8 @@ __all__ = ["Job", "jobs", "sampled"]
 
 _MOST = 8
 """Turns of a sequence in one block."""
+_PATIENCE = 8
+"""So many tries weigh as much as a conversation that came about."""
 
 
 class Job(NamedTuple):
@@ -63,6 +66,7 @@ def jobs(
     seed: int = 0,
     published_code: bool = False,
     come: Mapping[str, int] = MappingProxyType({}),
+    made: Mapping[Pair, int] = MappingProxyType({}),
 ) -> Iterator[Job]:
     """Jobs without end, or until every pair was taken `cap` times, or its target five times as often."""
     pools = _pools(pairs, seed, published_code)
@@ -75,7 +79,7 @@ def jobs(
                 continue
             if SEQUENCES[name].apis < 2 and len(pools) > 1 and block % 3 == 2:
                 continue
-            pair = _drawn(pools[name], taken, cap)
+            pair = _drawn(pools[name], taken, cap, made)
             if pair is None:
                 del pools[name]
                 continue
@@ -92,12 +96,13 @@ def _turns(sequence: str, come: Mapping[str, int]) -> int:
     return max(1, min(_MOST, int(usual / (come.get(sequence, 0) + 1))))
 
 
-def _drawn(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int) -> Pair | None:
-    """The next pair of the next target; None where all are used up."""
+def _drawn(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int, made: Mapping[Pair, int]) -> Pair | None:
+    """Of the next target the pair that came about least, and was tried least; None where all are used up."""
     while targets:
         pairs = targets.popleft()
         while pairs:
-            pair = pairs.popleft()
+            pair = min(pairs, key=lambda one: _PATIENCE * made.get(one, 0) + taken[one])
+            pairs.remove(pair)
             if taken[pair.target] >= 5 * cap:
                 break
             if taken[pair] < cap:

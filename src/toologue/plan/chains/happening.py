@@ -36,13 +36,14 @@ from toologue.apis.entities import Entity
 from toologue.apis.words import singular
 from toologue.errors import UserError
 from toologue.models.retriever import split_name
-from toologue.plan.chains.agreeing import agreed, disagrees
+from toologue.plan.chains.agreeing import agreed, disagrees, speaks_of_another
 from toologue.plan.chains.along import beside
 from toologue.plan.chains.books import WORTH, alike, choosing, optional, pointing, required, telling, whose
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.results import Single, choices, sayable, values_of
 from toologue.plan.chains.saying import (
+    MEETINGS,
     SOUGHT,
     asked_of,
     bare,
@@ -68,6 +69,7 @@ from toologue.worlds.documented import (
     kind_about,
     kind_named,
     kind_of,
+    kind_sought,
     kind_wraps,
     sought_by,
 )
@@ -77,6 +79,8 @@ __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 _ANSWERED = 2
 """So many values of a result make an answer, beside what names them."""
 _KEPT = 160
+_SPELT = 4
+"""So many letters a place has that is spelt out."""
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 
 
@@ -134,7 +138,8 @@ class Stage:
         if target.result.error:
             raise Dropped("the target answers with an error")
         found = values_of(target.result.value, rows=1)
-        if _clashing(source, choice, target, found):
+        placed = named_thing(target.book.inputs[pair.parameter]).startswith("place.l")
+        if _clashing(source, choice, target, found, placed=placed):
             raise Dropped("results disagree")
         given, chosen = _families(target), ""
         if source:
@@ -234,25 +239,46 @@ class _Role(NamedTuple):
         """Whether somebody would give this value: no number for what has a name, no scrap of a word to search for."""
         kind = named_thing(self.book.inputs[name])
         if kind in SOUGHT and isinstance(value, str) and value not in sought_by(self.book.api):
-            return givable(value) and all(map(is_word, value.lower().split()))
-        if kind.startswith("place.code") and str(value).islower():
+            return givable(value) and all(is_word(word.split("'")[0]) for word in value.lower().split())
+        if kind.startswith("place.") and str(value).islower() and len(str(value)) < _SPELT:
             return False
         numbered = isinstance(value, int) or str(value).isdigit()
         return givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
 
 
-def _clashing(source: Made | None, choice: Choice | None, target: Made, found: Sequence[Single]) -> bool:
-    """Whether a result says something else than what was asked, than what was chosen, or than the other one."""
+def _clashing(
+    source: Made | None, choice: Choice | None, target: Made, found: Sequence[Single], *, placed: bool
+) -> bool:
+    """Whether a result says something else than what was asked, than what was chosen, or than the other one.
+
+    What is near a place that was looked up (`placed`) has an address of its own.
+    """
     told: dict[str, JsonValue] = {}
     if source is not None:
         if disagrees(source.arguments, values_of(source.result.value, rows=1)):
             return True
         kinds = {name: family_of(named_thing(source.book.inputs[name])) for name in source.arguments}
-        told |= {name: value for name, value in source.arguments.items() if kinds[name] != "when"}
+        aside = ("when", "address") if placed else ("when",)
+        told |= {name: value for name, value in source.arguments.items() if kinds[name] not in aside}
     told |= target.arguments
     if choice is not None:
         told[" ".join(choice.output.split("|")[-2:])] = choice.chosen
-    return disagrees(told, found)
+    if disagrees(told, found):
+        return True
+    if source is None:
+        return False
+    singles = ((named_thing(target.book.outputs[one.name]), one.value) for one in found if not one.place)
+    return speaks_of_another(_named(source, choice), singles, meeting=bool(MEETINGS & topic_words(target.book.api)))
+
+
+def _named(source: Made, choice: Choice | None) -> dict[str, str]:
+    """What the thing that was looked up is called, by the kind of name: as it was searched for, as it was chosen."""
+    inputs, api = source.book.inputs, source.book.api
+    kinds = {name: named_thing(inputs[name]) for name in source.arguments}
+    said = {kind_sought(api) if kind in SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()}
+    if choice is not None:
+        said[named_thing(source.book.outputs[choice.output])] = choice.chosen
+    return {kind: str(value).casefold() for kind, value in said.items() if kind and str(value)[:1].isupper()}
 
 
 def _beside(source: Made, output: str, handed: JsonValue) -> list[Single]:

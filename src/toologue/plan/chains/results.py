@@ -65,10 +65,11 @@ def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
     rows = dict([(one.place, one.value) for one in singles if one.name == wanted and sayable(one.value)][:MOST_SHOWN])
     if len(rows) < 2 or len(set(map(repr, rows.values()))) < len(rows):
         return None
+    whole = values_of(result)
     for other in others:
         named = (one for one in singles if one.name == other and sayable(one.value) and tellable(one.value))
         beside = {one.place: one.value for one in named}
-        often = Counter(str(beside.get(place)).casefold() for place in rows)
+        often = Counter(str(one.value).casefold() for one in whole if one.name == other)
         shown = [(beside[place], value) for place, value in rows.items() if place in beside]
         apart = [(name, value) for name, value in shown if often[str(name).casefold()] == 1]
         if len(apart) > 1:

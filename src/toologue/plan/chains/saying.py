@@ -90,7 +90,7 @@ _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gen
 _FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
-    r"://|www\.|\d\.\d{5}|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
+    r"://|www\.|\d\.\d{5}|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|&\w+;|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\d[a-z]")
@@ -112,7 +112,7 @@ def askable(one: Entity, api: Api) -> Against | None:
     last = one.name.rpartition("|")[2]
     if is_credential(last):
         return "asks for a secret"
-    if one.schema.get("type") not in ("string", "integer", "number", "boolean", None):
+    if one.schema.get("type") not in ("string", "integer", "number", None):
         return "cannot be said"
     numbered = any(char.isdigit() for char in last) and last.lower() not in _group("short")
     if numbered or not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):

@@ -28,7 +28,7 @@ from toologue.schema import Api
 from toologue.values.fits import fits, items_of, number_in, resolved, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.echo import Echoes
-from toologue.worlds.documented.identity import followers, id_of, known_by, number_of
+from toologue.worlds.documented.identity import followers, id_of, known_by
 from toologue.worlds.documented.leaves import Maker, maker, names_a_thing
 from toologue.worlds.documented.row import Row, salt_of
 from toologue.worlds.documented.words import kind_of, spell, squash
@@ -199,10 +199,10 @@ def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, s
 
     def made(row: Row) -> dict[str, Any]:
         value, known = known_by(identity, row)
-        wanted = known.wanted()
-        others = {name: known.known(number_of(members[name](known)), wanted) for name in followed}
-        rows = {name: others[one] for name, one in following.items()}
-        return {name: value if name == told_by else one(rows.get(name, known)) for name, one in members.items()}
+        others = {name: known_by(members[name], known) for name in followed}
+        rows = {name: others[one][1] for name, one in following.items()}
+        ids = {told_by: value, **{name: other for name, (other, _) in others.items()}}
+        return {name: ids[name] if name in ids else one(rows.get(name, known)) for name, one in members.items()}
 
     return made
 

@@ -72,7 +72,7 @@ class Echoes:
         ids = [name for name in api.parameters if owner_of(name) is not None]
         self.only_id = ids[0] if len(ids) == 1 else None
         self.days = [name for name in api.parameters if _says_when(name)]
-        days = [name for name in self.days if kind_of((name,)) == "day"]
+        days = [name for name in self.days if not {*spell(name)} & (_FIRST | _LAST) and kind_of((name,)) != "moment"]
         self.only_day = days[0] if len(days) == 1 else None
         self.about = {singular(word) for word in spell(api.name.rpartition("|")[2])}
         self.records: dict[str, str] = {}
@@ -183,7 +183,8 @@ def kind_sought(api: Api) -> str:
 
 def _says_when(name: str) -> bool:
     """Whether a parameter says on which day, or from or to which."""
-    return kind_of((name,)) in ("day", "moment") or bool({*spell(name)[:1]} & (_FIRST | _LAST))
+    words = spell(name)
+    return kind_of((name,)) in ("day", "moment") or words[-1:] == ("day",) or bool({*words[:1]} & (_FIRST | _LAST))
 
 
 def _day(value: Any) -> datetime | None:

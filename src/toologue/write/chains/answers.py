@@ -26,6 +26,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import JsonValue
 
+from toologue.plan.chains.saying import tellable
 from toologue.write.chains.lexicon import joined, wordset
 from toologue.write.chains.names import Name, output
 from toologue.write.worded import worded
@@ -45,7 +46,7 @@ Row = Mapping[str, Any]
 
 
 class Answer(NamedTuple):
-    """A result in words: a clause ("the city is Lyon"), or a list in `listed`, and how many rows there are."""
+    """A result in words: a clause ("the city is Lyon"), or a list in `listed`; of how many rows, if all are told."""
 
     kind: Literal["one", "record", "list", "empty"]
     clause: str
@@ -86,10 +87,10 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequenc
     if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
         paths = {name: name.split("|")[len(prefix) :] for name in inside}
         others = [(names[name], values[name]) for name in values if name not in inside]
-        items = _items(rows, paths, names)
-        if len(items) > 1:
+        items, count = _items(rows, paths, names)
+        if items:
             tail = f"; {clause(others)}" if others else ""
-            return Answer("list", "", f"{items}{tail}", len(rows))
+            return Answer("list", "", f"{items}{tail}", count)
     if len(values) == 2 and _meet(*names.values()):
         one, other = map(said, values.values())
         both = Name(" and ".join(name.words for name in names.values()))
@@ -197,8 +198,8 @@ def _at(node: Any, path: Sequence[str]) -> Any:
     return node
 
 
-def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> str:
-    """The first rows, each by what names it, and the rest of it in brackets; what all have is said once."""
+def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> tuple[str, int]:
+    """The first rows, each by what names it, the rest of it in brackets, what all have once; of how many, if of all."""
     order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
     apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
     common = [(names[name], _at(rows[0], paths[name])) for name in order if apart and name not in apart]
@@ -218,7 +219,7 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
             told.insert(0, (Name("name"), own))
         (first, lead), *others = told
-        if str(lead) in heads:
+        if str(lead) in heads or (isinstance(lead, str) and not (_dated(lead) or tellable(lead))):
             continue
         heads.add(str(lead))
         plain = _rank(first) < len(_LEADS) or len(order) == 1 or _dated(lead)
@@ -228,10 +229,12 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         shown.append(f"{head} ({rest})" if rest else head)
     shown = [*dict.fromkeys(shown)]
     if len(shown) < 2:
-        return ""
+        return "", 0
     more, said_once = len(rows) - looked, ", ".join(f"{name.words} {_short(value)}" for name, value in common)
     text = joined(shown if not more else [*shown, f"{more} more"])
-    return f"{text}, {'both' if len(shown) == 2 else 'all'} with {said_once}" if said_once else text
+    all_of_them = "both" if len(shown) == 2 else "all"
+    whole = len(rows) if len(shown) + more == len(rows) else 0
+    return f"{text}, {all_of_them} with {said_once}" if said_once else text, whole
 
 
 def _one_day(values: Sequence[Any]) -> str:

@@ -318,7 +318,8 @@ class Telling:
             case "record":
                 return self.agent("respond_record", clause=told.clause, listed=told.listed)
             case "list":
-                return self.agent("respond_list", items=told.listed, count=str(told.rows))
+                counted = {"count": str(told.rows)} if told.rows else {}
+                return self.agent("respond_list", items=told.listed, **counted)
 
     def _suggest(self) -> str:
         wish = need(self._target())
