@@ -80,10 +80,8 @@ def speaks_of_another(named: Mapping[str, str], told: Iterable[tuple[str, JsonVa
     for kind, value in told:
         if isinstance(value, str) and value[:1].isupper():
             there.setdefault(kind, set()).add(value.casefold())
-    others = (
-        there.get(kind, ()) for kind, name in named.items() if not any(name in one for one in there.get(kind, ()))
-    )
-    return any(len(values) > meeting for values in others)
+    found = ((name, there.get(kind, set[str]())) for kind, name in named.items())
+    return any(len(values) > meeting for name, values in found if not any(name in one for one in values))
 
 
 def agreed(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
