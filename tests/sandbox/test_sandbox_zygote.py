@@ -263,9 +263,13 @@ class TestLife:
         from toologue.sandbox.execute import execute
         def run():
             return execute("return 1", Shelf(), name="shelf", backend="zygote").value
+        def parent(stat):
+            try:
+                return stat.read_text().rpartition(")")[2].split()[1]
+            except OSError:  # it ended meanwhile
+                return ""
         run()
-        warm = [stat.parent.name for stat in Path("/proc").glob("[0-9]*/stat")
-                if stat.read_text().rpartition(")")[2].split()[1] == str(os.getpid())]
+        warm = [stat.parent.name for stat in Path("/proc").glob("[0-9]*/stat") if parent(stat) == str(os.getpid())]
         print(*warm, flush=True)
         """
 

@@ -35,7 +35,7 @@ _SETTINGS = frozenset((
     "sort", "sort by", "sortby", "sort order", "order", "order by", "format", "numformat", "output", "response type",
     "locale", "lang", "lang id", "lang code", "language code", "version", "mode", "text mode", "type", "search type",
     "results type", "result type", "videos type", "video type", "match type", "domain code", "t",
-    "fields", "part", "chart", "callback", "timezone offset",
+    "fields", "part", "chart", "parameters", "params", "callback", "timezone offset",
 ))  # fmt: skip
 
 

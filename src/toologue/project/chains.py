@@ -59,7 +59,7 @@ from toologue.write.duplicates import repeats
 __all__ = ["ChainMaking", "make_chains"]
 
 _CHUNK, _MOST = 32, 5  # jobs that are done at once; jobs that are tried for one that is wanted
-_FRUITLESS = 8  # a pair that so often came to nothing, and never to anything, is not tried again
+_FRUITLESS = 24  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]
 
 

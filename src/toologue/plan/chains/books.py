@@ -35,6 +35,7 @@ from toologue.plan.chains.saying import (
     family_of,
     hidden,
     named_thing,
+    names_itself,
     names_rows,
     offered,
     points_out,
@@ -45,11 +46,11 @@ from toologue.plan.chains.saying import (
 from toologue.plan.chains.shelf import Book
 from toologue.plan.knowable import KnowRule, knowable
 from toologue.plan.settled import settled
-from toologue.worlds.documented import is_credential, parted, sought_by, spoken
+from toologue.worlds.documented import is_credential, kind_wraps, parted, sought_by, spoken
 
 __all__ = [
-    "MOST_ASKED", "WORTH", "alike", "choosing", "found_by_name", "known", "lost", "normal", "optional", "pointing",
-    "required", "telling", "unanswerable", "unaskable", "whose",
+    "MOST_ASKED", "WORTH", "alike", "choosing", "found_by_name", "known", "lost", "normal", "optional", "own_name",
+    "pointing", "required", "telling", "unanswerable", "unaskable", "whose",
 ]  # fmt: skip
 
 MOST_ASKED = 4
@@ -173,6 +174,13 @@ def alike(name: str, other: str) -> bool:
     """Whether two parameters sound as if they asked for the same."""
     one, two = sorted((normal(name), normal(other)), key=len)
     return two.endswith(one) or (len(one) > 2 and two.startswith(one))
+
+
+def own_name(output: str) -> bool:
+    """Whether an output is the name of what all the result is of, and not of something in it."""
+    *around, last = output.split("|")
+    words = split_name(last).split()
+    return names_itself(last) and all(map(kind_wraps, around)) and {*words[:-1]} <= _SELVES
 
 
 def whose(name: str) -> list[str]:

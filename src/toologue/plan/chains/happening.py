@@ -32,13 +32,13 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.apis.entities import Entity
 from toologue.apis.words import singular
 from toologue.errors import UserError
 from toologue.models.retriever import split_name
 from toologue.plan.chains.agreeing import agreed, disagrees, speaks_of_another
 from toologue.plan.chains.along import beside
-from toologue.plan.chains.books import WORTH, alike, choosing, optional, pointing, required, telling, whose
+from toologue.plan.chains.answering import answer
+from toologue.plan.chains.books import alike, choosing, optional, own_name, pointing, required, telling, whose
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.results import Single, choices, sayable, values_of
@@ -46,16 +46,10 @@ from toologue.plan.chains.saying import (
     MEETINGS,
     SOUGHT,
     asked_of,
-    bare,
-    dates_rows,
     family_of,
     givable,
     named_thing,
-    named_well,
     names_itself,
-    names_rows,
-    short,
-    tellable,
     topic_words,
 )
 from toologue.plan.chains.shelf import Book, Shelf
@@ -70,18 +64,17 @@ from toologue.worlds.documented import (
     kind_named,
     kind_of,
     kind_sought,
-    kind_wraps,
     sought_by,
 )
 
 __all__ = ["Choice", "Dropped", "Happened", "Made", "Stage"]
 
-_ANSWERED = 2
-"""So many values of a result make an answer, beside what names them."""
 _KEPT = 160
+_NOTHING: Mapping[str, str] = {}
+_OWN = "own"
+"""What the name of the whole is called, beside the kinds of names."""
 _SPELT = 4
 """So many letters a place has that is spelt out."""
-_SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 
 
 class Dropped(Exception):
@@ -134,7 +127,10 @@ class Stage:
         if pair.source is not None:
             source, known, choice = self._found_out(pair, pair.source, rng)
         role = self._role(pair.target, tuple(pair.handed), "multi")
-        target = role.call(known, rng, list(source.arguments) if source else ())
+        told = (
+            {name: asked_of(source.book.inputs[name], source.book.api) for name in source.arguments} if source else {}
+        )
+        target = role.call(known, rng, told)
         if target.result.error:
             raise Dropped("the target answers with an error")
         found = values_of(target.result.value, rows=1)
@@ -149,10 +145,11 @@ class Stage:
             if choice:
                 chosen = family_of(named_thing(source.book.outputs[choice.output]))
             found = agreed(found, _beside(source, pair.output or "", known[pair.parameter]))
-        answer = _answer(found, target, role.worth, given - {""}, chosen, rng)
-        if not answer:
+        outputs, said = target.book.outputs, _told(target)
+        told = answer(found, outputs, role.worth, said=said, given=given - {""}, chosen=chosen, rng=rng)
+        if not told:
             raise Dropped("nothing to answer with")
-        return Happened(target, source, choice, answer)
+        return Happened(target, source, choice, told)
 
     def _found_out(self, pair: Pair, name: str, rng: random.Random) -> tuple[Made, dict[str, JsonValue], Choice | None]:
         """The source's call, the values that it hands over, and what these were chosen among. Raises Dropped."""
@@ -201,13 +198,17 @@ class _Role(NamedTuple):
         """What kind of thing a parameter is about, what is searched for included."""
         return asked_of(self.book.inputs[name], self.book.api)
 
-    def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Sequence[str] = ()) -> Made:
-        """A call of it, with one of its optional parameters, but none that sounds like what was told already.
+    def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str] = _NOTHING) -> Made:
+        """A call of it, with one of its optional parameters, but none that asks for what was told already.
+
+        `told` are names of parameters, each with the kind of thing that it is about.
 
         Raises Dropped for values that nobody would say.
         """
         about = {self.family(name) for name in self.always} - {""}
+        kinds = {*told.values()} - {""}
         more = [name for name in self.sometimes if not any(alike(name, other) for other in told)]
+        more = [name for name in more if self.family(name) not in kinds]
         apart = [name for name in more if self.family(name) not in about]
         if more and not apart and len(self.always) < 2:
             raise Dropped("asks twice")
@@ -267,7 +268,9 @@ def _clashing(
         return True
     if source is None:
         return False
-    singles = ((named_thing(target.book.outputs[one.name]), one.value) for one in found if not one.place)
+    single = [one for one in found if not one.place]
+    singles = [(named_thing(target.book.outputs[one.name]), one.value) for one in single]
+    singles += [(_OWN, one.value) for one in single if own_name(one.name)]
     return speaks_of_another(_named(source, choice), singles, meeting=bool(MEETINGS & topic_words(target.book.api)))
 
 
@@ -278,6 +281,10 @@ def _named(source: Made, choice: Choice | None) -> dict[str, str]:
     said = {kind_sought(api) if kind in SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()}
     if choice is not None:
         said[named_thing(source.book.outputs[choice.output])] = choice.chosen
+        if own_name(choice.output.rpartition("|")[2]):
+            said[_OWN] = choice.chosen
+    elif not source.arguments:
+        said.update((_OWN, one.value) for one in values_of(source.result.value, rows=1) if own_name(one.name))
     return {kind: str(value).casefold() for kind, value in said.items() if kind and str(value)[:1].isupper()}
 
 
@@ -332,68 +339,9 @@ def _missed(source: Made, choice: Choice | None) -> bool:
 
 def _families(made: Made) -> set[str]:
     """What kinds of things the user gave; of what was searched for, the kind that the Api finds."""
-    return {asked_of(one, made.book.api) for name, one in made.book.inputs.items() if name in made.arguments}
+    return {*_kinds(made).values()}
 
 
-def _answer(
-    found: Sequence[Single], target: Made, worth: Mapping[str, int], given: Set[str], chosen: str, rng: random.Random
-) -> dict[str, JsonValue]:
-    """A few values of one row that belong together and are worth saying.
-
-    What the user gave (`given`, families of kinds) is not told again, nor what was chosen by, but for rows of it.
-    """
-    groups: dict[str, dict[str, JsonValue]] = {}
-    outputs, told = target.book.outputs, _told(target)
-    for one in found:
-        news = not one.bare and one.name in worth and _heard(one, outputs[one.name], given, chosen)
-        if news and str(one.value).casefold() not in told:
-            groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
-    kept = [_met(groups) or {}, *(_best(values, outputs, worth, rng) for values in groups.values())]
-    best = max(kept, key=lambda values: _weight(values, worth), default=dict[str, JsonValue]())
-    return best if any(worth[name] >= WORTH for name in best) else {}
-
-
-def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
-    """How much some values of one row tell; one less for each thing that they only stand inside of."""
-    inside = (len([part for part in name.split("|")[:-1] if not kind_wraps(part)]) for name in values)
-    return sum(worth[name] for name in values) - min(inside, default=0)
-
-
-def _heard(one: Single, output: Entity, given: Set[str], chosen: str) -> bool:
-    """Whether somebody would like to hear a value."""
-    family = family_of(named_thing(output))
-    if family in given or (output.many and not short(one.value)) or (family and family == chosen and not output.many):
-        return False
-    return sayable(one.value) and tellable(one.value) and named_well(one.name, one.value)
-
-
-def _met(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue] | None:
-    """The names of the two who meet: of who is at home and who is away."""
-    names = {name: value for values in groups.values() for name, value in values.items()}
-    for home, value in names.items():
-        others = (home.replace(here, there) for here, there in _SIDES if here in home)
-        away = next((other for other in others if other in names), "")
-        if away and names[away] != value and (names_itself(home) or home.lower().endswith("team")):
-            return {home: value, away: names[away]}
-    return None
-
-
-def _best(
-    values: Mapping[str, JsonValue], outputs: Mapping[str, Entity], worth: Mapping[str, int], rng: random.Random
-) -> dict[str, JsonValue]:
-    """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
-    order = sorted(values, key=lambda name: (-worth[name], not short(values[name]), rng.random()))
-    dated = next((name for name in values if outputs[name].many and dates_rows(outputs[name])), "")
-    told: dict[str, JsonValue] = {dated: values[dated]} if dated and not any(map(names_itself, order[:1])) else {}
-    for name in order:
-        most = _ANSWERED + any(map(names_itself, told)) + (dated in told)
-        if len(told) < most and (worth[name] >= WORTH or not told) and values[name] not in told.values():
-            told[name] = values[name]
-    if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told) and not dated:
-        naming = next((name for name in values if outputs[name].many and names_rows(outputs[name])), None)
-        if naming is None:
-            return {}
-        told[naming] = values[naming]
-    if len(told) == 1 and not outputs[(only := next(iter(told)))].many and bare(only):
-        return {}
-    return {name: told[name] for name in values if name in told}
+def _kinds(made: Made) -> dict[str, str]:
+    """What kind of thing each argument is about."""
+    return {name: asked_of(made.book.inputs[name], made.book.api) for name in made.arguments}

@@ -37,7 +37,7 @@ from toologue.plan.chains.books import (
     unaskable,
 )
 from toologue.plan.chains.reasons import Reason
-from toologue.plan.chains.saying import askable, hidden
+from toologue.plan.chains.saying import askable, asked_of, hidden
 from toologue.plan.chains.shelf import Book, Shelf
 from toologue.plan.knowable import KnowRule
 from toologue.plan.sequences import ActionSequence, Category, Fit, fitting
@@ -130,7 +130,8 @@ class _Source(NamedTuple):
     """What an edge's source says about the pair."""
 
     inputs: list[Entity]
-    asked: list[str]
+    asked: dict[str, str]
+    """With the kind of thing that each is about."""
     optional: list[str]
     known: bool
     """Whether users know all that it asks for."""
@@ -147,7 +148,8 @@ class _Target(NamedTuple):
     found_out: bool
     """Whether users know the parameter, or the documentation settles it, so that nobody has to find it."""
     asked: list[str]
-    optional: list[str]
+    optional: dict[str, str]
+    """With the kind of thing that each is about."""
     unknown: list[str]
     """What is asked for beside, and users do not know, or not in words."""
     against: Reason | None
@@ -169,7 +171,7 @@ class _Ends:
         many = book.outputs[output].many and not found_by_name(book, output, asked)
         return _Source(
             list(book.inputs.values()),
-            asked,
+            {name: asked_of(book.inputs[name], book.api) for name in asked},
             optional(book, but=asked) if many else pointing(book, but=asked),
             all(known(book.inputs[one], self._rule) for one in asked),
             many,
@@ -183,11 +185,12 @@ class _Ends:
         if not given:
             return None
         if known(given[0], self._rule) or given[0].name in settled(book.api):
-            return _Target(given, True, [], [], [], None)
+            return _Target(given, True, [], {}, [], None)
         asked = required(book, but=handed)
         unknown = [one for one in asked if not self._told(book, book.inputs[one])]
         against = unaskable(book, handed) or unanswerable(book, given)
-        return _Target(given, False, asked, optional(book, but=handed), unknown, against)
+        more = {name: asked_of(book.inputs[name], book.api) for name in optional(book, but=handed)}
+        return _Target(given, False, asked, more, unknown, against)
 
     def _told(self, book: Book, one: Entity) -> bool:
         """Whether users know a parameter, and have words for it."""
@@ -220,7 +223,7 @@ def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:
         return "another's id"
     if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
-    rest = target.asked or [name for name in target.optional if not any(alike(name, it) for it in source.asked)]
+    rest = target.asked or [name for name, kind in target.optional.items() if not _told(name, kind, source)]
     needs = bool(source.asked or source.optional)
     if why := source.unaskable or target.against:
         return why
@@ -231,6 +234,11 @@ def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if source.many else "single"
     return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit, beside)
+
+
+def _told(name: str, kind: str, source: _Source) -> bool:
+    """Whether users have told a parameter with what the source asked them for."""
+    return any(alike(name, one) or (kind and kind == other) for one, other in source.asked.items())
 
 
 def _strangers(edge: Edge) -> bool:
