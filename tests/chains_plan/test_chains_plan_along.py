@@ -150,6 +150,10 @@ class TestSettled:
         }
         assert settled(api("Towns", "", {}, **takes)) == {"page": 1, "sort_by": "name"}
 
+    @pytest.mark.parametrize("odd", [{"enum": 3}, {"examples": "a"}, {"examples": ["string"]}, {"default": [1]}, {}])
+    def test_odd_documents_settle_nothing(self, odd: dict[str, Any]) -> None:
+        assert settled(api("Towns", "", {}, page={"type": "integer", **odd})) == {}
+
     def test_an_optional_one_is_left_alone(self) -> None:
         assert settled(Api(name="Towns", parameters={"page": Parameter(schema=PAGE, required=False)})) == {}
 

@@ -302,6 +302,12 @@ class TestTablesByColumns:
         country=text(),
     )  # fmt: skip
 
+    def test_an_id_beside_the_columns_is_that_of_none_of_their_rows(self):
+        columns = {name: self.TEAMS["properties"][name] for name in ("id", "teamName")}
+        found = answer(leaves(seasonId={"type": "integer"}, **columns))
+        assert isinstance(found["seasonId"], int)
+        assert len(found["id"]) == len(found["teamName"])
+
     @pytest.mark.parametrize("seed", range(4))
     def test_have_columns_of_one_length(self, seed):
         found = answer(self.TEAMS, seed=seed)

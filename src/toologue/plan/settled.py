@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -27,6 +27,7 @@ from toologue.keys import Same
 from toologue.models.retriever import split_name
 from toologue.schema import Api
 from toologue.values.fits import fits
+from toologue.worlds.documented.leaves import examples_of
 
 __all__ = ["settled"]
 
@@ -55,6 +56,7 @@ def _settled(kept: Same[Api]) -> Mapping[str, JsonValue]:
 
 def _documented(schema: Mapping[str, Any]) -> Iterator[JsonValue]:
     """The values that a document gives for a parameter, but for one of which some are allowed: that is a choice."""
-    if len(schema.get("enum") or ()) < 2:
-        known = [schema.get("default"), schema.get("const"), *(schema.get("examples") or ())]
+    listed = schema.get("enum")
+    if not isinstance(listed, list) or len(cast("list[Any]", listed)) < 2:
+        known = [schema.get("default"), schema.get("const"), *examples_of(schema)]
         yield from (value for value in known if value not in ("", None) and fits(value, schema))

@@ -125,7 +125,7 @@ class _Compiler:
         rest = rule.get("additionalProperties", True)
         inner = {**properties, **{name: rest for name in required if name not in properties}}
         table = _is_table(inner.values())
-        single = [name for name, schema in inner.items() if _is_value(items_of(schema) if table else schema)]
+        single = [name for name, schema in inner.items() if (_is_column if table else _is_value)(schema)]
         told_by, outer = id_of(single, path, self.about), self.own
         self.own = len(path) if told_by else outer
         if table:
@@ -219,7 +219,13 @@ def _is_table(schemas: Collection[Any]) -> bool:
     """Whether an object is a table by columns: `{"id": [7, 9], "name": ["Hull", "Leeds"]}`."""
     mappings = (cast("Mapping[str, Any]", schema) for schema in schemas if isinstance(schema, Mapping))
     lists = [schema for schema in mappings if "array" in types_of(schema)]
-    return sum(_is_value(items_of(one)) for one in lists) > 1 and 2 * len(lists) > len(schemas)
+    return sum(map(_is_column, lists)) > 1 and 2 * len(lists) > len(schemas)
+
+
+def _is_column(schema: Any) -> bool:
+    """Whether a schema is that of a list of single values."""
+    inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
+    return "array" in types_of(inside) and _is_value(items_of(inside))
 
 
 def _is_value(schema: Any) -> bool:
