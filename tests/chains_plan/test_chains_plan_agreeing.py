@@ -48,6 +48,20 @@ def test_what_is_dated_lies_between_start_and_end(day: date, off: int) -> None:
     assert disagrees(told, found) is not (0 <= off <= 30)
 
 
+@pytest.mark.parametrize(
+    ("result", "wrong"),
+    [
+        ({"location": {"code": "US7823590"}}, False),
+        ({"location": {"slug": "busan-2"}}, False),
+        ({"location": "US7823590"}, True),
+        ({"location": {"name": "Route 66"}}, True),
+        ({"location": {"code": "OSLO"}}, True),
+    ],
+)
+def test_a_code_with_digits_is_no_other_name(result: object, wrong: bool) -> None:
+    assert disagrees({"location": "Busan"}, values_of(result, rows=1)) is wrong
+
+
 @given(DAYS)
 def test_days_are_the_same_however_they_are_written(day: date) -> None:
     assert not disagrees({"date": str(day)}, values_of({"date": f"{day:%d/%m/%Y}"}))

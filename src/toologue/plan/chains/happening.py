@@ -127,10 +127,7 @@ class Stage:
         if pair.source is not None:
             source, known, choice = self._found_out(pair, pair.source, rng)
         role = self._role(pair.target, tuple(pair.handed), "multi")
-        told = (
-            {name: asked_of(source.book.inputs[name], source.book.api) for name in source.arguments} if source else {}
-        )
-        target = role.call(known, rng, told)
+        target = role.call(known, rng, _kinds(source) if source else {})
         if target.result.error:
             raise Dropped("the target answers with an error")
         found = values_of(target.result.value, rows=1)
