@@ -18,6 +18,7 @@ from toologue.plan.chains.pairs import Pair, paired
 from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.shelf import Shelf
 from toologue.plan.settled import settled
+from toologue.project.chains_pairs import ChainMaking, prepare
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Edge, Parameter, Plan
 from toologue.schema.jsonl import write
 from toologue.worlds.documented import Documented
@@ -26,6 +27,7 @@ from toologue.write.verify_chains import verify_chain
 
 DEGREES: dict[str, Any] = {"type": "number"}
 PAGE: dict[str, Any] = {"type": "integer", "examples": [1]}
+BANDS = {"confirm": 0.3, "suggest": 0.1}
 WHERE = {"lat": DEGREES, "lon": DEGREES}
 
 
@@ -64,8 +66,8 @@ def pair_of(file: Path, *edges: Edge) -> Pair:
 
 
 def told(file: Path, pair: Pair, sequence: str) -> tuple[Plan, Dialogue]:
-    plan = Planner(file, seed=3, bands={"confirm": 0.3, "suggest": 0.1}).plan(Job(1, sequence, pair))
-    return plan, ChainWriter(APIS, embedder("lexical"), seed=3, bands={"confirm": 0.3, "suggest": 0.1}).words(plan)
+    plan = Planner(file, seed=3, bands=BANDS).plan(Job(1, sequence, pair))
+    return plan, ChainWriter(APIS, embedder("lexical"), seed=3, bands=BANDS).words(plan)
 
 
 def calls(dialogue: Dialogue) -> list[tuple[Call, Any]]:
@@ -99,6 +101,18 @@ class TestAlong:
         chosen = [row for row in towns["rows"] if row["lat"] == (looked.arguments or {})["latitude"]]
         assert [row["lon"] for row in chosen] == [(looked.arguments or {})["longitude"]]
         assert flaws(dialogue) == []
+
+    def test_whichever_row_is_chosen(self, file: Path) -> None:
+        pair, planner = pair_of(file, edge(LIST, "rows|lat", SKY)), Planner(file, seed=3, bands=BANDS)
+        chosen: set[int] = set()
+        for number in range(8):
+            dialogue = ChainWriter(APIS, embedder("lexical"), bands=BANDS).words(
+                planner.plan(Job(number, "11.6", pair))
+            )
+            (_, towns), (looked, _) = calls(dialogue)
+            chosen.add([row["lon"] for row in towns["rows"]].index((looked.arguments or {})["longitude"]))
+            assert flaws(dialogue) == []
+        assert len(chosen) > 1
 
     def test_another_rows_longitude_is_a_flaw(self, file: Path) -> None:
         _, dialogue = told(file, pair_of(file, edge(LIST, "rows|lat", SKY)), "11.6")
@@ -181,6 +195,19 @@ class TestSettled:
 
 
 class TestEdgesThatWereNotChosen:
+    def test_stand_in_where_the_best_one_makes_no_conversation(self, file: Path, tmp_path: Path) -> None:
+        write(tmp_path / "graph.jsonl", [edge(FIND, "lat", SKY, chosen=False), edge(FIND, "name", SKY)])
+        making = ChainMaking(ratio=(1, 0, 0))
+        made = prepare([file], tmp_path / "set", making, indexes=tmp_path, graph=tmp_path / "graph.jsonl")
+        assert [(one.source, one.output) for one in made.pairs["train"] if one.source] == [(FIND.name, "lat")]
+
+    def test_make_no_second_pair_beside_the_best_one(self, file: Path, tmp_path: Path) -> None:
+        write(tmp_path / "graph.jsonl", [edge(LIST, "rows|lat", SKY, chosen=False), edge(FIND, "lat", SKY)])
+        making = ChainMaking(ratio=(1, 0, 0))
+        made = prepare([file], tmp_path / "set", making, indexes=tmp_path, graph=tmp_path / "graph.jsonl")
+        assert {one.source for one in made.pairs["train"] if one.source} == {FIND.name, LIST.name}
+        assert made.edges_dropped["not chosen"] == 0
+
     def test_are_looked_at_when_they_are_asked_for(self, file: Path) -> None:
         edges, dropped = [edge(FIND, "name", SKY), edge(FIND, "lat", SKY, chosen=False)], Counter[Any]()
         (pair,) = paired(Shelf(file), edges, dropped, chosen=False)

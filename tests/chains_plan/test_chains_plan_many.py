@@ -41,6 +41,12 @@ class TestMix:
         assert drawn[last] > 4 * max(others)
         assert max(others) - min(others) <= 1
 
+    def test_a_pair_that_came_about_less_than_those_of_its_target_comes_next(self) -> None:
+        pairs = [Pair(f"S{n}", "id", "T", "id", "yeszero", "single") for n in range(5)]
+        made = dict.fromkeys(pairs[1:], 9)
+        drawn = Counter(job.pair for job, _ in zip(jobs(pairs, cap=50, made=made), range(20), strict=False))
+        assert drawn == {pairs[0]: 20}
+
     @given(st.integers(1, 40), st.integers(0, 9))
     def test_every_sequence_at_least_1_percent_and_no_pair_over_2(self, each: int, seed: int) -> None:
         fits = ("single", "multi")
