@@ -2,9 +2,9 @@
 
 `python -m bench.size [TREE] [--before TREE]`, a TREE being a git revision, or the working tree if left out.
 
-lines: all of them. code: without blanks, comments, docstrings. tokens: Python's, without comments, layout, bare strings.
-head: lines before a module's first definition, where it has one. longest: the longest module's lines. data: bytes of
-all other files.
+lines: all of them. code: without blanks, comments and docstrings. tokens: Python's, without comments, layout and bare
+strings. head: lines before a module's first definition, where it has one. longest: the longest module's lines. data:
+bytes of all other files.
 """
 
 import argparse
