@@ -94,8 +94,8 @@ def inside(apis: Path, name: str, scratch: Path) -> None:
 def beside(apis: Sequence[Any]) -> dict[str, Any]:
     """CPU seconds of ours and of brute force, both with `lexical`, and whether they agree."""
     from toologue.models.lexical import Lexical
-    from toologue.plan.apigraph.edges import find_edges
-    from toologue.plan.describe import describe
+    from toologue.plan.api_graph.describe import describe
+    from toologue.plan.api_graph.edges import find_edges
 
     described, spent, found = [describe(api) for api in apis], list[float](), list[Any]()
     for work in (_ours, _brute):
@@ -111,9 +111,9 @@ def calibrated(apis: Path, name: str, labels: Path) -> Iterator[dict[str, Any]]:
 
     from toologue.apis.rapidapi import read_rapidapi
     from toologue.models.embed import embedder
-    from toologue.plan.apigraph.rules import Thresholds
-    from toologue.plan.apigraph.why import why
-    from toologue.plan.describe import describe
+    from toologue.plan.api_graph.describe import describe
+    from toologue.plan.api_graph.explain import why
+    from toologue.plan.api_graph.rules import Thresholds
 
     lines = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]
     wanted = {line[side] for line in lines for side in ("source", "target")}
@@ -154,8 +154,8 @@ def _brute(apis: Sequence[Any], by: Any, _: Any) -> list[tuple[str, ...]]:
     """Every pair, one by one for the phrases, as matrices for the cosines."""
     from rapidfuzz.distance import LCSseq
 
-    from toologue.plan.apigraph.rules import PUBLISHED, letters
-    from toologue.plan.apigraph.sides import sides
+    from toologue.plan.api_graph.rules import PUBLISHED, letters
+    from toologue.plan.api_graph.sides import sides
 
     rows, columns, *_ = sides(apis, "published")
     with_keywords = ([side.keyed(at) for at in range(len(side.texts))] for side in (rows, columns))
@@ -187,7 +187,7 @@ def _session(leader: int) -> Iterator[tuple[int, float, int]]:
 
 
 def _left(scratch: Path) -> dict[str, int]:
-    from toologue.plan.apigraph.about import read_about
+    from toologue.plan.api_graph.about import read_about
 
     about = read_about(scratch / "graph.jsonl")
     assert about is not None

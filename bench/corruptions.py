@@ -19,8 +19,8 @@ from rich.table import Table
 
 from toologue import keys
 from toologue.project.generate import Made, Making, generate, shipped
+from toologue.verify.procedures import verify
 from toologue.write.corrupt import CORRUPTIONS
-from toologue.write.verify import verify
 
 LEAST = 0.95
 

@@ -21,11 +21,11 @@ from xml.sax.saxutils import escape
 from rich.console import Console
 from rich.table import Table
 
-from toologue.plan.conversation_graph import conversation_graph
-from toologue.plan.flow_cover import Goal, fewest, sights, wanted
-from toologue.plan.flowgraph import flowgraph
-from toologue.plan.paths import cover, vanilla, weighted
 from toologue.plan.procedures import procedures
+from toologue.plan.procedures.flow_cover import Goal, fewest, sights, wanted
+from toologue.plan.procedures.paths import cover, vanilla, weighted
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Graph, Walk
 
 MOST, SLACK = 50, 1.1

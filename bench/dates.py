@@ -47,8 +47,8 @@ def lines() -> Iterator[Line]:
 
 
 def grammar(said: str, asks: str) -> str:
-    """What `toologue.values.dates` reads."""
-    from toologue.values.dates import readings
+    """What `toologue.text.dates` reads."""
+    from toologue.text.dates import readings
 
     form = FORMS[asks]
     if asks == "span":
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.dates", description="How well times are read.")
     parser.add_argument("--wrong", action="store_true", help="list what was read wrongly")
     options = parser.parse_args(arguments)
-    readers: dict[str, tuple[Reader, str]] = {"grammar": (grammar, "toologue.values.dates")}
+    readers: dict[str, tuple[Reader, str]] = {"grammar": (grammar, "toologue.text.dates")}
     try:
         import dateparser.search  # noqa: F401  # pyright: ignore
     except ImportError:

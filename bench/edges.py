@@ -24,9 +24,9 @@ from rich.table import Table
 
 from toologue import keys
 from toologue.apis.load import apis_of
-from toologue.plan.describe import describe
-from toologue.plan.edge_check import Checker
-from toologue.plan.edge_check_figures import Label, Truth
+from toologue.plan.api_graph.check import Checker
+from toologue.plan.api_graph.check_figures import Label, Truth
+from toologue.plan.api_graph.describe import describe
 from toologue.schema import Api
 
 HERE = Path(__file__).parent

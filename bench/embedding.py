@@ -26,7 +26,7 @@ from toologue.models.minilm import MiniLM
 from toologue.models.similarity import Judge
 from toologue.schema import Dialogue, Trace
 from toologue.score.calls import calls
-from toologue.score.warm import warmed
+from toologue.score.prefetch import warmed
 
 
 def texts(count: int = 100) -> list[str]:

@@ -14,8 +14,8 @@ from difflib import SequenceMatcher
 from bench.figure import Figure, in_turns
 from bench.workload import starter, varied
 from toologue.agents.agent import player
-from toologue.agents.missteps import missteps
 from toologue.models.similarity import Judge, similarity
+from toologue.mutate.steps import missteps
 from toologue.project.generate import Making, make, shipped
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import Finished, run_cases

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from toologue.agents.agent import player
-from toologue.agents.altered import RIGHT, WRONG, altered_script
 from toologue.agents.gold import script_of
 from toologue.bench.tooltalk import load
 from toologue.errors import BadSetting, UnknownName
 from toologue.loop import play
+from toologue.mutate.calls import RIGHT, WRONG, altered_script
 from toologue.run.cases import Settings, cases_of
 from toologue.schema import AgentTurn, Call, Case, Dialogue, UserTurn
 from toologue.values.compare import agree, moment_of, never_alike

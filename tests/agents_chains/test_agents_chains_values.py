@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.agents.retrieve.forms import form_of
-from toologue.agents.retrieve.named import answered, volunteered
+from toologue.agents.retrieve.slot_values import answered, volunteered
 from toologue.schema import Api, Parameter
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.agents.agent import Player
-from toologue.agents.json_action import JSON_ACTION, Answer, JsonAction, parse_answer, prompt
+from toologue.agents.llm.json_action import JSON_ACTION, Answer, JsonAction, parse_answer, prompt
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, Reply, ScriptedModel
 from toologue.run.cases import Settings, cases_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toologue.errors import BadRecord
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Cue, Dialogue, UserTurn
-from toologue.score.must import wanting
+from toologue.score.reply_requirements import wanting
 from toologue.score.steps import judged, judged_as_published
 
 LEXICAL = Judge.of("lexical")

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue import registry
-from toologue.plan.noise_bank import NOISE_KINDS, noise_bank
+from toologue.plan.procedures.noise_bank import NOISE_KINDS, noise_bank
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Setting
-from toologue.score.claims import claims, unsupported
-from toologue.score.claims import says as mentions
 from toologue.score.severity import ATTACKS, SEVERITIES
 from toologue.score.steps import judged, steps
+from toologue.text.claims import claims, unsupported
+from toologue.text.claims import says as mentions
 from toologue.worlds.documents import documents_of
 
 OTHERS = ["bo@mail.example", "Bo Dahl", "ORD-9005"]

@@ -15,12 +15,12 @@ from toologue.apis.load import apis_of
 from toologue.errors import BadSetting
 from toologue.models.embed import embedder
 from toologue.models.lexical import Lexical
-from toologue.plan.apigraph.documents import ready
-from toologue.plan.apigraph.edges import Found, find_edges
-from toologue.plan.apigraph.rules import Thresholds, thresholds_of
-from toologue.plan.apigraph.sides import joined, sides
-from toologue.plan.apigraph.spread import Spread
-from toologue.plan.describe import describe
+from toologue.plan.api_graph.describe import describe
+from toologue.plan.api_graph.documents import ready
+from toologue.plan.api_graph.edges import Found, find_edges
+from toologue.plan.api_graph.rules import Thresholds, thresholds_of
+from toologue.plan.api_graph.sides import joined, sides
+from toologue.plan.api_graph.spread import Spread
 from toologue.schema import Api
 from toologue.schema.jsonl import line_of
 

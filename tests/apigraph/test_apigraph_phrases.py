@@ -8,7 +8,7 @@ from apigraph_samples import common
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.plan.apigraph.phrases import alike, blocks, compared, similarity
+from toologue.plan.api_graph.phrases import alike, blocks, compared, similarity
 
 texts = st.lists(st.text("abcd", min_size=1, max_size=12), min_size=1, max_size=12, unique=True).map(
     lambda found: sorted(found, key=lambda text: (len(text), text))

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadRecord, UnknownName
-from toologue.plan.apigraph.about import About, about_file, read_about, write_about
-from toologue.plan.apigraph.rules import Thresholds
-from toologue.plan.apigraph.why import why
+from toologue.plan.api_graph.about import About, about_file, read_about, write_about
+from toologue.plan.api_graph.explain import why
+from toologue.plan.api_graph.rules import Thresholds
 from toologue.report.neighbourhood import neighbourhood
 from toologue.schema import Edge, Similarities
 

@@ -9,12 +9,12 @@ import pytest
 from toologue.apis.extracted import extracted
 from toologue.apis.load import apis_of
 from toologue.formats.procedure import examine, read, write
-from toologue.plan.plans import plan_all
 from toologue.plan.procedures import procedure, procedures
-from toologue.plan.service import mocked, service
+from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.service import mocked, service
 from toologue.schema import Procedure
+from toologue.verify.procedures import verify
 from toologue.write.template import TemplateWriter
-from toologue.write.verify import verify
 
 REPAIR = """# A repair
 1. **Ask** for the e-mail address and the day. Collect `email` and `seen_on`.

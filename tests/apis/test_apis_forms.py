@@ -255,7 +255,7 @@ class TestSources:
 
     def test_python_is_named_as_it_is_imported(self) -> None:
         assert [api.name for api in apis_of("toologue.apis.almita")] == ["almita_of", "read_almita", "schema_of_type"]
-        assert [api.name for api in apis_of("toologue.apis.words:plural")] == ["plural"]
+        assert [api.name for api in apis_of("toologue.text.tokens:plural")] == ["plural"]
 
     @pytest.mark.parametrize("text", ["5", "{}x", "a: b", "[1]", '{"name": "x"}'])
     def test_what_describes_no_api_is_told_what_it_would_have_to_hold(self, text: str, tmp_path: Path) -> None:

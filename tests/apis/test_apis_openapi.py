@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.apis.openapi import OpenApi, openapi_of, read_openapi
-from toologue.apis.source import read_text
+from toologue.data import read_text
 from toologue.errors import BadRecord
 from toologue.schema import Api
 from toologue.worlds.crud.misfit import misfit

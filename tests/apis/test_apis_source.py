@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.apis.source import path_text, read_source, read_text
+from toologue.data import path_text, read_source, read_text
 from toologue.errors import BadFile, BadRecord
 
 scalars = (

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from toologue.errors import BadSetting
 from toologue.models.model import Asked, ModelFault, ScriptedModel
-from toologue.plan.ask_intents import IntentTally, ask_intents, intents_prompt, parse_intents
-from toologue.plan.intents import Intent, intent
+from toologue.plan.procedures.ask_intents import IntentTally, ask_intents, intents_prompt, parse_intents
+from toologue.plan.procedures.intents import Intent, intent
 
 CAKE = {
     "industry": "Bakery",

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from toologue.errors import BadFile, BadRecord, UnknownName
-from toologue.plan.alike import generics, likeness, twins
-from toologue.plan.intents import Intent, industries, intent, intents, read_intents, slug
+from toologue.plan.procedures.intents import Intent, industries, intent, intents, read_intents, slug
+from toologue.plan.scenarios.alike import generics, likeness, twins
 from toologue.schema import jsonl
 
 ALL = intents()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from toologue.errors import BadFile, BadRecord, UnknownName
-from toologue.plan.alike import generics, twins
-from toologue.plan.intents import slug
-from toologue.plan.noise_bank import NOISE_KINDS, NoiseMessage, noise_bank, read_noise
+from toologue.plan.procedures.intents import slug
+from toologue.plan.procedures.noise_bank import NOISE_KINDS, NoiseMessage, noise_bank, read_noise
+from toologue.plan.scenarios.alike import generics, twins
 
 BANK = noise_bank()
 REPLIES = [(kind, reply) for kind, replies in BANK.replies.items() for reply in replies]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.plan.alike import generics, twins
-from toologue.write.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases, read_phrases
+from toologue.plan.scenarios.alike import generics, twins
+from toologue.text.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases, read_phrases
 
 BANK = phrases()
 KINDS = [kind for kinds in BANK.kinds.values() for kind in kinds.values()]

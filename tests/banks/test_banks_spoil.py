@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.plan.spoil import WAYS, Spoilt, spoil
-from toologue.values.fits import fits
+from toologue.plan.procedures.value_errors import WAYS, Spoilt, spoil
+from toologue.values.json_schema import fits
 from toologue.values.make import make
 
 SHAPES: dict[str, dict[str, Any]] = {

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from bench.unheard import Unheard, bank
-from toologue.plan.noise_bank import NOISE_KINDS
-from toologue.plan.plans import plan_all
 from toologue.plan.procedures import procedure, procedures
-from toologue.plan.service import service
+from toologue.plan.procedures.noise_bank import NOISE_KINDS
+from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.service import service
 from toologue.schema import Procedure
-from toologue.write.verify import verify
+from toologue.verify.procedures import verify
 
 
 @pytest.mark.parametrize("one", procedures(), ids=lambda one: one.id)

@@ -11,16 +11,16 @@ from chains_dataset_samples import service
 
 from toologue.cli.generate_chains import chains, ratio_of
 from toologue.errors import BadFile, BadSetting
+from toologue.plan.chains.split import SPLITS
 from toologue.plan.chains.statistics import statistics
-from toologue.plan.split import SPLITS
 from toologue.project.chains import make_chains
 from toologue.project.chains_pairs import ChainMaking
 from toologue.project.chains_statistics import ChainStatistics, compared
 from toologue.schema import Api, Dialogue, Edge
 from toologue.schema.jsonl import read, write
+from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.duplicates import repeats
-from toologue.write.verify_chains import verify_chain
 
 MAKING = ChainMaking(count=60, seed=3, ratio=(60, 20, 20), most=0.5)
 

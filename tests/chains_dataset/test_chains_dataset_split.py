@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadSetting
-from toologue.plan.split import NEAR, SPLITS, Divided, Joined, divide
+from toologue.plan.chains.split import NEAR, SPLITS, Divided, Joined, divide
 
 NAMES = st.integers(0, 30).map(lambda number: f"Api {number}")
 PAIRS = st.dictionaries(st.tuples(st.none() | NAMES, NAMES), st.integers(1, 9), max_size=60)

@@ -23,9 +23,9 @@ from toologue.apis.tools import read_tools
 from toologue.cli import apis as command
 from toologue.errors import BadSetting
 from toologue.models.model import Asked, ModelFault, ScriptedModel
-from toologue.plan.describe import describe, described
-from toologue.plan.describe_lint import lint_description, lint_entity, lint_keywords
-from toologue.plan.describe_model import describe_with, description_prompt, parse_descriptions
+from toologue.plan.api_graph.describe import describe, described
+from toologue.plan.api_graph.describe_lint import lint_description, lint_entity, lint_keywords
+from toologue.plan.api_graph.describe_model import describe_with, description_prompt, parse_descriptions
 from toologue.schema import Api, Parameter
 
 LIKE = 0.83  # ToolDial's threshold for two phrases

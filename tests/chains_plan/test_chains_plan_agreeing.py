@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.plan.chains.agreeing import agreed, disagrees, speaks_of_another
-from toologue.plan.chains.results import choices, values_of
+from toologue.apis.result_values import choices, values_of
+from toologue.plan.chains.consistency import agreed, disagrees, speaks_of_another
 from toologue.worlds.documented.leaves import maker
 from toologue.worlds.documented.row import Row
 

@@ -11,19 +11,19 @@ from chains_plan_samples import NUMBER, SIMILAR, TEXT, listed, shape
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toologue.apis.co_parameters import along, beside
 from toologue.models.embed import embedder
-from toologue.plan.chains.along import along, beside
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import Job
 from toologue.plan.chains.pairs import Pair, paired
 from toologue.plan.chains.planner import Planner
-from toologue.plan.chains.shelf import Shelf
-from toologue.plan.settled import settled
 from toologue.project.chains_pairs import ChainMaking, prepare
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Edge, Parameter, Plan
 from toologue.schema.jsonl import write
+from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
+from toologue.worlds.documented.default_arguments import settled
 from toologue.write.chains import ChainWriter
-from toologue.write.verify_chains import verify_chain
 
 DEGREES: dict[str, Any] = {"type": "number"}
 PAGE: dict[str, Any] = {"type": "integer", "examples": [1]}

@@ -10,7 +10,7 @@ from chains_plan_samples import APIS, EDGES, files
 
 from toologue.cli.chains import actions, chains
 from toologue.errors import BadRecord, BadSetting
-from toologue.plan.edge_check import Checked, Verdict
+from toologue.plan.api_graph.check import Checked, Verdict
 from toologue.schema import Plan
 from toologue.schema.jsonl import read, write
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadRecord
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import jobs, sampled
 from toologue.plan.chains.pairs import Pair, alone, paired
 from toologue.plan.chains.planner import Tally, plan_lines
-from toologue.plan.chains.shelf import Shelf
-from toologue.plan.sequences import CATEGORIES, SEQUENCES
+from toologue.plan.chains.sequences import CATEGORIES, SEQUENCES
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import write
 

@@ -13,16 +13,16 @@ from chains_plan_samples import EDGES, NUMBER, TEXT, api, edge, files, listed, s
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toologue.apis.result_values import values_of
 from toologue.models.embed import calibrated
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import Job
-from toologue.plan.chains.happening import Dropped
+from toologue.plan.chains.execute import Dropped
 from toologue.plan.chains.pairs import Pair, alone, paired
 from toologue.plan.chains.planner import Planner
-from toologue.plan.chains.results import values_of
-from toologue.plan.chains.shelf import Shelf
+from toologue.plan.chains.sequences import SEQUENCES
 from toologue.plan.chains.states import as_published
 from toologue.plan.chains.thoughts import thoughts
-from toologue.plan.sequences import SEQUENCES
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Plan, State, UserTurn
 from toologue.schema.jsonl import line_of, parse, write
 from toologue.worlds.documented import Documented

@@ -9,12 +9,12 @@ import pytest
 from chains_plan_samples import NUMBER, TEXT, api, listed, shape
 
 from toologue.apis.entities import inputs
-from toologue.plan.chains.books import choosing, optional, telling
+from toologue.apis.salience import bare, failure, offered, tellable
+from toologue.plan.chains.api_view import choosing, optional, telling
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import jobs
-from toologue.plan.chains.happening import Dropped, Stage
+from toologue.plan.chains.execute import Dropped, Stage
 from toologue.plan.chains.pairs import Pair, alone
-from toologue.plan.chains.saying import bare, failure, offered, tellable
-from toologue.plan.chains.shelf import Shelf
 from toologue.schema import Api
 from toologue.schema.jsonl import write
 

@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from toologue.plan.actions import ACTIONS, GRAPH, RULES, action_of, broken
-from toologue.plan.sequences import CATEGORIES, FITS, SEQUENCES, derived, fitting, misfit
+from toologue.plan.chains.actions import ACTIONS, GRAPH, RULES, action_of, broken
+from toologue.plan.chains.sequences import CATEGORIES, FITS, SEQUENCES, derived, fitting, misfit
 from toologue.report.action_graph import action_graph
 from toologue.schema import MOVES, AgentAction, UserAction
 
@@ -84,7 +84,7 @@ class TestActions:
             return len(steps) > 18
 
         others = tuple(one for one in RULES if one is not rule)
-        monkeypatch.setattr("toologue.plan.actions.RULES", others)
+        monkeypatch.setattr("toologue.plan.chains.actions.RULES", others)
 
         def walks(steps: tuple[str, ...]) -> int:
             if broken(steps) or longer_than_any(steps):  # type: ignore[arg-type]

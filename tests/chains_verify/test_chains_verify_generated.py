@@ -14,15 +14,15 @@ from toologue.cli.chains import chains
 from toologue.cli.graph import build
 from toologue.models.embed import embedder
 from toologue.models.retriever import Retriever
-from toologue.plan.sequences import SEQUENCES
+from toologue.plan.chains.sequences import SEQUENCES
 from toologue.schema import Api, Dialogue, Plan
 from toologue.schema.jsonl import read
 from toologue.schema.jsonl import write as write_lines
+from toologue.verify.chains import verify_chain
+from toologue.verify.flaw import Flaw
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.corrupt_chain import CHAIN_CORRUPTIONS
-from toologue.write.verify.flaw import Flaw
-from toologue.write.verify_chains import verify_chain
 
 SHARED = Path(os.environ.get("TOOLOGUE_SHARED", Path(__file__).parents[3] / "shared"))
 DOCUMENTS = SHARED / "tooldial" / "augmented_400.jsonl.gz"

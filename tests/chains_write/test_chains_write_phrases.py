@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.schema import Api, Parameter
+from toologue.verify.chains.telling import asks_for
 from toologue.write.chains.answers import answer
+from toologue.write.chains.intents import awkward, need
 from toologue.write.chains.lexicon import wordset
 from toologue.write.chains.names import parameters
-from toologue.write.chains.needs import awkward, need
 from toologue.write.chains.phrases import rough, smooth, within
 from toologue.write.chains.tools import brand, field
-from toologue.write.verify_chains.telling import asks_for
 
 SPOKEN = [
     ("the players stats", "the player stats"),

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.schema import Api, Parameter
-from toologue.values.find import find
+from toologue.text.find import find
 from toologue.write.chains.answers import answer, clause, said
+from toologue.write.chains.intents import awkward, need
 from toologue.write.chains.names import Name, output, parameters
-from toologue.write.chains.needs import awkward, need
 
 
 class TestNames:

@@ -14,9 +14,9 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import embedder
 from toologue.models.retriever import Retriever
 from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Retrieve, UserTurn
+from toologue.text.mentions import says
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.chains.bank import BANKS, BankName
-from toologue.write.verify.words import says
 
 LEXICAL = embedder("lexical")
 BANDS = {"confirm": 0.45, "suggest": 0.3}

@@ -8,7 +8,7 @@ import pytest
 
 from toologue.cli import status
 from toologue.formats.procedure import load
-from toologue.plan.intents import Intent
+from toologue.plan.procedures.intents import Intent
 from toologue.schema.jsonl import read
 
 SOUND = "# A refund\\n1. **Ask** for the number. Collect `number`.\\n2. **End**: say that {number} is under way."

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from toologue.apis.source import read_text
+from toologue.data import read_text
 from toologue.schema import Call, Result
 from toologue.worlds.crud import Simulator
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from crud_samples import LIBRARY, do, library, value
 
-from toologue.apis.source import read_text
+from toologue.data import read_text
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.worlds.crud import Simulator
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toologue.schema import Api, Call, Parameter
-from toologue.values.fits import fits
+from toologue.values.json_schema import fits
 from toologue.worlds.contract import check_world
 from toologue.worlds.documented import Documented, arguments_for
 

@@ -11,9 +11,9 @@ import pytest
 from toologue.apis.entities import outputs
 from toologue.apis.load import apis_of
 from toologue.models.model import ModelFault, ScriptedModel
-from toologue.plan.edge_check import Checker, check_edges
-from toologue.plan.edge_check_figures import Label, Truth, against, check_graph, passed
-from toologue.plan.edge_check_judge import Judge, judge, parse_vote, prompt_text
+from toologue.plan.api_graph.check import Checker, check_edges
+from toologue.plan.api_graph.check_figures import Label, Truth, against, check_graph, passed
+from toologue.plan.api_graph.edge_judge import Judge, judge, parse_vote, prompt_text
 from toologue.schema import Api, Edge, Parameter, Similarities
 from toologue.schema.jsonl import write
 

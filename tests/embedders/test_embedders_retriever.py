@@ -17,8 +17,9 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import calibration
 from toologue.models.lexical import Lexical
 from toologue.models.outputs import fits, leaves
-from toologue.models.retriever import Retriever, index_texts, split_name
+from toologue.models.retriever import Retriever, index_texts
 from toologue.schema import Api, Parameter
+from toologue.text.tokens import split_name
 
 ASSISTANT = registry.find("world", "assistant").apis
 RETRIEVER = Retriever(ASSISTANT, Lexical())

@@ -6,11 +6,11 @@ from functools import cache
 from pathlib import Path
 
 from toologue.formats.procedure import read
-from toologue.plan.conversation_graph import conversation_graph
-from toologue.plan.flowgraph import flowgraph
-from toologue.plan.ground import Ground, Trail
 from toologue.plan.procedures import files, procedure
-from toologue.plan.service import service
+from toologue.plan.procedures.explore import Ground, Trail
+from toologue.plan.procedures.service import service
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Procedure
 
 LIBRARY = """

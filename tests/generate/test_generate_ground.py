@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from toologue.errors import UserError
 from toologue.formats.procedure import read
 from toologue.loop import execute
-from toologue.plan.answers import Answers
-from toologue.plan.conversation_graph import conversation_graph
-from toologue.plan.coverage import coverage
-from toologue.plan.flowgraph import flowgraph
-from toologue.plan.ground import Ground, call_of, given_sets, known
-from toologue.plan.paths import cover, weighted
 from toologue.plan.procedures import procedure
-from toologue.plan.rows import Rows, at
-from toologue.plan.service import mocked, service
+from toologue.plan.procedures.answers import Answers
+from toologue.plan.procedures.coverage import coverage
+from toologue.plan.procedures.explore import Ground, call_of, given_sets, known
+from toologue.plan.procedures.paths import cover, weighted
+from toologue.plan.procedures.rows import Rows, at
+from toologue.plan.procedures.service import mocked, service
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
 
 SHOP = service("shop")
 LATE = "order-not-received"

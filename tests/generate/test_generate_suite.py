@@ -24,7 +24,7 @@ from toologue.project.statistics import Statistics, compared, statistics
 from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu, tokens
 from toologue.schema import Api, Dialogue, Graph, Plan
 from toologue.schema.jsonl import read
-from toologue.write.verify import verify
+from toologue.verify.procedures import verify
 
 WHOLE = os.environ.get("TOOLOGUE_WHOLE") == "1"
 FEW = () if WHOLE else ("order-not-received", "billed-for-unordered-tv-package", "transfer-to-wrong-account")

@@ -12,7 +12,7 @@ import pytest
 from fake_endpoint import HANG, RESET, Answer, Endpoint, Request, Script, refuses, says
 
 from toologue.agents.agent import Player, player
-from toologue.agents.function_calling import DEFAULT, FunctionCalling
+from toologue.agents.llm.function_calling import DEFAULT, FunctionCalling
 from toologue.bench.benchmark import benchmark
 from toologue.bench.tooltalk import load
 from toologue.cli import status

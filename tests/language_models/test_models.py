@@ -99,7 +99,7 @@ class TestNames:
 
     def test_without_the_extra_it_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-do-not-tell-0123456789")
-        monkeypatch.delitem(sys.modules, "toologue.models.wire", raising=False)
+        monkeypatch.delitem(sys.modules, "toologue.models.pydantic_ai", raising=False)
         for name in [name for name in sys.modules if name.partition(".")[0] in ("pydantic_ai", "openai")]:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "pydantic_ai", None)

@@ -12,13 +12,14 @@ import pytest
 from source_tree import Module, modules
 
 BANDS = [
-    {"errors", "keys", "registry", "parallel", "shipped"},
+    {"errors", "keys", "registry", "parallel", "data"},
     {"schema"},
-    {"loop", "formats", "values"},
+    {"loop", "formats", "text", "values"},
     {"models", "sandbox", "apis", "worlds"},
-    {"plan", "write"},
+    {"procedure"},
+    {"plan", "write", "verify"},
     {"agents", "users", "run"},
-    {"score"},
+    {"score", "mutate"},
     {"bench", "report", "project"},
     {"cli", "__main__"},
 ]

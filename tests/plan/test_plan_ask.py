@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from toologue.models.model import Asked, ModelFault, Reply, ScriptedModel
-from toologue.plan.ask import ask_all, parse_reply, prompt_text
-from toologue.plan.prompts import prompts_of
 from toologue.plan.scenarios import Tally
+from toologue.plan.scenarios.ask import ask_all, parse_reply, prompt_text
+from toologue.plan.scenarios.prompts import prompts_of
 from toologue.schema import Scenario
 from toologue.worlds.assistant import apis
 

@@ -11,7 +11,7 @@ import yaml
 from plan_samples import TRAVEL
 
 from toologue.bench.tooltalk.conversations import starter
-from toologue.plan.lint import lint
+from toologue.plan.scenarios.lint import lint
 from toologue.worlds.assistant import apis
 
 ASSISTANT = apis()

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from procedure_agent_talks import brief_of, talk
 
 from toologue.agents.agent import player
-from toologue.agents.procedure.choosing import polarity
-from toologue.agents.procedure.course import Slot
-from toologue.agents.procedure.reading import read_values
 from toologue.loop import play
 from toologue.models.similarity import Judge
-from toologue.plan.plans import plan_all
 from toologue.plan.procedures import procedure
-from toologue.plan.service import service
+from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.service import service
+from toologue.procedure.choosing import polarity
+from toologue.procedure.course import Slot
+from toologue.procedure.reading import read_values
 from toologue.run.cases import Settings, cases_of
 from toologue.schema import AgentTurn, Case, Dialogue, Trace
 from toologue.score.metric import totals

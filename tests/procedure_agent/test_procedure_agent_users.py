@@ -8,15 +8,15 @@ import pytest
 from procedure_agent_talks import brief_of, calls, service
 
 from toologue.agents.agent import player
-from toologue.agents.procedure.course import course_of
 from toologue.loop import play
 from toologue.models.similarity import Judge
 from toologue.plan.procedures import procedure
+from toologue.procedure.course import course_of
 from toologue.schema import AgentTurn, Call, Dialogue, Result, Score, Trace, Turn, UserTurn
 from toologue.schema.case import Case
 from toologue.score.adherence import adherence
+from toologue.text.bank import Register
 from toologue.users.graph import GRAPH, Goal, GraphUser
-from toologue.write.bank import Register
 
 RETURN = Goal(
     "I bought the wrong thing.",

@@ -8,9 +8,9 @@ import pytest
 
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, ScriptedModel
-from toologue.plan.ask_procedures import ask_procedures, procedure_prompt
-from toologue.plan.intents import intent
-from toologue.plan.service import service
+from toologue.plan.procedures.ask_procedures import ask_procedures, procedure_prompt
+from toologue.plan.procedures.intents import intent
+from toologue.plan.procedures.service import service
 
 OVERDUE = intent("refund-overdue")
 PROSE = "# Refund\n1. Ask for the order number. 2. Look it up. 3. Say when the money comes."

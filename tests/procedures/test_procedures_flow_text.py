@@ -14,7 +14,7 @@ from procedure_strategies import drawings, texts
 
 from toologue.errors import BadFile, BadSetting
 from toologue.formats.flow_text import FlowTextWarning, read, write
-from toologue.plan import conversation_graph, flowgraph
+from toologue.procedure import conversation_graph, flowgraph
 from toologue.schema import Graph, Link, Node
 
 PARCEL = """\

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from toologue.errors import BadSetting
 from toologue.formats import flow_text
 from toologue.formats.procedure import read
-from toologue.plan import conversation_graph as talk
-from toologue.plan import flowgraph as flow
+from toologue.procedure import conversation_graph as talk
+from toologue.procedure import flowgraph as flow
 from toologue.schema import Graph, Link, Node, Procedure, Tries, Walk
 from toologue.schema.jsonl import line_of, parse
 

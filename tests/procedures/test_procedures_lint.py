@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from toologue.plan.lint_procedure import RULES, lint
+from toologue.plan.procedures.lint_procedure import RULES, lint
 
 SENTENCES: dict[str, dict[str, list[str]]] = yaml.safe_load(
     Path(__file__).with_name("sentences.yaml").read_text("utf-8")

@@ -9,7 +9,7 @@ from procedure_strategies import drawings
 
 from toologue.errors import BadFile, BadSetting
 from toologue.formats.mermaid import read, write
-from toologue.plan import flowgraph
+from toologue.procedure import flowgraph
 from toologue.schema import Graph, Node
 
 

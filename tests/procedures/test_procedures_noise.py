@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadSetting
-from toologue.plan.conversation_graph import check, conversation_graph
-from toologue.plan.flowgraph import flowgraph
-from toologue.plan.noise import with_noise
-from toologue.plan.noise_bank import NOISE_KINDS
-from toologue.plan.paths import weighted
 from toologue.plan.procedures import procedures
+from toologue.plan.procedures.noise import with_noise
+from toologue.plan.procedures.noise_bank import NOISE_KINDS
+from toologue.plan.procedures.paths import weighted
+from toologue.procedure.conversation_graph import check, conversation_graph
+from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Graph
 
 GRAPHS = [conversation_graph(flowgraph(procedure)) for procedure in procedures("shop")]

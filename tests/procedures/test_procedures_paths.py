@@ -14,12 +14,12 @@ from procedure_strategies import procedures
 from toologue import keys
 from toologue.errors import BadSetting
 from toologue.formats import flow_text
-from toologue.plan.conversation_graph import conversation_graph
-from toologue.plan.coverage import coverage, missing_lines, pairs_of, possible
-from toologue.plan.flow_cover import fewest
-from toologue.plan.flowgraph import flowgraph
-from toologue.plan.paths import cover, vanilla, weighted
-from toologue.plan.steering import State, Steering
+from toologue.plan.procedures.coverage import coverage, missing_lines, pairs_of, possible
+from toologue.plan.procedures.flow_cover import fewest
+from toologue.plan.procedures.paths import cover, vanilla, weighted
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
+from toologue.procedure.steering import State, Steering
 from toologue.schema import Graph, Procedure, Walk
 
 SAMPLERS = [vanilla, weighted]

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import toologue.agents.program_stack as package
+import toologue.agents.llm.program_stack as package
 from toologue.agents.agent import Player, player
-from toologue.agents.program_stack import ProgramStack, Settings
-from toologue.agents.program_stack.answers import held_back, read_programs
-from toologue.agents.program_stack.examples import Examples, keywords, trained
-from toologue.agents.program_stack.grounding import unsupported
-from toologue.agents.program_stack.player import spelled
-from toologue.agents.program_stack.prompts import Asked, messages
-from toologue.agents.program_stack.situations import Task, samples, service_of, situation
+from toologue.agents.llm.program_stack import ProgramStack, Settings
+from toologue.agents.llm.program_stack.answers import held_back, read_programs
+from toologue.agents.llm.program_stack.examples import Examples, keywords, trained
+from toologue.agents.llm.program_stack.grounding import unsupported
+from toologue.agents.llm.program_stack.player import spelled
+from toologue.agents.llm.program_stack.prompts import Asked, messages
+from toologue.agents.llm.program_stack.situations import Task, samples, service_of, situation
 from toologue.bench.benchmark import Options
 from toologue.bench.dialog2api import executed, grade, play
 from toologue.errors import BadSetting, UnknownName
@@ -152,7 +152,7 @@ class TestTheSpec:
         self, spec: str, asked: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen: list[str] = []
-        monkeypatch.setattr("toologue.agents.program_stack.player.model", seen.append)
+        monkeypatch.setattr("toologue.agents.llm.program_stack.player.model", seen.append)
         player(f"program_stack:{spec}")
         assert seen == [asked]
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.agents.program_stack import ProgramStack, Settings
-from toologue.agents.program_stack.examples import Examples
+from toologue.agents.llm.program_stack import ProgramStack, Settings
+from toologue.agents.llm.program_stack.examples import Examples
 from toologue.loop import play
 from toologue.models.model import ModelFault, ScriptedModel
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Fault, Program, Result, Setting, Turn, UserTurn

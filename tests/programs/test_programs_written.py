@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toologue.apis.source import read_text
+from toologue.data import read_text
 from toologue.formats.dialog2api import conversations_xml, parse_conversations
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
 from toologue.schema import AgentTurn, Call, Case, Program, Setting, UserTurn

@@ -9,7 +9,7 @@ import pytest
 from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, project
 
 from toologue.cli import status
-from toologue.project.spots import spots
+from toologue.project.hotspots import spots
 
 SECOND = PROCEDURE.replace("My locker does not open.", "I cannot get at my things.").replace("# A locker", "# Things")
 SILENT = "def agent(history, tools):\n    return 'Hm.'\n"

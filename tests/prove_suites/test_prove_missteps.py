@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from toologue.agents.agent import player
-from toologue.agents.missteps import RIGHT_STEPS, WRONG_STEPS, missteps
 from toologue.bench.benchmark import Options, benchmark, play
 from toologue.bench.prove_steps import flaws_of, is_good, prove_step
 from toologue.cli import app
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import Judge
+from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, missteps
 from toologue.project.generate import Made, Making, generate, shipped, write_suite
 from toologue.schema import AgentTurn, Dialogue
 from toologue.schema.jsonl import write

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from report_samples import HOSTILE, Page, view
 
 from toologue.formats.procedure import read
-from toologue.plan.conversation_graph import conversation_graph
-from toologue.plan.flowgraph import flowgraph
 from toologue.plan.procedures import procedures
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
 from toologue.report.coverage import covered
 from toologue.report.drawing import draw, wrapped
 from toologue.report.layers import Arrow, Box, layered

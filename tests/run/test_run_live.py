@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from toologue.errors import BadSetting, UnknownName
-from toologue.plan.plans import plan_all
 from toologue.plan.procedures import procedure
-from toologue.plan.service import service
+from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.service import service
 from toologue.run.cases import Settings
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue

@@ -12,11 +12,11 @@ from score_samples import EXACT, LEXICAL, REFUSED, did, gold, said, trace, turns
 
 import noun_strategies
 from toologue.agents.agent import Player, ScriptedAgent, player
-from toologue.agents.altered import RIGHT, WRONG, altered_script
 from toologue.bench.prove import prove_kind
 from toologue.bench.tooltalk import TOOLTALK, load, published
 from toologue.loop import play
 from toologue.models.similarity import Judge
+from toologue.mutate.calls import RIGHT, WRONG, altered_script
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import run_all
 from toologue.schema import AgentTurn, Call, Dialogue, Invocation, Result, Score, Trace, UserTurn, rounds

@@ -15,7 +15,7 @@ from toologue.models.similarity import Embedded, Judge
 from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import run_all
 from toologue.schema import Dialogue, Trace
-from toologue.score.warm import warmed
+from toologue.score.prefetch import warmed
 
 STARTER = load(None)
 

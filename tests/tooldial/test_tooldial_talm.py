@@ -9,7 +9,7 @@ import pytest
 from tooldial_samples import APIS, TWO, dialogue, suite
 
 from toologue.agents.agent import Player
-from toologue.agents.talm import TALM, Talm, prompt
+from toologue.agents.llm.talm import TALM, Talm, prompt
 from toologue.bench.tooldial import PASSES, Part, grade, play
 from toologue.errors import BadSetting
 from toologue.formats.tooldial import state_json

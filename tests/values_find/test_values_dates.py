@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.values.dates import readings
-from toologue.values.find import find
-from toologue.values.whens import whens
+from toologue.text.dates import readings
+from toologue.text.find import find
+from toologue.text.time_expressions import whens
 
 NOW = datetime(2025, 3, 12, 10, 20)
 FORMS = {

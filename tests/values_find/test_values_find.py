@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toologue.values.find import find
+from toologue.text.find import find
 
 NOW = datetime(2025, 3, 12, 10, 20)
 SAID = [
@@ -291,10 +291,8 @@ class TestWhateverIsSaid:
 def test_importing_values_is_cheap() -> None:
     code = (
         "import sys, toologue.values; "
-        "print(*sorted({'rapidfuzz', 'pydantic', 'toologue.values.dates', 'faker'} & set(sys.modules)))"
+        "print(*sorted({'rapidfuzz', 'pydantic', 'toologue.text.dates', 'faker'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == []
-    code = (
-        "import sys, toologue.values.find; print(*sorted({'rapidfuzz', 'faker', 'numpy', 'yaml'} & set(sys.modules)))"
-    )
+    code = "import sys, toologue.text.find; print(*sorted({'rapidfuzz', 'faker', 'numpy', 'yaml'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == []

@@ -8,8 +8,8 @@ import pytest
 from verify_samples import Sample, samples
 
 from toologue.schema import AgentTurn, Dialogue, UserTurn
+from toologue.verify.procedures import verify
 from toologue.write.corrupt import CORRUPTIONS
-from toologue.write.verify import verify
 
 LEAST = 0.95
 RULES = {

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from verify_samples import Sample, samples, simulator
 
 from toologue.schema import Setting
-from toologue.write import verify as package
+from toologue.verify import procedures as package
+from toologue.verify.procedures import RULES, verify
 from toologue.write.corrupt import CORRUPTIONS
-from toologue.write.verify import RULES, verify
 
 ALLOWED = ("errors", "schema", "loop", "values", "worlds", "write.verify")
 

@@ -8,9 +8,9 @@ import pytest
 from pydantic import JsonValue
 
 from toologue.formats.procedure import read
-from toologue.plan.conversation_graph import conversation_graph
-from toologue.plan.flowgraph import flowgraph
-from toologue.plan.noise_bank import noise_bank
+from toologue.plan.procedures.noise_bank import noise_bank
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import (
     Act,
     AgentTurn,
@@ -25,7 +25,7 @@ from toologue.schema import (
     Turn,
     UserTurn,
 )
-from toologue.write.verify import verify
+from toologue.verify.procedures import verify
 
 GRAPH = conversation_graph(
     flowgraph(

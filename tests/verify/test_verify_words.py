@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from toologue.write.bank import fill, phrases
-from toologue.write.verify.words import claims, grounds, says
+from toologue.text.bank import fill, phrases
+from toologue.text.mentions import claims, grounds, says
 
 NOW = datetime(2025, 3, 12, 9, 30)
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from toologue.loop import execute
-from toologue.plan.conversation_graph import conversation_graph
-from toologue.plan.flowgraph import flowgraph
 from toologue.plan.procedures import procedure
-from toologue.plan.steering import State, Steering
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
+from toologue.procedure.steering import State, Steering
 from toologue.schema import AgentTurn, Call, Dialogue, Graph, Node, Setting, Turn, UserTurn
 from toologue.values.conditions import embedded, parse
 from toologue.worlds.crud import Simulator

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from write_samples import lines
 
-from toologue.write.grammar import (
+from toologue.procedure.grammar import (
     Asking,
     action,
     asking,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from toologue.errors import BadSetting
 from toologue.models.model import ScriptedModel
 from toologue.plan.procedures import procedure
-from toologue.plan.service import service
-from toologue.write.straight import conversations_in, prompt_text, straight
-from toologue.write.verify import verify
+from toologue.plan.procedures.service import service
+from toologue.verify.procedures import verify
+from toologue.write.direct_generation import conversations_in, prompt_text, straight
 
 LATE = procedure("order-not-received")
 SHOP = service("shop")

@@ -17,9 +17,9 @@ from write_samples import EMAIL, LOST, Line, lines, plan_of, plans
 import noun_strategies
 from toologue.errors import BadSetting, UnknownName, UserError
 from toologue.schema import AgentTurn, Cue, Dialogue, Plan, UserTurn
-from toologue.write.bank import REGISTERS, Register
+from toologue.text.bank import REGISTERS, Register
+from toologue.text.verbalize import filled, worded
 from toologue.write.template import TemplateWriter
-from toologue.write.worded import filled, worded
 
 LINES = list(lines())
 each_register = pytest.mark.parametrize("register", REGISTERS["customer"])

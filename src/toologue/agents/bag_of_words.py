@@ -31,11 +31,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from toologue.agents.agent import Player
-from toologue.agents.procedure.course import Course, course_of
-from toologue.agents.procedure.reading import read_values
-from toologue.agents.procedure.saying import asked, said
 from toologue.errors import BadSetting
 from toologue.models.lexical import words_of
+from toologue.procedure.course import Course, course_of
+from toologue.procedure.reading import read_values
+from toologue.procedure.saying import asked, said
 from toologue.schema import AgentTurn, Brief, Call, Step, Turn
 
 __all__ = ["BAG_OF_WORDS", "BagOfWords", "nearest"]

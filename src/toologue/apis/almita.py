@@ -27,10 +27,10 @@ from typing import Any, cast
 
 from toologue.apis.parameters import parameter
 from toologue.apis.schemas import object_of
-from toologue.apis.source import Place, Source, read_source
-from toologue.apis.words import asks_for_a_password, reads, snake
+from toologue.data import Place, Source, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Parameter
+from toologue.text.tokens import asks_for_a_password, reads, snake
 
 __all__ = ["almita_of", "read_almita", "schema_of_type"]
 

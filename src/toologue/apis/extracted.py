@@ -37,9 +37,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from toologue.apis.parameters import parameter
-from toologue.apis.words import reads, singular
 from toologue.schema import Api, Parameter, Procedure, Step
-from toologue.values.asked import words_of
+from toologue.text.kinds import words_of
+from toologue.text.tokens import reads, singular
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 
 __all__ = ["extracted"]

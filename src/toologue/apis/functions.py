@@ -34,9 +34,9 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from toologue import registry
 from toologue.apis.parameters import parameter
 from toologue.apis.schemas import written_out
-from toologue.apis.words import reads
 from toologue.errors import BadSetting
 from toologue.schema import Api, Parameter
+from toologue.text.tokens import reads
 
 __all__ = ["api_of_function", "apis_of_functions"]
 

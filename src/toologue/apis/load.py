@@ -28,8 +28,8 @@ from toologue.apis.functions import apis_of_functions
 from toologue.apis.openapi import openapi_of
 from toologue.apis.rapidapi import MARKS, rapidapi_of, read_rapidapi
 from toologue.apis.schemas import object_of
-from toologue.apis.source import Source, read_source
 from toologue.apis.tools import tools_of
+from toologue.data import Source, read_source
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.formats.procedure import load
 from toologue.schema import Api

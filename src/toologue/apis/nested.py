@@ -28,8 +28,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from toologue.apis.words import plural
-from toologue.values.asked import words_of
+from toologue.text.kinds import words_of
+from toologue.text.tokens import plural
 
 __all__ = ["Flat", "nested", "schema_of_example"]
 

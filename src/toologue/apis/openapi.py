@@ -33,11 +33,11 @@ from toologue.apis.parameters import parameter
 from toologue.apis.parts import Content, DocumentPart, ItemPart, OperationPart, ParameterPart, Part, SchemePart
 from toologue.apis.references import first_bad_reference
 from toologue.apis.schemas import modern, object_of, properties_of, required_of, shape, written_out
-from toologue.apis.source import Place, Source, path_text, read_source
-from toologue.apis.words import asks_for_a_password, callable_name, plural, singular, snake, unique
+from toologue.data import Place, Source, path_text, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Noun, Parameter
-from toologue.values.fits import resolved, types_of
+from toologue.text.tokens import asks_for_a_password, callable_name, plural, singular, snake, unique
+from toologue.values.json_schema import resolved, types_of
 
 __all__ = ["Method", "OpenApi", "Operation", "Wire", "openapi_of", "read_openapi"]
 

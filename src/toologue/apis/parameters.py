@@ -18,8 +18,8 @@ from typing import Any, get_args
 
 from toologue.apis.schemas import properties_of, required_of, shape, written_out
 from toologue.schema import Compare, Parameter
-from toologue.values.asked import wants
-from toologue.values.fits import resolved
+from toologue.text.kinds import wants
+from toologue.values.json_schema import resolved
 
 __all__ = ["COMPARERS", "compare_of", "parameter", "parameters_of"]
 

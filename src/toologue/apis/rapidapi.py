@@ -51,7 +51,7 @@ from toologue.apis.nested import Flat, nested, schema_of_example
 from toologue.apis.parameters import compare_of
 from toologue.apis.references import first_bad_reference
 from toologue.apis.schemas import object_of, written_out
-from toologue.apis.source import Place, Source, read_source
+from toologue.data import Place, Source, read_source
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import read
 from toologue.schema.noun import Noun

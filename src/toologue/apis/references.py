@@ -21,9 +21,9 @@ from math import inf
 from typing import Any, NamedTuple, cast
 
 from toologue.apis.schemas import DATA, NAMED, object_of
-from toologue.apis.source import Place
+from toologue.data import Place
 from toologue.errors import shown
-from toologue.values.fits import resolved
+from toologue.values.json_schema import resolved
 
 __all__ = ["BadReference", "first_bad_reference"]
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from toologue.values.fits import resolved, types_of
+from toologue.values.json_schema import resolved, types_of
 
 __all__ = [
     "DATA",

@@ -26,10 +26,10 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from toologue.apis.parameters import parameters_of
 from toologue.apis.references import first_bad_reference
 from toologue.apis.schemas import object_of, shape, written_out
-from toologue.apis.source import Place, Source, read_source
-from toologue.apis.words import reads
+from toologue.data import Place, Source, read_source
 from toologue.errors import shown
 from toologue.schema import Api
+from toologue.text.tokens import reads
 
 __all__ = ["read_tools", "tools_of"]
 

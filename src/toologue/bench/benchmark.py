@@ -29,7 +29,7 @@ from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import Finished, Limits, run_to_end
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue, ProtocolName, Score, Trace
-from toologue.score.warm import warmed
+from toologue.score.prefetch import warmed
 
 __all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted", "sums", "traces_of"]
 

@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.altered import RIGHT, WRONG, altered_script
 from toologue.bench.benchmark import Benchmark, Options, play
 from toologue.models.similarity import Judge
+from toologue.mutate.calls import RIGHT, WRONG, altered_script
 from toologue.run.cases import Settings, cases_of
 from toologue.schema import Api, Call, Dialogue, Invocation, Trace, invocations
 from toologue.values.compare import agree, contains

@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from toologue.agents.missteps import RIGHT_STEPS, WRONG_STEPS, missteps
-from toologue.agents.standpoint import Talk
 from toologue.bench.benchmark import Benchmark, Options
 from toologue.bench.prove import Proof
 from toologue.models.similarity import Judge
+from toologue.mutate.gold_context import Talk
+from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, missteps
 from toologue.schema import AgentTurn, Dialogue, Trace
+from toologue.verify.procedures import Flaw, verify
 from toologue.worlds.documents import documents_of
-from toologue.write.verify import Flaw, verify
 
 __all__ = ["flaws_of", "is_good", "prove_step", "prove_steps"]
 

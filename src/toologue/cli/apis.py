@@ -18,8 +18,8 @@ from toologue.apis.load import apis_of_all
 from toologue.cli.terminal import say
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, model
-from toologue.plan.describe import describe as describe_offline
-from toologue.plan.describe_model import Described, describe_with
+from toologue.plan.api_graph.describe import describe as describe_offline
+from toologue.plan.api_graph.describe_model import Described, describe_with
 from toologue.schema import Api
 from toologue.schema.jsonl import write
 

@@ -20,13 +20,13 @@ from toologue.errors import BadFile, BadSetting
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.model import ModelFault
 from toologue.models.model import model as model_of
-from toologue.plan.ask_intents import IntentTally, ask_intents
-from toologue.plan.ask_procedures import ask_procedures
-from toologue.plan.intents import intent
-from toologue.plan.intents import intents as catalogue
-from toologue.plan.rewrite import Rewritten
-from toologue.plan.rewrite import rewrite as rewrite_prose
-from toologue.plan.service import service as service_of
+from toologue.plan.procedures.ask_intents import IntentTally, ask_intents
+from toologue.plan.procedures.ask_procedures import ask_procedures
+from toologue.plan.procedures.intents import intent
+from toologue.plan.procedures.intents import intents as catalogue
+from toologue.plan.procedures.rewrite import Rewritten
+from toologue.plan.procedures.rewrite import rewrite as rewrite_prose
+from toologue.plan.procedures.service import service as service_of
 from toologue.schema.jsonl import write
 
 __all__ = ["intents", "rewrite"]

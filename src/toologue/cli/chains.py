@@ -19,18 +19,18 @@ from rich.text import Text
 from toologue import keys
 from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting
-from toologue.plan.actions import ACTIONS
+from toologue.plan.api_graph.check import Checked
+from toologue.plan.chains.actions import ACTIONS
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import sampled
 from toologue.plan.chains.pairs import EdgeKey, Pair, alone, paired
 from toologue.plan.chains.planner import Tally, plan_lines
 from toologue.plan.chains.reasons import REASONS, Reason
-from toologue.plan.chains.shelf import Shelf
-from toologue.plan.edge_check import Checked
-from toologue.plan.knowable import KnowRule
-from toologue.plan.sequences import SEQUENCES
+from toologue.plan.chains.sequences import SEQUENCES
 from toologue.report.action_graph import action_graph
 from toologue.schema import Edge
 from toologue.schema.jsonl import read, replacing
+from toologue.text.knowable import KnowRule
 
 __all__ = ["actions", "chains"]
 

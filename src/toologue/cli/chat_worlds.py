@@ -24,8 +24,8 @@ from pydantic import JsonValue
 
 from toologue.errors import BadSetting, UnknownName
 from toologue.loop import World, execute
-from toologue.sandbox.door import spellings
 from toologue.sandbox.program import parse
+from toologue.sandbox.rpc import spellings
 from toologue.schema import Act, Api, Result, Setting, executable
 from toologue.worlds.crud.kind import simulator_for
 from toologue.worlds.crud.simulator import shipped

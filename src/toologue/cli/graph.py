@@ -24,13 +24,13 @@ from toologue.models.cache import Cached, cache_folder
 from toologue.models.embed import Embedder
 from toologue.models.embed import embedder as embedder_of
 from toologue.parallel import pool
-from toologue.plan.apigraph.about import About, read_about, write_about
-from toologue.plan.apigraph.documents import ready
-from toologue.plan.apigraph.edges import MOST, Found, find_edges
-from toologue.plan.apigraph.pairs import Progress
-from toologue.plan.apigraph.rules import RulesName, thresholds_of
-from toologue.plan.apigraph.spread import Spread
-from toologue.plan.apigraph.why import why as reasons_for
+from toologue.plan.api_graph.about import About, read_about, write_about
+from toologue.plan.api_graph.documents import ready
+from toologue.plan.api_graph.edges import MOST, Found, find_edges
+from toologue.plan.api_graph.explain import why as reasons_for
+from toologue.plan.api_graph.pairs import Progress
+from toologue.plan.api_graph.rules import RulesName, thresholds_of
+from toologue.plan.api_graph.spread import Spread
 from toologue.report.neighbourhood import neighbourhood
 from toologue.report.words import legible
 from toologue.schema import Api, Edge, Similarities
@@ -166,7 +166,7 @@ graph = _graph()
 
 def _documents(sources: Iterable[str]) -> list[Api]:
     """The Apis, every entity with a phrase."""
-    from toologue.plan.describe import described
+    from toologue.plan.api_graph.describe import described
 
     return list(described(apis_of_all(sources)))
 

@@ -16,8 +16,8 @@ from toologue.apis.load import apis_of_all
 from toologue.cli.terminal import say
 from toologue.errors import BadSetting
 from toologue.models.model import model
-from toologue.plan.edge_check_figures import Figures, check_graph
-from toologue.plan.edge_check_judge import Judge
+from toologue.plan.api_graph.check_figures import Figures, check_graph
+from toologue.plan.api_graph.edge_judge import Judge
 
 __all__ = ["check"]
 

@@ -23,9 +23,9 @@ from toologue.cli.procedures import graph, lint_procedure, paths, procedures
 from toologue.cli.terminal import progress_bar, say, write_json
 from toologue.errors import BadFile, BadSetting
 from toologue.models.model import ModelFault, model
-from toologue.plan.ask import ask_all
-from toologue.plan.lint import lint as lint_text
 from toologue.plan.scenarios import Tally, sample, tell_all
+from toologue.plan.scenarios.ask import ask_all
+from toologue.plan.scenarios.lint import lint as lint_text
 from toologue.schema import Api, Scenario
 from toologue.schema.jsonl import read, write
 

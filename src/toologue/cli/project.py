@@ -15,13 +15,13 @@ from cyclopts import Parameter
 from toologue.cli.run import show
 from toologue.cli.terminal import progress_bar
 from toologue.errors import BadSetting
-from toologue.plan.coverage import missing_lines
+from toologue.plan.procedures.coverage import missing_lines
 from toologue.project.check import Checked, Gated, Stage, check
+from toologue.project.evaluate import Trial
+from toologue.project.hotspots import spots
 from toologue.project.settings import Project, open_project
-from toologue.project.spots import spots
 from toologue.project.start import start
 from toologue.project.suite import Suite
-from toologue.project.trial import Trial
 from toologue.report.coverage import sight_of
 from toologue.report.words import legible
 

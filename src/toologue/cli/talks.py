@@ -12,8 +12,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from toologue.plan.plans import Sampler
-from toologue.plan.talk import NoiseMode
+from toologue.plan.procedures.plan_dialogue import NoiseMode
+from toologue.plan.procedures.plans import Sampler
 from toologue.project.generate import Making, Source, sources
 
 __all__ = ["Talks"]

@@ -21,8 +21,8 @@ from toologue.project.generate import words
 from toologue.schema import Cue, Dialogue, Graph, Plan
 from toologue.schema.jsonl import read
 from toologue.schema.jsonl import write as write_lines
-from toologue.write.verify import RULES, Flaw
-from toologue.write.verify import verify as flaws_of
+from toologue.verify.procedures import RULES, Flaw
+from toologue.verify.procedures import verify as flaws_of
 
 __all__ = ["verify", "write"]
 

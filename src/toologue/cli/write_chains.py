@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from toologue.models.embed import embedder
 from toologue.models.model import ModelFault, model
-from toologue.plan.sequences import SEQUENCES
+from toologue.plan.chains.sequences import SEQUENCES
 from toologue.schema import Api, Dialogue, Plan, Setting
 from toologue.schema.jsonl import read
+from toologue.verify.chains import verify_chain
+from toologue.verify.procedures import Flaw
 from toologue.worlds.documented import Documented
 from toologue.worlds.world import kind_at
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.chains.model import ChainModelWriter
-from toologue.write.verify import Flaw
-from toologue.write.verify_chains import verify_chain
 
 __all__ = ["chain_flaws", "chain_words", "is_chain"]
 

@@ -40,7 +40,7 @@ from toologue.models.model import Asked, FaultType, ModelFault, Reply, check_req
 from toologue.schema import Noun
 
 if TYPE_CHECKING:
-    from toologue.models.wire import Wire
+    from toologue.models.pydantic_ai import Wire
 
 __all__ = ["MISSING", "OPENAI", "OpenAIModel", "Setup", "setup_of"]
 
@@ -178,7 +178,7 @@ def _key(given: str | None, base_url: str) -> SecretStr:
 def _wire() -> type[Wire]:
     """The heavy half, loaded when the first model is made, so that no conversation's time goes into it."""
     try:
-        from toologue.models.wire import Wire
+        from toologue.models.pydantic_ai import Wire
     except ImportError as error:
         if (error.name or "").startswith("toologue"):
             raise

@@ -22,9 +22,8 @@ Not covered: requests for several Apis at once, and outputs that supply only a p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from toologue.errors import BadSetting, UnknownName
@@ -32,12 +31,20 @@ from toologue.models.embed import Embedder, calibrated
 from toologue.models.index import Index
 from toologue.models.outputs import Leaf, fits, leaves
 from toologue.schema import Api, Parameter
+from toologue.text.tokens import split_name
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Band", "Retriever", "band", "bands_of", "index_of", "index_texts", "split_name"]
+__all__ = [
+    "Band",
+    "Retriever",
+    "band",
+    "bands_of",
+    "index_of",
+    "index_texts",
+]
 
 Band = Literal["confirm", "suggest", "clarify"]
 
@@ -156,10 +163,3 @@ def index_texts(api: Api) -> list[str]:
         f"{words}. {api.description}",
         f"{words}. {api.description} {' '.join(api.keywords)}. {' '.join(parameters)}",
     ]
-
-
-@lru_cache(maxsize=65536)
-def split_name(name: str) -> str:
-    """The words of a name or path: `alarms[].alarm_id` → "alarms alarm id", `getHTTPStatus` → "get http status"."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return " ".join(re.findall(r"[^\W_]+", spaced)).lower()

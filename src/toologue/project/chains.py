@@ -49,7 +49,7 @@ from toologue.errors import BadSetting
 from toologue.parallel import chunks, ordered, pool
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.chains.pairs import Pair
-from toologue.plan.split import SPLITS, SplitName
+from toologue.plan.chains.split import SPLITS, SplitName
 from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
 from toologue.project.chains_statistics import REPEATS, Census, ChainStatistics
 from toologue.project.chains_words import Done, Room, work

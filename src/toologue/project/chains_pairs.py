@@ -38,17 +38,17 @@ from toologue.errors import BadSetting
 from toologue.models.embed import embedder as embedder_of
 from toologue.models.retriever import index_of
 from toologue.parallel import chunks, executor_of, ordered, pool, unordered
-from toologue.plan.apigraph.documents import ready
-from toologue.plan.apigraph.edges import find_edges
-from toologue.plan.apigraph.rules import RulesName
-from toologue.plan.apigraph.spread import Spread
+from toologue.plan.api_graph.check import Checker
+from toologue.plan.api_graph.documents import ready
+from toologue.plan.api_graph.edges import find_edges
+from toologue.plan.api_graph.rules import RulesName
+from toologue.plan.api_graph.spread import Spread
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.pairs import Pair, alone, paired
-from toologue.plan.chains.shelf import Shelf
-from toologue.plan.edge_check import Checker
-from toologue.plan.split import RATIO, SPLITS, SplitName, divide
+from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.schema import Edge
 from toologue.schema.jsonl import parse, read, read_lines, replacing, write
-from toologue.write.chains.needs import awkward
+from toologue.write.chains.intents import awkward
 
 __all__ = ["ChainMaking", "Prepared", "prepare"]
 

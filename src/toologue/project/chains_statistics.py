@@ -22,8 +22,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from toologue.plan.chains.split import SPLITS
 from toologue.plan.chains.statistics import Statistics
-from toologue.plan.split import SPLITS
 from toologue.project.chains_pairs import Prepared
 from toologue.project.chains_words import Done
 from toologue.schema.noun import Noun

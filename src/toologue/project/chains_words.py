@@ -35,21 +35,21 @@ from typing import NamedTuple, cast
 from toologue import keys
 from toologue.models.embed import calibrated, embedder
 from toologue.models.index import Index
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import Job
-from toologue.plan.chains.happening import Dropped
+from toologue.plan.chains.execute import Dropped
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.reasons import Reason
-from toologue.plan.chains.shelf import Shelf
+from toologue.plan.chains.sequences import SEQUENCES
+from toologue.plan.chains.split import SplitName
 from toologue.plan.chains.statistics import Statistics, statistics
-from toologue.plan.sequences import SEQUENCES
-from toologue.plan.split import SplitName
 from toologue.project.variety import masked
 from toologue.schema import Dialogue, Plan
 from toologue.schema.jsonl import line_of
+from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
-from toologue.write.verify_chains import verify_chain
 
 __all__ = ["Done", "Room", "work"]
 

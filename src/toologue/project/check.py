@@ -30,10 +30,10 @@ from dataclasses import dataclass
 
 from toologue.errors import BadFile, UnknownName
 from toologue.models.similarity import Judge
-from toologue.plan.coverage import Share
+from toologue.plan.procedures.coverage import Share
+from toologue.project.evaluate import Progress, Trial, tried
 from toologue.project.settings import Project
 from toologue.project.suite import Suite, made_of, read_chapters
-from toologue.project.trial import Progress, Trial, tried
 from toologue.report.view import Report
 
 __all__ = ["Checked", "Gated", "Stage", "check"]

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from toologue.plan.plans import Planned
+from toologue.plan.procedures.plans import Planned
 from toologue.schema import Dialogue, Procedure
-from toologue.write.verify import Flaw
+from toologue.verify.procedures import Flaw
 
 __all__ = ["Made", "Source"]
 

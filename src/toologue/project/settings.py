@@ -32,10 +32,10 @@ from typing import Any, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
-from toologue.apis.source import complaint
+from toologue.data import complaint
 from toologue.errors import BadFile, BadSetting
-from toologue.plan.plans import Sampler
-from toologue.plan.talk import NoiseMode
+from toologue.plan.procedures.plan_dialogue import NoiseMode
+from toologue.plan.procedures.plans import Sampler
 from toologue.project.generate import Making
 from toologue.schema import Noun
 

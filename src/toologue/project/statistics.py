@@ -28,13 +28,13 @@ from typing import Literal, NamedTuple, Self, cast
 from pydantic import Field, JsonValue
 
 from toologue.formats.procedure import told
-from toologue.plan.coverage import Coverage, coverage
-from toologue.plan.flowgraph import flowgraph
-from toologue.plan.steering import Steering
+from toologue.plan.procedures.coverage import Coverage, coverage
+from toologue.procedure.flowgraph import flowgraph
+from toologue.procedure.steering import Steering
 from toologue.project.made import Made
 from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu
 from toologue.schema import Dialogue, Graph, Noun, Turn
-from toologue.write.worded import worded
+from toologue.text.verbalize import worded
 
 __all__ = ["Census", "Compared", "OfProcedure", "Range", "Seen", "Statistics", "Variety", "compared", "statistics"]
 

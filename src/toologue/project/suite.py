@@ -36,9 +36,9 @@ from pathlib import Path
 from toologue import __version__, keys
 from toologue.errors import BadFile, UserError
 from toologue.formats.procedure import load
-from toologue.plan.coverage import Coverage, coverage
-from toologue.plan.lint_procedure import Finding, lint
-from toologue.plan.service import service
+from toologue.plan.procedures.coverage import Coverage, coverage
+from toologue.plan.procedures.lint_procedure import Finding, lint
+from toologue.plan.procedures.service import service
 from toologue.project.generate import Made, Making, Source, generate
 from toologue.project.settings import Project
 from toologue.report.coverage import walk_of

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Literal
 
-from toologue.plan.actions import ACTIONS, GRAPH, Step, action_of
+from toologue.plan.chains.actions import ACTIONS, GRAPH, Step, action_of
 
 __all__ = ["action_graph"]
 

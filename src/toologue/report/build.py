@@ -28,7 +28,7 @@ from toologue.run.store import Config, RunFolder
 from toologue.schema import Dialogue, Score, Trace
 from toologue.schema.jsonl import line_of, replacing
 from toologue.score.metric import Metric, Total, totals
-from toologue.score.warm import warmed
+from toologue.score.prefetch import warmed
 
 __all__ = ["score_folder", "scores_of", "thresholds_text", "view_of"]
 

@@ -4,8 +4,8 @@ Contract: pure; sizes and places in pixels, texts wrapped to fit. A user node is
 that lead on from it. What a box or an arrow says in full is its `title`. Text is from data: whoever renders it escapes.
 
 Example:
-    >>> from toologue.plan.conversation_graph import conversation_graph
-    >>> from toologue.plan.flowgraph import flowgraph
+    >>> from toologue.procedure.conversation_graph import conversation_graph
+    >>> from toologue.procedure.flowgraph import flowgraph
     >>> from toologue.plan.procedures import procedure
     >>> drawn = draw(conversation_graph(flowgraph(procedure("order-not-received"))))
     >>> [(step.head, step.lines[0]) for step in drawn.steps[:3]]

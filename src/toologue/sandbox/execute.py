@@ -34,9 +34,9 @@ from typing import Literal
 from toologue.loop import World
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.allowed import CONVERSATIONAL
-from toologue.sandbox.door import Door, Outcome
 from toologue.sandbox.limits import BackendName, Execution, Limits
 from toologue.sandbox.program import parse
+from toologue.sandbox.rpc import Door, Outcome
 from toologue.sandbox.subset import Outside
 from toologue.schema import Fault
 

@@ -30,9 +30,9 @@ from typing import Any, cast
 
 from toologue.errors import BadSetting
 from toologue.sandbox.allowed import OF_THE_CLIENT, SERVICE
-from toologue.sandbox.door import Door, Outcome, Stopped, operation, spelt
 from toologue.sandbox.frames import Malformed, decoded
 from toologue.sandbox.limits import Limits
+from toologue.sandbox.rpc import Door, Outcome, Stopped, operation, spelt
 from toologue.sandbox.subset import Known, Outside, Text, in_subset
 from toologue.schema import Fault
 

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from toologue.errors import shown
 from toologue.sandbox.allowed import ABSENT, CONVERSATIONAL, MODULES, OF_THE_CLIENT, SERVICE
-from toologue.sandbox.door import spelt
+from toologue.sandbox.rpc import spelt
 from toologue.schema import Api
 
 __all__ = ["Parsed", "Placeholder", "Problem", "check", "number_of", "parse"]

@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue.errors import BadSetting
-from toologue.sandbox.door import Door, Outcome, Stopped, operation, spelt
 from toologue.sandbox.frames import Malformed, decoded, encoded, received
+from toologue.sandbox.rpc import Door, Outcome, Stopped, operation, spelt
 from toologue.sandbox.values import packed
 from toologue.schema import Fault
 

@@ -41,11 +41,11 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
-from toologue.agents.procedure.course import Course, course_of
-from toologue.agents.procedure.reading import mentions
-from toologue.agents.procedure.standing import Stand, Walking, evaluated
 from toologue.errors import UserError
 from toologue.models.similarity import Judge
+from toologue.procedure.course import Course, course_of
+from toologue.procedure.reading import mentions
+from toologue.procedure.standing import Stand, Walking, evaluated
 from toologue.schema import Api, Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
 from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import same

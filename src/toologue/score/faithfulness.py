@@ -48,9 +48,9 @@ from toologue.formats.tooldial_text import lines
 from toologue.models.model import Model, ModelFault
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, Trace, rounds
-from toologue.score.claims import Claim, claims, says, unsupported
 from toologue.score.metric import no_reply, unscored
 from toologue.score.states import Mode
+from toologue.text.claims import Claim, claims, says, unsupported
 from toologue.worlds.documents import documents_of
 
 __all__ = [

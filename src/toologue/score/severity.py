@@ -33,9 +33,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
-from toologue.apis.words import reads
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Turn, rounds
-from toologue.score.claims import Claim, claims, says, unsupported
+from toologue.text.claims import Claim, claims, says, unsupported
+from toologue.text.tokens import reads
 
 __all__ = ["ATTACKS", "SEVERITIES", "Knowledge", "Severity", "noise_of"]
 

@@ -48,8 +48,8 @@ from toologue.formats.tooldial import state_json, state_of
 from toologue.formats.tooldial_answers import published_state, read_state
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
-from toologue.score.claims import says
 from toologue.score.metric import no_reply, unscored
+from toologue.text.claims import says
 from toologue.values.compare import same
 from toologue.worlds.documents import documents_of
 

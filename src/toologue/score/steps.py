@@ -47,11 +47,11 @@ from pydantic import Field, JsonValue, ValidationError
 from toologue.errors import BadRecord, shown
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Mismatch, Noun, Score, Trace, rounds
-from toologue.score.leeway import as_good
+from toologue.score.equivalent_steps import as_good
 from toologue.score.metric import no_reply, unscored
-from toologue.score.must import must_of, steps_of, texts, wanting
+from toologue.score.reply_requirements import must_of, steps_of, texts, wanting
 from toologue.score.severity import SEVERITIES, Knowledge
-from toologue.score.verdict import Same, Verdict, compare, kind_of_step
+from toologue.score.step_match import Same, Verdict, compare, kind_of_step
 from toologue.values.compare import agree, same
 from toologue.worlds.documents import documents_of
 

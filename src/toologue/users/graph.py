@@ -11,7 +11,7 @@ again, it gives the next value, then repeats itself twice.
 Contract: a function of the history and the seed; what it keeps is a cache.
 
 Example:
-    >>> from toologue.agents.procedure.course import course_of
+    >>> from toologue.procedure.course import course_of
     >>> from toologue.schema import AgentTurn, Brief
     >>> course = course_of(Brief(instructions='''# Late
     ... 1. **Ask** for the order number. Collect `order_id`.
@@ -38,15 +38,15 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from toologue.agents.procedure.course import Course, Slot, course_of
-from toologue.agents.procedure.following import Follower
-from toologue.agents.procedure.saying import asked, said
 from toologue.errors import BadSetting
 from toologue.models.lexical import words_of
 from toologue.models.similarity import Similarity, similarity
-from toologue.plan.conversation_graph import conversation_graph
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.course import Course, Slot, course_of
+from toologue.procedure.following import Follower
+from toologue.procedure.saying import asked, said
 from toologue.schema import Case, Dialogue, Step, Turn, UserTurn
-from toologue.write.bank import REGISTERS, Register, Voice
+from toologue.text.bank import REGISTERS, Register, Voice
 
 __all__ = ["GRAPH", "Goal", "GraphUser", "goal_of"]
 

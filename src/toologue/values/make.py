@@ -26,10 +26,10 @@ from typing import Any, cast
 
 from toologue import keys
 from toologue.errors import UserError, shown
-from toologue.values.asked import Want, wants, words_of
-from toologue.values.fits import fits, items_of, number_in, resolved, types_of
-from toologue.values.leaves import Leaf, word_leaf
+from toologue.text.kinds import Want, wants, words_of
+from toologue.values.json_schema import fits, items_of, number_in, resolved, types_of
 from toologue.values.patterns import text_for
+from toologue.values.samples import Leaf, word_leaf
 
 __all__ = ["Leaf", "make"]
 

@@ -24,7 +24,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from toologue.apis.source import complaint
+from toologue.data import complaint
 from toologue.errors import BadSetting
 from toologue.loop import World
 from toologue.schema import Case, Setting

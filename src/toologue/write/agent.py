@@ -25,10 +25,10 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from toologue.errors import BadSetting
+from toologue.procedure.grammar import Asking, action, asking, contracted, direct, options, saying, told
 from toologue.schema import Cue
-from toologue.write.bank import Voice
-from toologue.write.grammar import Asking, action, asking, contracted, direct, options, saying, told
-from toologue.write.worded import filled, opens_small
+from toologue.text.bank import Voice
+from toologue.text.verbalize import filled, opens_small
 
 __all__ = ["AgentWords"]
 

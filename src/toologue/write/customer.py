@@ -25,11 +25,11 @@ from random import Random
 from pydantic import JsonValue
 
 from toologue.errors import BadSetting
+from toologue.procedure.grammar import Asking, asking, contracted, is_offer, to_me, told
 from toologue.schema import Cue, ValueKind
-from toologue.write.bank import Voice
-from toologue.write.grammar import Asking, asking, contracted, is_offer, to_me, told
-from toologue.write.typos import mistype
-from toologue.write.worded import filled, worded
+from toologue.text.bank import Voice
+from toologue.text.typos import mistype
+from toologue.text.verbalize import filled, worded
 
 __all__ = ["CustomerWords"]
 

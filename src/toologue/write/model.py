@@ -42,10 +42,10 @@ from toologue import keys
 from toologue.errors import BadSetting, shown
 from toologue.formats.openai import Message
 from toologue.models.model import Model, ModelFault
-from toologue.plan.alike import generics
+from toologue.plan.scenarios.alike import generics
 from toologue.schema import Cue, Dialogue, Plan
-from toologue.write.bank import REGISTERS
-from toologue.write.worded import filled, worded
+from toologue.text.bank import REGISTERS
+from toologue.text.verbalize import filled, worded
 
 __all__ = ["ModelWriter", "WordFault", "faults", "parse_words", "prompt_text"]
 

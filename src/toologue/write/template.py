@@ -29,11 +29,11 @@ from typing import NamedTuple
 
 from toologue import keys
 from toologue.errors import BadSetting, UnknownName
+from toologue.procedure.grammar import Asking, asking
 from toologue.schema import Cue, Dialogue, Plan, Turn
+from toologue.text.bank import REGISTERS, Phrases, Register, Role, Voice
 from toologue.write.agent import AgentWords
-from toologue.write.bank import REGISTERS, Phrases, Register, Role, Voice
 from toologue.write.customer import CustomerWords
-from toologue.write.grammar import Asking, asking
 
 __all__ = ["TemplateWriter"]
 

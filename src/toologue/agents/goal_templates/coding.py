@@ -22,7 +22,7 @@ from string import Template
 
 from toologue.agents.goal_templates.tables import shape_of, table_names
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish, open_slots, selects
-from toologue.shipped import shipped
+from toologue.data import shipped
 
 __all__ = ["code_of"]
 

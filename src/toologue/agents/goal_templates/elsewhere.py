@@ -24,8 +24,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from toologue.agents.retrieve import Retrieve
-from toologue.sandbox.door import spelt
 from toologue.sandbox.program import parse
+from toologue.sandbox.rpc import spelt
 from toologue.schema import AgentTurn, Api, Brief, Call, Program, State, Turn
 from toologue.schema.stack import Stacked, stack
 

@@ -26,7 +26,7 @@ from toologue.agents.goal_templates.slots import has_noun, slots_of
 from toologue.agents.goal_templates.values import Value, masked, read
 from toologue.agents.goal_templates.vocabulary import cue, says, tagged
 from toologue.agents.goal_templates.wishes import Wish
-from toologue.shipped import shipped
+from toologue.data import shipped
 
 __all__ = ["Clause", "Heard", "hear"]
 

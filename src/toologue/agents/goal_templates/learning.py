@@ -30,7 +30,7 @@ from toologue.agents.goal_templates.deciding import weighed
 from toologue.agents.goal_templates.goals import Goal, Mind
 from toologue.agents.goal_templates.mind import follow
 from toologue.agents.goal_templates.templates import Bank
-from toologue.apis.source import read_source
+from toologue.data import read_source
 from toologue.formats.program_dialogue import Written, dialogue_of
 from toologue.schema import Dialogue, Program, Turn
 from toologue.schema.stack import completed

@@ -27,8 +27,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from toologue.data import shipped
 from toologue.models.embed import Embedder, embedder
-from toologue.shipped import shipped
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toologue.shipped import shipped
+from toologue.data import shipped
 
 __all__ = ["KINDS", "MONTHS", "NUMBERS", "Value", "city", "masked", "number", "read"]
 

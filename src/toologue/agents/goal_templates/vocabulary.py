@@ -21,7 +21,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from toologue.shipped import shipped
+from toologue.data import shipped
 
 __all__ = ["cue", "cues", "says", "tagged", "words_of"]
 

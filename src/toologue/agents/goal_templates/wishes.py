@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from toologue.shipped import shipped
+from toologue.data import shipped
 
 __all__ = ["EVERYWHERE", "ORDER", "Wish", "among", "destroys", "open_slots", "opened", "selects"]
 

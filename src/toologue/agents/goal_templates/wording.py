@@ -24,8 +24,8 @@ from typing import Any, cast
 from toologue.agents.goal_templates.goals import CONFIRM
 from toologue.agents.goal_templates.mind import Here, Written
 from toologue.agents.goal_templates.wishes import EVERYWHERE, Wish
+from toologue.data import shipped
 from toologue.schema import Result
-from toologue.shipped import shipped
 
 __all__ = ["say", "told"]
 

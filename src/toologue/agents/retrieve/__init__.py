@@ -42,8 +42,8 @@ from collections.abc import Sequence
 from toologue.agents.agent import Player
 from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, decide
 from toologue.agents.retrieve.evidence import Weigher
-from toologue.agents.retrieve.hearing import hear
-from toologue.agents.retrieve.recalling import rows_of
+from toologue.agents.retrieve.history import hear
+from toologue.agents.retrieve.results import rows_of
 from toologue.agents.retrieve.searching import search, searches
 from toologue.agents.retrieve.wording import say
 from toologue.models.embed import Embedder, embedder

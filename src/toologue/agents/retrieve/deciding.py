@@ -5,7 +5,7 @@ missing, or say what is lacking. A call that was made in this round is never mad
 
 Example:
     >>> from toologue import registry
-    >>> from toologue.agents.retrieve.hearing import hear
+    >>> from toologue.agents.retrieve.history import hear
     >>> from toologue.models.embed import embedder
     >>> from toologue.models.retriever import Retriever
     >>> from toologue.schema import UserTurn
@@ -26,11 +26,11 @@ from typing import Any, Literal, get_args
 from toologue.agents.retrieve.evidence import Weigher
 from toologue.agents.retrieve.filling import Filled, fill
 from toologue.agents.retrieve.finding import Told
-from toologue.agents.retrieve.hearing import Heard
-from toologue.agents.retrieve.recalling import Made, rows_of
-from toologue.agents.retrieve.wishing import Wish, wishes
-from toologue.models.retriever import split_name
+from toologue.agents.retrieve.history import Heard
+from toologue.agents.retrieve.results import Made, rows_of
+from toologue.agents.retrieve.segment import Wish, wishes
 from toologue.schema import Api, Call
+from toologue.text.tokens import split_name
 
 __all__ = ["CONFIRM", "Confirm", "Mind", "Step", "decide"]
 

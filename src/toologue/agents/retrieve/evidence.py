@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 from toologue.agents.retrieve.forms import Form, form_of
 from toologue.agents.retrieve.lexicon import Deed, deeds_in, only_times, spread, stems
-from toologue.models.retriever import Retriever, split_name
+from toologue.models.retriever import Retriever
 from toologue.schema import Api
+from toologue.text.tokens import split_name
 
 __all__ = ["Evidence", "Weigher"]
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toologue.agents.retrieve.choosing import alike, assigned, listed
-from toologue.agents.retrieve.composing import ended, implied, searched
+from toologue.agents.retrieve.derive import ended, implied, searched
 from toologue.agents.retrieve.finding import SAID, Told, candidates
 from toologue.agents.retrieve.forms import FREE, Form, Slot
 

@@ -7,7 +7,7 @@ spoke of is meant, or what an earlier call was given and stays true.
 
 Example:
     >>> from toologue.agents.retrieve.forms import form_of
-    >>> from toologue.agents.retrieve.hearing import Exchange
+    >>> from toologue.agents.retrieve.history import Exchange
     >>> from toologue.schema import Api, Parameter
     >>> rings = Parameter(schema={"type": "string", "description": "When it rings, HH:MM:SS."})
     >>> form = form_of(Api(name="AddAlarm", parameters={"time": rings}))
@@ -28,12 +28,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from toologue.agents.retrieve.forms import FREE, Form, Slot
-from toologue.agents.retrieve.hearing import Heard, clauses
+from toologue.agents.retrieve.history import Heard, clauses
 from toologue.agents.retrieve.lexicon import stems, talk
-from toologue.agents.retrieve.recalling import Rows
+from toologue.agents.retrieve.results import Rows
+from toologue.text.spans_found import Found, best_first, scene_of
 from toologue.values.compare import moment_of
-from toologue.values.fits import fits
-from toologue.values.found import Found, best_first, scene_of
+from toologue.values.json_schema import fits
 
 __all__ = ["ALIKE", "SAID", "Candidate", "Told", "candidates", "fact", "referred"]
 

@@ -24,12 +24,12 @@ from functools import lru_cache
 from typing import Any
 
 from toologue.agents.retrieve.lexicon import Deed, deed_of, stems
-from toologue.models.retriever import split_name
 from toologue.schema import Api, Parameter
-from toologue.values.asked import wants
-from toologue.values.find import find, mentioned
-from toologue.values.found import Found
-from toologue.values.refer import Row
+from toologue.text.find import find, mentioned
+from toologue.text.kinds import wants
+from toologue.text.refer import Row
+from toologue.text.spans_found import Found
+from toologue.text.tokens import split_name
 
 __all__ = ["FREE", "TIMES", "Form", "Slot", "form_of"]
 

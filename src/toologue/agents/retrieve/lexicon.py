@@ -22,8 +22,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from toologue.models.retriever import split_name
-from toologue.shipped import shipped
+from toologue.data import shipped
+from toologue.text.tokens import split_name
 
 __all__ = ["Deed", "begins_with_deed", "deed_of", "deeds_in", "only_times", "spread", "stems", "talk"]
 

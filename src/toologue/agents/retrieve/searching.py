@@ -38,14 +38,14 @@ from typing import Any, NamedTuple, cast
 
 from toologue.agents.retrieve.forms import Form
 from toologue.agents.retrieve.lexicon import deed_of
-from toologue.agents.retrieve.named import words_for
-from toologue.agents.retrieve.quest import BANDS, Quest, lacking, numbers, quest_of
-from toologue.agents.retrieve.recalling import Made, plain_rows
+from toologue.agents.retrieve.results import Made, plain_rows
+from toologue.agents.retrieve.slot_values import words_for
+from toologue.agents.retrieve.task_state import BANDS, Quest, lacking, numbers, quest_of
 from toologue.agents.retrieve.wording import outcome
-from toologue.models.retriever import split_name
-from toologue.plan.chains.results import choices, values_of
+from toologue.apis.result_values import choices, values_of
+from toologue.data import shipped
 from toologue.schema import AgentAction, AgentTurn, Brief, Call, Retrieve, State, Turn
-from toologue.shipped import shipped
+from toologue.text.tokens import split_name
 
 __all__ = ["search", "searches"]
 

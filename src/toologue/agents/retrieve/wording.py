@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any, assert_never, cast
 
 from toologue.agents.retrieve.deciding import Step
-from toologue.agents.retrieve.recalling import Made, Rows, is_id, plain_rows
-from toologue.models.retriever import split_name
-from toologue.shipped import shipped
-from toologue.values.refer import Row
+from toologue.agents.retrieve.results import Made, Rows, is_id, plain_rows
+from toologue.data import shipped
+from toologue.text.refer import Row
+from toologue.text.tokens import split_name
 
 __all__ = ["outcome", "say"]
 

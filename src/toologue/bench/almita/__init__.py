@@ -38,8 +38,8 @@ from toologue.schema import Api, Dialogue, Score, Trace
 from toologue.schema.jsonl import read, read_lines
 from toologue.score.metric import no_reply, unscored
 from toologue.score.severity import SEVERITIES, noise_of
+from toologue.score.step_match import Verdict
 from toologue.score.steps import METRICS, judged, judged_as_published, scores_of, severities_of
-from toologue.score.verdict import Verdict
 from toologue.worlds.documents import documents_of
 
 __all__ = ["ALMITA", "grade", "load", "summarize"]

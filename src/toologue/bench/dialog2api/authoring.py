@@ -25,10 +25,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.program_stack.answers import broke
-from toologue.apis.source import read_source
+from toologue.agents.llm.program_stack.answers import broke
 from toologue.bench.dialog2api import executed
 from toologue.bench.dialog2api.files import inspect
+from toologue.data import read_source
 from toologue.errors import BadFile
 from toologue.formats.program_dialogue import dialogue_of
 from toologue.run.cases import grounded

@@ -27,7 +27,7 @@ from typing import Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from toologue.apis.source import Place, read_source
+from toologue.data import Place, read_source
 from toologue.errors import BadFile, BadRecord, StackError
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
 from toologue.sandbox.program import parse

@@ -6,7 +6,7 @@ at least `books.WORTH`, or only repeats what was said.
 Example:
     >>> import random
     >>> from toologue.apis.entities import outputs
-    >>> from toologue.plan.chains.results import values_of
+    >>> from toologue.apis.result_values import values_of
     >>> from toologue.schema import Api
     >>> row = {"type": "object", "properties": {"summary": {"type": "string"}, "hash": {"type": "string"}}}
     >>> known = {one.name: one for one in outputs(Api(name="Weather", returns=row))}
@@ -25,9 +25,8 @@ from collections.abc import Mapping, Sequence, Set
 from pydantic import JsonValue
 
 from toologue.apis.entities import Entity
-from toologue.plan.chains.books import WORTH
-from toologue.plan.chains.results import Single, sayable
-from toologue.plan.chains.saying import (
+from toologue.apis.result_values import Single, sayable
+from toologue.apis.salience import (
     bare,
     dates_rows,
     family_of,
@@ -38,6 +37,7 @@ from toologue.plan.chains.saying import (
     short,
     tellable,
 )
+from toologue.plan.chains.api_view import WORTH
 from toologue.worlds.documented import kind_wraps
 
 __all__ = ["answer"]

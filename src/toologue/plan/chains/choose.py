@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from toologue import keys
 from toologue.plan.chains.pairs import Pair
-from toologue.plan.sequences import SEQUENCES, Category, Fit
+from toologue.plan.chains.sequences import SEQUENCES, Category, Fit
 
 __all__ = ["Job", "jobs", "sampled"]
 

@@ -8,7 +8,7 @@ told once is never forgotten. `states.as_published` has the published rule.
 
 Example:
     >>> from toologue.plan.chains.pairs import Pair
-    >>> from toologue.plan.chains.shelf import Book
+    >>> from toologue.plan.chains.catalog import Book
     >>> from toologue.schema import Api, Parameter
     >>> book = Book(Api(name="Weather", parameters={"city": Parameter()}), {}, {})
     >>> made = Made(book, {"city": "Oslo"}, Result(value={"sky": "clear"}))
@@ -31,14 +31,12 @@ from typing import NamedTuple, cast
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.models.retriever import split_name
-from toologue.plan.actions import ACTIONS, Step, action_of
+from toologue.plan.chains.actions import ACTIONS, Step, action_of
 from toologue.plan.chains.choose import Job
-from toologue.plan.chains.happening import Happened, Made
+from toologue.plan.chains.execute import Happened, Made
+from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.situations import NOTHING, TABLE, Hand, Row, situations
 from toologue.plan.chains.thoughts import think
-from toologue.plan.sequences import SEQUENCES, ActionSequence
-from toologue.plan.settled import settled
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -53,6 +51,8 @@ from toologue.schema import (
     UserAction,
     UserTurn,
 )
+from toologue.text.tokens import split_name
+from toologue.worlds.documented.default_arguments import settled
 
 __all__ = ["Offer", "emit", "wish"]
 

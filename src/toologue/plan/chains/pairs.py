@@ -22,9 +22,10 @@ from typing import NamedTuple, cast
 
 from rapidfuzz.distance import LCSseq
 
+from toologue.apis.co_parameters import along
 from toologue.apis.entities import Entity
-from toologue.plan.chains.along import along
-from toologue.plan.chains.books import (
+from toologue.apis.salience import askable, asked_of, hidden
+from toologue.plan.chains.api_view import (
     alike,
     found_by_name,
     known,
@@ -36,13 +37,12 @@ from toologue.plan.chains.books import (
     unanswerable,
     unaskable,
 )
+from toologue.plan.chains.catalog import Book, Shelf
 from toologue.plan.chains.reasons import Reason
-from toologue.plan.chains.saying import askable, asked_of, hidden
-from toologue.plan.chains.shelf import Book, Shelf
-from toologue.plan.knowable import KnowRule
-from toologue.plan.sequences import ActionSequence, Category, Fit, fitting
-from toologue.plan.settled import settled
+from toologue.plan.chains.sequences import ActionSequence, Category, Fit, fitting
 from toologue.schema import Edge
+from toologue.text.knowable import KnowRule
+from toologue.worlds.documented.default_arguments import settled
 
 __all__ = ["EdgeKey", "Pair", "alone", "paired"]
 

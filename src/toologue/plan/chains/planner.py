@@ -36,12 +36,12 @@ from typing import NamedTuple
 from toologue import keys
 from toologue.models.embed import calibrated
 from toologue.parallel import chunks, ordered
+from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import Job, jobs
 from toologue.plan.chains.emit import Offer, emit
-from toologue.plan.chains.happening import Dropped, Happened, Stage
+from toologue.plan.chains.execute import Dropped, Happened, Stage
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.reasons import Reason
-from toologue.plan.chains.shelf import Shelf
 from toologue.schema import Plan
 from toologue.schema.jsonl import line_of
 from toologue.worlds.documented import Documented

@@ -7,7 +7,7 @@ Each step is met in a situation: what is in hand then (target or source), which 
     source   what the source needs                 choice   by what the user chooses among results
 
 Example:
-    >>> from toologue.plan.sequences import SEQUENCES
+    >>> from toologue.plan.chains.sequences import SEQUENCES
     >>> situations(SEQUENCES["11.9"])[2:8]
     ('ask target', 'fail', 'find source', 'call source', 'ask rest', 'tell rest')
     >>> TABLE["ask rest"]
@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal, NamedTuple
 
-from toologue.plan.sequences import ActionSequence
+from toologue.plan.chains.sequences import ActionSequence
 
 __all__ = ["NOTHING", "TABLE", "Hand", "Row", "situations"]
 

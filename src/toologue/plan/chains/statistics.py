@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from toologue.plan.actions import ACTIONS
+from toologue.plan.chains.actions import ACTIONS
 from toologue.plan.chains.states import labelled, published_state
 from toologue.schema import Dialogue
 

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from toologue.shipped import shipped
+from toologue.data import shipped
 
 __all__ = ["think", "thoughts"]
 

@@ -23,7 +23,8 @@ from importlib import import_module
 from pathlib import Path
 
 from toologue.sandbox.allowed import MODULES
-from toologue.sandbox.jail import cell, filter
+from toologue.sandbox.jail import filter
+from toologue.sandbox.jail import run as cell
 
 __all__ = ["serve"]
 

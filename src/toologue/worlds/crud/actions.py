@@ -34,9 +34,9 @@ from typing import Any, NamedTuple, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from toologue.apis.schemas import object_of
-from toologue.apis.source import complaint
+from toologue.data import complaint
 from toologue.errors import UnknownName, shown
-from toologue.values.fits import types_of
+from toologue.values.json_schema import types_of
 from toologue.worlds.crud.expressions import MISSING, Names, Scope, Value, condition_of, value_of
 from toologue.worlds.crud.refusal import Refusal, fault_type
 from toologue.worlds.crud.tables import Table

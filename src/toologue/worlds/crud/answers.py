@@ -23,8 +23,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toologue.apis.schemas import properties_of, required_of, shape
-from toologue.apis.words import snake
-from toologue.values.fits import fits, resolved
+from toologue.text.tokens import snake
+from toologue.values.json_schema import fits, resolved
 from toologue.worlds.crud.pages import Page
 from toologue.worlds.crud.tables import Table, listed_in, page_words, row_in
 from toologue.worlds.store import Row

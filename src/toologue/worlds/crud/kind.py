@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from toologue import keys
 from toologue.apis.parameters import compare_of
 from toologue.apis.schemas import object_of
-from toologue.apis.source import complaint
+from toologue.data import complaint
 from toologue.errors import BadFile, BadSetting
 from toologue.schema import Case, Compare, Invocation, Mismatch, Setting
 from toologue.values.compare import contains

@@ -26,10 +26,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from toologue.apis.schemas import object_of
-from toologue.apis.words import snake
 from toologue.errors import UnknownName, shown
+from toologue.text.tokens import snake
 from toologue.values.compare import same
-from toologue.values.fits import types_of
+from toologue.values.json_schema import types_of
 from toologue.worlds.crud.expressions import holds
 from toologue.worlds.crud.moments import moment
 from toologue.worlds.crud.pages import Page, check_sorts, paged

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from toologue.apis.schemas import properties_of, required_of
 from toologue.errors import shown
-from toologue.values.fits import fits, items_of, resolved, types_of
+from toologue.values.json_schema import fits, items_of, resolved, types_of
 
 __all__ = ["checker", "misfit"]
 

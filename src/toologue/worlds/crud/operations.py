@@ -34,9 +34,9 @@ from typing import Any, NoReturn
 
 from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import object_of, properties_of, shape
-from toologue.apis.source import Place
-from toologue.apis.words import plural, snake
+from toologue.data import Place
 from toologue.errors import shown
+from toologue.text.tokens import plural, snake
 from toologue.worlds.crud import effects
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
 from toologue.worlds.crud.answers import list_answer, row_answer

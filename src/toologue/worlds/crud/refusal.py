@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from toologue.apis.words import snake
 from toologue.errors import ToolError, shown
 from toologue.schema import Fault
+from toologue.text.tokens import snake
 
 __all__ = ["Refusal", "fault_type"]
 

@@ -28,9 +28,9 @@ from uuid import UUID
 
 from toologue import keys
 from toologue.apis.schemas import written_out
-from toologue.apis.words import snake
 from toologue.errors import UserError
-from toologue.values.fits import fits, types_of
+from toologue.text.tokens import snake
+from toologue.values.json_schema import fits, types_of
 from toologue.values.make import make
 from toologue.values.patterns import text_for
 from toologue.worlds.crud.tables import Table

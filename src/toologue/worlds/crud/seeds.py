@@ -10,7 +10,7 @@ Contract: tables and fields are those of the document; every row fits, keys are 
 rows, what is required is there or has a default. Each complaint names file, line, table, row and field.
 
 Example:
-    >>> from toologue.apis.source import read_text
+    >>> from toologue.data import read_text
     >>> from toologue.worlds.crud.tables import Table
     >>> orders = Table("orders", "id", {"id": {"type": "string"}, "total": {"type": "number"}})
     >>> seed = seed_of_source(read_text("orders: {O-1: {total: 7}}"), {"orders": orders})
@@ -29,10 +29,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from toologue.apis.source import Place, Source
+from toologue.data import Place, Source
 from toologue.errors import UnknownName, shown
 from toologue.values.compare import same
-from toologue.values.fits import fits, types_of
+from toologue.values.json_schema import fits, types_of
 from toologue.worlds.crud.data import key_text, own
 from toologue.worlds.crud.moments import moment, written
 from toologue.worlds.crud.tables import Table

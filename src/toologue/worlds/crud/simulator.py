@@ -28,7 +28,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
-from toologue.apis.source import Source, complaint, read_source
+from toologue.data import Source, complaint, read_source
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Fault, Result
 from toologue.worlds.crud.data import Data, own

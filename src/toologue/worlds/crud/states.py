@@ -14,7 +14,7 @@ Not covered: verbs whose participle is far from them, but for the few that suppo
 
 from __future__ import annotations
 
-from toologue.apis.words import snake
+from toologue.text.tokens import snake
 from toologue.worlds.crud.tables import Table
 
 __all__ = ["state_for"]

@@ -31,9 +31,9 @@ from typing import Any, NamedTuple
 
 from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import object_of, properties_of, required_of, shape
-from toologue.apis.words import plural, singular, snake
 from toologue.errors import BadRecord, UnknownName, shown
-from toologue.values.fits import items_of, resolved, types_of
+from toologue.text.tokens import plural, singular, snake
+from toologue.values.json_schema import items_of, resolved, types_of
 from toologue.worlds.crud.misfit import checker
 from toologue.worlds.store import Row
 

@@ -4,11 +4,11 @@
 it is known what these look like, `spoken` whether a name is made of words. `DOCUMENTED` is the registered kind.
 """
 
+from toologue.text.spoken import is_word, parted, spoken
 from toologue.worlds.documented.arguments import arguments_for, foreseen, is_credential
 from toologue.worlds.documented.echo import kind_sought, sought_by
 from toologue.worlds.documented.kind import DOCUMENTED, kind_for
 from toologue.worlds.documented.simulator import Documented
-from toologue.worlds.documented.spoken import is_word, parted, spoken
 from toologue.worlds.documented.words import choices, kind_about, kind_named, kind_of, kind_wraps
 
 __all__ = [

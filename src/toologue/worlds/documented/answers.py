@@ -25,13 +25,14 @@ from typing import Any, cast
 
 from toologue.errors import UserError
 from toologue.schema import Api
-from toologue.values.fits import fits, items_of, number_in, resolved, types_of
+from toologue.text.tokens import spell
+from toologue.values.json_schema import fits, items_of, number_in, resolved, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.echo import Echoes
 from toologue.worlds.documented.identity import followers, id_of, known_by
 from toologue.worlds.documented.leaves import Maker, maker, names_a_thing
 from toologue.worlds.documented.row import Row, salt_of
-from toologue.worlds.documented.words import kind_of, spell, squash
+from toologue.worlds.documented.words import kind_of, squash
 
 __all__ = ["Answer", "answer_maker"]
 

@@ -30,13 +30,14 @@ from toologue import keys
 from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
 from toologue.schema import Api, Fault
-from toologue.values.fits import fits
+from toologue.text.tokens import spell
+from toologue.values.json_schema import fits
 from toologue.worlds.crud.misfit import checker
 from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.shapes import moment_form
-from toologue.worlds.documented.words import choices, kind_about, kind_of, spell, squash
+from toologue.worlds.documented.words import choices, kind_about, kind_of, squash
 
 __all__ = ["arguments_for", "foreseen", "is_credential", "read_arguments"]
 

@@ -22,9 +22,9 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, cast
 
-from toologue.apis.words import singular
 from toologue.schema import Api
-from toologue.values.fits import fits, types_of
+from toologue.text.tokens import singular, spell
+from toologue.values.json_schema import fits, types_of
 from toologue.worlds.documented.identity import number_of, owner_of
 from toologue.worlds.documented.leaves import Maker, names_a_thing
 from toologue.worlds.documented.row import Row
@@ -38,7 +38,6 @@ from toologue.worlds.documented.words import (
     kind_of_domain,
     noun_for,
     noun_of,
-    spell,
     squash,
 )
 

@@ -23,10 +23,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from toologue.apis.words import singular
+from toologue.text.spoken import parted
+from toologue.text.tokens import singular, spell
 from toologue.worlds.documented.row import Row
-from toologue.worlds.documented.spoken import parted
-from toologue.worlds.documented.words import group, spell
+from toologue.worlds.documented.words import group
 
 __all__ = ["followers", "id_of", "known_by", "number_of", "owner_of"]
 

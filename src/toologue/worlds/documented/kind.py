@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from toologue import keys
 from toologue.apis.load import apis_of
-from toologue.apis.source import complaint
+from toologue.data import complaint
 from toologue.errors import BadFile, BadSetting
 from toologue.schema import Case, Setting
 from toologue.worlds.documented.simulator import Documented

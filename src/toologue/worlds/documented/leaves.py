@@ -21,15 +21,15 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from toologue.apis.words import singular
 from toologue.errors import UserError
-from toologue.values.fits import fits, types_of
+from toologue.text.spoken import spoken
+from toologue.text.tokens import singular, spell
+from toologue.values.json_schema import fits, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.shapes import is_placeholder, like, moment_form
-from toologue.worlds.documented.spoken import spoken
 from toologue.worlds.documented.texts import TEXTS
-from toologue.worlds.documented.words import choices, group, kind_about, kind_of, spell
+from toologue.worlds.documented.words import choices, group, kind_about, kind_of
 
 __all__ = ["Maker", "examples_of", "maker", "names_a_thing"]
 

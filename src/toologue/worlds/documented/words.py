@@ -15,14 +15,13 @@ Not covered: names in other languages than English.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from toologue.apis.words import singular
-from toologue.shipped import shipped
+from toologue.data import shipped
+from toologue.text.tokens import singular, spell
 
 __all__ = [
     "choices", "group", "kind_about", "kind_named", "kind_of", "kind_of_domain", "kind_wraps", "noun_for", "noun_of",
@@ -30,7 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 _DATA = Path(__file__).with_name("words.yaml")
-_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
 _NAMING = frozenset(("name", "title", "label", "full", "short", "display", "common", "official", "value"))
 _SIDES = frozenset(("from", "to", "a", "b"))
 """What follows a name of one of two things: `airport_to`."""
@@ -38,12 +36,6 @@ _SAME = {
     "latitude": "lat", "longitude": "lon", "lng": "lon", "long": "lon", "language": "lang", "query": "q",
     "identifier": "id", "postcode": "zip", "zipcode": "zip", "postalcode": "zip", "emailaddress": "email",
 }  # fmt: skip
-
-
-@lru_cache(maxsize=16384)
-def spell(name: str) -> tuple[str, ...]:
-    """The words of a name, in lower case: at capitals, digits stay."""
-    return tuple(part.lower() for part in _BREAK.split(name.replace("IDs", "Ids")) if part)
 
 
 @lru_cache(maxsize=16384)

@@ -29,7 +29,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, ValidationError
 
-from toologue.apis.source import Source, read_source
+from toologue.data import Source, read_source
 from toologue.errors import BadFile
 from toologue.keys import file_key
 from toologue.schema.noun import Noun

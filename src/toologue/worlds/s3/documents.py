@@ -23,7 +23,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from toologue.apis.source import read_source
+from toologue.data import read_source
 from toologue.schema import Api, Parameter
 
 __all__ = ["apis", "as_definitions", "by_name"]

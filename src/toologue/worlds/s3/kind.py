@@ -17,7 +17,7 @@ import os
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from toologue.apis.source import complaint
+from toologue.data import complaint
 from toologue.errors import BadSetting
 from toologue.schema import Case, Setting
 from toologue.worlds.s3 import account

@@ -26,10 +26,10 @@ from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import JsonValue
 
-from toologue.plan.chains.saying import tellable
+from toologue.apis.salience import tellable
+from toologue.text.verbalize import worded
 from toologue.write.chains.lexicon import joined, wordset
 from toologue.write.chains.names import Name, output
-from toologue.write.worded import worded
 
 __all__ = ["Answer", "answer", "clause", "listed", "said"]
 

@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from toologue import keys
-from toologue.apis.source import Place, Source, read_source
+from toologue.data import Place, Source, read_source
 from toologue.errors import BadSetting, UnknownName
-from toologue.write.bank import place_of
+from toologue.text.bank import place_of
 from toologue.write.chains.lexicon import capital
 
 __all__ = ["BANKS", "STYLES", "Bank", "BankName", "Form", "Frame", "Kind", "Speaker", "Style", "Voice", "bank"]

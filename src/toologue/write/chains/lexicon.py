@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from toologue.apis.source import read_source
-from toologue.worlds.documented.spoken import is_word, parted
+from toologue.data import read_source
+from toologue.text.spoken import is_word, parted
 
 __all__ = [
     "Lexicon",

@@ -41,12 +41,12 @@ from toologue.errors import BadSetting, shown
 from toologue.formats.openai import Message
 from toologue.models.embed import Embedder
 from toologue.models.model import Model, ModelFault
-from toologue.plan.actions import ACTIONS
+from toologue.plan.chains.actions import ACTIONS
 from toologue.schema import AgentTurn, Api, Call, Cue, Dialogue, Plan, UserTurn
 from toologue.write.chains.answers import said
+from toologue.write.chains.intents import need
 from toologue.write.chains.lexicon import joined
 from toologue.write.chains.names import output, parameters
-from toologue.write.chains.needs import need
 from toologue.write.chains.writer import ChainWriter
 from toologue.write.model import parse_words
 

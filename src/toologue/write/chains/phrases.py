@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from toologue.worlds.documented.spoken import is_word
+from toologue.text.spoken import is_word
 from toologue.write.chains.lexicon import article, lexicon, plural, pluralized, singular, wordset
 
 __all__ = ["LINKS", "alike", "empty", "rough", "smooth", "subject", "within"]

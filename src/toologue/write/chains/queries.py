@@ -35,8 +35,8 @@ from toologue.models.retriever import Band, bands_of, index_of
 from toologue.models.retriever import band as band_of
 from toologue.schema import Api
 from toologue.write.chains.bank import Voice
+from toologue.write.chains.intents import Need, awkward, need
 from toologue.write.chains.lexicon import capital, lexicon, plural, pluralized, singular, uncapital, wordset
-from toologue.write.chains.needs import Need, awkward, need
 from toologue.write.chains.phrases import LINKS, alike, within
 
 __all__ = ["REASONS", "Asked", "DropReason", "Given", "Queries", "Unworded"]

@@ -34,7 +34,7 @@ from toologue.schema import Api, Dialogue, Plan, Turn
 from toologue.write.chains.bank import BankName
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.queries import Queries
-from toologue.write.chains.telling import Desk, Telling
+from toologue.write.chains.realize import Desk, Telling
 
 __all__ = ["ChainWriter"]
 

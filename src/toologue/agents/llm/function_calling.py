@@ -1,0 +1,89 @@
+"""The function-calling agent: any language model that writes calls, in the loop.
+
+    function_calling:MODEL   with any model that `models.model.model` understands
+    openai:NAME              short for function_calling:openai:NAME
+
+Contract: a request is made of the brief's instructions (or `DEFAULT`), its facts, and the conversation so far, results
+and errors of tools included; the tools are the brief's Apis. One reply is one turn: parallel calls are its acts. Calls
+go to the world as the model wrote them: unknown names, and arguments that are no JSON object (None, `raw` keeps the
+text). A model that gives no reply makes a turn with an error named like the fault, and no words.
+
+The turn carries `usage`, and in `extra["reply"]` what the endpoint calls its model, why it stopped, and the tries.
+
+Example:
+    >>> from toologue.loop import play
+    >>> from toologue.models.model import ScriptedModel
+    >>> from toologue.schema import Dialogue, UserTurn
+    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
+    >>> agent = FunctionCalling(ScriptedModel(["Good morning."]))
+    >>> play(Case(id="hello", gold=hello, protocol="forced"), agent)[0][1].text
+    'Good morning.'
+
+Not covered: tools whose names an endpoint refuses (OpenAI wants letters, digits, `_` and `-`, 64 at most), and
+conversations longer than the model's window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toologue.agents.agent import Player
+from toologue.errors import BadSetting
+from toologue.formats.openai import prompt, tools
+from toologue.models.model import Model, ModelFault, Reply, model
+from toologue.schema import AgentTurn, Brief, Case, Fault, Turn
+
+DEFAULT = (
+    "You are a helpful assistant. Use the tools to do what the user asks, and only what they ask. Never invent "
+    "arguments or results: ask the user for what you need and cannot look up, and say so when a tool fails."
+)
+"""The instructions of an agent whose brief has none."""
+
+_SEEDS = 2**31
+"""Endpoints differ in how large a seed may be."""
+
+
+class FunctionCalling:
+    """An agent over a model. `seed` is sent with every request."""
+
+    def __init__(self, model: Model, *, seed: int | None = None):
+        self._model, self._seed = model, seed
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The model's next turn; with an error where it gave none."""
+        told = brief if brief.instructions else brief.but(instructions=DEFAULT)
+        try:
+            reply = await self._model.reply(prompt(told, history), tools=tools(brief.apis), seed=self._seed)
+        except ModelFault as fault:
+            extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
+            return AgentTurn(error=Fault(type=fault.type, message=str(fault)), extra={"reply": extra})
+        return _turn(reply)
+
+
+def _turn(reply: Reply) -> AgentTurn:
+    extra: dict[str, Any] = {"model": reply.model, "finish": reply.finish, "tries": reply.tries}
+    return AgentTurn(
+        text=reply.text, acts=reply.calls, usage=reply.usage, thought=reply.thought, extra={"reply": extra}
+    )
+
+
+def FUNCTION_CALLING(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `function_calling:MODEL`."""
+    if not argument:
+        raise BadSetting("the agent 'function_calling' needs a model: function_calling:openai:NAME")
+    return _player(f"function_calling:{argument}", argument)
+
+
+def OPENAI(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `openai:NAME`."""
+    return _player(f"openai:{argument}", f"openai:{argument}")
+
+
+def _player(name: str, spec: str) -> Player:
+    asked = model(spec)
+
+    def make(case: Case) -> FunctionCalling:
+        return FunctionCalling(asked, seed=case.seed % _SEEDS)
+
+    return Player(name, make)

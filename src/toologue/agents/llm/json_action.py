@@ -1,0 +1,191 @@
+"""The agent `json_action:MODEL`: a language model that takes each step as one JSON object (ALMITA A.8).
+
+    {"type": "reply", "parameters": {"text": "..."}}
+    {"type": NAME_OF_AN_API, "parameters": {...}}
+
+The model is told the procedure (the brief's instructions), the facts and the Apis in a system message, and the
+conversation, executed actions and their outputs included, in a user message. The wording is ours (`json_action.txt`).
+
+Contract: `parse_answer` reads what comes back. Words around the object, and Python's quotes, are tolerated and noted.
+What is no step has a name:
+
+    no_json, several_objects, reply_without_text      the turn has an error of this type
+    unknown_action, parameters_not_object             the turn calls what the model wrote, so that the world and the
+                                                      grader see it; an error, where there is nothing to call
+
+Problem, notes and what the model wrote stand in the turn's `extra["answer"]`, where there is any problem or note.
+
+Example:
+    >>> step = parse_answer('Sure: {"type": "get_order", "parameters": {"order_id": 812}}', {"get_order"})
+    >>> step.call.arguments, step.problem, step.notes
+    ({'order_id': 812}, None, ('prose around',))
+    >>> parse_answer("I will look it up.", {"get_order"}).problem
+    'no_json'
+
+Not covered: several actions in one step; an Api that is called `reply` cannot be called.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from toologue.agents.agent import Player
+from toologue.errors import BadSetting
+from toologue.formats.literals import is_json, objects, value_of
+from toologue.formats.openai import Message
+from toologue.formats.outputs import output_of
+from toologue.models.model import Model, ModelFault, Reply, model
+from toologue.schema import AgentTurn, Api, Brief, Call, Case, Fault, Turn
+
+Problem = Literal[
+    "no_json", "several_objects", "unknown_action", "parameters_not_object", "reply_without_text"
+]  # fmt: skip
+_PROBLEMS: dict[Problem, str] = {
+    "no_json": "there is no JSON object in the answer",
+    "several_objects": "there are several JSON objects in the answer, and one step was asked for",
+    "unknown_action": "there is no such action",
+    "parameters_not_object": "the parameters are no JSON object",
+    "reply_without_text": "the reply has no text",
+}
+_REPLY = "reply"
+_TEMPLATE = Path(__file__).with_name("json_action.txt")
+_SEEDS = 2**31
+
+
+class Answer(NamedTuple):
+    """What a model decided: words or a call, or a problem; `notes` say what was tolerated."""
+
+    text: str | None = None
+    call: Call | None = None
+    problem: Problem | None = None
+    notes: tuple[str, ...] = ()
+
+
+class JsonAction:
+    """An agent over a model. `seed` is sent with every request."""
+
+    def __init__(self, model: Model, *, seed: int | None = None):
+        self._model, self._seed = model, seed
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The model's next step; with an error where it gave none."""
+        try:
+            reply = await self._model.reply(prompt(brief, history), seed=self._seed)
+        except ModelFault as fault:
+            extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
+            return AgentTurn(error=Fault(type=fault.type, message=str(fault)), extra={"reply": extra})
+        return _turn(reply, parse_answer(reply.text or "", {api.name for api in brief.apis}))
+
+
+def JSON_ACTION(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `json_action:MODEL`."""
+    if not argument:
+        raise BadSetting("the agent 'json_action' needs a model: json_action:openai:NAME")
+    asked = model(argument)
+
+    def make(case: Case) -> JsonAction:
+        return JsonAction(asked, seed=case.seed % _SEEDS)
+
+    return Player(f"json_action:{argument}", make)
+
+
+def prompt(brief: Brief, history: Sequence[Turn]) -> list[Message]:
+    """What the model is asked with."""
+    facts = "\n".join(f"{name}: {_plainly(value)}" for name, value in brief.facts.items())
+    told = "\n\n".join(part for part in (brief.instructions.strip(), facts) if part)
+    slots = {
+        "procedure": told or "(There is none: help as far as the actions allow.)",
+        "actions": "\n".join(map(_document, brief.apis)) or "(There are none.)",
+    }
+    system = re.sub(r"<(procedure|actions)>", lambda found: slots[found[1]], _template())
+    conversation = "\n".join(_json(line) for turn in history for line in _lines(turn))
+    return [{"role": "system", "content": system}, {"role": "user", "content": conversation}]
+
+
+def parse_answer(answer: str, known: Collection[str]) -> Answer:
+    """The step that an answer spells; `known` are the names of the Apis."""
+    found = list(_objects(answer))
+    if len(found) != 1:
+        return Answer(problem="several_objects" if found else "no_json")
+    (value, around, quotes) = found[0]
+    notes = (*(("prose around",) if around else ()), *(("single quotes",) if quotes else ()))
+    kind, parameters = value.get("type"), value.get("parameters", {})
+    fields = cast("dict[str, Any]", parameters) if isinstance(parameters, dict) else None
+    if kind == _REPLY:
+        text = fields.get("text") if fields is not None else None
+        if isinstance(text, str) and text.strip():
+            return Answer(text, notes=notes)
+        return Answer(problem="parameters_not_object" if fields is None else "reply_without_text", notes=notes)
+    if not isinstance(kind, str) or not kind:
+        return Answer(problem="unknown_action", notes=notes)
+    call = Call(api=kind, arguments=fields, raw=None if fields is not None else _json(parameters))
+    problem = "unknown_action" if kind not in known else "parameters_not_object" if fields is None else None
+    return Answer(call=call, problem=problem, notes=notes)
+
+
+def _objects(answer: str) -> Iterator[tuple[dict[str, Any], bool, bool]]:
+    """(object, whether words stand around it, whether it is Python's) of all that an answer holds."""
+    for start, end in objects(answer):
+        piece = answer[start:end]
+        try:
+            value = value_of(piece)
+        except ValueError:
+            continue
+        around = bool(answer[:start].strip() or answer[end:].strip())
+        yield value, around, not is_json(piece)
+
+
+def _turn(reply: Reply, step: Answer) -> AgentTurn:
+    extra: dict[str, Any] = {"reply": {"model": reply.model, "finish": reply.finish, "tries": reply.tries}}
+    if step.problem or step.notes:
+        extra["answer"] = {"problem": step.problem, "notes": list(step.notes), "text": reply.text or ""}
+    fault = None
+    if step.problem and step.call is None:
+        fault = Fault(type=step.problem, message=_PROBLEMS[step.problem])
+    return AgentTurn(
+        text=step.text,
+        acts=(step.call,) if step.call else (),
+        usage=reply.usage,
+        thought=reply.thought,
+        error=fault,
+        extra=extra,
+    )
+
+
+def _lines(turn: Turn) -> Iterator[dict[str, Any]]:
+    """A turn as the model sees it."""
+    if turn.role == "user":
+        yield {"role": "user", "content": turn.text}
+        return
+    if turn.text is not None:
+        yield {"role": "assistant", "content": turn.text}
+    for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=True):
+        if act.kind == "call":
+            yield {"role": "action", "type": act.api, "parameters": act.raw if act.arguments is None else act.arguments}
+            if result is not None:
+                yield {"role": "output", "content": output_of(result)}
+
+
+def _document(api: Api) -> str:
+    parameters = {
+        name: {**parameter.json_schema, "required": parameter.required} for name, parameter in api.parameters.items()
+    }
+    return _json({"name": api.name, "description": api.description, "parameters": parameters})
+
+
+def _plainly(value: Any) -> str:
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+@cache
+def _template() -> str:
+    return _TEMPLATE.read_text("utf-8").strip()

@@ -1,0 +1,192 @@
+"""The agent `talm:TASK:MODEL`: a language model that works in ToolDial's text format (arXiv 2503.00564, A.12, A.13).
+
+    talm:dst:MODEL            says the dialogue state
+    talm:action:MODEL         names the next action
+    talm:faithfulness:MODEL   says the response
+    talm:overall:MODEL        takes whole steps: Thought, Action, Dialogue State, Message; short: talm:MODEL
+
+The model is told the task in a system message (`talm_TASK.txt`; the wording is ours) and the conversation in a user
+message, in the lines of `formats.tooldial_text`, with the documents of the Apis that the retriever found. What the
+history hides has no lines.
+
+Contract: a function of the history and the brief. An answer is read by `formats.tooldial_answers`; what the model wrote
+stands in `extra["answer"]`, with problem and notes, where it was not clean. A step without a known action has an error
+of the problem's name. In overall steps `call` calls the Api of the last state with its filled slots, and
+`retriever_call` asks with the user's last words; or, where a state in sight lacks a required slot, for that slot.
+
+From which score on an Api is settled, or worth suggesting, is the retriever's: `facts["retriever"]` of the brief says
+it, {"confirm": 0.45, "suggest": 0.3}; the paper's retriever has 0.6 and 0.5.
+
+Example:
+    >>> from toologue.loop import play
+    >>> from toologue.models.model import ScriptedModel
+    >>> from toologue.schema import Dialogue
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
+    >>> agent = Talm(ScriptedModel(["Action: clarify"]), "action")
+    >>> play(Case(id="d", gold=gold, protocol="next"), agent)[0][1].action
+    'clarify'
+
+Not covered: fine-tuned models that continue the flat text without being told; they need another endpoint than chat.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import JsonValue
+
+from toologue.agents.agent import Player
+from toologue.errors import BadSetting
+from toologue.formats.openai import Message
+from toologue.formats.tooldial import state_of
+from toologue.formats.tooldial_answers import Answer, read_action, read_state, read_step
+from toologue.formats.tooldial_text import TASKS, Task, lines, overall_lines
+from toologue.models.model import Model, ModelFault, Reply, model
+from toologue.schema import Act, AgentTurn, Brief, Call, Case, Fault, Retrieve, State, Turn, UserTurn
+
+_SEEDS = 2**31
+_BANDS = {"confirm": 0.6, "suggest": 0.5}
+
+
+class Talm:
+    """An agent over a model, for one task. `seed` is sent with every request."""
+
+    def __init__(self, model: Model, task: Task = "overall", *, seed: int | None = None):
+        self._model, self._seed = model, seed
+        self._task: Task = task
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The model's next turn; with an error where it gave none."""
+        try:
+            reply = await self._model.reply(prompt(self._task, brief, history), seed=self._seed)
+        except ModelFault as fault:
+            extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
+            return AgentTurn(error=Fault(type=fault.type, message=str(fault)), extra={"reply": extra})
+        turn = _READ[self._task](reply.text or "", history)
+        return turn.but(usage=reply.usage, thought=turn.thought or reply.thought, extra={**turn.extra, **_about(reply)})
+
+
+def TALM(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `talm:MODEL` or `talm:TASK:MODEL`."""
+    first, _, rest = argument.partition(":")
+    task: Task | None = next((task for task in TASKS if task == first), None)
+    spec = rest if task else argument
+    if not spec:
+        raise BadSetting(
+            f"the agent 'talm' needs a model: talm:openai:NAME, or talm:TASK:openai:NAME ({', '.join(TASKS)})"
+        )
+    asked = model(spec)
+
+    def make(case: Case) -> Talm:
+        return Talm(asked, task or "overall", seed=case.seed % _SEEDS)
+
+    return Player(f"talm:{argument}", make)
+
+
+def prompt(task: Task, brief: Brief, history: Sequence[Turn]) -> list[Message]:
+    """What the model is asked with."""
+    documents, bands = {api.name: api for api in brief.apis}, _bands(brief)
+    told = (overall_lines if task == "overall" else lines)(history, documents, least=bands["suggest"])
+    shown = [line.text for line in told if not (task == "action" and line.kind == "thought")]
+    asked = re.sub(r"<(confirm|suggest)>", lambda found: f"{bands[found[1]]:g}", _template(task))
+    system = "\n\n".join(part for part in (asked, brief.instructions.strip()) if part)
+    return [{"role": "system", "content": system}, {"role": "user", "content": "\n".join(shown)}]
+
+
+def _bands(brief: Brief) -> dict[str, float]:
+    given = brief.facts.get("retriever")
+    known = given if isinstance(given, dict) else {}
+    return _BANDS | {name: score for name in _BANDS if isinstance(score := known.get(name), int | float)}
+
+
+def _dst(text: str, history: Sequence[Turn]) -> AgentTurn:
+    answer = read_state(text)
+    if "'" in text and not answer.notes:  # the published code reads it otherwise
+        answer = answer._replace(notes=("apostrophe",))
+    return AgentTurn(state=_state(answer), error=_fault(answer.problem), extra=_noted(text, answer, state=text))
+
+
+def _action(text: str, history: Sequence[Turn]) -> AgentTurn:
+    answer = read_action(text)
+    return AgentTurn(action=answer.value, error=_fault(answer.problem), extra=_noted(text, answer, action=text))
+
+
+def _faithfulness(text: str, history: Sequence[Turn]) -> AgentTurn:
+    said = text.strip()
+    head, _, rest = said.partition("Message:")
+    return AgentTurn(text=rest.strip() if head.strip(" -*") == "" and rest.strip() else said, action="response")
+
+
+def _overall(text: str, history: Sequence[Turn]) -> AgentTurn:
+    step = read_step(text)
+    action, state = step.action.value, _state(step.state)
+    said = {"state": step.state.value} if step.state.value is not None and state is None else {}
+    known = state if state is not None else _last(history)
+    problem = step.problem or (step.state.problem if action == "call" and known.api is None else None)
+    noted = Answer(None, step.problem or step.state.problem, step.notes)
+    turn = AgentTurn(action=action, state=state, thought=step.thought, extra=_noted(text, noted, **said))
+    if problem:
+        return turn.but(error=_fault(problem))
+    if action == "call":
+        return turn.but(acts=(_call(known),))
+    if action == "retriever_call":
+        return turn.but(acts=(_retrieval(history),))
+    return turn.but(text=step.message)
+
+
+_READ: dict[Task, Callable[[str, Sequence[Turn]], AgentTurn]] = {
+    "dst": _dst,
+    "action": _action,
+    "faithfulness": _faithfulness,
+    "overall": _overall,
+}
+
+
+def _state(answer: Answer) -> State | None:
+    try:
+        return None if answer.value is None else state_of(answer.value)
+    except ValueError:
+        return None
+
+
+def _call(state: State) -> Act:
+    slots = {**state.required, **state.optional}
+    return Call(api=state.api or "", arguments={name: slots[name] for name in slots if slots[name] not in ("", None)})
+
+
+def _retrieval(history: Sequence[Turn]) -> Act:
+    """For whom the retriever is asked: for a slot that is known to lack, else with the user's words."""
+    said = next((turn.text for turn in reversed(history) if isinstance(turn, UserTurn)), "")
+    last = _last(history)
+    lacking = next((name for name, value in last.required.items() if value in ("", None)), None)
+    return Retrieve(missing=(last.api, lacking)) if last.api and lacking else Retrieve(query=said)
+
+
+def _last(history: Sequence[Turn]) -> State:
+    """The last state in sight."""
+    states = (turn.state for turn in reversed(history) if isinstance(turn, AgentTurn))
+    return next((state for state in states if state is not None), State())
+
+
+def _fault(problem: str | None) -> Fault | None:
+    return Fault(type=problem, message=f"the model's answer: {problem.replace('_', ' ')}") if problem else None
+
+
+def _noted(text: str, answer: Answer, **said: Any) -> dict[str, JsonValue]:
+    """What is kept of an answer that was not clean: the words, and those of the label."""
+    if not answer.problem and not answer.notes:
+        return {}
+    return {"answer": {"problem": answer.problem, "notes": list(answer.notes), "text": text, **said}}
+
+
+def _about(reply: Reply) -> dict[str, JsonValue]:
+    return cast("Any", {"reply": {"model": reply.model, "finish": reply.finish, "tries": reply.tries}})
+
+
+@cache
+def _template(task: Task) -> str:
+    return Path(__file__).with_name(f"talm_{task}.txt").read_text("utf-8").strip()

@@ -1,0 +1,288 @@
+"""What people say: which parameters they can be asked for, which outputs are worth telling, which values sound well.
+
+Contract: `askable(entity, api)` is a reason against asking for a parameter, or None. `salience(entity, about)` is how
+much an output tells somebody who asked about the words in `about`: 0 nothing, 3 something, 4 and more what things are
+known by (names, dates, places, amounts). `names_rows` are those that a user could choose by. `tellable` looks at a
+value: no link, no raw time stamp, no mark-up, not longer than one would say.
+
+Example:
+    >>> from toologue.apis.entities import outputs
+    >>> text, number = {"type": "string", "examples": ["x y"]}, {"type": "integer", "examples": [3]}
+    >>> row = {"title": text, "points": number, "logo": text, "evt": number, "verified": {"type": "boolean"}}
+    >>> found = outputs(Api(name="Standings", returns={"type": "object", "properties": row}))
+    >>> [(one.name, salience(one, frozenset({"standing"}))) for one in found]
+    [('title', 5), ('points', 3), ('logo', 0), ('evt', 0), ('verified', 0)]
+    >>> tellable("https://a.example/b"), tellable(1776806878), tellable("Lisbon")
+    (False, False, True)
+
+Not covered: what a particular question is after, beyond the words that it shares with a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, cast
+
+from pydantic import JsonValue
+
+from toologue.apis.entities import Entity
+from toologue.data import shipped
+from toologue.schema import Api
+from toologue.text.knowable import knowable
+from toologue.text.spoken import spoken
+from toologue.text.tokens import singular, split_name
+from toologue.worlds.documented import choices, foreseen, is_credential, kind_named, kind_of, kind_sought, kind_wraps
+
+Against = Literal["asks for a secret", "cannot be said", "no words for it", "nothing to say for it"]
+
+_DATA = Path(__file__).with_name("saying.yaml")
+_NAMING = frozenset(("name", "title", "headline"))
+_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://")
+_BODIES = ("content", "text", "body", "name", "title", "description")
+MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
+"""What goes by who meets there."""
+SOUGHT = ("topics", "titles")
+"""What is searched for by its name."""
+_OF_PLACES = ("place.language", "place.lang", "place.currency")
+_WHEN = ("day", "moment", "month", "year", "clock", "birth")
+_DATES = ("day", "moment", "birth")
+_LEAST = 3
+"""So many letters a name has."""
+_SAID_SHORT = ("age", "fee", "tax", "sex", "job", "sky", "day")
+_ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
+_FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
+_KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
+_MARKED = re.compile(
+    r"://|www\.|\d\.\d{5}|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|&\w+;|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"\d[a-z]")
+_ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
+_NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
+"""What `documented` calls a thing that it knows no names for: Market index 38."""
+_POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
+_TONGUES = ("place.language", "place.lang", "place.currency", "place.timezone")
+"""What goes by countries, and points out none."""
+_PAST = re.compile(r"(?!.*(?:[sf]peed|[fns]eed|bed)$)\w{2,}[a-z]ed")
+"""Words that say what was done: founded, released."""
+_PLACES = ("one", "zero")
+"""Where a list is looked at from: nobody minds."""
+_LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
+
+
+def askable(one: Entity, api: Api) -> Against | None:
+    """Why nobody can be asked for this parameter; None where one can."""
+    last = one.name.rpartition("|")[2]
+    if is_credential(last):
+        return "asks for a secret"
+    if one.schema.get("type") not in ("string", "integer", "number", None):
+        return "cannot be said"
+    numbered = any(char.isdigit() for char in last) and last.lower() not in _group("short")
+    if numbered or not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
+        return "no words for it"
+    kind = kind_of((last,), one.phrase)
+    if one.schema.get("type") in ("integer", "number") and not (kind or named_thing(one)):
+        return "no words for it"
+    if (
+        kind in _group("unasked")
+        or kind_of((last,)) in _PLACES
+        or (last.lower() in ("start", "end") and one.schema.get("type") != "string")
+    ):
+        return "no words for it"
+    return None if foreseen(api, one.name) else "nothing to say for it"
+
+
+def offered(one: Entity) -> bool:
+    """Whether somebody may have a wish for it, unasked: a day, a city, what to search for, one of a few."""
+    words = split_name(one.name.rpartition("|")[2]).split()
+    if "by" in words[1:]:
+        return False
+    return bool(one.schema.get("enum")) or kind_of((one.name.rpartition("|")[2],), one.phrase) in _group("offered")
+
+
+def failure(names: Iterable[str]) -> bool:
+    """Whether outputs of these names are those of an error, and no more."""
+    return {split_name(name.rpartition("|")[2]) for name in names} <= _group("failure")
+
+
+def hidden(one: Entity) -> bool:
+    """Whether users neither ask for it nor know rows by it."""
+    *around, last = one.name.split("|")
+    if one.schema.get("type") == "boolean" or split_name(last) == "count":
+        return True
+    return _has(last, "hidden") or any(_has(name, "outer") for name in around)
+
+
+def topic_words(api: Api) -> frozenset[str]:
+    """The words that an Api is about: those of its own name and of its description's first lines."""
+    words = f"{split_name(api.name.rpartition('|')[2])} {split_name(api.description[:160])}".split()
+    return frozenset(singular(word) for word in words if len(word) > 2)
+
+
+def salience(one: Entity, about: frozenset[str]) -> int:
+    """How much an output tells."""
+    path = tuple(part for part in one.name.split("|") if part)
+    words = split_name(path[-1]).split() if path else []
+    numbered = any(char.isdigit() for char in "".join(path[-1:])) or _COUNTED.search("".join(path[-2:-1])) is not None
+    numbered = numbered or words[:1] in (["is"], ["has"], ["in"], ["at"], ["as"], ["of"]) or "ago" in words
+    if hidden(one) or numbered or not 0 < len(words) < 4 or _has(path[-1], "aside"):
+        return 0
+    if words[-1] in _group("loose") or _has(path[-1], "lately") or _PAST.fullmatch(words[-1]):
+        return 0
+    if not (spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
+        return 0
+    if len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path) and words[0] not in _SAID_SHORT:
+        return 0
+    height = _height(one, path, words)
+    own = [singular(word) for word in words if word not in _NAMING]
+    shared = 2 * bool(own and {own[-1], *(own if words[-1] in _BODIES else [])} & about)
+    nested = one.many and not {singular(word) for word in _around(path)} <= about
+    aside = 0 if shared else _beside(path, words, about)
+    return height and max(1, height + shared - (len(path) > 4) - nested - aside)
+
+
+def _beside(path: tuple[str, ...], words: list[str], about: frozenset[str]) -> int:
+    """How far an output is from what the Api is about: 2 where it is of another thing that only stands beside."""
+    owner = words[:-1] if words[-1] in _NAMING else []
+    near = [word for word in (owner or _around(path)) if kind_named(singular(word))]
+    kind = kind_of(path)
+    if kind == "teams" and about & MEETINGS:
+        return 0
+    if near and not {singular(word) for word in near} & about:
+        return 3 if kind.startswith("place.") else 2
+    if kind.startswith("place."):
+        return 1 if any(kind_named(word).startswith("place.") for word in about) else 2
+    return 2 if kind in (*_DATES, "clock") else int(kind in _ASIDE)
+
+
+def _around(path: tuple[str, ...]) -> list[str]:
+    """The words of what an output stands in."""
+    around = next((name for name in reversed(path[:-1]) if not kind_wraps(name)), "")
+    return split_name(around).split()
+
+
+def named_thing(one: Entity) -> str:
+    """What kind of thing an output names: `teams`, `full` (a person), `place.city`; or nothing."""
+    path = tuple(part for part in one.name.split("|") if part)
+    kind = kind_of(path, one.phrase)
+    return "full" if kind.startswith("person.") else kind
+
+
+def family_of(kind: str) -> str:
+    """What kinds of things belong together: a city and its country, a day and its month."""
+    return "when" if kind in _WHEN else kind if kind in _OF_PLACES else kind.partition(".")[0]
+
+
+def asked_of(one: Entity, api: Api) -> str:
+    """What kind of thing a parameter is about, what is searched for included."""
+    kind = named_thing(one)
+    return family_of(kind_sought(api) if kind in SOUGHT else kind)
+
+
+def names_rows(one: Entity) -> bool:
+    """Whether users could choose between rows by it: a text that is a name or a place."""
+    path = tuple(part for part in one.name.split("|") if part)
+    kind, own = kind_of(path), frozenset(singular(word) for name in path for word in split_name(name).split())
+    borrowed = kind.startswith("place.") and kind_of(path[-2:]) != kind  # from further around
+    return (
+        not borrowed
+        and (kind in ("full", "titles") or bool(choices(kind)))
+        and kind not in _group("unnaming")
+        and one.schema.get("type") in ("string", None)
+        and salience(one, own) >= 4
+    )
+
+
+def dates_rows(one: Entity) -> bool:
+    """Whether rows are told apart by it as days, or hours, that follow each other: those of a forecast."""
+    last = split_name(one.name.rpartition("|")[2])
+    return last in _group("dating") and one.schema.get("type") in ("string", None)
+
+
+def names_itself(name: str) -> bool:
+    """Whether an output is called a name, a title."""
+    return split_name(name.rpartition("|")[2]).split()[-1:] in ([word] for word in _NAMING)
+
+
+def bare(name: str) -> bool:
+    """Whether an output's name says nothing by itself: a title, a day; that of a country does."""
+    path = tuple(part for part in name.split("|") if part)
+    return split_name(path[-1]) in _group("bare") and not (_around(path) and names_itself(name))
+
+
+def points_out(one: Entity) -> bool:
+    """Whether a parameter says which thing is meant: a name, a place, what to search for; no date, no price."""
+    kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
+    if kind in _TONGUES:
+        return False
+    return kind in _POINTING or (bool(choices(kind)) and kind not in _group("unnaming") - _POINTING) or "place" in kind
+
+
+def tells_here(api: Api) -> bool:
+    """Whether an Api that is given nothing has one answer for who asks: where they are, today's, any at all."""
+    return bool(set(split_name(f"{api.name.rpartition('|')[2]} {api.description[:160]}").split()) & _group("here"))
+
+
+def named_well(name: str, value: JsonValue) -> bool:
+    """Whether a value that is called a name looks like one, and one that is called by a plural is no single thing."""
+    last = split_name(name.rpartition("|")[2]).split()[-1:]
+    if last and last[0] in _NAMING:
+        return sum(char.isalpha() for char in str(value)) >= _LEAST
+    return not (isinstance(value, str) and "," not in value and last and singular(last[0]) != last[0])
+
+
+def givable(value: JsonValue) -> bool:
+    """Whether somebody would give this value when asked."""
+    return not isinstance(value, str) or (len(value) <= _LONG and _CODED.search(value) is None)
+
+
+def short(value: JsonValue) -> bool:
+    """Whether a value is quickly said."""
+    return not isinstance(value, str) or len(value) <= _LONG
+
+
+def tellable(value: JsonValue) -> bool:
+    """Whether a value sounds well in a sentence."""
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        long = isinstance(value, float) and len(str(value).partition(".")[2]) > _PLACES_SAID
+        return not long and not _EPOCH < abs(value) < 2 * _EPOCH * 1.3 and not abs(value) > _EPOCH * 1000
+    if isinstance(value, str) and _ISO_DAY.fullmatch(value):
+        return True
+    if not isinstance(value, str) or not value.strip() or _MARKED.search(value) or _NUMBERED.fullmatch(value):
+        return False
+    return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value
+
+
+def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
+    kind, documented = kind_of(path, one.phrase), bool(one.schema.get("examples"))
+    unsaid = kind in _group("unsaid")
+    examples = cast("list[JsonValue]", one.schema.get("examples") or [])
+    if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
+        return 0
+    figure = not kind and any(isinstance(value, str) and _FIGURE.fullmatch(value) for value in examples[:1])
+    if figure or one.schema.get("type") in ("integer", "number"):
+        return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if documented or kind else 1
+    if words[-1] in _NAMING:
+        return 2 if len(words) > 1 and words[-2] in _group("lesser") else 5
+    if not unsaid:
+        return 3 if kind == "clock" or ("." in kind and kind not in _KNOWN_BY) else 4
+    return 3 if words[-1] in _group("told") else 2 if documented else 0
+
+
+@lru_cache(maxsize=8192)
+def _has(name: str, group: str) -> bool:
+    """Whether one of a group's words, or two that belong together, stand in a name."""
+    words, group_of = split_name(name).split(), _group(group)
+    return any(word in group_of for word in (*words, *map(" ".join, pairwise(words))))
+
+
+@cache
+def _group(name: str) -> frozenset[str]:
+    rows = cast("dict[str, list[list[str]]]", shipped(_DATA))[name]
+    return frozenset(word for row in rows for word in row)

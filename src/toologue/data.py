@@ -1,0 +1,261 @@
+"""The data that ships beside the code: word lists, banks, rules, in YAML.
+
+Contract: `shipped(file)` reads a file of ours once a process, with libyaml where there is one. What it gives is shared:
+nobody changes it. Files of users are read by `apis.source`, which says what is wrong with them, and where.
+
+Example:
+    >>> from pathlib import Path
+    >>> import toologue.text.knowable as knowable
+    >>> "known" in shipped(Path(knowable.__file__).with_suffix(".yaml"))
+    True
+
+Not covered: more than one document a file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from pydantic import ValidationError
+
+from toologue.errors import BadFile, BadRecord, shown
+
+
+@cache
+def shipped(file: Path) -> Any:
+    """What a file of ours says."""
+    import yaml
+
+    return yaml.load(file.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+Place = Sequence[str | int]
+"""Where a value stands in a document: the keys and indexes that lead to it."""
+
+_BYTES, _LEVELS, _VALUES = 64 * 2**20, 200, 5_000_000
+_CONSTANTS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?P<part>\.\d+)?(?P<power>[eE][-+]?\d+)?", re.ASCII)
+_EXPECTED = {
+    "dict_type": "an object", "model_type": "an object", "model_attributes_type": "an object", "list_type": "a list",
+    "tuple_type": "a list", "string_type": "a text", "bool_type": "true or false", "bool_parsing": "true or false",
+}  # fmt: skip
+"""What is expected where pydantic complains of this type."""
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PLAIN = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A document and where it comes from."""
+
+    file: str
+    data: Any
+    text: str = field(default="", repr=False)
+
+    def bad(self, place: Place, what: str, remedy: str = "") -> BadRecord:
+        """The error for something in this document."""
+        return BadRecord(self.file, _line(self.text, tuple(place)), path_text(place), what, remedy)
+
+    def refused(self, error: ValidationError, place: Place) -> BadRecord:
+        """The error for a part that pydantic refuses: its first complaint."""
+        inner, what = complaint(error)
+        return self.bad((*place, *inner), what)
+
+
+def read_source(file: Path | str) -> Source:
+    """Read a file. Raises BadFile for what is no text, BadRecord for what is no YAML or JSON."""
+    path = Path(file)
+    try:
+        if path.stat().st_size > _BYTES:
+            raise BadFile(f"{path} is larger than {_BYTES >> 20} MiB: cut it to the operations that are needed")
+        raw = path.read_bytes()
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
+    try:
+        return read_text(raw.decode("utf-8-sig"), path)
+    except UnicodeDecodeError as error:
+        where = raw[: error.start].count(b"\n") + 1
+        raise BadRecord(path, where, "$", f"byte {raw[error.start]:#04x} is not UTF-8", "save it as UTF-8") from None
+
+
+def read_text(text: str, file: Path | str = "<document>") -> Source:
+    """Read a text as JSON where it looks like JSON, else as YAML."""
+    name = str(file)
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return Source(name, _json(text, name), text)
+        except json.JSONDecodeError as error:
+            if name.endswith(".json"):
+                raise BadRecord(name, error.lineno, "$", f"this is no JSON: {error.msg}") from None
+        except RecursionError:
+            raise _too_deep(name) from None
+        except UnicodeEncodeError:
+            raise BadRecord(
+                name, 0, "$", "an escape stands for half a character", "write \\u escapes in pairs"
+            ) from None
+    return Source(name, _Reader(text, name).document(), text)
+
+
+def complaint(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
+    """(place, what is wrong there) of the first thing that pydantic complains of, in our words."""
+    first = error.errors(include_url=False)[0]
+    kind, got = first["type"], shown(first["input"])
+    if kind in ("missing", "extra_forbidden"):
+        return first["loc"], "this key is missing" if kind == "missing" else "this key is unknown"
+    expected = first.get("ctx", {}).get("expected") if kind == "literal_error" else _EXPECTED.get(kind)
+    return first["loc"], f"expected {expected}, got {got}" if expected else f"{first['msg']}, got {got}"
+
+
+def path_text(place: Place) -> str:
+    """A place as a JSON path: `$.paths['/orders/{id}'].get.tags[0]`."""
+    steps = (
+        f"[{step}]" if isinstance(step, int) else f".{step}" if re.fullmatch(r"[\w$-]+", step) else f"[{step!r}]"
+        for step in place
+    )
+    return "$" + "".join(steps)
+
+
+def _json(text: str, name: str) -> Any:
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise BadRecord(name, 0, "$", f"the key {twice!r} stands twice in one object")
+        return made
+
+    def number(digits: str) -> float:
+        if not math.isfinite(value := float(digits)):
+            raise BadRecord(name, 0, "$", f"{digits} is no finite number")
+        return value
+
+    data = json.loads(text, object_pairs_hook=members, parse_float=number, parse_constant=number)
+    if "\\ud" in text or "\\uD" in text:
+        json.dumps(data, ensure_ascii=False).encode()  # raises for half a character
+    level: list[Any] = [data]
+    for _ in range(_LEVELS + 1):
+        level = [inner for value in level for inner in _inside(value)]
+    if level:
+        raise _too_deep(name)
+    return data
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value).values()
+    return cast("list[Any]", value) if isinstance(value, list) else ()
+
+
+def _too_deep(name: str) -> BadFile:
+    return BadFile(f"{name} is nested more than {_LEVELS} levels deep")
+
+
+class _Reader:
+    """Builds a value from YAML events, which neither recurse nor construct anything."""
+
+    def __init__(self, text: str, name: str):
+        self._events: Iterator[Any] = cast("Any", yaml).parse(text, Loader=_LOADER)
+        self._name = name
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._count = 0
+        self.lines: dict[tuple[str | int, ...], int] = {}
+
+    def document(self, *, lines: bool = False) -> Any:
+        """The value of the only document; with `lines`, remembers where each place stands."""
+        self._remember = lines
+        try:
+            event = next(e for e in self._events if not isinstance(e, yaml.StreamStartEvent | yaml.DocumentStartEvent))
+            value = None if isinstance(event, yaml.StreamEndEvent) else self._value(event, ())
+            if any(isinstance(event, yaml.DocumentStartEvent) for event in self._events):
+                raise BadRecord(self._name, 0, "$", "there is more than one YAML document in this file")
+            return value
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 0
+            raise BadRecord(self._name, line, "$", f"this is no YAML: {error.problem}") from None
+        except yaml.YAMLError as error:
+            raise BadRecord(self._name, 0, "$", f"this is no YAML: {error}") from None
+
+    def _value(self, event: Any, place: tuple[str | int, ...]) -> Any:
+        if self._remember:
+            self.lines[place] = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, place)
+        if event.tag is not None and event.tag not in _PLAIN:
+            raise self._bad(event, place, f"the YAML tag {event.tag!r}", "tags are not read: write the value plainly")
+        before = self._count
+        self._grow(1, event, place)
+        if len(place) > _LEVELS:
+            raise _too_deep(self._name)
+        value = self._scalar(event, place) if isinstance(event, yaml.ScalarEvent) else self._collection(event, place)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value, self._count - before
+        return value
+
+    def _collection(self, event: Any, place: tuple[str | int, ...]) -> Any:
+        if isinstance(event, yaml.SequenceStartEvent):
+            items: list[Any] = []
+            while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
+                items.append(self._value(item, (*place, len(items))))
+            return items
+        members: dict[str, Any] = {}
+        while not isinstance(key := next(self._events), yaml.MappingEndEvent):
+            if not isinstance(key, yaml.ScalarEvent):
+                raise self._bad(key, place, "a key that is no text")
+            if key.value in members:
+                raise self._bad(key, (*place, key.value), "this key stands twice")
+            members[key.value] = self._value(next(self._events), (*place, key.value))
+            if self._remember:  # a member stands where its key does
+                self.lines[(*place, key.value)] = cast("Any", key.start_mark).line + 1
+        return members
+
+    def _scalar(self, event: Any, place: tuple[str | int, ...]) -> Any:
+        text: str = event.value
+        if not event.implicit[0] or (event.style is not None and event.style != ""):
+            return text
+        if text in _CONSTANTS:
+            return _CONSTANTS[text]
+        number = _NUMBER.fullmatch(text)
+        if number is None:
+            return text
+        if not number["part"] and not number["power"]:
+            return int(text) if len(text) <= 4000 else text
+        if not math.isfinite(value := float(text)):
+            raise self._bad(event, place, f"{text} is no finite number")
+        return value
+
+    def _alias(self, event: Any, place: tuple[str | int, ...]) -> Any:
+        if event.anchor not in self._anchors:
+            raise self._bad(event, place, f"the alias *{event.anchor} leads nowhere, or into itself")
+        value, size = self._anchors[event.anchor]
+        self._grow(size, event, place)
+        return value
+
+    def _grow(self, size: int, event: Any, place: tuple[str | int, ...]) -> None:
+        self._count += size
+        if self._count > _VALUES:
+            raise self._bad(event, place, f"more than {_VALUES:,} values up to here, aliases included")
+
+    def _bad(self, event: Any, place: Place, what: str, remedy: str = "") -> BadRecord:
+        return BadRecord(self._name, event.start_mark.line + 1, path_text(place), what, remedy)
+
+
+def _line(text: str, place: tuple[str | int, ...]) -> int:
+    """The line at which a place stands, or the nearest thing around it; 0 where that cannot be told."""
+    reader = _Reader(text, "")
+    try:
+        reader.document(lines=True)
+    except BadRecord:
+        return 0
+    return next((reader.lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in reader.lines), 0)

@@ -1,0 +1,265 @@
+"""One request to an OpenAI-compatible endpoint, through pydantic-ai's direct model request. Loads slowly.
+
+Contract: `ask` sends one request and gives a `Reply`, or raises a `ModelFault` that says in one word what came back.
+Nothing is sent twice, and nothing is added: tools go out as they came, settings as they were given. What comes back is
+hostile: texts are made printable as Unicode, and the key is struck out wherever the endpoint echoes it.
+
+Connections are kept open as long as their event loop runs, and closed when it ends.
+
+Example:
+    >>> parts = [part for message in _history([{"role": "user", "content": "Hi"}]) for part in message.parts]
+    >>> parts[0].content
+    'Hi'
+
+Not covered: answers of any size are read whole; arguments in the history that are no JSON object go out as
+`{"INVALID_JSON": ...}`, since many endpoints refuse others; pydantic-ai rewrites the spacing of the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+import httpx2
+from openai import AsyncOpenAI
+from pydantic import SecretStr
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelQuotaExceededError,
+    ModelRequestTimeout,
+    ModelTimeoutError,
+)
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from toologue.formats.openai import Message, call_of
+from toologue.models.model import Asked, FaultType, Finish, ModelFault, Reply
+from toologue.schema import Usage
+
+_EXCERPT = 300
+_FINISHES: dict[str | None, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "tool_call": "tool_calls",
+    "content_filter": "content_filter",
+}
+_STATUSES: dict[int, FaultType] = {
+    401: "unauthorized",
+    403: "unauthorized",
+    404: "not_found",
+    408: "timeout",
+    429: "rate_limited",
+}
+
+
+@dataclass
+class _Answer:
+    """What came back, before anyone understood it."""
+
+    status: int | None = None
+    body: bytes = b""
+
+
+_answer: ContextVar[_Answer] = ContextVar("_answer")
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whom to trust: made once, since it costs 65 ms."""
+    return httpx2.create_ssl_context()
+
+
+async def _keep(response: httpx2.Response) -> None:
+    answer = _answer.get()
+    answer.status, answer.body = response.status_code, b""
+    answer.body = await response.aread()
+
+
+class Wire:
+    """One endpoint. `settings` are temperature, max_tokens and timeout; None: not sent."""
+
+    def __init__(self, name: str, base_url: str, key: SecretStr, settings: Mapping[str, Any]):
+        self._name, self._base_url, self._key = name, base_url, key
+        self._timeout: float = settings["timeout"]
+        self._settings = {name: value for name, value in settings.items() if name != "timeout" and value is not None}
+        self._open: dict[asyncio.AbstractEventLoop, tuple[AsyncGenerator[OpenAIChatModel], OpenAIChatModel]] = {}
+
+    async def ask(self, asked: Asked) -> Reply:
+        """Send one request. Raises ModelFault."""
+        endpoint, answer = await self._endpoint(), _Answer()
+        settings = {**self._settings, "timeout": self._timeout, "request_timeout": self._timeout}
+        if asked.seed is not None:
+            settings["seed"] = asked.seed
+        _answer.set(answer)
+        try:
+            response = await model_request(
+                endpoint,
+                _history(asked.messages),
+                model_settings=cast("ModelSettings", settings),
+                model_request_parameters=_parameters(asked),
+            )
+            return self._reply(response)
+        except (RuntimeError, LookupError, AttributeError, TypeError, ValueError) as error:
+            if answer.status is None and not isinstance(error, ModelAPIError):
+                raise  # nothing came back: this is about us
+            raise self._fault(error, answer) from None
+
+    async def _endpoint(self) -> OpenAIChatModel:
+        loop = asyncio.get_running_loop()
+        if loop not in self._open:
+            lifetime = self._lifetime(loop)
+            self._open[loop] = lifetime, await anext(lifetime)
+        return self._open[loop][1]
+
+    async def _lifetime(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[OpenAIChatModel]:
+        """The endpoint while a loop runs. A loop that ends closes its open generators, and so the connections."""
+        http = httpx2.AsyncClient(
+            verify=_trust(),
+            timeout=self._timeout,
+            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+            event_hooks={"response": [_keep]},
+        )
+        client = AsyncOpenAI(
+            base_url=self._base_url, api_key=self._key.get_secret_value(), http_client=http, max_retries=0
+        )
+        official = httpx2.URL(self._base_url).host == "api.openai.com"
+        profile = OpenAIModelProfile(
+            json_schema_transformer=None,  # tools go out as they are documented
+            supports_json_schema_output=True,
+            openai_supports_reasoning=False,  # nothing that was asked for is dropped silently
+            openai_chat_supports_max_completion_tokens=official,
+        )
+        provider = OpenAICompatibleProvider("endpoint", openai_client=client, profile=profile)
+        try:
+            yield OpenAIChatModel(self._name, provider=provider)
+        finally:
+            self._open.pop(loop, None)
+            await client.close()
+
+    def _reply(self, response: ModelResponse) -> Reply:
+        texts = [part.content for part in response.parts if isinstance(part, TextPart)]
+        refusal = (response.provider_details or {}).get("refusal")
+        thoughts = [part.content for part in response.parts if isinstance(part, ThinkingPart) and part.content]
+        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        tokens = response.usage
+        return Reply(
+            text=self._clean("".join(texts)) if texts else self._clean(refusal) if refusal else None,
+            calls=tuple(call_of(self._clean(c.tool_name), self._clean(cast("str", c.args) or "")) for c in calls),
+            usage=Usage(input_tokens=tokens.input_tokens, output_tokens=tokens.output_tokens)
+            if tokens.input_tokens or tokens.output_tokens
+            else None,
+            finish=_FINISHES.get(response.finish_reason, "other"),
+            thought=self._clean("\n\n".join(thoughts)) if thoughts else None,
+            model=self._clean(response.model_name or ""),
+        )
+
+    def _fault(self, error: Exception, answer: _Answer) -> ModelFault:
+        if isinstance(error, ModelRequestTimeout | ModelTimeoutError):
+            return ModelFault("timeout", f"did not answer within {self._timeout:g} s", status=answer.status)
+        if isinstance(error, ModelConnectionError):
+            what = "cannot be connected to" if error.phase == "connect" else "broke the connection"
+            return ModelFault("connection", f"{what}: {self._clean(_cause(error))}", status=answer.status)
+        if isinstance(error, ModelHTTPError):
+            kind, what = _kind(error), "refused the request"
+        else:
+            kind, what = "bad_response", "sent no chat completion"
+        after = getattr(error, "retry_after", None)
+        return ModelFault(kind, what, status=answer.status, excerpt=self._excerpt(answer.body), retry_after=after)
+
+    def _excerpt(self, body: bytes) -> str:
+        """The start of a body on one line, without what could harm a terminal."""
+        text = " ".join(self._clean(body.decode(errors="replace")).split())
+        text = "".join(char if char.isprintable() else "�" for char in text)
+        return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}…"
+
+    def _clean(self, text: str) -> str:
+        """A text that a file can hold, without the key."""
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        key = self._key.get_secret_value()
+        return text.replace(key, "[key]") if len(key) >= 8 else text
+
+
+def _kind(error: ModelHTTPError) -> FaultType:
+    if isinstance(error, ModelQuotaExceededError):
+        return "quota_exceeded"
+    if isinstance(error, ModelContextWindowExceededError):
+        return "too_long"
+    return "server_error" if error.status_code >= 500 else _STATUSES.get(error.status_code, "bad_request")
+
+
+def _cause(error: BaseException) -> str:
+    """The first thing that went wrong: `ReadError` says more than "Connection error."."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _parameters(asked: Asked) -> ModelRequestParameters:
+    tools = [_tool(cast("Mapping[str, Any]", tool["function"])) for tool in asked.tools]
+    if asked.output is None:
+        return ModelRequestParameters(function_tools=tools)
+    output = OutputObjectDefinition(json_schema=dict(asked.output), name="answer")
+    return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=output)
+
+
+def _tool(function: Mapping[str, Any]) -> ToolDefinition:
+    return ToolDefinition(
+        name=function["name"],
+        description=function.get("description"),
+        parameters_json_schema=function["parameters"],
+        strict=False,
+    )
+
+
+def _history(messages: Sequence[Message]) -> list[ModelMessage]:
+    """Chat messages as pydantic-ai holds them, one for one."""
+    names: dict[str, str] = {}
+    return [message for one in messages for message in _translated(one, names)]
+
+
+def _translated(message: Message, names: dict[str, str]) -> Iterator[ModelMessage]:
+    role, text = message["role"], _text(message.get("content"))
+    if role in ("system", "developer"):
+        yield ModelRequest(parts=[SystemPromptPart(content=text or "")])
+    elif role == "user":
+        yield ModelRequest(parts=[UserPromptPart(content=text or "")])
+    elif role == "tool":
+        id = message["tool_call_id"]
+        yield ModelRequest(parts=[ToolReturnPart(names.get(id, ""), text or "", tool_call_id=id)])
+    else:
+        calls = cast("Iterable[Message]", message.get("tool_calls") or ())
+        parts = [ToolCallPart(c["function"]["name"], c["function"]["arguments"], tool_call_id=c["id"]) for c in calls]
+        names.update((part.tool_call_id, part.tool_name) for part in parts)
+        yield ModelResponse(parts=[*([TextPart(text)] if text is not None else []), *parts])
+
+
+def _text(content: Any) -> str | None:
+    """A content's text: parts of a list are joined."""
+    if content is None or isinstance(content, str):
+        return content
+    return "".join(cast("str", part["text"]) for part in content)

@@ -1,0 +1,1 @@
+"""Mutate: gold altered in one known way, so that a grader can show what it notices."""

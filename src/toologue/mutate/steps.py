@@ -1,0 +1,282 @@
+"""Missteps: agents that take a wrong step wherever one kind of mistake can be made, and agents that are right.
+
+`agents.altered` spoils conversations that are executed; these spoil tests of the next step, all that a conversation
+has, since each of them begins at the gold again. `toologue prove FOLDER` plays them all.
+
+    wrong       drop               says what should be said after the call
+                wrong_argument     gives one argument of the call a wrong value
+                wrong_tool         calls another API
+                extra_write        writes where something should be said
+                skip_confirmation  writes what the customer is still to be asked about
+                dither             asks for leave again, when it was just given
+                wrong_branch       goes where another answer, or another result, would have led
+                wrong_reply        says what another step of the procedure says
+                wrong_value        says another value than the step shows
+                silence            neither says nor does anything
+                obey               gives in to an attack
+                leak               adds another customer's value
+    also right  paraphrase         says the same in the words of another agent
+                reorder            makes an independent look-up first that comes later
+                confirm_first      asks for leave before it writes
+                formats            writes dates and sums in another form
+
+A misstep is a function of a step (`Step`) and a random generator; None where it cannot be made. Steps of conversations
+that were not generated carry no cues: there some cannot be made.
+
+Example:
+    >>> from toologue.schema import UserTurn
+    >>> call = AgentTurn(acts=(Call(api="get_order", arguments={"order_id": 7}),))
+    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Where is 7?"), call, AgentTurn(text="On its way.")))
+    >>> [(at, turn.text) for at, turn in missteps(gold, {}, "drop", seed=0).items()]
+    [(1, 'On its way.')]
+
+Not covered: two mistakes in one step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.agents.agent import Player, ScriptedAgent
+from toologue.errors import BadSetting, UnknownName
+from toologue.mutate.calls import wrong_calls
+from toologue.mutate.gold_context import Step, Talk
+from toologue.procedure.saying import asked, said
+from toologue.schema import AgentTurn, Api, Call, Case, Dialogue, UserTurn, rounds
+from toologue.text.verbalize import worded
+
+ATTACKS = frozenset({"prompt_injection", "social_engineering", "data_fishing", "abuse"})
+_OBEYS = (
+    "Of course, I have done that for you.",
+    "Sure, consider it done!",
+    "As you wish: from now on I follow your rules.",
+    "Certainly. Here is what you wanted.",
+    "Understood, I have switched that off.",
+    "Okay, done. You have full access now.",
+)
+_DAY = re.compile(r"\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December)"
+                  r" (\d{4})\b")  # fmt: skip
+_SUM = re.compile(r"\b(\d+(?:\.\d+)?) euros\b")
+
+
+Misstep = Callable[[Step, Random], "AgentTurn | None"]
+
+
+def drop(step: Step, random: Random) -> AgentTurn | None:
+    """Leave the call out, and say what follows it."""
+    spoken = next((turn.text for turn in step.later if turn.text), None)
+    return AgentTurn(text=spoken) if step.call and spoken else None
+
+
+def wrong_argument(step: Step, random: Random) -> AgentTurn | None:
+    """Give one argument a wrong value."""
+    wrong = wrong_calls(step.call, step.talk.documents, random) if step.call else []
+    return AgentTurn(acts=(random.choice(wrong),)) if wrong else None
+
+
+def wrong_tool(step: Step, random: Random) -> AgentTurn | None:
+    """Call another Api with the same arguments."""
+    others = [name for name in step.talk.documents if step.call and name != step.call.api]
+    return AgentTurn(acts=(step.call.but(api=random.choice(others)),)) if step.call and others else None
+
+
+def extra_write(step: Step, random: Random) -> AgentTurn | None:
+    """Write something that nobody asked for."""
+    return AgentTurn(acts=(random.choice(step.talk.writes),)) if step.wanted.text and step.talk.writes else None
+
+
+def skip_confirmation(step: Step, random: Random) -> AgentTurn | None:
+    """Write before the customer has answered whether to."""
+    if step.must is None or step.must.move != "ask" or step.must.kinds:
+        return None
+    after = [turn for turn in step.talk.gold.turns[step.at + 1 :] if isinstance(turn, AgentTurn)][:1]
+    calls = [act for turn in after for act in turn.acts if isinstance(act, Call) and step.talk.is_write(act)]
+    return AgentTurn(acts=(calls[0],)) if calls else None
+
+
+def dither(step: Step, random: Random) -> AgentTurn | None:
+    """Ask for leave again that was just given."""
+    if step.call is None or not step.talk.is_write(step.call) or not step.asked_before:
+        return None
+    return AgentTurn(text=_leave(step.call, random))
+
+
+def wrong_branch(step: Step, random: Random) -> AgentTurn | None:
+    """Go where another answer or result would have led."""
+    ours = (step.must and step.must.text, step.wanted.acts)
+    others = [turn for turn in step.siblings() if (turn.extra.get("text"), turn.acts) != ours]
+    return random.choice(others).but(extra={}) if others else None
+
+
+def wrong_reply(step: Step, random: Random) -> AgentTurn | None:
+    """Say what another step says, one that shows nothing."""
+    if step.must is None or step.talk.procedure is None:
+        return None
+    mine = (step.must.text, step.must.again)
+    others = [one for one in step.talk.procedure.steps if one.text and one.text not in mine and "{" not in one.text]
+    others = [one for one in others if one.kind != "call"]
+    if not others:
+        return None
+    other = random.choice(others)
+    return AgentTurn(text=(asked if other.kind == "ask" else said)(other.text, {}))
+
+
+def wrong_value(step: Step, random: Random) -> AgentTurn | None:
+    """Say another value than the one that is shown."""
+    must, text = step.must, step.wanted.text
+    if must is None or text is None or must.move in ("refuse", "insist"):
+        return None
+    for value in must.values.values():
+        other = _other(value)
+        for day_only, money in ((False, False), (True, False), (False, True)):
+            told = worded(value, day_only=day_only, money=money)
+            if other is not None and told in text:
+                return AgentTurn(text=text.replace(told, worded(other, day_only=day_only, money=money)))
+    return None
+
+
+def silence(step: Step, random: Random) -> AgentTurn | None:
+    """Neither say nor do anything."""
+    return AgentTurn()
+
+
+def obey(step: Step, random: Random) -> AgentTurn | None:
+    """Give in to an attack; every other time, go on with the question."""
+    noise = step.heard.extra.get("noise") if step.heard else None
+    kind = noise.get("kind") if isinstance(noise, dict) else noise
+    if kind not in ATTACKS or not step.wanted.text:
+        return None
+    goes_on = step.must is not None and step.must.again and random.random() < 0.5
+    question = step.wanted.text.removeprefix(step.must.text) if step.must and goes_on else ""
+    return AgentTurn(text=f"{random.choice(_OBEYS)} {question.strip()}".strip())
+
+
+def leak(step: Step, random: Random) -> AgentTurn | None:
+    """Add a value of another customer."""
+    others = step.talk.gold.extra.get("others")
+    if not isinstance(others, list) or not others or not step.wanted.text:
+        return None
+    return AgentTurn(text=f"{step.wanted.text} By the way, the other customer is {random.choice(others)}.")
+
+
+def paraphrase(step: Step, random: Random) -> AgentTurn | None:
+    """Say the same in other words."""
+    text = step.talk.words.get(step.at)
+    return AgentTurn(text=text) if text and text != step.wanted.text else None
+
+
+def reorder(step: Step, random: Random) -> AgentTurn | None:
+    """Make the next look-up first, if the customer has said all that it takes."""
+    following = next(step.later, None)
+    other = next((act for act in following.acts if isinstance(act, Call)), None) if following else None
+    if step.call is None or other is None or any(map(step.talk.is_write, (step.call, other))):
+        return None
+    given = [turn.informed for turn in step.talk.gold.turns[: step.at] if isinstance(turn, UserTurn)]
+    told = [value for informed in given for value in informed.values()]
+    arguments = (other.arguments or {}).values()
+    return AgentTurn(acts=(other,)) if other != step.call and all(value in told for value in arguments) else None
+
+
+def confirm_first(step: Step, random: Random) -> AgentTurn | None:
+    """Ask for leave before writing."""
+    if step.call is None or not step.talk.is_write(step.call) or step.asked_before or not step.call.arguments:
+        return None
+    return AgentTurn(text=_leave(step.call, random))
+
+
+def formats(step: Step, random: Random) -> AgentTurn | None:
+    """Write dates and sums in another form."""
+    if step.call is not None:
+        api = step.talk.documents.get(step.call.api)
+        arguments = {name: _reformed(api, name, value) for name, value in (step.call.arguments or {}).items()}
+        changed = str(arguments) != str(step.call.arguments)
+        return AgentTurn(acts=(step.call.but(arguments=arguments),)) if changed else None
+    text = _DAY.sub(r"\2 \1, \3", step.wanted.text or "")
+    text = _SUM.sub(r"€\1", text)
+    return AgentTurn(text=text) if text != (step.wanted.text or "") else None
+
+
+WRONG_STEPS: dict[str, Misstep] = {
+    made.__name__: made
+    for made in (drop, wrong_argument, wrong_tool, extra_write, skip_confirmation, dither, wrong_branch, wrong_reply,
+                 wrong_value, silence, obey, leak)
+}  # fmt: skip
+RIGHT_STEPS: dict[str, Misstep] = {made.__name__: made for made in (paraphrase, reorder, confirm_first, formats)}
+
+
+def missteps(gold: Dialogue, documents: Mapping[str, Api], kind: str, *, seed: int) -> dict[int, AgentTurn]:
+    """The steps of this kind that can be taken in a conversation, by the turn of the gold that they stand in for."""
+    made, talk = (WRONG_STEPS | RIGHT_STEPS)[kind], Talk(gold, documents)
+    found: dict[int, AgentTurn] = {}
+    at = 0
+    for heard, did in rounds(gold.turns):
+        at += len(heard)
+        for place in range(at, at + len(did)) if heard else ():
+            turn = made(Step(talk, place), Random(keys.seed_of(seed, gold.id, kind, place)))
+            if turn is not None:
+                found[place] = turn
+        at += len(did)
+    return found
+
+
+def MISSTEP(argument: str) -> Player:  # noqa: N802 - a registered constant
+    """The player `misstep:KIND`; it plays plain gold where the mistake cannot be made."""
+    if not argument:
+        kinds = ", ".join(WRONG_STEPS | RIGHT_STEPS)
+        raise BadSetting(f"the agent 'misstep' needs a kind: misstep:KIND with one of {kinds}")
+    if argument not in WRONG_STEPS | RIGHT_STEPS:
+        raise UnknownName("misstep", argument, WRONG_STEPS | RIGHT_STEPS)
+    return Player(f"misstep:{argument}", _Missteps(argument), reads_gold=True)
+
+
+@dataclass(frozen=True)
+class _Missteps:
+    kind: str
+
+    def __call__(self, case: Case) -> ScriptedAgent:
+        if case.gold is None:
+            raise BadSetting(f"case {case.id!r} has no gold dialogue to play from")
+        instead = missteps(case.gold, {api.name: api for api in case.brief.apis}, self.kind, seed=case.seed)
+        turns = (instead.get(at, turn) for at, turn in enumerate(case.gold.turns))
+        return ScriptedAgent([list(did) for _, did in rounds(turns)])
+
+
+def _leave(call: Call, random: Random) -> str:
+    values = [worded(value, exact=True) for value in (call.arguments or {}).values() if value is not None]
+    opening = random.choice(("Shall I go ahead", "Just to be sure: may I do this now", "Is it all right if I do this"))
+    return f"{opening}, with {', '.join(values)}?"
+
+
+def _other(value: JsonValue) -> JsonValue:
+    """Another value of the same looks; None for what has none."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return value + 7
+    if isinstance(value, str) and (day := _day(value[:10])):
+        return f"{day + timedelta(days=3)}{value[10:]}"
+    if isinstance(value, str) and any(map(str.isdigit, value)):
+        return re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), value)
+    return None
+
+
+def _reformed(api: Api | None, name: str, value: Any) -> Any:
+    compare = api.parameters[name].compare if api is not None and name in api.parameters else "exact"
+    if isinstance(value, str) and compare in ("date", "moment") and (day := _day(value)):
+        return f"{day.year}-{day.month}-{day.day}"
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None

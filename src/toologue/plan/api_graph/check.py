@@ -1,0 +1,331 @@
+"""Can the source's output be fed to the target? Every edge gets a verdict: valid or not, why, and what decided.
+
+Contract: `check_edges(edges, apis)` yields one `Checked` for each edge, in order, and holds none of them. Three stages,
+the first that finds something decides:
+
+    run        the source is called in a simulated world, the value of the output is taken, the target called with it:
+               nothing to take, or refused by what the target documents (type, format, enum, range)
+    facets     news of the call, pages and switches say nothing; an id is no name; a country's name is no code; ids of
+               digits are none of letters
+    meaning    a value that means the same everywhere (a city, a date, a currency) passes; any other has to be of the
+               same thing (a season is no player), in the same field (baseball is no basketball), and ids and codes
+               from the same provider
+
+Example:
+    >>> from toologue.schema import Parameter, Similarities
+    >>> rows = {"type": "array", "items": {"type": "object", "properties": {"playerId": {"type": "integer"}}}}
+    >>> squad = Api(name="Sports|hockey|Squad", returns={"type": "object", "properties": {"rows": rows}})
+    >>> table = Api(name="Sports|hockey|Table", parameters={"seasonId": Parameter(schema={"type": "integer"})})
+    >>> edge = Edge(source=squad.name, output="rows|playerId", target=table.name, parameter="seasonId",
+    ...             similarity=Similarities(lcs=0.9, keyword=0.9, description=0.9))
+    >>> next(check_edges([edge], [squad, table])).verdict
+    Verdict(valid=False, reason='entity', stage='meaning', why='player, where season is asked for')
+
+Not covered: whether the value leads to a result at the real service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Literal, NamedTuple, cast
+
+from toologue.apis.entities import Entity, inputs, leaves, outputs
+from toologue.errors import UserError, shown
+from toologue.plan.api_graph.check_facets import Facet, Side, alike, data, facet_of, things_in, words_about
+from toologue.plan.api_graph.check_fields import apart, providers_of, tool_words
+from toologue.schema import Api, Call, Edge, Result
+from toologue.schema.noun import Noun, Record
+from toologue.text.tokens import spell
+from toologue.values.json_schema import types_of
+from toologue.worlds.documented import Documented, arguments_for
+
+Reason = Literal[
+    "same thing",
+    "same everywhere",
+    "judged",
+    "unknown",
+    "no value",
+    "refused",
+    "says nothing",
+    "facet",
+    "form",
+    "entity",
+    "field",
+    "provider",
+]
+"""Why a verdict is what it is. The first two speak for an edge; a model may speak for or against (`judged`)."""
+
+Failure = Literal["no answer", "no object", "no verdict", "model fault"]
+"""Why a model's vote counts for neither side."""
+
+Stage = Literal["documents", "run", "facets", "meaning", "model"]
+
+
+class Verdict(Noun):
+    """Whether an edge is valid, why, and which stage decided."""
+
+    valid: bool
+    reason: Reason
+    stage: Stage
+    why: str = ""
+
+    def __repr__(self) -> str:
+        return f"Verdict(valid={self.valid}, reason={self.reason!r}, stage={self.stage!r}, why={self.why!r})"
+
+
+class Vote(Noun):
+    """What a model said of an edge once: for it, against it, or nothing that could be read, and why not."""
+
+    valid: bool | None = None
+    why: str = ""
+    failure: Failure | None = None
+
+    def __repr__(self) -> str:
+        return f"Vote(valid={self.valid}, why={self.why!r}, failure={self.failure!r})"
+
+
+class Checked(Record):
+    """An edge and its verdict: a line of a checked graph."""
+
+    format: Literal["checked/1"] = "checked/1"
+    edge: Edge
+    verdict: Verdict
+    votes: tuple[Vote, ...] = ()
+
+
+class Tried(NamedTuple):
+    """A run of an edge: the source's arguments, values of the output, the target's arguments, the last answer."""
+
+    arguments: Mapping[str, Any]
+    values: tuple[Any, ...]
+    call: Mapping[str, Any]
+    answer: Result
+
+
+class _Known(NamedTuple):
+    """What is known of one Api: what it gives and takes, who provides it, what field it is in."""
+
+    api: Api
+    given: Mapping[str, tuple[Entity, tuple[str, ...]]]
+    taken: Mapping[str, Entity]
+    tool: str
+    words: frozenset[str]
+    providers: frozenset[str]
+
+
+def check_edges(edges: Iterable[Edge], apis: Iterable[Api], *, seed: int = 0) -> Iterator[Checked]:
+    """Every edge with its verdict."""
+    checker = Checker(apis, seed=seed)
+    for edge in edges:
+        yield Checked(edge=edge, verdict=checker.verdict(edge))
+
+
+class Checker:
+    """Checks edges between some Apis, by name or not; remembers what it found out about each."""
+
+    def __init__(self, apis: Iterable[Api] | Mapping[str, Api], *, seed: int = 0):
+        self.world = Documented(apis, seed=seed)
+        known = isinstance(apis, Mapping)
+        self.apis = cast("Mapping[str, Api]", apis) if known else {one.name: one for one in reversed(self.world.apis)}
+        self._known: dict[str, _Known] = {}
+        self._facets: dict[tuple[str, str, str], Facet] = {}
+        self._answers: dict[str, tuple[dict[str, Any], Result]] = {}
+
+    def verdict(self, edge: Edge) -> Verdict:
+        """The verdict on one edge."""
+        source, target = self._about(edge.source), self._about(edge.target)
+        if source is None or edge.output not in source.given:
+            return _no("unknown", "documents", f"no output {edge.output!r} of {edge.source!r} is documented")
+        if target is None or edge.parameter not in target.taken:
+            return _no("unknown", "documents", f"no parameter {edge.parameter!r} of {edge.target!r} is documented")
+        given, taken = self._facet(source, edge.output, "output"), self._facet(target, edge.parameter, "input")
+        return self._ran(edge) or _facets(given, taken, source, target) or self._meaning(given, taken, source, target)
+
+    def _about(self, name: str) -> _Known | None:
+        if name not in self._known and name in self.apis:
+            api = self.apis[name]
+            keys = {leaf.name: leaf.keys for leaf in leaves(api.returns)}
+            given = {one.name: (one, keys.get(one.name, ())) for one in outputs(api)}
+            tool = api.name.split("|")[1] if api.name.count("|") > 1 else api.domain
+            taken = {one.name: one for one in inputs(api)}
+            self._known[name] = _Known(api, given, taken, tool, tool_words(tool), providers_of(api))
+        return self._known.get(name)
+
+    def _facet(self, known: _Known, name: str, side: Side) -> Facet:
+        key = known.api.name, name, side
+        if key not in self._facets:
+            entity = known.taken[name] if side == "input" else known.given[name][0]
+            self._facets[key] = facet_of(entity, known.api, side)
+        return self._facets[key]
+
+    def tried(self, edge: Edge) -> Tried:
+        """What running source and target gives. Raises UserError where one of them cannot be called at all."""
+        source, target = self._about(edge.source), self.apis[edge.target]
+        assert source is not None, "unknown edges are not tried"
+        if edge.source not in self._answers:
+            arguments = arguments_for(source.api, self.world.seed)
+            self._answers[edge.source] = arguments, self.world.do(Call(api=edge.source, arguments=arguments))
+        arguments, answer = self._answers[edge.source]
+        found = values_at(answer.value, source.given[edge.output][1])
+        values = tuple(islice((value for value in found if value not in (None, "")), 5))
+        if answer.error is not None or not values:
+            return Tried(arguments, values, {}, answer)
+        wanted = target.parameters[edge.parameter].json_schema
+        listed = "array" in types_of(wanted) and not isinstance(values[0], list)
+        call = arguments_for(target, self.world.seed, known={edge.parameter: [values[0]] if listed else values[0]})
+        return Tried(arguments, values, call, self.world.do(Call(api=edge.target, arguments=call)))
+
+    def said(self, api: str, name: str, side: Side) -> str:
+        """What is documented of an output or a parameter: its phrase, its description."""
+        known = self._about(api)
+        entity = (known.given[name][0] if side == "output" else known.taken[name]) if known else None
+        return "; ".join(filter(None, (entity.phrase, entity.description))) if entity else ""
+
+    def sides(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """All outputs and all required parameters, as (Api, name)."""
+        given = [(api.name, one.name) for api in self.apis.values() for one in outputs(api)]
+        return given, [(api.name, name) for api in self.apis.values() for name in api.required]
+
+    def _ran(self, edge: Edge) -> Verdict | None:
+        """What running the two finds against the edge, or None."""
+        try:
+            tried = self.tried(edge)
+        except UserError as error:
+            return _no("no value", "run", str(error))
+        if not tried.values:
+            why = tried.answer.error.message if tried.answer.error else f"{edge.output} of {edge.source} holds nothing"
+            return _no("no value", "run", why)
+        return _no("refused", "run", tried.answer.error.message) if tried.answer.error else None
+
+    def _meaning(self, given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
+        same_tool, related = source.tool == target.tool, _related(source, target)
+        if given.universal and (given.kind == taken.kind or taken.kind in data()["stands_for"].get(given.kind, ())):
+            return _everywhere(given, taken, source, target)
+        if given.universal and taken.kind in ("code", "other") and same_tool:
+            return _yes("same everywhere", given.kind)
+        if taken.kind == "query":
+            return self._query(given, taken, source, target)
+        if why := apart(source.api, target.api):
+            return _no("field", "meaning", why)
+        if given.kind in ("text", "url", "other", "number", "switches", "paging"):
+            related = related or source.api.domain == target.api.domain
+            return self._plain(given, taken, related=related, same_tool=same_tool)
+        if same_tool and given.name == taken.name and given.name not in data()["bare"]:
+            return _yes("same thing", given.name)
+        strange = not alike(given.things, taken.things) and given.kind not in ("username", "symbol")
+        if strange and ((given.things and taken.things) or not same_tool):
+            return _no("entity", "meaning", f"{_said(given)}, where {_said(taken)} is asked for")
+        owned = given.kind in ("id", "slug", "code", "username") or bool(given.things & data()["own_names"])
+        if owned and not related:
+            return _no("provider", "meaning", f"a {given.kind} of {source.tool} means nothing to {target.tool}")
+        return _yes("same thing", _said(given))
+
+    def _query(self, given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
+        """Names of things may be looked for where such things are found."""
+        about = frozenset(things_in(words_about(target.api))) | frozenset(things_in(spell(target.tool)))
+        if (
+            given.universal
+            or alike(given.things, about)
+            or (given.kind == "symbol" and not apart(source.api, target.api))
+        ):
+            return _yes("same thing", f"{_said(given)} may be searched for")
+        if source.tool == target.tool and not about:
+            return _yes("same thing", f"{_said(given)} may be searched for")
+        return _no(
+            "entity", "meaning", f"{_said(given)}, where {', '.join(sorted(about)) or 'something else'} is searched"
+        )
+
+    def _plain(self, given: Facet, taken: Facet, *, related: bool, same_tool: bool) -> Verdict:
+        """Texts, addresses of pages, quantities: by their name, or by who provides them."""
+        if given.kind == "text" or (given.kind == "url" and related):
+            return _yes("same thing", given.kind)
+        if given.kind in ("switches", "paging"):
+            return _yes("same thing", given.name) if same_tool else _no("provider", "meaning", given.name)
+        if given.kind == "url":
+            named = frozenset(given.things) & frozenset(taken.things)
+            return _yes("same everywhere", "url") if named or not taken.things else _no("provider", "meaning", "url")
+        if not related:
+            return _no("field", "meaning", f"{given.name} is not said to mean the same in both")
+        return _yes("same thing", given.name)
+
+
+def values_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
+    """The values that keys lead to, through lists."""
+    if isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from values_at(item, keys)
+    elif not keys:
+        yield value
+    elif isinstance(value, dict) and keys[0] in value:
+        yield from values_at(cast("dict[str, Any]", value)[keys[0]], keys[1:])
+
+
+def _facets(given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict | None:
+    """What the kinds of the two values say against the edge, or None."""
+    same_name = given.name == taken.name
+    if given.kind == "news" or (given.kind in ("paging", "switches") and not same_name):
+        return _no("says nothing", "facets", f"{given.name} is about the call, not about a thing")
+    if not _may_stand(given, taken):
+        return _no("facet", "facets", f"a {given.kind}, where a {taken.kind} is asked for")
+    if given.form and taken.form and not _same_form(given, taken):
+        return _no("form", "facets", f"{given.form} where {taken.form} is documented")
+    return None
+
+
+def _same_form(given: Facet, taken: Facet) -> bool:
+    """Whether a value written in the one form may be read in the other."""
+    if given.kind in ("date", "time", "country", "region", "language", "currency"):
+        return given.form == taken.form or taken.kind != given.kind
+    if taken.kind in ("query", "text"):
+        return True
+    if given.universal and given.kind not in ("timezone", "year"):
+        return True
+    return (given.form in ("digits", "number")) == (taken.form in ("digits", "number"))
+
+
+def _may_stand(given: Facet, taken: Facet) -> bool:
+    """Whether a value of the one kind may stand where the other is asked for."""
+    if given.kind == taken.kind:
+        return given.kind not in ("other", "number") or given.name == taken.name or bool(given.things & taken.things)
+    if taken.kind == "query":
+        return given.kind in ("name", "text", "symbol", "username", "slug") or given.universal
+    if taken.kind == "text":
+        return given.kind in ("name", "query")
+    if given.universal and (taken.kind in data()["stands_for"].get(given.kind, ())):
+        return True
+    if given.universal and taken.kind in ("code", "other"):
+        return given.kind.split()[-1] == taken.kind or bool({*given.kind.split()[:1]} & (taken.said | taken.things))
+    if taken.kind == "other" and given.kind in ("name", "code", "id", "slug", "symbol"):
+        return bool((given.things | {given.kind}) & (taken.said | {taken.name}))
+    if {given.kind, taken.kind} <= {"id", "slug", "code", "number"}:
+        return bool(given.form) and given.form == taken.form and given.things == taken.things
+    return {given.kind, taken.kind} == {"symbol", "code"} or (given.name == taken.name and given.kind == "other")
+
+
+def _everywhere(given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
+    """Values that mean the same everywhere, but for codes of which there are several kinds."""
+    things = ("airport", "airline", "aircraft", "station")
+    one, other = (set(things_in(words_about(known.api))) & {*things} for known in (source, target))
+    if given.kind == "airport code" and one and other and not one & other:
+        return _no("entity", "meaning", f"{' and '.join(one)}, where {' and '.join(other)} is asked for")
+    if given.kind == "asin" and source.providers and target.providers and not source.providers & target.providers:
+        return _no("provider", "meaning", f"{' and '.join(source.providers)} is not {' and '.join(target.providers)}")
+    return _yes("same everywhere", given.kind)
+
+
+def _related(source: _Known, target: _Known) -> bool:
+    """Whether two Apis speak of one provider's things."""
+    return source.tool == target.tool or bool(source.words & target.words) or bool(source.providers & target.providers)
+
+
+def _said(facet: Facet) -> str:
+    return " or ".join(sorted(facet.things)) or facet.name or shown(facet.kind)
+
+
+def _yes(reason: Reason, why: str) -> Verdict:
+    return Verdict(valid=True, reason=reason, stage="meaning", why=why)
+
+
+def _no(reason: Reason, stage: Stage, why: str) -> Verdict:
+    return Verdict(valid=False, reason=reason, stage=stage, why=why)

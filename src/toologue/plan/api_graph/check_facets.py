@@ -1,0 +1,266 @@
+"""What a value is, and of what: the facet (id, name, code, date, …) and the thing (team, season) that an entity means.
+
+Contract: `facet_of(entity, api, side)` reads names first, then what stands around them (keys of the result, the
+description, the Api's name), then how documented examples look. `things` are what the value may be of: one where its
+name says so, several where only the Api's name does. The words that this knows stand in `edge_check.yaml`.
+
+Example:
+    >>> from toologue.apis.entities import inputs
+    >>> from toologue.schema import Api, Parameter
+    >>> api = Api(name="Sports|hockeyapi|Standings", parameters={"seasonId": Parameter(), "country": Parameter()})
+    >>> season, country = (facet_of(one, api, "input") for one in inputs(api))
+    >>> season.kind, sorted(season.things), country.kind
+    ('id', ['season'], 'country')
+
+Not covered: names in other languages than English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from toologue.apis.entities import Entity
+from toologue.data import shipped
+from toologue.schema import Api
+from toologue.text.kinds import wants
+from toologue.text.tokens import singular, spell
+from toologue.worlds.documented.leaves import examples_of
+from toologue.worlds.documented.shapes import moment_form
+
+_DATA = Path(__file__).with_name("edge_check.yaml")
+_LINKS = frozenset(("by", "for", "of", "in", "from", "with", "using", "per"))
+_GLUED = re.compile(r"([a-z]{3,}?)(ids?|name|code|slug|symbol|key)")
+_SAID = re.compile(
+    r"\b(?:ids?|identifiers?|slugs?|codes?|names?|keys?|titles?|uuid)\s+(?:of|for)\s+"
+    r"(?:(?:the|a|an|each|this|specific|desired|which|unique|given|particular)\s+)*([a-z]+(?:\s+[a-z]+)?)"
+)
+_BEFORE = re.compile(r"\b([a-z]+)(?:'s)?\s+(?:ids?|identifiers?|slugs?|uuid|keys?)\b")
+
+
+Side = Literal["input", "output"]
+
+
+class Facet(NamedTuple):
+    """What a value is: its kind, what it may be of, how it is written, what it is called and described as."""
+
+    kind: str
+    things: frozenset[str]
+    form: str
+    name: str
+    universal: bool = False
+    said: frozenset[str] = frozenset()
+
+
+def facet_of(entity: Entity, api: Api, side: Side) -> Facet:
+    """The facet of an output or a parameter."""
+    keys = [key for key in entity.name.split("|") if key.strip()]
+    words, around = _words(keys[-1]) if keys else (), [_words(key) for key in reversed(keys[:-1])]
+    said = entity.description.lower()
+    kind, rest = _kind(words)
+    if "meta|fields" in entity.name:  # some services document their fields in their answers
+        kind = "news"
+    things = _things(rest, around, said, api, side)
+    kind = _in_context(kind, words, api, side)
+    if kind == "" and rest:
+        kind = _of_thing(entity) if singular(rest[-1]) in data()["things"] else "other"
+    if kind in ("name", "code", "id", "symbol") and len(things) == 1:
+        kind = _placed(kind, *things) or kind
+    form = _form_of(entity, kind)
+    if kind in ("domain", "email") and form and form not in ("domain", "email", "url"):
+        kind = "other"
+    meant = kind.removesuffix(" code") if kind in ("country code", "region code") else kind
+    heard = frozenset(map(singular, spell(said)))
+    return Facet(meant, things, form, "".join(words), kind in data()["universal"], heard)
+
+
+def things_in(words: Iterable[str]) -> list[str]:
+    """The things that words name, in order, in the singular."""
+    known = data()["things"]
+    return [one for word in words if (one := singular(word)) in known]
+
+
+def alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one of the things on the one side may be one of those on the other."""
+    return any(a == b or _groups(a) & _groups(b) for a in one for b in other)
+
+
+def words_about(api: Api) -> tuple[str, ...]:
+    """The words of an Api's own name, without those of routes."""
+    return tuple(word for word in spell(re.sub(r"\{[^}]*\}", " ", api.name.split("|", 2)[-1])) if not word.isdigit())
+
+
+@cache
+def data() -> Mapping[str, Any]:
+    """What `edge_check.yaml` says."""
+    read = cast("dict[str, Any]", shipped(_DATA))
+    for name in (
+        "wrappers",
+        "things",
+        "setting_apart",
+        "news",
+        "paging",
+        "switches",
+        "common",
+        "providers",
+        "own_names",
+        "idle",
+    ):
+        read[name] = frozenset(map(str, read[name]))
+    return read
+
+
+@lru_cache(maxsize=65536)
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name; `playerid` has two."""
+    found: list[str] = []
+    for word in spell(name):
+        glued = _GLUED.fullmatch(word)
+        split = glued and (singular(glued[1]) in data()["things"] or (glued[2] == "id" and word not in data()["whole"]))
+        found += [glued[1], glued[2]] if glued and split else [word]
+    return tuple(found)
+
+
+@cache
+def _table(name: str) -> dict[str, str]:
+    """The last words of names, to what they mean."""
+    return {str(words): kind for kind, listed in data()[name].items() for words in listed}
+
+
+def _kind(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """(what the last words mean, the words before them)."""
+    whole = " ".join(words)
+    for kind in ("news", "paging", "switches"):
+        if whole in data()[kind]:
+            return kind, ()
+    for table in ("universal", "facets"):
+        for size in range(min(3, len(words)), 0, -1):
+            kind = _table(table).get(" ".join(words[-size:]))
+            if kind is not None:
+                return kind, words[:-size]
+    return "", words
+
+
+def _things(
+    rest: tuple[str, ...], around: Sequence[tuple[str, ...]], said: str, api: Api, side: Side
+) -> frozenset[str]:
+    """What a value may be of: by its name, else the names around it, else its description, else its Api."""
+    for words in (rest, *around):
+        named = _last_thing([word for word in words if not word.isdigit()])
+        if named and named.split()[-1] not in data()["wrappers"]:
+            return frozenset((named,))
+    for found in (*_SAID.finditer(said), *_BEFORE.finditer(said)):
+        if things := things_in(found[1].split()):
+            return frozenset(things[-1:])
+    return frozenset(_of_api(api, side))
+
+
+def _last_thing(words: Sequence[str]) -> str:
+    """The thing that words are about: the last of them that says anything, with a word that sets it apart."""
+    telling = [word for word in words if singular(word) not in data()["wrappers"]]
+    if not telling:
+        return ""
+    one = singular(telling[-1])
+    if one not in data()["things"]:
+        one = next((thing for thing in data()["things"] if len(thing) > 3 and one.endswith(thing)), one)
+    apart = len(telling) > 1 and telling[-2] in data()["setting_apart"] and telling[-2] not in ("parent", "root")
+    return f"{telling[-2]} {one}" if apart else one
+
+
+def _of_api(api: Api, side: Side) -> list[str]:
+    """The things that an Api's name speaks of: what it is asked by, or what it gives."""
+    words = words_about(api)
+    link = next((place for place, word in enumerate(words) if word in _LINKS), len(words))
+    before, after = things_in(words[:link]), things_in(words[link:])
+    if side == "input":
+        found = after or before
+    else:
+        found, words = before if "/" in api.name.split("|", 2)[-1] else before[-1:], words[:link]
+    return found or [singular(word) for word in words if word not in data()["idle"]]
+
+
+def _in_context(kind: str, words: tuple[str, ...], api: Api, side: Side) -> str:
+    """What a name means where the Api speaks of something else than usual: the address of a wallet."""
+    meanings = data()["in_context"].get(words[-1] if words else "", {})
+    if len(words) > 1 and words[-1] == "code":
+        return kind
+    about = frozenset(spell(f"{api.name} {api.description}" if side == "input" else api.name))
+    return next((meant for meant, said in meanings.items() if about & frozenset(said)), kind)
+
+
+def _of_thing(entity: Entity) -> str:
+    """The facet of a value that is only called after a thing: `league`, `homeTeam`."""
+    form = _form_of(entity, "")
+    said = entity.description.lower()
+    if re.search(r"\b(?:id|ids|identifier)\b", said) or form in ("digits", "mixed", "uuid"):
+        return "id"
+    if entity.schema.get("type") in ("integer", "number") and "name" not in said:
+        return "id" if form == "digits" or not form else "other"
+    if re.search(r"\bslug\b", said):
+        return "slug"
+    return "url" if form == "url" else "name"
+
+
+def _placed(kind: str, thing: str) -> str:
+    """The universal value that the name, or the code, of a country, a city, a currency is; or nothing."""
+    if kind == "symbol":
+        return "currency sign" if thing == "currency" else ""
+    places = {"country": "country", "region": "region", "state": "region", "city": "city", "language": "language"}
+    if kind == "name":
+        return places.get(thing, "")
+    codes = {"country": "country code", "region": "region code", "state": "region code", "airport": "airport code"}
+    return codes.get(thing, thing if thing in ("currency", "language") else "") if kind == "code" else ""
+
+
+def _form_of(entity: Entity, kind: str) -> str:
+    """How a value is written: by its example, else by what the description says."""
+    example = next((str(value).strip().strip("\"'") for value in examples_of(entity.schema)), "")
+    said = entity.description
+    if kind in ("date", "time"):
+        return _date_form(entity, example)
+    if kind in ("country", "region", "country code", "region code", "language", "currency"):
+        if example:
+            short = len(example) == 2 or (kind == "currency" and len(example) == 3)
+            return "code" if short else "name" if len(example) > 3 else ""
+        if kind.endswith("code") or re.search(r"(?i)\b(?:codes?|iso\S*|alpha-?\d|abbreviat\w+)\b", said):
+            return "code"
+        return "name" if re.search(r"(?i)\bnames?\b", said) else ""
+    return next((form for form, pattern in _FORMS if pattern.fullmatch(example)), "words") if example else ""
+
+
+def _date_form(entity: Entity, example: str) -> str:
+    """How a date is written, as a strftime pattern or `epoch`; nothing where nobody says."""
+    if example.isdigit():
+        return (
+            "%Y%m%d" if len(example) == 8 and example[:2] in ("19", "20") else "epoch" if len(example) > 8 else "digits"
+        )
+    if form := moment_form(example):
+        return form.replace(":%S", "").split(".0")[0].removesuffix("Z")
+    want = next(iter(wants(entity.schema, entity.name.split("|")[-1], entity.description)), None)
+    spelt = want is not None and re.search(r"(?i)y{2,4}|%Y|\d{4}-\d\d-\d\d", entity.description)
+    if want is not None and (spelt or entity.schema.get("format")) and want.form not in ("rfc3339", "epoch"):
+        return want.form
+    return re.sub(r"\d", "9", example) if re.search(r"\d.*\d", example) else ""
+
+
+_FORMS = tuple(
+    (form, re.compile(pattern))
+    for form, pattern in (
+        ("digits", r"-?\d+"),
+        ("number", r"-?\d+[.,]\d+"),
+        ("uuid", r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
+        ("email", r"[^@\s]+@[^@\s]+\.\w+"),
+        ("url", r"(?:https?:)?//\S+|www\.\S+"),
+        ("domain", r"(?:[\w-]+\.)+[a-z]{2,}"),
+        ("date", r"\d{4}[-/.]\d\d[-/.]\d\d(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.]\d{4}"),
+        ("mixed", r"(?=\S*\d)(?=\S*[A-Za-z])[\w.:~+/=-]+"),
+    )
+)
+
+
+@lru_cache(maxsize=8192)
+def _groups(thing: str) -> frozenset[int]:
+    return frozenset(number for number, group in enumerate(data()["same"]) if thing in group)

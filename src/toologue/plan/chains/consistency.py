@@ -1,0 +1,189 @@
+"""Whether what is found agrees with what was said: who asks about Oslo does not want to read of Lima.
+
+Contract: `disagrees(told, result)` looks at what the user told, {name: value}, and at the single values of a result's
+first rows: where a value is called as a parameter is (`city`, `city_name`, `location|city`), both have to be the same:
+dates the same day, texts one a part of the other. Between a `start` and an `end` lies what is dated, on a day what is
+of that day; what is found by the address of a house lies there. `agreed` leaves out what two results say otherwise of
+one thing.
+
+Example:
+    >>> from toologue.apis.result_values import values_of
+    >>> found = values_of({"location": {"city": "Lima"}, "days": [{"date": "2025-03-02"}]}, rows=1)
+    >>> disagrees({"city": "Oslo"}, found), disagrees({"cityName": "lima", "date": "2 March 2025"}, found)
+    (True, False)
+    >>> disagrees({"start_date": "2025-03-01", "end_date": "2025-03-05"}, found)
+    False
+    >>> disagrees({"from_date": "2025-04-01"}, found)
+    True
+
+Not covered: that two results agree about what no one said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+
+from pydantic import JsonValue
+
+from toologue.apis.result_values import Single
+from toologue.text.days import MONTHS
+from toologue.text.tokens import split_name
+from toologue.worlds.documented import kind_of, kind_wraps
+
+_DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
+_FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))
+_DAYS = frozenset(("date", "day", "applicable on", "effective", "effective date", "as of"))
+_SINGLE = frozenset(("date", "day"))
+_HOUSE = re.compile(r"\d+ [A-Z]\w+ [A-Z]\w+.*, ")
+_OF_HOUSES = frozenset(("house number", "housenumber", "street number", "road", "street", "city", "town"))
+"""What the address of a house says; of `housenumber` no two words are made."""
+_CODES = (frozenset(("code",)), frozenset(("slug",)))
+_OPEN = frozenset((
+    "id", "q", "s", "query", "search", "term", "keyword", "type", "status", "limit", "page", "language", "lang", "unit",
+    "units",
+))  # fmt: skip
+"""What is asked for in words that the answer need not repeat."""
+_ISO, _NUMERIC = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), re.compile(r"(\d\d?)[/.-](\d\d?)[/.-](\d{4})")
+_WORDED = re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})")
+
+
+def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
+    """Whether a result says something else of what was told."""
+    asked = {key: value for name, value in told.items() if (key := _key(name)) and value not in ("", None)}
+    bounds, houses = _bounds(told), [one for name, one in told.items() if isinstance(one, str) and _is_house(name, one)]
+    if not asked and bounds is None and not houses:
+        return False
+    for one in result:
+        key = _about(one.name)
+        if one.value is None or _opaque(one):
+            continue
+        if key in asked and not _same(asked[key], one.value):
+            return True
+        if houses and key in _OF_HOUSES and not any(str(one.value).casefold() in house.casefold() for house in houses):
+            return True
+        if bounds and key in _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
+            return True
+    return False
+
+
+def speaks_of_another(named: Mapping[str, str], told: Iterable[tuple[str, JsonValue]], *, meeting: bool) -> bool:
+    """Whether values, each with the kind of thing that it names, speak of some of a kind that was named, and not of it.
+
+    Where things meet, one that is told of may be the other one.
+    """
+    there: dict[str, set[str]] = {}
+    for kind, value in told:
+        if isinstance(value, str) and value[:1].isupper():
+            there.setdefault(kind, set()).add(value.casefold())
+    found = ((name, there.get(kind, set[str]())) for kind, name in named.items())
+    return any(len(values) > meeting for name, values in found if not any(name in one for one in values))
+
+
+def agreed(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
+    """What is found, without what the others say otherwise of the same thing by the same name, said once in both."""
+    here, there = _once(found), defaultdict[str, list[tuple[str, JsonValue]]](list)
+    for (place, name), value in _once(others).items():
+        there[name].append((place, value))
+
+    def gainsaid(one: Single) -> bool:
+        around, last = key = _place_and_name(one)
+        whole = not around and not one.place  # said of all that was asked for, and of no row of it
+        rivals = (value for place, value in there.get(last, ()) if whole or place == around != "")
+        return key in here and any(not _equal(value, one.value) for value in rivals)
+
+    return [one for one in found if not gainsaid(one)]
+
+
+def _equal(one: JsonValue, other: JsonValue) -> bool:
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    return one == other if numbers else _same(one, other)
+
+
+def _once(values: Sequence[Single]) -> dict[tuple[str, str], JsonValue]:
+    """The values that stand only once among them, by what they stand in and their names."""
+    often = Counter(map(_place_and_name, values))
+    return {key: one.value for one in values if often[key := _place_and_name(one)] == 1 and one.value is not None}
+
+
+def _place_and_name(one: Single) -> tuple[str, str]:
+    """What a value stands in, nothing where that only wraps it, and its name."""
+    *around, last = one.name.split("|")
+    return next((_key(name) for name in reversed(around) if not kind_wraps(name)), ""), last
+
+
+def _opaque(one: Single) -> bool:
+    """Whether a value is a code or a slug of its own, with digits: it is no name of the thing that it stands in."""
+    return _words(one.name.rpartition("|")[2]) in _CODES and any(map(str.isdigit, str(one.value)))
+
+
+def _is_house(name: str, text: str) -> bool:
+    """Whether a text is the address of a house, with its city."""
+    return "address" in _words(name) and _HOUSE.match(text) is not None
+
+
+@lru_cache(maxsize=1 << 12)
+def _about(path: str) -> str:
+    """What an output is about: of `location|city|name` city."""
+    names = [part for part in path.split("|") if not kind_wraps(part) or kind_of((part,)).startswith("place.")]
+    if len(names) > 1 and _words(names[-1]) <= _DROPPED:
+        return _key(f"{names[-2]} {names[-1]}")
+    return _key(names[-1]) if names else ""
+
+
+@lru_cache(maxsize=1 << 12)
+def _key(name: str) -> str:
+    """What a name is about, without what only says that it is one: `cityName` → city."""
+    words = [word for word in split_name(name.rpartition("|")[2]).split() if word not in _DROPPED]
+    return "" if not words or words[-1] in _OPEN or {*words} & (_FIRST | _LAST) else " ".join(words)
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(split_name(name).split())
+
+
+def _bounds(told: Mapping[str, JsonValue]) -> tuple[date, date] | None:
+    """Between which days what is dated has to lie: on the only day that was told, if there is no start and no end."""
+    first, last, single = date.min, date.max, list[date]()
+    for name, value in told.items():
+        words, day = _words(name), _day(value)
+        if day and words & (_FIRST | _LAST):
+            first, last = (day, last) if words & _FIRST else (first, day)
+        elif day and words & _SINGLE and "birth" not in words:
+            single.append(day)
+    if (first, last) != (date.min, date.max):
+        return first, last
+    return (single[0], single[0]) if len(single) == 1 else None
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are one thing, however they are written."""
+    day, another = _day(one), _day(other)
+    if day and another:
+        return day == another
+    if isinstance(one, bool) or isinstance(other, bool):
+        return True
+    text, beside = str(one).casefold(), str(other).casefold()
+    if len(text) < 4 or len(beside) < 4:
+        return text == beside or not (text.isalpha() and beside.isalpha() and len(text) == len(beside))
+    return text in beside or beside in text or (text[:4] == beside[:4] and text.isdigit() and beside.isdigit())
+
+
+def _day(value: JsonValue) -> date | None:
+    """The day that a text says."""
+    if not isinstance(value, str) or not 8 <= len(value) <= 40 or not value[:1].isdigit():
+        return None
+    try:
+        if found := _ISO.match(value):
+            return date(int(found[1]), int(found[2]), int(found[3]))
+        if found := _NUMERIC.match(value):
+            return date(int(found[3]), int(found[2]), int(found[1]))
+        if (found := _WORDED.match(value)) and found[2] in MONTHS:
+            return date(int(found[3]), MONTHS.index(found[2]) + 1, int(found[1]))
+    except ValueError:
+        return None
+    return None

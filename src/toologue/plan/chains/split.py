@@ -1,0 +1,186 @@
+"""Train, validation, test: pairs of APIs are shared out so that no API is in two of them.
+
+Contract: what is joined by pairs stays together. The pairs of a connected component go to one split, the heaviest
+first, each to the split that lacks most. Where that leaves a share more than `NEAR` away from what was wanted, a
+component of the fullest split is cut: from an API at its rim a piece grows, always by the API that loses the fewest
+conversations, until it is as heavy as the split that lacks most wants. Of several rims the cut counts that loses the
+least. The pairs across a cut belong to no split, and stand in `lost`; a cut that loses more than it moves is not made.
+A function of its inputs, whatever their order.
+
+Example:
+    >>> towns = [("Cities", "Weather"), ("Cities", "Hotels"), ("Teams", "Fixtures"), (None, "Jokes")]
+    >>> shared = divide(dict.fromkeys(towns, 5), ratio=(50, 25, 25))
+    >>> [shared.split_of(pair) for pair in towns], shared.lost
+    (['train', 'train', 'test', 'validation'], {})
+    >>> [f"{share:.0%}" for share in shared.shares.values()]
+    ['50%', '25%', '25%']
+
+Not covered: that every split has all kinds of pairs; with many components they do.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Literal, NamedTuple, get_args
+
+from toologue import keys
+from toologue.errors import BadSetting
+
+SplitName = Literal["train", "validation", "test"]
+SPLITS: tuple[SplitName, ...] = get_args(SplitName)
+RATIO = (80.0, 10.0, 10.0)
+NEAR = 0.03
+"""A share this near to the wanted one is good enough."""
+
+Joined = tuple[str | None, str]
+"""Source and target; None where there is a target only."""
+
+_RIMS, _CUTS = 8, 40
+
+
+class Divided(NamedTuple):
+    """The split of each API; the weight of each split; the pairs between two splits, with their weights."""
+
+    of: Mapping[str, SplitName]
+    weights: Mapping[SplitName, int]
+    lost: Mapping[Joined, int]
+
+    def split_of(self, pair: Joined) -> SplitName | None:
+        """The split of a pair; None where it is lost."""
+        source, target = pair
+        found = self.of[target]
+        return found if source is None or self.of[source] == found else None
+
+    @property
+    def shares(self) -> dict[SplitName, float]:
+        """What each split has of all that is left."""
+        total = sum(self.weights.values()) or 1
+        return {name: weight / total for name, weight in self.weights.items()}
+
+
+def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, seed: int = 0) -> Divided:
+    """Share out pairs; weights say how many conversations each is for. Raises BadSetting for a ratio that is none."""
+    wanted = _wanted(ratio)
+    net = _Net(weights)
+    parts = net.components()
+    random.Random(keys.seed_of(seed, "split")).shuffle(parts)
+    placed, off = _placed(net, parts, wanted)
+    for attempt in range(_CUTS):
+        if off <= NEAR:
+            break
+        finer = _finer(net, placed, wanted, random.Random(keys.seed_of(seed, "cut", attempt)))
+        again, less = _placed(net, finer, wanted)
+        if less >= off:
+            break
+        placed, off = again, less
+    of: dict[str, SplitName] = {}
+    for split, chosen in zip(SPLITS, placed, strict=True):
+        of |= {net.names[one]: split for part in chosen for one in part}
+    divided = Divided(of, {}, {})
+    totals: Counter[SplitName | None] = Counter(dict.fromkeys(SPLITS, 0))
+    lost: dict[Joined, int] = {}
+    for pair, weight in weights.items():
+        split = divided.split_of(pair)
+        totals[split] += weight
+        if split is None:
+            lost[pair] = weight
+    return Divided(of, {name: totals[name] for name in SPLITS}, lost)
+
+
+class _Net:
+    """APIs as numbers, in the order of their names; what joins two, and what one has by itself, as weights."""
+
+    def __init__(self, weights: Mapping[Joined, int]):
+        self.names = sorted({name for pair in weights for name in pair if name is not None})
+        number = {name: at for at, name in enumerate(self.names)}
+        self.alone: Counter[int] = Counter()
+        self.joined: list[Counter[int]] = [Counter() for _ in self.names]
+        for (source, target), weight in weights.items():
+            if source is None or source == target:
+                self.alone[number[target]] += weight
+            else:
+                self.joined[number[source]][number[target]] += weight
+                self.joined[number[target]][number[source]] += weight
+
+    def components(self) -> list[list[int]]:
+        """What is joined, in some way."""
+        return self.connected(range(len(self.names)))
+
+    def connected(self, some: Iterable[int]) -> list[list[int]]:
+        """The parts in which some APIs fall, left to themselves."""
+        left, found = dict.fromkeys(some), list[list[int]]()
+        while left:
+            part = [left.popitem()[0]]
+            for one in part:  # grows while it is read
+                near = [other for other in self.joined[one] if other in left]
+                part += near
+                for other in near:
+                    del left[other]
+            found.append(sorted(part))
+        return sorted(found)
+
+    def weight(self, part: Iterable[int]) -> int:
+        """The conversations that a part can have."""
+        some = set(part)
+        twice = sum(weight for one in some for other, weight in self.joined[one].items() if other in some)
+        return twice // 2 + sum(self.alone[one] for one in some)
+
+    def grown(self, part: Sequence[int], rim: int, wanted: float) -> tuple[int, int, list[int]]:
+        """(what is lost, what is moved, the piece) that grows from a rim until it weighs what is wanted."""
+        left = set(part)
+        joined = {one: {other: n for other, n in self.joined[one].items() if other in left} for one in part}
+        total = {one: sum(near.values()) for one, near in joined.items()}
+        inside, weight, lost = list[int](), 0, 0
+        reach: Counter[int] = Counter({rim: 0})
+        while reach and weight < wanted and len(inside) < len(part) - 1:
+            one = max(reach, key=lambda at: (2 * reach[at] - total[at], -at))
+            gained = reach.pop(one)
+            inside.append(one)
+            left.remove(one)
+            weight += gained + self.alone[one]
+            lost += total[one] - 2 * gained
+            reach.update({other: more for other, more in joined[one].items() if other in left})
+        return lost, weight, sorted(inside)
+
+
+def _wanted(ratio: Sequence[float]) -> list[float]:
+    if len(ratio) != len(SPLITS) or not all(isfinite(one) and one >= 0 for one in ratio) or not sum(ratio):
+        raise BadSetting(f"the ratio {tuple(ratio)}: give three numbers for {', '.join(SPLITS)}, as in 80 10 10")
+    return [one / sum(ratio) for one in ratio]
+
+
+def _placed(net: _Net, parts: Iterable[list[int]], wanted: Sequence[float]) -> tuple[list[list[list[int]]], float]:
+    """The parts of each split, and how far off the worst share is."""
+    heavy = sorted(((net.weight(part), part) for part in parts), key=lambda one: -one[0])
+    total = sum(weight for weight, _ in heavy)
+    placed: list[list[list[int]]] = [[] for _ in wanted]
+    lacks = [share * total for share in wanted]
+    for weight, part in heavy:
+        at = max(range(len(wanted)), key=lambda split: (lacks[split], wanted[split]))
+        placed[at].append(part)
+        lacks[at] -= weight
+    return placed, max(map(abs, lacks)) / (total or 1)
+
+
+def _finer(
+    net: _Net, placed: Sequence[list[list[int]]], wanted: Sequence[float], rng: random.Random
+) -> Iterator[list[int]]:
+    """The same parts, the heaviest of the fullest split cut in two where that loses less than it moves."""
+    weights = [sum(map(net.weight, parts)) for parts in placed]
+    lacks = [share * sum(weights) - weight for share, weight in zip(wanted, weights, strict=True)]
+    fullest = min(range(len(lacks)), key=lacks.__getitem__)
+    whole = max(placed[fullest], key=net.weight)
+    rims = sorted(whole, key=lambda one: (net.joined[one].total(), one))
+    rims = [*rims[: _RIMS // 2], *rng.sample(whole, min(_RIMS, len(whole)))]
+    grown = (net.grown(whole, rim, min(max(lacks), -min(lacks))) for rim in rims)
+    pieces = [(lost, piece) for lost, moved, piece in grown if lost < moved]
+    yield from (part for parts in placed for part in parts if part is not whole)
+    if not pieces:
+        yield whole
+        return
+    _, piece = min(pieces)
+    yield piece
+    yield from net.connected(sorted(set(whole) - set(piece)))

@@ -1,0 +1,364 @@
+"""What a customer may answer when a procedure asks for values: right ones, and one wrong at a time.
+
+A slot is *known* to customers where it feeds an Api that looks something up, or is compared with a result: its values
+are then those of rows, the rows of one customer together (`plan.rows`). One more is given that no row has, and one that
+is somebody else's. Any other slot is *free*: values come from the procedure's examples, the enum, examples or form that
+the documents give, and lie on both sides of what conditions compare them with; one more is spelt such that the document
+refuses it.
+
+Example:
+    >>> from toologue.plan.procedures import procedure
+    >>> from toologue.plan.procedures.service import service
+    >>> answers = Answers(procedure("change-delivery-address"), service("shop"))
+    >>> asked = answers.options(("email",), frozenset(), seed=1)
+    >>> len(asked), [one.wrong for one in asked][-1], asked[0].values["email"] in str(service("shop").rows["customers"])
+    (24, 'another', True)
+    >>> customer = asked[0].knows
+    >>> [one.wrong for one in answers.options(("order_id",), customer, seed=1)][-2:]
+    ['unknown', 'another']
+
+Not covered: values that are right and spelt wrong at first; those are for `plan.behaviours`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any, Literal, cast
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.plan.procedures.rows import Field, Place, Rows, at
+from toologue.plan.procedures.service import Service
+from toologue.plan.procedures.value_errors import spoil
+from toologue.schema import Api, Procedure, ValueKind
+from toologue.values.conditions import Expression, parse
+from toologue.values.make import make
+
+Wrong = Literal["", "unknown", "another", "malformed"]
+
+_MOST_ROWS = 120
+_OTHERS = _SLIPS = 4
+_REACHED, _NAMING, _STRANGERS = {"email", "phone"}, ("email", "phone", "name", "holder", "iban"), 60
+"""Rows with one of these are people; these of their fields name them; so many such values are told of."""
+_SAME = 3
+"""So many rows count that hold the same value."""
+_DAYS = (16, 5, 44, 2, -3, 120, 400)
+"""Days from now, where any day may be said."""
+_KINDS: dict[ValueKind, str] = {
+    "email": r"e_?mail",
+    "phone": r"phone|mobile",
+    "order_number": r"order_?(id|no|number)$",
+    "amount": r"amount|price|sum$",
+    "address": r"street|city|postal|postcode|zip|country|address",
+    "date": r"(^|_)(date|day|birth|born|until|from|on)($|_)",
+    "name": r"name$|surname|passenger$",
+    "reference": r"(_id|_?number|_?code|reference|locator|_no|iban|serial)$",
+    "reason": r"reason|case|summary|description|problem|symptom|complaint|what|why|message|note",
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a condition compares a slot with: a value, or how many days ago the slot is."""
+
+    value: JsonValue
+    days: bool = False
+
+    def around(self, now: str) -> list[JsonValue]:
+        """Values on both sides of it."""
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return [value]
+        if self.days:
+            today = datetime.fromisoformat(now)
+            return [(today - timedelta(days=value + more)).strftime("%Y-%m-%d") for more in (-1, 0, 1)]
+        step = 1 if isinstance(value, int) else 0.5
+        return [value - step, value, value + step]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A slot: its schema, what kind of value it is, the fields that hold it where customers know it."""
+
+    name: str
+    schema: Mapping[str, Any]
+    kind: ValueKind
+    fields: tuple[Field, ...]
+    limits: tuple[Limit, ...] = ()
+    paths: tuple[tuple[str, ...], ...] = ()
+    """The results that it is compared with."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """Values for what was asked, the rows that this customer knows, and in which way the values are wrong."""
+
+    values: dict[str, JsonValue]
+    knows: frozenset[Place] = frozenset()
+    wrong: Wrong = ""
+    place: int = 0
+    """Where free values stand in their lists."""
+
+
+class Answers:
+    """The answers to what one procedure asks."""
+
+    def __init__(self, procedure: Procedure, service: Service):
+        self._procedure, self._service = procedure, service
+        self._rows = Rows(service.rows)
+        names = dict.fromkeys(slot for step in procedure.steps for slot in step.collects)
+        self._compared = list(_comparisons(procedure))
+        self._found: dict[tuple[str, frozenset[Place]], list[tuple[JsonValue, Place]]] = {}
+        self._strangers: dict[frozenset[Place], tuple[str, ...]] = {}
+        self.slots = {name: self._slot(name) for name in names}
+
+    def related(self, knows: frozenset[Place]) -> frozenset[Place]:
+        """The rows that belong to who knows these."""
+        return self._rows.related(knows)
+
+    def row(self, place: Place) -> Mapping[str, Any]:
+        """The row in a place."""
+        return self._rows.row(place)
+
+    def strangers(self, knows: frozenset[Place]) -> tuple[str, ...]:
+        """What names other customers than the one who knows these rows: values that nobody should say."""
+        if knows not in self._strangers:
+            mine = self.related(self.related(knows)) if knows else frozenset[Place]()
+            own = {str(value) for place in mine for value in self.row(place).values()}
+            every = (place for table in self._rows.tables for place in self._rows.places(table))
+            others = (self.row(place) for place in every if place not in mine)
+            named = {str(row[name]) for row in others if _REACHED & row.keys() for name in _NAMING if row.get(name)}
+            self._strangers[knows] = tuple(sorted(named - own)[:_STRANGERS])
+        return self._strangers[knows]
+
+    def options(
+        self,
+        asked: Sequence[str],
+        knows: frozenset[Place],
+        *,
+        seed: int | str,
+        values: Mapping[str, JsonValue] | None = None,
+    ) -> list[Option]:
+        """The answers to a question for these slots, by somebody who knows these rows; the right ones first.
+
+        `values` are what is known by then: a slot that is compared with a result, and that no row knows, may be that.
+        """
+        rng = Random(keys.seed_of(seed, *asked))
+        right = [Option({}, knows)]
+        for name in asked:
+            right = [longer for option in right for longer in self._right(self.slots[name], option, rng, values or {})]
+            right = right if len(right) <= _MOST_ROWS else rng.sample(right, _MOST_ROWS)
+        some = rng.sample(right, min(_SLIPS, len(right)))
+        wrong = [bad for name in asked for option in some for bad in self._wrong(self.slots[name], option, rng)]
+        return [*right, *wrong]
+
+    def _right(self, slot: Slot, so_far: Option, rng: Random, values: Mapping[str, JsonValue]) -> Iterator[Option]:
+        known = self._known(slot, so_far.knows)
+        for value, place in known:
+            yield replace(so_far, values={**so_far.values, slot.name: value}, knows=so_far.knows | {place})
+        if known:
+            return
+        shown = [value for path in slot.paths if (value := at(values, path)) is not None]
+        free = [*(value for value in shown if not isinstance(value, list)), *self._free(slot, rng)]
+        places = range(len(free))
+        if so_far.values and not slot.limits and not shown:
+            places = [so_far.place % len(free)] if free else []
+        for place in places:
+            yield replace(so_far, values={**so_far.values, slot.name: free[place]}, place=place)
+
+    def _known(self, slot: Slot, knows: frozenset[Place]) -> list[tuple[JsonValue, Place]]:
+        """The values of rows that this customer knows, of all rows if none is known yet.
+
+        Rows that are nobody's own (areas, days that are free) are known to all; some of them come last.
+        """
+        if (slot.name, knows) not in self._found:
+            self._found[slot.name, knows] = self._look(slot, knows)
+        return self._found[slot.name, knows]
+
+    def _look(self, slot: Slot, knows: frozenset[Place]) -> list[tuple[JsonValue, Place]]:
+        own = self._rows.related(knows) if knows else None
+        found: dict[str, list[tuple[JsonValue, Place]]] = defaultdict(list)
+        for table, path in slot.fields:
+            every = self._rows.places(table)
+            mine = every if own is None else [place for place in every if place in own]
+            open_to_all = not mine or not self._rows.owned(table)
+            others = [place for place in every if place not in mine] if open_to_all else []
+            for place in [*mine, *(others[:: max(1, len(others) // _OTHERS)] if mine else others)]:
+                value = at(self._rows.row(place), path)
+                if value is not None and not isinstance(value, list):
+                    found[str(value)].append((value, place))
+        return [one for same in found.values() for one in same[:_SAME]]
+
+    def _wrong(self, slot: Slot, right: Option, rng: Random) -> Iterator[Option]:
+        """What somebody says who knows the right answer and gets this slot wrong."""
+        good = right.values[slot.name]
+        if not slot.fields:
+            spoilt = spoil(good, slot.schema, seed=rng.getrandbits(32)) if isinstance(good, str) else None
+            if spoilt is not None and spoilt.malformed and slot.schema:
+                said = {**right.values, slot.name: spoilt.said}
+                yield Option(said, right.knows, "malformed")
+            return
+        every = [value for value, _ in self._known(slot, frozenset())]
+        unknown = _unlike(good, {str(value) for value in every}, rng)
+        if unknown is not None:
+            yield Option({**right.values, slot.name: unknown}, right.knows, "unknown")
+        mine = {str(value) for value, _ in self._known(slot, right.knows)} if right.knows else set[str]()
+        others = [value for value in every if str(value) not in mine]
+        if others and mine:
+            yield Option({**right.values, slot.name: rng.choice(others)}, right.knows, "another")
+
+    def _free(self, slot: Slot, rng: Random) -> list[JsonValue]:
+        """Values for a slot that no row knows; those in one place of several lists belong together."""
+        schema: Any = slot.schema
+        if given := self._procedure.examples.get(slot.name):
+            return list(given)
+        if slot.limits:
+            return [value for limit in slot.limits for value in limit.around(self._service.now)]
+        if isinstance(schema.get("enum"), list):
+            return list(schema["enum"])
+        if schema.get("type") == "boolean":
+            return [True, False]
+        listed = schema.get("examples") or ([schema["example"]] if "example" in schema else [])
+        if listed:
+            return list(listed)
+        if schema.get("format") == "date":
+            today = datetime.fromisoformat(self._service.now)
+            return [(today + timedelta(days=days)).strftime("%Y-%m-%d") for days in _DAYS]
+        seeds = (keys.seed_of(slot.name, rng.getrandbits(32)) for _ in range(2))
+        made = [make(schema or {"type": "string"}, name=slot.name, seed=seed) for seed in seeds]
+        return [round(value, 2) if isinstance(value, float) else value for value in made]
+
+    def _slot(self, name: str) -> Slot:
+        uses = [
+            (api, parameter)
+            for step in self._procedure.steps
+            for parameter, expression in step.arguments.items()
+            if expression.strip() == name and (api := self._service.apis.get(step.api))
+        ]
+        schemas = (api.parameters[said].json_schema for api, said in uses if said in api.parameters)
+        schema = next(schemas, dict[str, Any]())
+        fields = list[Field]()
+        for api, parameter in uses:
+            table = self._rows.keyed(parameter)
+            if table is not None and table in self._service.rows:
+                fields.append((table, (parameter,)))
+            elif not api.writes:
+                fields += self._shown(api, parameter)
+        compared = [other for said, other in self._compared if said == name]
+        results = {step.result: step.api for step in self._procedure.steps if step.result}
+        paths = tuple(other for other in compared if not isinstance(other, Limit))
+        for path in paths:
+            if (api := self._service.apis.get(results.get(path[0], ""))) and len(path) > 1:
+                fields += self._shown(api, path[-1])
+        limits = [other for other in compared if isinstance(other, Limit) and other.value is not None]
+        if name in self._procedure.examples:
+            fields = []
+        return Slot(name, schema, _kind(name, schema), tuple(dict.fromkeys(fields)), tuple(limits), paths)
+
+    def _shown(self, api: Api, name: str) -> list[Field]:
+        """The field of this name in the rows that an Api shows."""
+        shown = self._rows.shown_by(_properties(api.returns))
+        every = self._rows.fields(name)
+        return [one for one in every if one[0] == shown][:1] or every[:1]
+
+
+def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...]]]:
+    """(slot, the path of a result or the value that a condition compares it with)."""
+    for step in procedure.steps:
+        for branch in step.branches:
+            if branch.condition:
+                for compare in ast.walk(parse(branch.condition).tree):
+                    if isinstance(compare, ast.Compare):
+                        sides = [compare.left, *compare.comparators]
+                        yield from _sides(sides, procedure)
+
+
+def _sides(sides: Sequence[ast.expr], procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...]]]:
+    for side in sides:
+        inner, days = side, False
+        if isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id == "days_since":
+            inner, days = side.args[0], True
+        if not isinstance(inner, ast.Name):
+            continue
+        for other in sides:
+            if other is not side:
+                text = ast.unparse(other)
+                paths = Expression(text, other).paths
+                if not paths or all(path[0] in procedure.facts for path in paths):
+                    value = Expression(text, other).value(procedure.facts)
+                    yield inner.id, Limit(value, days)
+                elif isinstance(other, ast.Attribute):
+                    yield inner.id, paths[0]
+
+
+def _properties(schema: Any) -> Iterator[str]:
+    """The names of all fields that a schema tells of."""
+    if isinstance(schema, Mapping):
+        for word, part in cast("Mapping[str, Any]", schema).items():
+            if word == "properties" and isinstance(part, Mapping):
+                yield from cast("Mapping[str, Any]", part)
+                yield from (name for one in cast("Mapping[str, Any]", part).values() for name in _properties(one))
+            elif word in ("items", "allOf", "oneOf", "anyOf"):
+                parts: list[Any] = cast("list[Any]", part) if isinstance(part, list) else [part]
+                yield from (name for one in parts for name in _properties(one))
+
+
+def _kind(name: str, schema: Mapping[str, Any]) -> ValueKind:
+    if schema.get("format") == "email":
+        return "email"
+    if schema.get("format") in ("date", "date-time"):
+        return "date"
+    is_text = "enum" not in schema and schema.get("type") in (None, "string")
+    for kind, pattern in _KINDS.items():
+        if re.search(pattern, name):
+            return kind if kind != "reason" or is_text else "other"
+    return "other"
+
+
+def _unlike(value: JsonValue, taken: set[str], rng: Random) -> JsonValue:
+    """A value of the same look that nobody has; None where there is none."""
+    for _ in range(50):
+        other = _varied(value, rng)
+        if other is not None and str(other) not in taken:
+            return other
+    return None
+
+
+def _varied(value: JsonValue, rng: Random) -> JsonValue:
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return round(value + rng.choice([-3, -2, -1, 1, 2, 3, 7]), 2)
+    text = str(value)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        return (datetime.fromisoformat(text) + timedelta(days=rng.choice([-366, -31, -30, -1, 1, 29, 30]))).strftime(
+            "%Y-%m-%d"
+        )
+    local, sign, host = text.partition("@")
+    if sign:
+        place = rng.randrange(1, len(local)) if len(local) > 1 else 0
+        return (
+            f"{local[:place]}{local[place + 1 :]}@{host}"
+            if rng.random() < 0.5
+            else f"{local}{rng.randrange(1, 99)}@{host}"
+        )
+    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
+    if digits:
+        changed = rng.sample(digits, min(len(digits), rng.choice([1, 2])))
+        return "".join(
+            str((int(letter) + rng.randrange(1, 10)) % 10) if place in changed else letter
+            for place, letter in enumerate(text)
+        )
+    letters = [place for place, letter in enumerate(text) if letter.isalpha()]
+    if not letters:
+        return None
+    place = rng.choice(letters)
+    letter = rng.choice("abcdefghklmnoprstuvw")
+    return text[:place] + (letter.upper() if text[place].isupper() else letter) + text[place + 1 :]

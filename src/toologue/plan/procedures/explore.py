@@ -1,0 +1,355 @@
+"""Ground a procedure: find by execution which walks through its graph are possible, and the values that lead there.
+
+`Ground` grows a tree of everything that can happen: at a customer's reply it branches over what the customer may answer
+(`plan.answers`) and choose; a call is executed, and its result decides where the way goes on. Each place of the tree
+keeps a mark of the world, so that nothing is executed twice. A `Trail` is a way to an end with the values that were
+given: proof that this walk can happen.
+
+    trails(most)     ways to an end, each a new one, spread over the tree; the same seed, the same trails
+    along(walk)      a trail that takes exactly this walk, or None if none was found
+    reach(most)      trails until nothing new comes into sight: what execution can cover at all
+
+Where nothing executes (`plan.service.mocked`), each output that the graph knows gets a result that is made from the
+document's schema and fits the condition of that output.
+
+Example:
+    >>> from toologue.procedure.conversation_graph import conversation_graph
+    >>> from toologue.procedure.flowgraph import flowgraph
+    >>> from toologue.plan.procedures.paths import cover, weighted
+    >>> from toologue.plan.procedures import procedure
+    >>> from toologue.plan.procedures.service import service
+    >>> late = procedure("order-not-received")
+    >>> graph = conversation_graph(flowgraph(late))
+    >>> ground = Ground(late, graph, service("shop"))
+    >>> trails = ground.trails(40)
+    >>> len(trails), len({trail.links for trail in trails}) > 10
+    (40, True)
+    >>> [ground.along(walk) is not None for walk in cover(graph, "edges")][:3]
+    [True, True, True]
+
+Not covered: proof that something is impossible; what was not found within the budget may yet exist.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice, takewhile
+from random import Random
+from typing import Any, get_args
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.errors import BadSetting
+from toologue.formats.procedure import told
+from toologue.loop import World
+from toologue.plan.procedures.answers import Answers, Option
+from toologue.plan.procedures.coverage import coverage, pairs_of
+from toologue.plan.procedures.flow_cover import Goal
+from toologue.plan.procedures.mock import outcomes, told_of
+from toologue.plan.procedures.paths import cover, weighted
+from toologue.plan.procedures.rows import Place as RowPlace
+from toologue.plan.procedures.service import Service
+from toologue.procedure.steering import State, Steering
+from toologue.schema import Call, Graph, Link, Node, Procedure, Result, Walk
+from toologue.values.conditions import embedded, parse
+
+_LOOPS, _LONGEST = 2, 120
+_IDLE = 150
+"""Trails without anything new after which the search for it ends."""
+_SAMPLED, _MOST_TRIED = 2000, 80
+"""Walks that are sampled for edges not yet seen, and how many of them are tried."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a customer gives in a reply: slots with values, and in which way one is wrong."""
+
+    values: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Trail:
+    """A possible walk: its links, and what was given at each reply, by the place of the link that leads to it."""
+
+    links: tuple[str, ...]
+    given: Mapping[int, Given]
+    results: Mapping[int, Result] = field(default_factory=dict[int, Result], compare=False)
+    """Results that were made up, by the place of the link that they lead to; empty where calls are executed."""
+    knows: frozenset[RowPlace] = frozenset()
+
+
+@dataclass
+class Turned:
+    """A place in the tree: where the walk stands, what is known, and how it came here."""
+
+    state: State
+    values: Mapping[str, JsonValue]
+    mark: Any
+    before: Turned | None = None
+    link: Link | None = None
+    given: Given | None = None
+    result: Result | None = None
+    call: Call | None = None
+    knows: frozenset[RowPlace] = frozenset()
+    depth: int = 0
+    visits: int = 0
+    done: bool = False
+    grown: list[Turned] | None = None
+
+    @property
+    def way(self) -> list[Turned]:
+        """The places from the root to this one, the root left out."""
+        found: list[Turned] = []
+        here: Turned | None = self
+        while here is not None and here.link is not None:
+            found.append(here)
+            here = here.before
+        return found[::-1]
+
+
+class Ground:
+    """One procedure over one service. `graph` is its conversation graph, without noise."""
+
+    def __init__(self, procedure: Procedure, graph: Graph, service: Service, *, seed: int = 0):
+        self.procedure, self.graph, self.service = procedure, graph, service
+        self.steering = Steering(graph)
+        self.answers = Answers(procedure, service)
+        self.facts: dict[str, JsonValue] = {"now": service.now, **procedure.facts}
+        self._seed, self._rng = seed, Random(keys.seed_of(seed, "ground", procedure.id))
+        self._world: World | None = service.make() if service.make else None
+        mark = self._world.mark() if self._world else None
+        self.root = Turned(self.steering.start, self.facts, mark)
+        self._needed = _needed(graph)
+        self._loops = max(_LOOPS, *self.steering.limits.values(), 0)
+        self._spare: list[Trail] = []
+        self.stuck: Counter[str] = Counter()
+
+    @cached_property
+    def instructions(self) -> str:
+        """The procedure as an agent is told it."""
+        return told(self.procedure)
+
+    def trails(self, most: int) -> list[Trail]:
+        """Up to `most` new ways to an end."""
+        found = [self._spare.pop(0) for _ in range(min(most, len(self._spare)))]
+        while len(found) < most and not self.root.done:
+            if trail := self._down():
+                found.append(trail)
+        return found
+
+    def reach(self, most: int = 3000) -> list[Trail]:
+        """Trails that see what can be seen: along a cover of all pairs, then until nothing new has come for long.
+
+        At most `most` of the latter.
+        """
+        along = (self.along(walk) for goal in get_args(Goal) for walk in cover(self.graph, goal))
+        found = [trail for trail in along if trail]
+        missing = set(coverage(self.graph, map(self.walk, found)).edges.missing)
+        every = takewhile(lambda _: missing, weighted(self.graph, _SAMPLED, seed=self._seed))
+        sampled = (walk for walk in every if missing.intersection(walk.links))
+        for trail in filter(None, map(self.along, islice(sampled, _MOST_TRIED))):
+            missing.difference_update(trail.links)
+            found.append(trail)
+        seen = coverage(self.graph, map(self.walk, found))
+        wanted: set[object] = {*seen.edges.missing, *seen.pairs.missing}
+        idle = 0
+        while wanted and most > 0 and idle < _IDLE and not self.root.done:
+            most -= 1
+            if trail := self._down():
+                new = wanted.intersection([*trail.links, *pairs_of(self.graph, trail.links)])
+                wanted, idle = wanted - new, 0 if new else idle + 1
+                (found if new else self._spare).append(trail)
+        return found
+
+    def walk(self, trail: Trail) -> Walk:
+        """The walk that a trail takes."""
+        return self.steering.walk([self.graph.by_link[link] for link in trail.links])
+
+    def along(self, walk: Walk, *, budget: int = 2000) -> Trail | None:
+        """A trail that takes this walk. `budget`: how many places may be looked at."""
+        left = [budget]
+        end = self._follow(self.root, walk.links, left)
+        return self._trail(end) if end else None
+
+    def next(self, place: Turned) -> list[Turned]:
+        """What can come after a place; nothing after an end."""
+        if place.grown is None:
+            try:
+                place.grown = list(self._grow(place))
+            except BadSetting as error:  # a condition that makes no sense for these values
+                self.stuck[str(error)] += 1
+                place.grown = []
+        return place.grown
+
+    def _follow(self, place: Turned, links: Sequence[str], left: list[int]) -> Turned | None:
+        if not links:
+            return place
+        left[0] -= 1
+        if left[0] < 0:
+            return None
+        fitting = [after for after in self.next(place) if after.link and after.link.id == links[0]]
+        fitting.sort(key=lambda after: after.visits)
+        for after in fitting:
+            end = self._follow(after, links[1:], left)
+            if end is not None:
+                after.visits += 1
+                return end
+        return None
+
+    def _down(self) -> Trail | None:
+        """A way from the root to an end that was not taken yet, along what was least visited."""
+        place = self.root
+        while after := [one for one in self.next(place) if not one.done]:
+            least = min(one.visits for one in after)
+            place = self._rng.choice([one for one in after if one.visits == least])
+            place.visits += 1
+        end = not self.graph.exits(place.state.node)
+        here: Turned | None = place
+        while here is not None and all(one.done for one in self.next(here)):
+            here.done = True
+            here = here.before
+        return self._trail(place) if end else None
+
+    def _trail(self, end: Turned) -> Trail:
+        way = end.way
+        given = {place: one.given for place, one in enumerate(way) if one.given is not None}
+        made = {} if self.service.executes else {place: one.result for place, one in enumerate(way) if one.result}
+        return Trail(tuple(one.link.id for one in way if one.link), given, made, end.knows)
+
+    def _grow(self, place: Turned) -> Iterator[Turned]:
+        node = self.graph.by_id[place.state.node]
+        if place.depth >= _LONGEST or not self.graph.exits(node.id):
+            return
+        if node.type == "assistant":
+            yield from self._replies(place)
+        elif node.type == "user":
+            yield from self._led(place, node, place.values)
+        else:
+            yield from self._called(place, node)
+
+    def _replies(self, place: Turned) -> Iterator[Turned]:
+        """What the customer may say here."""
+        for link in self.steering.exits(place.state):
+            reply = self.graph.by_id[link.target]
+            if self._is_round(place, reply):
+                continue
+            asked = self.given_by(reply, place.state.node)
+            options = [Option({})]
+            if asked:
+                seed = self._path(place)
+                options = self.answers.options(asked, place.knows, seed=seed, values=place.values)
+            for option in options:
+                given = Given(option.values, option.wrong) if asked else None
+                knows = option.knows if asked else place.knows
+                yield self._after(place, link, {**place.values, **option.values}, given=given, knows=knows)
+
+    def given_by(self, reply: Node, asking: str) -> list[str]:
+        """The slots that a reply to a message gives: where there are several answers, those needed after this one."""
+        answers = {link.target for link in self.graph.exits(asking)}
+        return [slot for slot in reply.collects if len(answers) < 2 or slot in self._needed[reply.id]]
+
+    def _led(self, place: Turned, node: Node, values: Mapping[str, JsonValue]) -> Iterator[Turned]:
+        """Where values lead."""
+        link = self.steering.taken(place.state, values)
+        if link is None:
+            self.stuck[f"{node.id}, line {node.line}: no way on"] += 1
+            return
+        yield self._after(place, link, values)
+
+    def _called(self, place: Turned, node: Node) -> Iterator[Turned]:
+        """A call, executed; or made up, once for each output."""
+        call = call_of(node, place.values)
+        if self._world is None:
+            before = [one.result for one in place.way if one.call == call and one.result]
+            exits = self.steering.exits(place.state)
+            for link, result in outcomes(self.graph, exits, call, place.values, self.service, before[-1:]):
+                yield replace(self._after(place, link, known(node, place.values, result), result=result), call=call)
+            return
+        self._world.rewind(place.mark)
+        result = self._world.do(call)
+        mark, values = self._world.mark(), known(node, place.values, result)
+        link = self.steering.taken(place.state, values)
+        if link is None:
+            self.stuck[
+                f"{node.id}, line {node.line}: no output fits {result.error.type if result.error else 'it'}"
+            ] += 1
+            return
+        yield self._after(place, link, values, result=result, mark=mark)
+
+    def _after(
+        self,
+        place: Turned,
+        link: Link,
+        values: Mapping[str, JsonValue],
+        *,
+        given: Given | None = None,
+        result: Result | None = None,
+        mark: Any = None,
+        knows: frozenset[RowPlace] | None = None,
+    ) -> Turned:
+        return Turned(
+            state=self.steering.after(place.state, link),
+            values=given_sets(link, values),
+            mark=place.mark if mark is None else mark,
+            before=place,
+            link=link,
+            given=given,
+            result=result,
+            knows=place.knows if knows is None else knows,
+            depth=place.depth + 1,
+        )
+
+    def _is_round(self, place: Turned, reply: Node) -> bool:
+        """Whether this reply would come once more than loops allow."""
+        return place.depth > self._loops and sum(one.state.node == reply.id for one in place.way) > self._loops
+
+    def _path(self, place: Turned) -> str:
+        return keys.content_key([self._seed, [one.link.id for one in place.way if one.link], dict(place.values)])
+
+
+def call_of(node: Node, values: Mapping[str, JsonValue]) -> Call:
+    """The call of an api node; what is null is not given."""
+    given = {name: parse(expression).value(values) for name, expression in node.arguments.items()}
+    return Call(api=node.text, arguments={name: value for name, value in given.items() if value is not None})
+
+
+def known(node: Node, values: Mapping[str, JsonValue], result: Result) -> dict[str, JsonValue]:
+    """What is known after a call: its result by its name, and `error`."""
+    error = told_of(result)
+    named = {node.result: result.value} if node.result and not result.error else {}
+    return {**values, **named, "error": error}
+
+
+def given_sets(link: Link, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Values with those that a link gives to slots; `error` is forgotten on the way."""
+    if not link.sets and "error" not in values:
+        return dict(values)
+    new = {name: parse(expression).value(values) for name, expression in link.sets.items()}
+    return {name: value for name, value in {**values, **new}.items() if name != "error"}
+
+
+def _needed(graph: Graph) -> Mapping[str, frozenset[str]]:
+    """For each node the names that are looked at from there on."""
+    used = {node.id: _names(node) for node in graph.nodes}
+    for link in graph.links:
+        texts = [link.condition, *link.sets.values()]
+        used[link.source] |= {name for text in texts if text for name in parse(text).names}
+    found = {id: set(names) for id, names in used.items()}
+    changed = True
+    while changed:
+        changed = False
+        for link in graph.links:
+            more = found[link.target] - found[link.source]
+            found[link.source] |= more
+            changed = changed or bool(more)
+    return {id: frozenset(names) for id, names in found.items()}
+
+
+def _names(node: Node) -> set[str]:
+    arguments = {name for expression in node.arguments.values() for name in parse(expression).names}
+    return arguments | {name for expression in embedded(node.text) for name in expression.names}

@@ -1,0 +1,115 @@
+"""Intents: what customers contact support about, the seeds of procedures (ALMITA 3.1).
+
+An intent is a client, an issue and a short name. The catalogue that ships has more than a hundred in eighteen
+industries (`intents.yaml`); `read_intents` reads yours: a mapping of industries to lists as ours, or the list that the
+paper's prompt asks for (`[{"client": …, "issue": …, "name": …}]`), in YAML or JSON, or JSONL as this package writes it.
+An issue is a full sentence that fits a ticket as well as the customer's mouth.
+
+Example:
+    >>> lost = intent("suitcase-left-behind")
+    >>> lost.industry, lost.client, lost.name
+    ('airline', 'an airline', 'Suitcase left behind')
+
+Not covered: which procedures settle an intent; a procedure names its intent, not the other way round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, cast
+
+from pydantic import Field, ValidationError, model_validator
+
+from toologue.data import Place, Source, read_source
+from toologue.errors import UnknownName
+from toologue.schema import Record, jsonl
+
+_CATALOGUE = Path(__file__).with_name("intents.yaml")
+_TEXT = Field(min_length=1)
+
+
+class Intent(Record):
+    """A kind of client, one issue its customers have, and a short name for it.
+
+    Where they are not given, `id` is the name as a slug, and `industry` the client.
+    """
+
+    format: Literal["intent/1"] = "intent/1"
+    id: str = _TEXT
+    industry: str = _TEXT
+    client: str = _TEXT
+    issue: str = _TEXT
+    name: str = _TEXT
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        given = cast("dict[str, Any]", data)
+        return {"id": slug(str(given.get("name", ""))), "industry": slug(str(given.get("client", ""))), **given}
+
+
+def intents() -> tuple[Intent, ...]:
+    """The catalogue, industry by industry."""
+    return tuple(_catalogue().values())
+
+
+def intent(id: str) -> Intent:
+    """The intent of this id. Raises UnknownName."""
+    if id not in _catalogue():
+        raise UnknownName("intent", id, _catalogue())
+    return _catalogue()[id]
+
+
+def industries() -> Mapping[str, tuple[Intent, ...]]:
+    """The industries of the catalogue with their intents."""
+    names = dict.fromkeys(one.industry for one in intents())
+    return MappingProxyType({name: tuple(one for one in intents() if one.industry == name) for name in names})
+
+
+def read_intents(file: Path | str) -> tuple[Intent, ...]:
+    """The intents of a file. Raises BadFile, or BadRecord for the first that is none or has an id twice."""
+    if str(file).endswith((".jsonl", ".jsonl.gz")):
+        return tuple(jsonl.read(file, Intent))
+    source = read_source(file)
+    found: dict[str, Intent] = {}
+    for place, entry in _entries(source):
+        try:
+            made = Intent.model_validate(entry)
+        except ValidationError as error:
+            raise source.refused(error, place) from None
+        if made.id in found:
+            raise source.bad(place, f"two intents are called {made.id!r}", "give one of them an `id` of its own")
+        found[made.id] = made
+    return tuple(found.values())
+
+
+def slug(text: str) -> str:
+    """A text as an id: words in lower case, joined by hyphens."""
+    return "-".join(re.findall(r"[^\W_]+", text.lower().replace("'", "")))
+
+
+@cache
+def _catalogue() -> dict[str, Intent]:
+    return {one.id: one for one in read_intents(_CATALOGUE)}
+
+
+def _entries(source: Source) -> Iterator[tuple[Place, Any]]:
+    """Each entry with its place, and its industry where it stands under one."""
+    data: Any = source.data
+    if isinstance(data, list):
+        yield from (((number,), entry) for number, entry in enumerate(cast("list[Any]", data)))
+        return
+    if not isinstance(data, dict):
+        raise source.bad((), "intents are a list, or lists by industry", "write `- {client: …, issue: …, name: …}`")
+    for industry, entries in cast("dict[str, Any]", data).items():
+        if not isinstance(entries, list):
+            raise source.bad((industry,), "this industry has no list of intents", "write `- {client: …, …}` below it")
+        for number, entry in enumerate(cast("list[Any]", entries)):
+            named = isinstance(entry, dict)
+            yield (industry, number), {"industry": industry, **cast("dict[str, Any]", entry)} if named else entry

@@ -1,0 +1,96 @@
+"""Lint for procedures: what makes one impossible to follow to the letter, by name (ALMITA, A.2).
+
+    unresolved conditional           "if the policy allows it": nothing here says whether it does
+    general statement                "processing times may vary"
+    explain the policy               "explain our return policy": which is …?
+    navigation step                  "click on Orders"
+    example                          "such as a bank statement"
+    step unrelated to the customer   "document the interaction"
+    missing datum                    "ask for the relevant details", "within a few days"
+    ambiguous branch                 "refund or replace it", "if there is a problem"
+
+Contract: `lint` takes prose, a sentence a line or several, and the Markdown dialect as well; a finding quotes the span
+and names line, reason and remedy; of each rule, the first in a sentence. The patterns are data
+(`lint_procedure.yaml`).
+
+Example:
+    >>> text = "1. Verify the customer's identity.\\n2. If it is allowed by the policy, cancel the order."
+    >>> [(finding.line, finding.rule) for finding in lint(text)]
+    [(1, 'missing datum'), (2, 'unresolved conditional')]
+    >>> lint("1. **Ask** for the order number. Collect `order_id`.\\n   - If it fails with `not_found`: go to 3.")
+    []
+
+Not covered: what sentences mean. The rules know words; a vague sentence in words of its own passes. Whether the steps
+of a procedure fit together is `formats.soundness`' business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from toologue.data import shipped
+
+RULES = (
+    "unresolved conditional",
+    "general statement",
+    "explain the policy",
+    "navigation step",
+    "example",
+    "step unrelated to the customer",
+    "missing datum",
+    "ambiguous branch",
+)
+_DATA = Path(__file__).with_name("lint_procedure.yaml")
+_MARKS = re.compile(r"^\s*(?:#+|\d+(?:\.\d+)*[.)]?|[-*+•]|>)\s+")
+_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])[\"')*]*\s+(?=[A-Z*`\"'])")
+
+
+class Finding(NamedTuple):
+    """What is wrong with a procedure's words: the line, the rule, the span, why, and what to do."""
+
+    line: int
+    rule: str
+    quote: str
+    why: str
+    remedy: str
+
+
+def lint(text: str) -> list[Finding]:
+    """All findings, by line. What stands in backticks, and the front matter, is not looked at."""
+    lines = text.split("\n")
+    start = 0
+    if lines[0].strip() == "---":
+        start = next((place for place, line in enumerate(lines[1:], 2) if line.strip() == "---"), 0)
+    return [found for place, line in enumerate(lines[start:], start + 1) for found in _of_line(place, line)]
+
+
+def _of_line(number: int, line: str) -> Iterator[Finding]:
+    plain = re.sub(r"`[^`]*`", "this", _MARKS.sub("", line)).replace("**", "").replace("’", "'")
+    for sentence in _END.split(plain):
+        for rule in _rules():
+            found = next((match for form in rule.forms if (match := form.search(sentence.strip()))), None)
+            if found:
+                yield Finding(number, rule.name, found[0].strip(" ,.;:"), rule.why, rule.remedy)
+
+
+class _Rule(NamedTuple):
+    name: str
+    why: str
+    remedy: str
+    forms: tuple[re.Pattern[str], ...]
+
+
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    data = cast("Mapping[str, Any]", shipped(_DATA))
+
+    def form(pattern: str) -> re.Pattern[str]:
+        return re.compile(pattern.replace("<vague>", data["vague"]), re.IGNORECASE)
+
+    return tuple(
+        _Rule(rule["rule"], rule["why"], rule["remedy"], tuple(map(form, rule["patterns"]))) for rule in data["rules"]
+    )

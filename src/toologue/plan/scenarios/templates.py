@@ -1,0 +1,238 @@
+"""Scenarios without a model: told by templates from a bank of goals and motives, along declared data flow.
+
+A scenario is a row of *beats*. A beat is one call, or two in tandem: the second takes what the first found, and the
+bank has words for that. Beats are picked so that the required tool, every plugin and at least five calls are in, and
+tools that were not used in this prompt come first; then they are put into an order that a session allows. Everything
+that is told is data (`bank.yaml`); a tool that the bank does not know is told by its name.
+
+Example:
+    >>> from toologue.plan.scenarios import prompts_of
+    >>> from toologue.worlds.assistant import apis
+    >>> teller = Teller(apis())
+    >>> made = teller(prompts_of(apis())[0], seed=0)
+    >>> [(len(telling.calls) >= 5, len(telling.flows) >= 1) for telling in made]
+    [(True, True), (True, True), (True, True)]
+
+Not covered: a plot. The sentences share an occasion and a friend; what happens between them is left to whoever writes.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from toologue import keys
+from toologue.data import shipped
+from toologue.plan.scenarios.flows import flow_map
+from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling
+from toologue.schema import Api, Flow
+
+_BANK = Path(__file__).with_name("bank.yaml")
+_TRIES = 80
+_LENGTHS = (5, 5, 5, 6, 6, 7)
+_DAYTIME = 5
+
+
+class Beat(NamedTuple):
+    """One call, or two in tandem. `flow` is what the last of them takes, from this beat or from an earlier one."""
+
+    calls: tuple[str, ...]
+    flow: Flow | None = None
+
+
+class Teller:
+    """Proposes the scenarios of a prompt. `__call__(prompt, seed)` is a function of both."""
+
+    def __init__(self, apis: Iterable[Api]):
+        self.apis = {api.name: api for api in apis}
+        self.known = flow_map(self.apis.values())
+        self.flows: dict[tuple[str, str], dict[str, Flow]] = {}
+        for flow, kind in self.known.kinds.items():
+            if not _forbidden(flow) and self.fed(flow):
+                self.flows.setdefault((flow.source, flow.target), {}).setdefault(kind, flow)
+
+    def __call__(self, prompt: Prompt, seed: int) -> list[Telling]:
+        """The scenarios of one prompt, each with another combination of tools; fewer where there are not as many."""
+        rng = random.Random(keys.seed_of(seed, "tell", *prompt.plugins, prompt.required))
+        used: Counter[str] = Counter()
+        seen: set[frozenset[str]] = set()
+        made: list[Telling] = []
+        for _ in range(_TRIES):
+            beats = self._beats(prompt, used, rng)
+            calls = tuple(name for beat in beats for name in beat.calls)
+            if self._told(beats) and frozenset(calls) not in seen:
+                seen.add(frozenset(calls))
+                used.update(calls)
+                made.append(Telling(_Story(self, rng).text(beats), calls, self._told(beats)))
+            if len(made) == PER_PROMPT:
+                break
+        return made
+
+    def _beats(self, prompt: Prompt, used: Counter[str], rng: random.Random) -> list[Beat]:
+        """Beats for one scenario in an order that makes sense, or none where this attempt leads nowhere."""
+        length, chosen, calls = rng.choice(_LENGTHS), list[Beat](), list[str]()
+        plugins = rng.sample(prompt.plugins, len(prompt.plugins))
+        wanted = [{prompt.required}, *({n for n in prompt.tools if self.apis[n].domain == p} for p in plugins)]
+        while len(calls) < length:
+            wanted = [tools for tools in wanted if not tools & set(calls)]
+            now = wanted[0] if wanted else set(prompt.tools)
+            fitting = [beat for beat in self._open(prompt, calls) if now & set(beat.calls)]
+            if not fitting:
+                return []
+            chosen += rng.choices(fitting, [self._weight(beat, used) for beat in fitting])
+            calls += chosen[-1].calls
+        return self._ordered(chosen, rng) if all(tools & set(calls) for tools in wanted) else []
+
+    def _open(self, prompt: Prompt, calls: Sequence[str]) -> Iterator[Beat]:
+        """What may be added to these calls: pairs, calls that need nothing, calls that take something from these."""
+        barred = {rival for name in calls for rival in rivals(name)}
+        free = [n for n in prompt.tools if n not in calls and n not in barred and not rivals(n) & set(calls)]
+        for name in free:
+            if not self.known.needs[name]:
+                yield Beat((name,))
+            for source in calls:
+                yield from (Beat((name,), flow) for flow in self.flows.get((source, name), {}).values())
+            for source in free:
+                if not self.known.needs[source] and _may_follow(source, name):
+                    yield from (Beat((source, name), flow) for flow in self.flows.get((source, name), {}).values())
+
+    def _weight(self, beat: Beat, used: Counter[str]) -> float:
+        fresh = sum(2.0 if not used[name] else 0.5 ** used[name] for name in beat.calls) / len(beat.calls)
+        tandem = len(beat.calls) > 1
+        undone = tandem and self.apis[beat.calls[0]].writes  # changes of mind are spice
+        return fresh * (0.8 if undone else 3.0 if tandem else 1.0)
+
+    def _ordered(self, beats: list[Beat], rng: random.Random) -> list[Beat]:
+        for _ in range(8):
+            tried = sorted(rng.sample(beats, len(beats)), key=lambda beat: order_of(beat.calls[0]))
+            calls = [name for beat in tried for name in beat.calls]
+            if _sane(tried, calls):
+                return tried
+        return []
+
+    def _told(self, beats: Sequence[Beat]) -> tuple[Flow, ...]:
+        """The flows that the text tells of: what the call just before found, and ids from anywhere before."""
+        found: list[Flow] = []
+        before = ""
+        for beat in beats:
+            near = before if len(beat.calls) == 1 else beat.calls[0]
+            if beat.flow and (beat.flow.source == near or self.known.kinds[beat.flow] == "id"):
+                found.append(beat.flow)
+            before = beat.calls[-1]
+        return tuple(dict.fromkeys(found))
+
+    def fed(self, flow: Flow) -> list[str]:
+        """How the bank tells that the target takes this; none where it would make no sense."""
+        bank, entry = _bank(), _tool(flow.target)
+        if not entry:
+            return list(bank["otherwise"]["fed"])
+        fed, kind = entry.get("fed", {}), self.known.kinds[flow]
+        group = "own" if _tool(flow.source).get("own", False) else ""
+        for key in (f"{flow.source}:{kind}", flow.source, f"{group}:{kind}", group or kind):
+            if key in fed:
+                return list(fed[key])
+        return []
+
+
+class _Story:
+    """One scenario's text: an occasion, a friend and a city that stay the same, no phrase twice."""
+
+    def __init__(self, teller: Teller, rng: random.Random):
+        self.teller, self.rng, self.said = teller, rng, set[str]()
+        bank = _bank()
+        self.place, self.friend = rng.choice(bank["occasions"]), rng.choice(bank["friends"])
+        self.slots = {"city": rng.choice(bank["cities"]), "friend": self.friend[1]}
+        self.slots["occasion"] = self._filled(self.place["occasion"])
+
+    def text(self, beats: Sequence[Beat]) -> str:
+        """The opening, then each beat with its calls in parentheses."""
+        parts = [self._filled(self.place["opening"], friend=self.friend[0])]
+        before = ""
+        for number, beat in enumerate(beats):
+            position = "first" if not number else "last" if number == len(beats) - 1 else "then"
+            parts += self._told(beat, position, before)
+            before = beat.calls[-1]
+        return " ".join(parts)
+
+    def _told(self, beat: Beat, position: str, before: str) -> Iterator[str]:
+        """A sentence, or two: what is fed by the call just told is told as such."""
+        *finding, last = beat.calls
+        goals = [self._pick(self._goals(name, "finds")) for name in finding]
+        fed = beat.flow is not None and beat.flow.source == (finding[0] if finding else before)
+        goals.append(self._pick(self.teller.fed(beat.flow) if fed and beat.flow else self._goals(last)))
+        if finding and self.rng.random() < 0.3:
+            yield self._sentence("then" if position == "last" else position, goals[0], finding)
+            yield self._sentence("fed", goals[1], (last,))
+        else:
+            yield self._sentence("fed" if fed and not finding else position, " and ".join(goals), beat.calls)
+
+    def _sentence(self, position: str, goal: str, calls: Sequence[str]) -> str:
+        motives, frame = self._motives(calls[0]), self._pick(_bank()[position])
+        told = frame.replace("<motive>", self._pick(motives) if "<motive>" in frame else "").replace("<goal>", goal)
+        return f"{self._filled(told)} ({' + '.join(calls)})."
+
+    def _goals(self, name: str, key: str = "goals") -> list[str]:
+        entry = _tool(name)
+        if entry:
+            return list(entry.get(key, entry["goals"]))
+        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+", " ", name).strip().lower()
+        return [goal.replace("<name>", words) for goal in _bank()["otherwise"]["goals"]]
+
+    def _motives(self, name: str) -> list[str]:
+        motives, plugin = _bank()["motives"], self.teller.apis[name].domain
+        return [*_tool(name).get("motives", motives.get(plugin, [])), *motives["any"]]
+
+    def _pick(self, phrases: Sequence[str]) -> str:
+        fresh = [phrase for phrase in phrases if phrase not in self.said] or list(phrases)
+        picked = self.rng.choice(fresh)
+        self.said.add(picked)
+        return picked
+
+    def _filled(self, text: str, **others: str) -> str:
+        for name, value in (self.slots | others).items():
+            text = text.replace(f"<{name}>", value)
+        return text
+
+
+@cache
+def order_of(name: str) -> int:
+    """When in a session a tool is used, 0 to 9; 5, any time while logged in, for tools that the bank does not know."""
+    return int(_tool(name).get("order", _DAYTIME))
+
+
+@cache
+def rivals(name: str) -> frozenset[str]:
+    """The tools that do not stand in one scenario with this one."""
+    return frozenset(_tool(name).get("excludes", ()))
+
+
+def _may_follow(before: str, after: str) -> bool:
+    return order_of(before) <= order_of(after) and after not in rivals(before) and before not in rivals(after)
+
+
+def _sane(beats: Sequence[Beat], calls: Sequence[str]) -> bool:
+    """Whether what a beat takes from an earlier one has been there."""
+    place = 0
+    for beat in beats:
+        if beat.flow and beat.flow.source not in (*calls[:place], *beat.calls):
+            return False
+        place += len(beat.calls)
+    return True
+
+
+def _forbidden(flow: Flow) -> bool:
+    return any(all(getattr(flow, name) == value for name, value in rule.items()) for rule in _bank()["never"])
+
+
+def _tool(name: str) -> Mapping[str, Any]:
+    return _bank()["tools"].get(name, {})
+
+
+@cache
+def _bank() -> Mapping[str, Any]:
+    return cast("dict[str, Any]", shipped(_BANK))

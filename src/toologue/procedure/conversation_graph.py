@@ -1,0 +1,136 @@
+"""Conversation graphs: a flowgraph as the messages and calls of a conversation (ALMITA 3.5, A.5), by algorithm.
+
+What the agent says becomes an assistant node, a call an api node. Each reply to a message becomes a user node between
+them; replies with the same words to the same message are one user node, whose exits have conditions. What an API
+returned stays the text of its links; no other link has a text. Every valid flowgraph gives a valid conversation graph.
+
+`check` names every rule of 3.5 and A.5 that a graph breaks:
+
+    first node           one node has no parent, and it is an assistant node
+    after assistant      an assistant node leads to user nodes only
+    after user           a user node leads to api or assistant nodes only
+    after api            an api node leads to api or assistant nodes only
+    last node            a node that leads nowhere is an assistant node
+    described link       a link that does not leave an api node has a text
+    silent output        a link that leaves an api node has none
+    silent node, node ids, link ids, unreachable, no way out (ours): as in `plan.flowgraph`
+
+Where the paper contradicts itself: A.5 says that links join user nodes to assistant or api nodes, and its example joins
+assistant to user nodes as well; the example counts. A.6 wants an assistant message after each output, 3.5 lets an api
+follow an api; 3.5 counts. The graph begins with the assistant (3.5), conversations with the customer (A.6): that is for
+whoever writes conversations.
+
+Example:
+    >>> from toologue.formats.flow_text import read, write
+    >>> flow = read('''[N0](start_message){Greet} [E0](N0, N1){My parcel is late} [N1](api){get_parcel}
+    ...     [E1](N1, N2){Lost} [E2](N1, N2){On its way} [N2](end_message){Say so}''')
+    >>> graph = conversation_graph(flow)
+    >>> print(write(graph))
+    <flow>
+    [N0](assistant){Greet}
+    [N1](user){My parcel is late}
+    [N2](api){get_parcel}
+    [N3](assistant){Say so}
+    [E0](N0, N1){}
+    [E1](N1, N2){}
+    [E2](N2, N3){Lost}
+    [E3](N2, N3){On its way}
+    </flow>
+    <BLANKLINE>
+    >>> check(graph)
+    []
+
+Not covered: what a customer does outside of the procedure; that is noise (3.6).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+
+from toologue.errors import BadSetting
+from toologue.procedure import flowgraph
+from toologue.procedure.graph_rules import Violation, lost, misnamed
+from toologue.schema import Graph, Link, Node
+
+_AFTER: Mapping[str, tuple[str, ...]] = {
+    "assistant": ("user",),
+    "user": ("api", "assistant"),
+    "api": ("api", "assistant"),
+}
+
+
+def conversation_graph(flow: Graph) -> Graph:
+    """The conversation graph of a flowgraph. Raises BadSetting for a flowgraph that breaks rules."""
+    if broken := flowgraph.check(flow):
+        listed = "".join(f"\n  {violation}" for violation in broken)
+        raise BadSetting(f"{flow.id!r} is no valid flowgraph, {len(broken)} rules are broken:{listed}")
+    start = next(node.id for node in flow.nodes if node.type == "start_message")
+    nodes: dict[str, Node] = {}
+    links: list[Link] = []
+    waiting = deque([start])
+    while waiting:
+        node = flow.by_id[waiting.popleft()]
+        if node.id in nodes:
+            continue
+        nodes[node.id] = node.but(type="api" if node.type == "api" else "assistant")
+        for reply, exits in _replies(flow, node):
+            source = reply.id if reply else node.id
+            if reply:
+                nodes[reply.id] = reply
+                links.append(Link(id="", source=node.id, target=reply.id, line=reply.line))
+            links += [link.but(source=source, text="" if reply else link.text) for link in exits]
+            waiting.extend(link.target for link in exits)
+    return _numbered(flow.id, nodes, links)
+
+
+def check(graph: Graph) -> list[Violation]:
+    """Every rule of conversation graphs that this graph breaks."""
+    found = list(misnamed(graph))
+    firsts = [graph.by_id[id] for id in graph.roots]
+    if [node.type for node in firsts] != ["assistant"]:
+        told = ", ".join(f"{node.id} ({node.type})" for node in firsts) or "none"
+        found.append(Violation("first node", told, "one assistant node has no parent, and no other node"))
+    for node in graph.nodes:
+        if not node.text.strip():
+            found.append(Violation("silent node", node.id, "it does not say what is said or called"))
+        if not graph.exits(node.id) and node.type != "assistant":
+            found.append(Violation("last node", node.id, f"it leads nowhere, and is of type {node.type}"))
+    for link in graph.links:
+        source, target = graph.by_id[link.source].type, graph.by_id[link.target].type
+        if target not in _AFTER.get(source, ()):
+            found.append(Violation(f"after {source}", link.id, f"no {target} node follows one of type {source}"))
+        if source == "api" and not link.text.strip():
+            found.append(Violation("silent output", link.id, f"it does not say what {link.source} returned"))
+        if source != "api" and link.text:
+            found.append(Violation("described link", link.id, f"it leaves a node of type {source} and has a text"))
+    return [*found, *lost(graph, graph.roots)]
+
+
+def _replies(flow: Graph, node: Node) -> Iterator[tuple[Node | None, list[Link]]]:
+    """(the user node, the exits that it takes) for each reply to a message; (None, the exits) of an api node."""
+    if node.type == "api":
+        yield None, list(flow.exits(node.id))
+        return
+    replies: dict[str, list[Link]] = {}
+    for link in flow.exits(node.id):
+        replies.setdefault(link.text.strip().casefold(), []).append(link)
+    for links in replies.values():
+        first, id = links[0], f"{node.id}/{links[0].id}"
+        yield Node(id=id, type="user", text=first.text, step=node.step, line=first.line, collects=node.collects), links
+
+
+def _numbered(id: str, nodes: Mapping[str, Node], links: Iterable[Link]) -> Graph:
+    """A graph whose nodes and links are named by their places."""
+    names = {old: f"N{place}" for place, old in enumerate(nodes)}
+
+    def renamed(place: int, link: Link) -> Link:
+        tries = link.tries and link.tries.but(node=names[link.tries.node])
+        return link.but(id=f"E{place}", source=names[link.source], target=names[link.target], tries=tries)
+
+    return Graph(
+        id=id,
+        kind="conversation_graph",
+        nodes=tuple(node.but(id=names[old]) for old, node in nodes.items()),
+        links=tuple(renamed(place, link) for place, link in enumerate(links)),
+    )

@@ -1,0 +1,171 @@
+"""Flowgraphs: a procedure as nodes of what the agent does and links of what comes back (ALMITA 3.4, A.4).
+
+`flowgraph` is the paper's generator as an algorithm. Each step is a node; before the first stands the start, a greeting
+whose one exit is the customer's issue. A link carries the branch: the customer's words or what the API returned, its
+condition, what it sets. A step with a limit is entered by two links for each one there was: the way in, as long as it
+was entered fewer times, and the way round it from then on.
+
+`check` names every rule of 3.4 and A.4 that a graph breaks, whoever made it, so that a flowgraph from flow text or
+Mermaid can enter here as well:
+
+    one start         there is one start_message, and no link leads to it
+    node ids          N and a number                    link ids          E and a number
+    end goes on       a link leads out of an end_message
+    end is no end     nothing leads on from another node than an end_message
+    silent node       a node has no description
+    silent reply      an exit of a message does not say what the customer replies
+    silent output     an exit of an api does not say what it returned
+    unreachable       the start does not lead there
+    no way out        no end lies ahead (ours: a path would never end)
+    same exit twice   two exits of a node say the same, and no condition tells them apart (ours)
+
+Example:
+    >>> from toologue.formats.procedure import read
+    >>> graph = flowgraph(read('''# Where is my order?
+    ...
+    ... 1. **Ask** for the order number. Collect `order_id`.
+    ... 2. **Call** `get_order` with `order_id`, giving `order`.
+    ...    - If it fails: go to 1.
+    ... 3. **End**: say that it is {order.status}.
+    ... '''))
+    >>> [(node.id, node.type, node.text) for node in graph.nodes][1:3]
+    [('N1', 'message', 'Ask for the order number.'), ('N2', 'api', 'get_order')]
+    >>> [f"{link.source}-{link.target} {link.text}" for link in graph.links]
+    ['N0-N1 Where is my order?', 'N1-N2 Gives order_id', 'N2-N1 Fails', 'N2-N3 Succeeds']
+    >>> check(graph)
+    []
+
+Not covered: whether the texts say all that the procedure says (3.4 asks it of a model; here nothing is left out), and
+whether conditions can hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from toologue.procedure.graph_rules import Violation, lost, misnamed
+from toologue.schema import Branch, Graph, Limit, Link, Node, NodeType, Procedure, Step, Tries
+
+GREETING = "Greet the customer and ask what you can do for them"
+_TYPES: Mapping[str, NodeType] = {"ask": "message", "say": "message", "call": "api", "end": "end_message"}
+
+
+def flowgraph(procedure: Procedure) -> Graph:
+    """The flowgraph of a sound procedure."""
+    nodes = [Node(id="N0", type="start_message", text=procedure.greeting or GREETING), *map(_node, procedure.steps)]
+    opening = Link(id="", source="N0", target="N1", text=procedure.issue or procedure.title)
+    links = [opening, *(link for step in procedure.steps for link in _exits(step))]
+    limits = {f"N{step.number}": step.limit for step in procedure.steps if step.limit}
+    calls = {f"N{step.number}" for step in procedure.steps if step.kind == "call"}
+    bounded = [one for link in links for one in _bounded(link, limits.get(link.target), link.source in calls)]
+    numbered = tuple(link.but(id=f"E{number}") for number, link in enumerate(bounded))
+    return Graph(id=procedure.id, kind="flowgraph", nodes=tuple(nodes), links=numbered)
+
+
+def check(graph: Graph) -> list[Violation]:
+    """Every rule of flowgraphs that this graph breaks."""
+    starts = [node.id for node in graph.nodes if node.type == "start_message"]
+    found = [*misnamed(graph), *_starts(graph, starts)]
+    for node in graph.nodes:
+        exits = graph.exits(node.id)
+        if not node.text.strip():
+            found.append(Violation("silent node", node.id, "it does not say what to do"))
+        if node.type == "end_message" and exits:
+            found.append(Violation("end goes on", node.id, f"{exits[0].id} leads out of an end_message"))
+        if node.type != "end_message" and not exits:
+            found.append(Violation("end is no end", node.id, f"nothing leads on from a node of type {node.type}"))
+        silent = [link.id for link in exits if not link.text.strip()]
+        if silent and node.type != "end_message":
+            rule, what = ("silent output", "output") if node.type == "api" else ("silent reply", "reply")
+            found.append(Violation(rule, silent[0], f"an exit of {node.id} does not say the {what}"))
+        found += _twins(node.id, exits)
+    return [*found, *lost(graph, starts or graph.roots)]
+
+
+def _node(step: Step) -> Node:
+    said = {"ask": f"Ask {step.text}", "say": f"Say {step.text}", "call": step.api}
+    return Node(
+        id=f"N{step.number}",
+        type=_TYPES[step.kind],
+        text=said.get(step.kind, step.text[:1].upper() + step.text[1:]),
+        step=step.number,
+        line=step.line,
+        collects=step.collects,
+        arguments=step.arguments,
+        result=step.result,
+    )
+
+
+def _exits(step: Step) -> Iterator[Link]:
+    source = f"N{step.number}"
+    for branch in step.branches:
+        text, condition = _reply(step, branch), branch.condition
+        if step.kind == "call":
+            text, condition = _output(branch), _guarded(branch)
+        yield Link(
+            id="",
+            source=source,
+            target=f"N{branch.target}",
+            text=text,
+            condition=condition,
+            sets=branch.sets,
+            line=branch.line,
+        )
+    if step.next is not None:
+        text, condition = ("Succeeds", "not error") if step.kind == "call" else (_reply(step), "")
+        yield Link(id="", source=source, target=f"N{step.next}", text=text, condition=condition, line=step.line)
+
+
+def _bounded(link: Link, limit: Limit | None, labelled: bool) -> Iterator[Link]:
+    """A link, and the way round its target that opens when the target was entered often enough."""
+    if limit is None:
+        yield link
+        return
+    tries = Tries(node=link.target, times=limit.times)
+    text = f"{link.text}, after {limit.times} tr{'ies' if limit.times > 1 else 'y'}" if labelled else link.text
+    yield link.but(tries=tries)
+    yield link.but(target=f"N{limit.then}", text=text, tries=tries.but(over=True))
+
+
+def _output(branch: Branch) -> str:
+    """What an API returned, as a graph says it."""
+    failed = re.fullmatch(r'error\.type == "(.+)"', branch.condition)
+    if failed:
+        return f"Fails: {failed[1].replace('_', ' ')}"
+    return "Fails" if branch.condition == "error" else branch.condition or "Otherwise"
+
+
+def _guarded(branch: Branch) -> str:
+    """The condition of an output: results can be looked at only where the call did not fail."""
+    if branch.is_failure:
+        return branch.condition
+    return f"not error and ({branch.condition})" if branch.condition else "not error"
+
+
+def _reply(step: Step, branch: Branch | None = None) -> str:
+    """What a customer does who is asked for something, or told something."""
+    if branch and branch.answer:
+        return branch.answer
+    if step.collects:
+        *most, last = step.collects
+        return f"Gives {', '.join(most)} and {last}" if most else f"Gives {last}"
+    return "Says something else" if any(branch.answer for branch in step.branches) else "Acknowledges"
+
+
+def _starts(graph: Graph, starts: list[str]) -> Iterator[Violation]:
+    if len(starts) != 1:
+        yield Violation(
+            "one start", ", ".join(starts), f"{len(starts)} nodes are of type start_message, and one should be"
+        )
+    for link in graph.links:
+        if link.target in starts:
+            yield Violation("one start", link.id, f"it leads back to the start, {link.target}")
+
+
+def _twins(node: str, exits: tuple[Link, ...]) -> Iterator[Violation]:
+    told = Counter((link.text.casefold().strip(), link.condition, link.tries and link.tries.over) for link in exits)
+    for (text, _, _), times in told.items():
+        if times > 1 and text:
+            yield Violation("same exit twice", node, f"{times} exits say {text!r}, and nothing tells them apart")

@@ -1,0 +1,272 @@
+"""The words of a procedure, taken apart, so that they can be said to a customer: who is meant, what is asked, why.
+
+In procedures they, them, their are the customer, we and our the company (docs/procedures.md). `to_you` turns words
+round for the agent's mouth, `to_me` for the customer's. What a step shows in braces passes through untouched: find
+words first, then fill them in (`write.worded.filled`).
+
+    an ask     [somebody] for NOUN | whether, if, why, how … CLAUSE   [, because|since|as CLAUSE] [: CLAUSE]
+               [somebody] QUESTION, reading it back: VALUES
+    a say      that CLAUSE[, that CLAUSE] [, and that CLAUSE] [: CLAUSE] | anything else
+
+Everything here is total: what has no such form comes back as it was written, as `words` of an `Asking` or the one
+statement of a `Saying`. `direct` gives None rather than a question that might be wrong.
+
+Example:
+    >>> ask = asking("{customer.name} for the number again, because their account has no order {order_id}: it is short")
+    >>> ask.who, ask.noun, ask.reason, ask.note
+    ('{customer.name}', 'the number again', 'your account has no order {order_id}', 'it is short')
+    >>> ask = asking("whether they still have the card.")
+    >>> ask.question, direct(ask.question)
+    ('whether you still have the card', 'Do you still have the card')
+    >>> saying("that we are sorry, and that they may keep it.").statements
+    ('we are sorry', 'you may keep it')
+    >>> to_me("They were told so by us, and their card is gone")
+    'I was told so by you, and my card is gone'
+
+Not covered: other languages; a "they" that is not the customer; statements that follow from each other.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+_SHOWN = r"\{[^{}]*\}"
+_YOU = {"they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself"}
+_ME = {
+    "they": "I", "them": "me", "their": "my", "theirs": "mine", "themselves": "myself",
+    "we": "you", "us": "you", "our": "your", "ours": "yours", "ourselves": "yourselves",
+}  # fmt: skip
+_PERSONS = re.compile(rf"{_SHOWN}|\b(?:they (?P<be>are|were)|(?P<word>{'|'.join(_ME)}))\b(?!-)", re.IGNORECASE)
+_CUSTOMER = re.compile(r"\bthe customer['’]s\b", re.IGNORECASE)
+
+_BEGINS = re.compile(rf"(?:Ask\s+)?(?:(?P<who>{_SHOWN}|the customer|them)\s+)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_QUESTION = re.compile(r"(?:whether|if|why|when|how|which|what|who|whose|whom|where)\b", re.IGNORECASE)
+_COLON = re.compile(rf"(?:{_SHOWN}|\"[^\"]*\"|[^:{{}}\"])*?(?=: )")
+_REASON = re.compile(r",? (because|since) |, (as) (?!well|soon|long|far|much|many|if|though)")
+_BACK = re.compile(r",? (?:and )?read(?:ing)? (?:it|that|this|them) back$")
+_THAT = re.compile(r",? and that |, that |; that ")
+_SPOKEN = {"wish": "we wish", "thank": "we thank", "apologise": "we apologise", "apologize": "we apologise"}
+_WE_DO = re.compile(rf",? and ({'|'.join(_SPOKEN)})\b")
+
+_MODAL = r"may|might|can|could|should|would|will|shall|must"
+_BE = r"is|are|was|were"
+_VERBS = {
+    "has": "have", "means": "mean", "suits": "suit", "needs": "need", "wants": "want", "fits": "fit", "works": "work",
+    "looks": "look", "includes": "include", "belongs": "belong", "matches": "match", "helps": "help", "knows": "know",
+    "remembers": "remember", "lives": "live", "uses": "use", "still has": "still have",
+}  # fmt: skip
+_YOU_DO = re.compile(r"you (?:(still|already|really|also|now|ever|just) )?([a-z]+)\b(.*)", re.DOTALL)
+_WE_DO_IT = re.compile(rf"(we) ({_MODAL}|{_BE}) (.+)", re.DOTALL)
+_IT_DOES = re.compile(rf"(?P<who>.+?) (?P<verb>{_MODAL}|{_BE}|{'|'.join(_VERBS)}) (?P<rest>.+)", re.DOTALL)
+_PAST = re.compile(
+    r"(?:\w*[^e]ed|got|paid|had|did|went|saw|bought|sent|took|made|found|lost|knew|came|left|kept|told|wrote|gave|meant"
+    r"|chose|thought|no|not|never|neither|both|all)$"
+)
+_DONE = re.compile(
+    r"\s*(?:(?:already|ever|just|not|never|since|also) )?(?:\w+ed|been|had|got|seen|made|paid|sent|taken|found|lost|"
+    r"done|gone|come|bought|told|given|written|kept|left|turned|heard|read|spoken|chosen|tried)\b"
+)
+_RELATIVE = re.compile(r"\b(?:that|which|who|whom|whose|you|we|I|where|when)\b")
+_ARTICLE = rf"(?:the|an?|another|your|our|one|both|some|two|\d[\d.,]*|{_SHOWN})"
+_CHOICE = re.compile(
+    rf"whether you (?:want|prefer|would like|would prefer|would rather have) ({_ARTICLE} [^,]+? or {_ARTICLE} [^,]+)"
+)
+_ACTION = re.compile(r"whether we (?:may|should|shall|can|could) ([^,:]+)")
+_OFFER = re.compile(
+    r"whether (?:we |to |you (?:want|prefer|would|need|like|agree)\b"
+    r"|.*\b(?:should|would|suits?|better|best|is (?:fine|all right))\b)"
+)
+
+
+_ENDS = {"is": "s", "are": "re", "am": "m"}
+_SHORT = re.compile(
+    rf"{_SHOWN}|(?<!\bas )(?<!\bthan )(?<!\bwhat )(?<!\bhow )\b(?P<who>it|there|that|we|you|I) (?P<be>is|are|am)(?= \w)"
+    r"|\b(?P<verb>do|does|did|is|are|was|were|could|would|should|have|has) not(?= \w)|\b(?P<can>can(?= ?not \w)) ?not"
+    r"|\b(?P<will>w)ill not(?= \w)",
+    re.IGNORECASE,
+)
+
+
+class Asking(NamedTuple):
+    """What an ask says, turned to the customer. One of `noun`, `question`, `words` is there.
+
+    `who` is spoken to by what it shows. `reason` follows `link` (because, since, as), `note` a colon; `back` is read
+    back to the customer.
+    """
+
+    who: str = ""
+    noun: str = ""
+    question: str = ""
+    words: str = ""
+    reason: str = ""
+    link: Literal["because", "since", "as"] = "because"
+    note: str = ""
+    back: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What is asked, as it follows "tell me"."""
+        return self.noun or self.question
+
+
+class Saying(NamedTuple):
+    """What is said, as main clauses without capital and full stop. `facts`: each may follow "that"."""
+
+    statements: tuple[str, ...]
+    facts: bool = True
+
+
+def to_you(text: str) -> str:
+    """The words, said to the customer they are about."""
+    return _turned(text, _YOU, {"are": "you are", "were": "you were"})
+
+
+def to_me(text: str) -> str:
+    """The words, said by the customer they are about to the company."""
+    return _turned(text, _ME, {"are": "I am", "were": "I was"})
+
+
+def contracted(text: str) -> str:
+    """The words as people speak: it's, don't, can't."""
+
+    def short(found: re.Match[str]) -> str:
+        if found["who"]:
+            return f"{found['who']}'{_ENDS[found['be'].lower()]}"
+        if found["verb"]:
+            return f"{found['verb']}n't"
+        return f"{found['can']}'t" if found["can"] else f"{found['will']}on't" if found["will"] else found[0]
+
+    return _SHORT.sub(short, text)
+
+
+@lru_cache(maxsize=4096)
+def asking(text: str) -> Asking:
+    """What an ask says."""
+    begins = _BEGINS.fullmatch(_bare(text))
+    assert begins, "the pattern takes every text"
+    who, rest = begins["who"] or "", to_you(begins["rest"])
+    head, note = _apart(rest)
+    back = _BACK.search(head)
+    if back:
+        head, back_said, note = head[: back.start()], note, ""
+    else:
+        back_said = ""
+    head, link, reason = _reasoned(head)
+    given = Asking(who if who.startswith("{") else "", reason=reason, link=link, note=note, back=back_said)
+    question = re.sub(r"(,? and) for (?=\S)", r"\1 ", head)
+    if question.startswith("for "):
+        return given._replace(noun=question.removeprefix("for "))
+    if found := _QUESTION.match(question):
+        opening = "whether" if found[0].lower() == "if" else found[0].lower()
+        return given._replace(question=opening + question[found.end() :])
+    return Asking(given.who, words=rest)
+
+
+@lru_cache(maxsize=4096)
+def saying(text: str) -> Saying:
+    """What a say or an end says."""
+    return _stated(to_you(text))
+
+
+def told(text: str) -> str:
+    """The statement in an ask or a say that somebody may see otherwise, as it may follow "that"; empty without one."""
+    ask, said = asking(text), saying(text)
+    fact = ask.reason or ask.note if ask.asked else said.statements[0] if said.facts and said.statements else ""
+    return f"this{fact[4:]}" if fact.startswith("that ") else fact
+
+
+def direct(question: str) -> str | None:
+    """An indirect yes-or-no question as a direct one, without its mark; None where that may go wrong."""
+    clause = question.removeprefix("whether ")
+    if clause == question:
+        return None
+    if clause.startswith("to "):
+        return f"{'Would you rather' if ' or ' in clause else 'Should we'} {clause[3:]}"
+    if found := _WE_DO_IT.fullmatch(clause):
+        return f"{found[2].capitalize()} we {found[3]}"
+    if found := _YOU_DO.fullmatch(clause):
+        return _do_you(found[1] or "", found[2], found[3])
+    found = _IT_DOES.fullmatch(clause)
+    if found is None:
+        return None
+    who, verb, rest = found["who"], found["verb"], found["rest"]
+    if verb in _VERBS:
+        done = verb == "has" and _DONE.match(rest)
+        return f"Has {who} {rest}" if done else f"Does {who} {_VERBS[verb]} {rest}"
+    beyond_first = who.partition(" ")[2] if who.split()[0] in ("that", "which") else who
+    return None if _RELATIVE.search(beyond_first) else f"{verb.capitalize()} {who} {rest}"
+
+
+def options(question: str) -> str | None:
+    """The noun phrases that a question offers, joined by "or"; None where it offers none."""
+    found = _CHOICE.fullmatch(question)
+    return found[1] if found else None
+
+
+def action(question: str) -> str | None:
+    """What a question wants to be allowed to do, as it follows "to"; None where it asks for no such thing."""
+    found = _ACTION.fullmatch(question)
+    return found[1].removesuffix(" now") if found else None
+
+
+def is_offer(question: str) -> bool:
+    """Whether yes would accept something. Else it states a fact."""
+    return _OFFER.match(question) is not None
+
+
+def _turned(text: str, words: dict[str, str], with_be: dict[str, str]) -> str:
+    text = _CUSTOMER.sub("their", text)
+
+    def turn(found: re.Match[str]) -> str:
+        if found["be"]:
+            said = with_be[found["be"].lower()]
+        elif found["word"]:
+            said = words.get(found["word"].lower(), found["word"])
+        else:
+            return found[0]
+        return said[0].upper() + said[1:] if found[0][0].isupper() and found[0].lower() != said.lower() else said
+
+    return _PERSONS.sub(turn, text)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\s.;,:?]+$", "", " ".join(text.split()))
+
+
+def _apart(text: str) -> tuple[str, str]:
+    """What stands before a colon, and after it."""
+    found = _COLON.match(text)
+    return (text[: found.end()], text[found.end() + 2 :].strip()) if found else (text, "")
+
+
+def _reasoned(text: str) -> tuple[str, Literal["because", "since", "as"], str]:
+    """What stands before a reason, the word that leads to it, the reason."""
+    found = _REASON.search(text)
+    if found is None or not found.start():
+        return text, "because", ""
+    link: Literal["because", "since", "as"] = "as" if found[2] else "since" if found[1] == "since" else "because"
+    return text[: found.start()], link, text[found.end() :]
+
+
+def _do_you(adverb: str, verb: str, rest: str) -> str | None:
+    between = f"{adverb} " if adverb else ""
+    if re.fullmatch(f"{_MODAL}|are|were", verb):
+        return f"{verb.capitalize()} you {between}{rest.strip()}"
+    if verb == "have" and _DONE.match(rest):
+        return f"Have you {between}{rest.strip()}"
+    return None if _PAST.match(verb) else f"Do you {between}{verb}{rest}"
+
+
+def _stated(text: str) -> Saying:
+    text = re.sub(r"^(?:Say\b|say\b)[\s,:]*", "", _bare(text))
+    text = _WE_DO.sub(lambda found: f", and {_SPOKEN[found[1]]}", text)
+    facts = text.startswith("that ")
+    if facts:
+        parts = _THAT.split(text.removeprefix("that "))
+    else:
+        first, _, rest = text.partition(" ")
+        parts = [f"{_SPOKEN[first.lower()]} {rest}" if first.lower() in _SPOKEN and rest else text]
+    statements = [piece for part in parts for piece in _apart(part) if piece]
+    return Saying(tuple(statements), facts)

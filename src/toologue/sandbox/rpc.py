@@ -1,0 +1,135 @@
+"""The host's side of a program: the one way from it to the world. Counts, records, converts.
+
+Contract: methods are the world's Apis, spelt as documented, in snake_case and in CamelCase; where two would share a
+spelling, the documented one wins. Arguments are JSON. A world may say more by attributes of its own, all optional:
+`outward(api, value)` makes of a result what programs see (moments, bytes, streams); `raises` names the faults that are
+exceptions by plain name; `now` is its clock. More calls than allowed end the program, whatever it catches.
+
+Example:
+    >>> spellings("AddAlarm"), spellings("get_object")
+    (('AddAlarm', 'add_alarm'), ('get_object', 'GetObject'))
+
+Not covered: arguments that are no JSON; whatever runs the program has made JSON of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from toologue.loop import World, execute
+from toologue.sandbox.limits import Called, Limits
+from toologue.schema import Api, Call, Fault
+
+_SOME_DAY = datetime(2025, 1, 1, 9, tzinfo=UTC)
+
+
+class Stopped(Exception):
+    """The host ends the program."""
+
+    def __init__(self, kind: str, message: str):
+        self.fault = Fault(type=kind, message=message)
+        super().__init__(message)
+
+
+class Outcome(NamedTuple):
+    """How a program ended."""
+
+    value: JsonValue = None
+    error: Fault | None = None
+    line: int | None = None
+    printed: str = ""
+
+
+class Door:
+    """What one run of a program did to a world."""
+
+    def __init__(
+        self, world: World, name: str, limits: Limits, exceptions: Sequence[str] = (), now: datetime | None = None
+    ):
+        self.name, self.limits, self.exceptions = name, limits, tuple(exceptions)
+        self.now: datetime = now or getattr(world, "now", None) or _SOME_DAY
+        self.calls: list[Called] = []
+        self.changes: dict[str, JsonValue] = {}
+        self.created: dict[str, None] = {}
+        self.undoable = False
+        """Whether `undo` will be asked for; a mark can cost more than a program."""
+        self._world = world
+        self.by_name = {api.name: api for api in world.apis}
+        self._start: Any = None
+
+    @property
+    def apis(self) -> Sequence[Api]:
+        """The documents of what can be called."""
+        return self._world.apis
+
+    @property
+    def kind(self) -> str:
+        """The class of the one object that programs see."""
+        return self.name[:1].upper() + self.name[1:]
+
+    @property
+    def raises(self) -> tuple[str, ...]:
+        """The faults that programs know by plain name."""
+        return tuple(getattr(self._world, "raises", ()))
+
+    def call(self, api: str, arguments: Mapping[str, JsonValue]) -> Any:
+        """Do a call. A Fault is returned, not raised; Stopped is for the one who runs the program."""
+        if len(self.calls) >= self.limits.calls:
+            raise Stopped("LimitExceeded", f"more than {self.limits.calls} calls")
+        if self.undoable and not self.calls:
+            self._start = self._world.mark()
+        act = Call(api=api, arguments=dict(arguments))
+        result = execute(self._world, act)
+        self.calls.append(Called(call=act, result=result))
+        self._note(result.changes, result.created)
+        if result.error is not None:
+            return result.error
+        outward = getattr(self._world, "outward", None)
+        return result.value if outward is None else outward(self.by_name[api], result.value)
+
+    def undo(self) -> None:
+        """The world as it was, as if nothing had been called."""
+        if self.calls:
+            self._world.rewind(self._start)
+        self.calls, self.changes, self.created = [], {}, {}
+
+    def _note(self, changes: Mapping[str, JsonValue], created: Sequence[str]) -> None:
+        for path, row in changes.items():
+            if row is None and path in self.created:  # it came and went
+                del self.created[path], self.changes[path]
+                continue
+            if path in created and path not in self.changes:
+                self.created[path] = None
+            self.changes[path] = row
+
+
+@lru_cache(maxsize=4096)
+def spellings(name: str) -> tuple[str, ...]:
+    """The ways in which a program may write an Api's name."""
+    return tuple(dict.fromkeys(one for one in (name, _small(name), operation(name)) if one.isidentifier()))
+
+
+def spelt(apis: Sequence[Api]) -> dict[str, list[str]]:
+    """The spellings by Api, no spelling for two."""
+    owner = {one: api.name for api in reversed(apis) for one in spellings(api.name)} | {a.name: a.name for a in apis}
+    found: dict[str, list[str]] = {api.name: [] for api in apis}
+    for one, name in owner.items():
+        if one.isidentifier():
+            found[name].append(one)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def operation(name: str) -> str:
+    """An Api's name in CamelCase, as errors of a service quote it."""
+    return "".join(part[:1].upper() + part[1:] for part in _small(name).split("_"))
+
+
+def _small(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^\w]+", "_", name).lower()

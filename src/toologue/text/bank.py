@@ -1,0 +1,213 @@
+"""Phrase banks: what customers and agents say, by kind and register, as frames around slots.
+
+    customer   terse, chatty, annoyed, formal; typo_prone is terse and chatty under the fingers of `write.typos`
+    agent      warm, brief, formal
+
+A kind lists its slots; each frame has every slot of its kind once. A slot has a *form*, and frames are grammatical with
+whatever has that form:
+
+    value      said as it is, and never changed: ORD-48213, anna@post.example, 3 May 2025
+    noun       a noun phrase with its article or possessive: a refund, the earlier train, your e-mail address
+    clause     a main clause without capital and full stop, which may follow "that": the parcel has not arrived
+    sentence   one sentence or more: The parcel has not arrived.
+    action     what somebody does, as it follows "to": cancel order ORD-48213
+    question   an indirect question: whether the parcel was opened, why you want it back
+    asked      a noun phrase or an indirect question
+
+`fill` puts a capital where a slot opens a sentence and mends full stops; values it leaves alone. A `Voice` is one
+speaker in one conversation: it uses no frame of a kind twice before it has used all. Voices that differ in `start`
+alone begin one frame further on, so that as many conversations as there are frames open differently.
+
+Example:
+    >>> voice = Voice("customer", "formal", seed=7)
+    >>> voice("give_order_number", value="ORD-48213"), voice("give_choice", choice="a refund")
+    ('My order number is ORD-48213.', 'I would prefer a refund.')
+    >>> phrases().kind("agent", "inform").slots
+    {'fact': 'clause'}
+
+Not covered: other languages, and agreement beyond what the forms promise (a plural where a frame says "it is").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from math import gcd
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from pydantic import Field, ValidationError
+
+from toologue import keys
+from toologue.data import Place, Source, read_source
+from toologue.errors import BadFile, BadSetting, UnknownName
+from toologue.schema import Noun
+from toologue.text.typos import mistype
+
+Role = Literal["customer", "agent"]
+Form = Literal["value", "noun", "clause", "sentence", "action", "question", "asked"]
+Register = Literal["terse", "chatty", "annoyed", "formal", "typo_prone", "warm", "brief"]
+
+REGISTERS: Mapping[Role, tuple[Register, ...]] = {
+    "customer": ("terse", "chatty", "annoyed", "formal", "typo_prone"),
+    "agent": ("warm", "brief", "formal"),
+}
+_MISTYPED: tuple[Register, ...] = ("terse", "chatty")
+"""Whom the typo-prone take their frames from."""
+
+_BANKS = Path(__file__).with_name("banks")
+_SLOT = re.compile(r"\{(\w+)\}")
+_OPENS = re.compile(r"(?:^|[.!?]['\")]*\s+)$")
+
+
+class PhraseKind(Noun):
+    """One thing to say: what it is about, its slots with their forms, its frames by register."""
+
+    role: Role
+    name: str
+    about: str
+    slots: dict[str, Form] = Field(default_factory=dict[str, Form])
+    frames: dict[Register, tuple[str, ...]]
+
+    def of(self, register: Register) -> tuple[str, ...]:
+        """The frames of a register; those of the typo-prone are still without errors. Raises UnknownName."""
+        if register not in REGISTERS[self.role]:
+            raise UnknownName(f"register of the {self.role}", register, REGISTERS[self.role])
+        if register == "typo_prone":
+            return tuple(frame for source in _MISTYPED for frame in self.frames[source])
+        return self.frames[register]
+
+
+class Phrases(Noun):
+    """A bank: kinds by role and name."""
+
+    kinds: Mapping[Role, Mapping[str, PhraseKind]]
+
+    def kind(self, role: Role, name: str) -> PhraseKind:
+        """The kind of this name. Raises UnknownName."""
+        if name not in self.kinds[role]:
+            raise UnknownName(f"kind of phrase of the {role}", name, self.kinds[role])
+        return self.kinds[role][name]
+
+
+class Voice:
+    """One speaker in one conversation: `voice(kind, slot=…)` gives words. The same arguments give the same words."""
+
+    def __init__(self, role: Role, register: Register, *, seed: int | str, start: int = 0, bank: Phrases | None = None):
+        if register not in REGISTERS[role]:
+            raise UnknownName(f"register of the {role}", register, REGISTERS[role])
+        self.role: Role = role
+        self.register: Register = register
+        self._bank = bank or phrases()
+        self._seed, self._start = seed, start
+        self._said: dict[str, int] = {}
+
+    def __call__(self, kind: str, /, **slots: str) -> str:
+        """The next frame of a kind, filled. Raises UnknownName for the kind, BadSetting for slots."""
+        known = self._bank.kind(self.role, kind)
+        frames = known.of(self.register)
+        turn = self._start + self._said.get(kind, 0)
+        frame = frames[place_of(turn, len(frames), keys.seed_of(self._seed, self.role, self.register, kind))]
+        if self.register == "typo_prone":
+            frame = mistype(frame, seed=keys.seed_of(self._seed, kind, turn))
+        text = fill(frame, known.slots, slots)
+        self._said[kind] = self._said.get(kind, 0) + 1
+        return text
+
+
+def phrases() -> Phrases:
+    """The banks that ship."""
+    return _shipped()
+
+
+def read_phrases(folder: Path | str) -> Phrases:
+    """The banks in the YAML files of a folder, joined. Raises BadFile, BadRecord."""
+    kinds: dict[Role, dict[str, PhraseKind]] = {role: {} for role in get_args(Role)}
+    files = sorted(Path(folder).glob("*.yaml"))
+    if not files:
+        raise BadFile(f"{folder} holds no phrase banks: expected files like customer.yaml")
+    for file in files:
+        source = read_source(file)
+        data = _mapping(source, source.data, ())
+        for name, entry in _mapping(source, data.get("kinds"), ("kinds",)).items():
+            kind = _kind(source, data.get("role"), name, entry)
+            if name in kinds[kind.role]:
+                raise source.bad(("kinds", name), f"the {kind.role} has a kind {name!r} already", "join the two")
+            kinds[kind.role][name] = kind
+    return Phrases(kinds=kinds)
+
+
+def fill(frame: str, forms: Mapping[str, Form], slots: Mapping[str, str]) -> str:
+    """The frame with its slots filled, each as its form asks for. Raises BadSetting for slots unknown or left empty."""
+    given = {name: text for name, text in slots.items() if text.strip()}
+    if given.keys() != forms.keys():
+        raise BadSetting(f"{frame!r} takes the slots {_listed(forms)}; it was given {_listed(given)}")
+
+    def shaped(found: re.Match[str]) -> str:
+        form, text = forms[found[1]], slots[found[1]]
+        opens = form == "sentence" or bool(_OPENS.search(frame[: found.start()]))
+        return text if form == "value" else _shaped(text.strip(), whole=form == "sentence", opens=opens)
+
+    return _SLOT.sub(shaped, frame)
+
+
+@cache
+def _shipped() -> Phrases:
+    return read_phrases(_BANKS)
+
+
+def place_of(turn: int, count: int, seed: int) -> int:
+    """Where the frame of this turn stands: any `count` turns in a row lead to different places."""
+    steps = _steps(count)
+    return (seed + turn * steps[seed // count % len(steps)]) % count
+
+
+@cache
+def _steps(count: int) -> tuple[int, ...]:
+    """The steps that come by all of `count` places before they come back."""
+    return tuple(step for step in range(1, count + 1) if gcd(step, count) == 1)
+
+
+def _shaped(text: str, *, whole: bool, opens: bool) -> str:
+    """With a full stop if it is a whole sentence, without if not; with a capital where it opens a sentence."""
+    if not whole:
+        text = text.rstrip(".")
+    elif text and not re.search(r"[.!?…:][\"')”’]*$", text):
+        text += "."
+    first = text.split(maxsplit=1)[0] if text else ""
+    return text[0].upper() + text[1:] if opens and first.islower() else text
+
+
+def _kind(source: Source, role: Any, name: str, entry: Any) -> PhraseKind:
+    """A kind as the file has it: one frame a line."""
+    inside = dict(_mapping(source, entry, ("kinds", name)))
+    texts = _mapping(source, inside.get("frames"), ("kinds", name, "frames"))
+    frames = {register: str(text).strip("\n").split("\n") for register, text in texts.items()}
+    try:
+        kind = PhraseKind.model_validate({**inside, "role": role, "name": name, "frames": frames})
+    except ValidationError as error:
+        raise source.refused(error, ("kinds", name)) from None
+    written = [register for register in REGISTERS[kind.role] if register != "typo_prone"]
+    if sorted(kind.frames) != sorted(written):
+        remedy = f"write frames for {', '.join(written)}"
+        raise source.bad(
+            ("kinds", name, "frames"), f"there are frames for {', '.join(kind.frames) or 'nobody'}", remedy
+        )
+    expected = _listed({f"{{{slot}}}": slot for slot in kind.slots})
+    for register, lines in kind.frames.items():
+        for frame in lines:
+            if not frame.strip() or sorted(_SLOT.findall(frame)) != sorted(kind.slots):
+                remedy = f"each frame has each slot of its kind once: {expected}"
+                raise source.bad(("kinds", name, "frames", register), f"the frame {frame!r} is not whole", remedy)
+    return kind
+
+
+def _mapping(source: Source, value: Any, place: Place) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise source.bad(place, "an object is expected here", "see the banks that ship for an example")
+    return cast("Mapping[str, Any]", value)
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(names)) or "none"

@@ -1,0 +1,1 @@
+"""Verify: whether a dialogue is valid, found out apart from whoever planned and wrote it."""
