@@ -27,21 +27,6 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = [
-    "BadFile",
-    "BadRecord",
-    "BadSetting",
-    "GraderError",
-    "RunMismatch",
-    "StackError",
-    "ToolError",
-    "ToologueError",
-    "UnknownName",
-    "UserError",
-    "shown",
-    "summary",
-]
-
 
 class ToologueError(Exception):
     """Anything this package raises on purpose. Travels between processes whole, whatever its constructor takes."""

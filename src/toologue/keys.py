@@ -18,8 +18,6 @@ import json
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-__all__ = ["Same", "canonical", "content_key", "file_key", "seed_of"]
-
 T = TypeVar("T")
 
 

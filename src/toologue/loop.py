@@ -54,23 +54,6 @@ from toologue.schema import (
     rounds,
 )
 
-__all__ = [
-    "Agent",
-    "Ask",
-    "Do",
-    "Listen",
-    "Relive",
-    "Session",
-    "User",
-    "World",
-    "bare",
-    "converse",
-    "execute",
-    "ground",
-    "play",
-    "play_async",
-]
-
 T = TypeVar("T")
 Reply = AgentTurn | UserTurn | Result | None
 

@@ -30,8 +30,6 @@ from multiprocessing import get_context
 from multiprocessing.forkserver import ensure_running
 from typing import Literal, TypeVar
 
-__all__ = ["ExecutorName", "chunks", "executor_of", "ordered", "pool", "unordered"]
-
 ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
 B = TypeVar("B")

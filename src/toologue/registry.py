@@ -21,15 +21,12 @@ from typing import Any
 
 from toologue.errors import BadSetting, UnknownName
 
-__all__ = ["COMMANDS", "KINDS", "find", "load", "names"]
-
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {
         "altered": "toologue.mutate.calls:ALTERED",
         "bag_of_words": "toologue.agents.bag_of_words:BAG_OF_WORDS",
         "callable": "toologue.agents.callable:CALLABLE",
         "function_calling": "toologue.agents.llm.function_calling:FUNCTION_CALLING",
-        "goal_templates": "toologue.agents.goal_templates:GOAL_TEMPLATES",
         "gold": "toologue.agents.gold:GOLD",
         "json_action": "toologue.agents.llm.json_action:JSON_ACTION",
         "misstep": "toologue.mutate.steps:MISSTEP",

@@ -8,10 +8,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from bank_twins import twins
 
 from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.plan.procedures.intents import Intent, industries, intent, intents, read_intents, slug
-from toologue.plan.scenarios.alike import generics, likeness, twins
+from toologue.plan.scenarios.alike import generics, likeness
 from toologue.schema import jsonl
 
 ALL = intents()
@@ -117,7 +118,7 @@ class TestAlike:
 
     def test_twins_come_most_alike_first(self) -> None:
         texts = ["the card is lost", "the cold is lost", "the card is lost!", "nothing of the kind"]
-        assert [(twin.one, twin.other) for twin in twins(texts, limit=0.8)] == [(0, 2), (0, 1), (1, 2)]
+        assert twins(texts, limit=0.8) == [(0, 2), (0, 1), (1, 2)]
 
     @pytest.mark.parametrize(
         "text",

@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from bank_twins import twins
 
 from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.plan.procedures.intents import slug
 from toologue.plan.procedures.noise_bank import NOISE_KINDS, NoiseMessage, noise_bank, read_noise
-from toologue.plan.scenarios.alike import generics, twins
+from toologue.plan.scenarios.alike import generics
 
 BANK = noise_bank()
 REPLIES = [(kind, reply) for kind, replies in BANK.replies.items() for reply in replies]

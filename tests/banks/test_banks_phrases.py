@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from bank_twins import twins
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.plan.scenarios.alike import generics, twins
+from toologue.plan.scenarios.alike import generics
 from toologue.text.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases, read_phrases
 
 BANK = phrases()

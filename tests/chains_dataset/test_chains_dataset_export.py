@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from chains_dataset_samples import APIS, CHAIN, DIALOGUES, LEAGUES, LINES, PROCEDURE, TABLE, TOOLS
@@ -16,7 +16,7 @@ from toologue.cli.export import export
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.openai import from_messages
 from toologue.formats.outputs import output_of
-from toologue.formats.training import EXPORTS, RETRIEVER, exported, function_name
+from toologue.formats.training import RETRIEVER, ExportName, exported, function_name
 from toologue.schema import AgentTurn, Call, Dialogue, Program, UserTurn
 from toologue.schema.jsonl import write
 
@@ -195,7 +195,7 @@ class TestErrors:
 
 
 class TestCommand:
-    @pytest.mark.parametrize("to", EXPORTS)
+    @pytest.mark.parametrize("to", get_args(ExportName))
     def test_a_line_a_dialogue(self, to: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         write(tmp_path / "dialogues.jsonl", LINES)
         write(tmp_path / "apis.jsonl", APIS.values())

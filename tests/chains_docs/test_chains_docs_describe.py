@@ -24,7 +24,7 @@ from toologue.cli import apis as command
 from toologue.errors import BadSetting
 from toologue.models.model import Asked, ModelFault, ScriptedModel
 from toologue.plan.api_graph.describe import describe, described
-from toologue.plan.api_graph.describe_lint import lint_description, lint_entity, lint_keywords
+from toologue.plan.api_graph.describe_lint import lint_entity, lint_keywords
 from toologue.plan.api_graph.describe_model import describe_with, description_prompt, parse_descriptions
 from toologue.schema import Api, Parameter
 
@@ -54,6 +54,12 @@ def alike(one: str, other: str) -> float:
     """How alike a graph finds two phrases."""
     one, other = (re.sub("[^a-z0-9]", "", text.lower()) for text in (one, other))
     return LCSseq.similarity(one, other) / ((len(one) + len(other)) / 2)
+
+
+def problems(it: Api) -> list[str]:
+    """The rules that the descriptions of an Api break."""
+    pairs = [(one.phrase, str(one.schema.get("x-description", ""))) for one in (*inputs(it), *outputs(it))]
+    return [*(rule for pair in pairs for rule, _ in lint_entity(*pair)), *lint_keywords(it.keywords)]
 
 
 class TestPhrases:
@@ -117,7 +123,7 @@ class TestDescribe:
 
     def test_the_lint_finds_nothing(self) -> None:
         it = api("Sports|cricbuzz|Teams", "teams|id", "teams|coach|firstName", "status", takes="league_id")
-        assert list(lint_description(describe(it))) == []
+        assert list(problems(describe(it))) == []
 
     def test_at_most_four_keywords(self) -> None:
         it = api("Sports|cricket_live_scores|Teams", description="Squads, venues, umpires and toss results.")
@@ -136,7 +142,7 @@ class TestDescribe:
 
     def test_the_published_records_are_described_whole(self, shared: Callable[..., Path]) -> None:
         found = list(read_rapidapi(shared("tooldial", "rapidapi_aug1308.jsonl.gz"), Notes()))
-        wrong = [finding for one in found for finding in lint_description(describe(one)) if finding.rule != "generic"]
+        wrong = [rule for one in found for rule in problems(describe(one)) if rule != "generic"]
         assert wrong == []
 
 
@@ -233,7 +239,7 @@ class TestByAModel:
         made = asyncio.run(describe_with(ScriptedModel([reply] * 2), self.IT, tries=2))
         assert (made.asked, made.templated, made.api.parameters) == (2, 2, describe(self.IT).parameters)
         assert made.problems
-        assert list(lint_description(made.api)) == []
+        assert list(problems(made.api)) == []
 
     def test_long_apis_are_asked_in_parts(self) -> None:
         def reply(asked: Asked) -> str:

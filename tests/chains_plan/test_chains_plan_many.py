@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from chains_plan_samples import APIS, EDGES, TEXT, api, edge, files, listed, shape
@@ -15,7 +16,7 @@ from toologue.plan.chains.catalog import Shelf
 from toologue.plan.chains.choose import jobs, sampled
 from toologue.plan.chains.pairs import Pair, alone, paired
 from toologue.plan.chains.planner import Tally, plan_lines
-from toologue.plan.chains.sequences import CATEGORIES, SEQUENCES
+from toologue.plan.chains.sequences import SEQUENCES, Category
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import write
 
@@ -49,9 +50,9 @@ class TestMix:
 
     @given(st.integers(1, 40), st.integers(0, 9))
     def test_every_sequence_at_least_1_percent_and_no_pair_over_2(self, each: int, seed: int) -> None:
-        fits = ("single", "multi")
+        categories, fits = get_args(Category), ("single", "multi")
         pairs = [
-            Pair(f"S{n}", "id", f"T{n} {c} {f}", "id", c, f) for n in range(each + 8) for c in CATEGORIES for f in fits
+            Pair(f"S{n}", "id", f"T{n} {c} {f}", "id", c, f) for n in range(each + 8) for c in categories for f in fits
         ]
         pairs += [
             Pair(None, None, f"O{n} {c}", "city", c, "knowable") for n in range(20) for c in ("zeroyes", "zerozero")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import get_args
 
 import pytest
 
 from toologue.plan.chains.actions import ACTIONS, GRAPH, RULES, action_of, broken
-from toologue.plan.chains.sequences import CATEGORIES, FITS, SEQUENCES, derived, fitting, misfit
+from toologue.plan.chains.sequences import SEQUENCES, Category, Fit, derived, fitting, misfit
 from toologue.report.action_graph import action_graph
 from toologue.schema import MOVES, AgentAction, UserAction
 
@@ -117,8 +117,8 @@ class TestSequences:
             assert all(after in GRAPH[before] for before, after in pairwise(one.steps))
             assert broken(one.steps) is None
 
-    @pytest.mark.parametrize("category", CATEGORIES)
-    @pytest.mark.parametrize("fit", FITS)
+    @pytest.mark.parametrize("category", get_args(Category))
+    @pytest.mark.parametrize("fit", get_args(Fit))
     def test_what_fits_a_pair(self, category: str, fit: str) -> None:
         found = {one.key for one in fitting(category, fit, published_code=True)}  # type: ignore[arg-type]
         assert found == FITTING[category, fit] | {"13.1"}
@@ -126,8 +126,9 @@ class TestSequences:
         assert without == found - set(CODE_ONLY)
 
     def test_what_does_not_fit_says_why(self) -> None:
+        pairs = list(product(get_args(Category), get_args(Fit)))
         whys = {
-            misfit(one, category, fit) for one in SEQUENCES.values() for category in CATEGORIES for fit in FITS
+            misfit(one, category, fit) for one in SEQUENCES.values() for category, fit in pairs
         }  # fmt: skip
         assert whys == {
             "",

@@ -9,13 +9,13 @@ from chains_verify_samples import APIS, CUP, RETRIEVER, SAMPLES, TABLE, WORLD, a
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corrupt_chain import CHAIN_CORRUPTIONS
 from toologue.plan.chains.actions import GRAPH
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.schema import AgentTurn, Dialogue, State, UserTurn
 from toologue.verify.chains import verify_chain
 from toologue.verify.chains.course import FOLLOWS
 from toologue.verify.flaw import Flaw
-from toologue.write.corrupt_chain import CHAIN_CORRUPTIONS
 
 DIALOGUES = {name: make() for name, make in SAMPLES.items()}
 

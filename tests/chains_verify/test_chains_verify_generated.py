@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from corrupt_chain import CHAIN_CORRUPTIONS
 from toologue.apis.load import apis_of
 from toologue.cli.chains import chains
 from toologue.cli.graph import build
@@ -22,7 +23,6 @@ from toologue.verify.chains import verify_chain
 from toologue.verify.flaw import Flaw
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
-from toologue.write.corrupt_chain import CHAIN_CORRUPTIONS
 
 SHARED = Path(os.environ.get("TOOLOGUE_SHARED", Path(__file__).parents[3] / "shared"))
 DOCUMENTS = SHARED / "tooldial" / "augmented_400.jsonl.gz"

@@ -16,6 +16,7 @@ from toologue.cli import status
 from toologue.cli.chat_worlds import losses, place_of
 from toologue.schema import Call, Case, Dialogue, Program, UserTurn
 from toologue.schema.jsonl import read
+from toologue.worlds.crud import simulator
 from toologue.worlds.world import make_world
 
 AGENTS = '''
@@ -167,9 +168,29 @@ class TestWhatIsAsked:
 def test_without_an_agent_it_is_one_that_needs_no_model(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("Which buckets do I have?\n"))
-    assert status(["chat", "--world", "s3"]) == 0
-    assert "larkfield-weblogs" in capsys.readouterr().out.rpartition("Agent: ")[2]
+    monkeypatch.setattr("sys.stdin", io.StringIO("Set an alarm for 7 pm\nWhat alarms do I have?\n"))
+    assert status(["chat"]) == 0
+    assert "19:00:00" in capsys.readouterr().out.rpartition("Agent: ")[2]
+
+
+@pytest.mark.parametrize("world", ["shop", "openapi.yaml"])
+def test_nor_does_it_need_one_over_a_service(
+    world: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = Path(simulator.__file__).parent / "shop"
+    (tmp_path / "openapi.yaml").write_text((shipped / "openapi.yaml").read_text())
+    (tmp_path / "seed.yaml").write_text((shipped / "seed.yaml").read_text())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("What is the status of order O-10318?\n"))
+    assert status(["chat", "--world", world, *(() if world == "shop" else ("--data", "seed.yaml"))]) == 0
+    assert "delivered" in capsys.readouterr().out.rpartition("Agent: ")[2]
+
+
+def test_a_chatbot_that_writes_programs_needs_a_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["chat", "--agent", "program_stack"]) == 2
+    error = capsys.readouterr().err.replace("\n", " ")
+    assert "'program_stack' needs a model" in error
+    assert "none is named; give one, program_stack:openai:NAME" in error
 
 
 class TestOtherWorlds:
@@ -181,7 +202,7 @@ class TestOtherWorlds:
         assert '  = "delivered"' in shown
 
     def test_an_openapi_document(self, chat: Chat, tmp_path: Path) -> None:
-        shipped = Path(__import__("toologue.worlds.crud.simulator", fromlist=["x"]).__file__).parent / "shop"
+        shipped = Path(simulator.__file__).parent / "shop"
         (tmp_path / "shop").mkdir()
         (tmp_path / "shop" / "openapi.yaml").write_text((shipped / "openapi.yaml").read_text())
         (tmp_path / "rows.yaml").write_text((shipped / "seed.yaml").read_text())

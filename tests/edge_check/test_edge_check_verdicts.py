@@ -11,7 +11,7 @@ import pytest
 from toologue.apis.entities import outputs
 from toologue.apis.load import apis_of
 from toologue.models.model import ModelFault, ScriptedModel
-from toologue.plan.api_graph.check import Checker, check_edges
+from toologue.plan.api_graph.check import Checker
 from toologue.plan.api_graph.check_figures import Label, Truth, against, check_graph, passed
 from toologue.plan.api_graph.edge_judge import Judge, judge, parse_vote, prompt_text
 from toologue.schema import Api, Edge, Parameter, Similarities
@@ -40,8 +40,7 @@ def edge(source, output, target, parameter):
 
 
 def verdict(source, output, target, parameter):
-    (checked,) = check_edges([edge(source, output, target, parameter)], [source, target])
-    return checked.verdict
+    return Checker([source, target]).verdict(edge(source, output, target, parameter))
 
 
 SQUAD = gives("Sports|hockeyapi|Squad", "rows|playerId", description="Which ice hockey player.")
@@ -51,9 +50,11 @@ PLAYER = takes("Sports|hockeyapi|Player", "playerId")
 
 def test_a_tournament_of_one_sport_is_unknown_in_another():
     basketball = gives(
-        "Sports|basketapi|TopPlayers", "tournamentId", description="Number of the basketball tournament."
+        "Sports|basketball_live|TopPlayers", "tournamentId", description="Number of the basketball tournament."
     )
-    baseball = takes("Sports|baseballapi|Statistics", "tournamentId", description="Number of the baseball tournament.")
+    baseball = takes(
+        "Sports|baseball_live|Statistics", "tournamentId", description="Number of the baseball tournament."
+    )
     found = verdict(basketball, "tournamentId", baseball, "tournamentId")
     assert (found.valid, found.reason, found.why) == (False, "field", "basketball is not baseball")
 
@@ -113,16 +114,6 @@ def test_verdicts_say_why(case):
 def test_what_nobody_documents_is_unknown_and_not_an_error():
     assert verdict(SQUAD, "rows|teamId", SEASON, "seasonId").reason == "unknown"
     assert verdict(SQUAD, "rows|playerId", SEASON, "season").reason == "unknown"
-
-
-def test_edges_are_checked_as_they_come():
-    def endless():
-        while True:
-            yield edge(SQUAD, "rows|playerId", PLAYER, "playerId")
-
-    checked = check_edges(endless(), [SQUAD, PLAYER])
-    assert next(checked).verdict.valid
-    assert next(checked).verdict.valid
 
 
 class TestAModelAsJudge:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toologue.errors import BadFile, BadRecord
-from toologue.formats.tooltalk import assistant_turns, read_conversation, turn_indexes
+from toologue.formats.tooltalk import read_conversation, turn_indexes
 from toologue.schema import AgentTurn, Call, Fault, Result, UserTurn
 
 FOUND = {"request": {"api_name": "FindAlarms", "parameters": {"session_token": "t"}}, "response": {"alarms": []}}
@@ -76,7 +76,6 @@ def test_a_conversation_becomes_a_dialogue(written):
 def test_rounds_know_their_place_in_the_published_format(written):
     dialogue = read_conversation(written(), split="easy", databases="starter")
     assert turn_indexes(dialogue) == [2, 4, None]
-    assert assistant_turns(dialogue) == 2
 
 
 def test_who_has_no_session_is_not_logged_in(written):

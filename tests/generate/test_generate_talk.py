@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import get_args
 
 import pytest
 from generate_samples import ground_of, renewal, trails_of
@@ -15,7 +16,7 @@ from toologue.plan.procedures import procedure
 from toologue.plan.procedures.mock import outcomes
 from toologue.plan.procedures.noise_bank import NOISE_KINDS, NoiseKind
 from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, plan_of
-from toologue.plan.procedures.plans import SAMPLERS, Sampler, plan_all
+from toologue.plan.procedures.plans import Sampler, plan_all
 from toologue.plan.procedures.service import mocked, service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
@@ -136,7 +137,7 @@ def test_before_something_is_taken_back_nothing_was_written(number: int, seed: i
 # ---- samplers
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", get_args(Sampler))
 def test_each_sampler_gives_as_many_plans_as_were_wanted(sampler: Sampler) -> None:
     made = plan_all(procedure("billed-for-unordered-tv-package"), service("telecom"), 20, sampler=sampler)
     assert len(made.plans) == made.tally.kept == 20

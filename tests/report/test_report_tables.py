@@ -8,9 +8,9 @@ import pytest
 from report_samples import GOLD, HOSTILE, dialogue, late, lived, view
 from rich.console import Console
 
-from toologue.report.tables import explain, failures_table, totals_table
+from toologue.report.tables import failures_table, totals_table
 from toologue.report.view import Report
-from toologue.report.words import findings, headline
+from toologue.report.words import explain, findings, headline
 from toologue.schema import Mismatch, Score
 from toologue.score.metric import totals
 

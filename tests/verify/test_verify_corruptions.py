@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from verify_samples import Sample, samples
 
+from corrupt import CORRUPTIONS
 from toologue.schema import AgentTurn, Dialogue, UserTurn
 from toologue.verify.procedures import verify
-from toologue.write.corrupt import CORRUPTIONS
 
 LEAST = 0.95
 RULES = {

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from verify_samples import Sample, samples, simulator
 
+from corrupt import CORRUPTIONS
 from toologue.schema import Setting
 from toologue.verify import procedures as package
 from toologue.verify.procedures import RULES, verify
-from toologue.write.corrupt import CORRUPTIONS
 
 ALLOWED = ("errors", "schema", "loop", "values", "worlds", "write.verify")
 

@@ -32,8 +32,6 @@ from toologue.errors import BadSetting
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Case, Turn, place
 
-__all__ = ["AgentFactory", "Player", "ScriptedAgent", "player"]
-
 AgentFactory = Callable[[Case], Agent]
 
 

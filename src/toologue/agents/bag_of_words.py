@@ -38,8 +38,6 @@ from toologue.procedure.reading import read_values
 from toologue.procedure.saying import asked, said
 from toologue.schema import AgentTurn, Brief, Call, Step, Turn
 
-__all__ = ["BAG_OF_WORDS", "BagOfWords", "nearest"]
-
 
 class BagOfWords:
     """The agent."""

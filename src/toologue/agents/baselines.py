@@ -26,8 +26,6 @@ from toologue.models.embed import Embedder, embedder
 from toologue.models.retriever import Retriever
 from toologue.schema import AgentTurn, Api, Brief, Call, Parameter, Turn, rounds
 
-__all__ = ["REGEX_SLOTS", "TOP_API", "Baseline", "slots"]
-
 Fill = Callable[[Api, str], dict[str, Any] | None]
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (

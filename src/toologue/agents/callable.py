@@ -46,8 +46,6 @@ from toologue.formats.openai import call_of, prompt, tools
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Call, Fault, Turn
 
-__all__ = ["CALLABLE", "LONGEST", "Called", "function_of", "turn_of"]
-
 LONGEST = 100_000
 """So many characters may an answer have."""
 

@@ -14,8 +14,6 @@ from toologue.agents.agent import Player, ScriptedAgent
 from toologue.errors import BadSetting
 from toologue.schema import AgentTurn, Case, rounds
 
-__all__ = ["GOLD", "script_of"]
-
 
 def script_of(case: Case) -> list[list[AgentTurn]]:
     """The agent's turns of the gold, by round."""

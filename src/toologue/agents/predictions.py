@@ -36,8 +36,6 @@ from toologue.schema import AgentTurn, Call, Case
 from toologue.schema.jsonl import parse, read_lines
 from toologue.schema.noun import Noun
 
-__all__ = ["PREDICTIONS", "Predictions", "read_predictions"]
-
 
 class _Call(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)

@@ -43,8 +43,6 @@ from toologue.procedure.course import Course, course_of
 from toologue.procedure.following import CAREFUL, Follower, Manner
 from toologue.schema import AgentTurn, Brief, Turn
 
-__all__ = ["PROCEDURE", "PROCEDURE_CARELESS", "Follow", "Manner"]
-
 Compile = Callable[[Brief], Course]
 
 

@@ -32,8 +32,6 @@ from toologue.errors import shown
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import asks_for_a_password, reads, snake
 
-__all__ = ["almita_of", "read_almita", "schema_of_type"]
-
 _TYPES: Mapping[str, dict[str, Any]] = {
     "int": {"type": "integer"}, "str": {"type": "string"}, "float": {"type": "number"}, "bool": {"type": "boolean"},
     "list": {"type": "array"}, "dict": {"type": "object"}, "Any": {}, "date": {"type": "string", "format": "date"},

@@ -23,8 +23,6 @@ from typing import Any, NamedTuple, cast
 
 from toologue.schema import Api
 
-__all__ = ["Entity", "Leaf", "inputs", "leaves", "outputs"]
-
 _FORKS = ("anyOf", "oneOf", "allOf")
 _INNER = frozenset(("properties", "items", *_FORKS))
 

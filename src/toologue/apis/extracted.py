@@ -42,8 +42,6 @@ from toologue.text.kinds import words_of
 from toologue.text.tokens import reads, singular
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 
-__all__ = ["extracted"]
-
 _BY_NAME: tuple[tuple[str, dict[str, Any]], ...] = (
     (r"_(id|number|code|name)$", {"type": "string"}),
     (r"e_?mail$", {"type": "string", "format": "email"}),

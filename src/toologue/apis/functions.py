@@ -38,8 +38,6 @@ from toologue.errors import BadSetting
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import reads
 
-__all__ = ["api_of_function", "apis_of_functions"]
-
 _HIDDEN, _NOTHING = ("self", "cls"), (None, type(None))
 
 

@@ -35,8 +35,6 @@ from toologue.formats.procedure import load
 from toologue.schema import Api
 from toologue.schema.jsonl import read, read_lines
 
-__all__ = ["apis_of", "apis_of_all", "each_api", "kind_of_source"]
-
 _READERS: Mapping[str, Callable[[Source], list[Api]]] = {
     "openapi": lambda source: [operation.api for operation in openapi_of(source).operations],
     "rapidapi": rapidapi_of,

@@ -31,8 +31,6 @@ from typing import Any, NamedTuple, cast
 from toologue.text.kinds import words_of
 from toologue.text.tokens import plural
 
-__all__ = ["Flat", "nested", "schema_of_example"]
-
 _LISTS = ("list", "array", "ids", "coordinates")
 _EXAMPLES, _LONGEST = 3, 200
 

@@ -39,8 +39,6 @@ from toologue.schema import Api, Noun, Parameter
 from toologue.text.tokens import asks_for_a_password, callable_name, plural, singular, snake, unique
 from toologue.values.json_schema import resolved, types_of
 
-__all__ = ["Method", "OpenApi", "Operation", "Wire", "openapi_of", "read_openapi"]
-
 Method = Literal["get", "put", "post", "delete", "patch"]
 
 

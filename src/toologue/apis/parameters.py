@@ -21,8 +21,6 @@ from toologue.schema import Compare, Parameter
 from toologue.text.kinds import wants
 from toologue.values.json_schema import resolved
 
-__all__ = ["COMPARERS", "compare_of", "parameter", "parameters_of"]
-
 COMPARERS: tuple[Compare, ...] = get_args(Compare)
 _BY_KIND: Mapping[str, Compare] = {"date": "date", "moment": "moment", "email": "folded", "message": "prose"}
 

@@ -18,8 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toologue.apis.schemas import object_of
 
-__all__ = ["Content", "DocumentPart", "ItemPart", "OperationPart", "ParameterPart", "Part", "SchemePart"]
-
 
 class Part(BaseModel):
     """What is read of a part of the document; the rest of it is not looked at."""

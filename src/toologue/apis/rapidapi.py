@@ -56,8 +56,6 @@ from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import read
 from toologue.schema.noun import Noun
 
-__all__ = ["MARKS", "Notes", "RapidApi", "rapidapi_of", "read_rapidapi"]
-
 MARKS = frozenset({"full_name", "api_list", "required_parameters", "output_components"})
 """Keys by which a record is known."""
 

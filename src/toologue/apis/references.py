@@ -25,8 +25,6 @@ from toologue.data import Place
 from toologue.errors import shown
 from toologue.values.json_schema import resolved
 
-__all__ = ["BadReference", "first_bad_reference"]
-
 _MOST, _LONGEST = 10_000, 100
 
 

@@ -22,17 +22,6 @@ from typing import Any, cast
 
 from toologue.values.json_schema import resolved, types_of
 
-__all__ = [
-    "DATA",
-    "NAMED",
-    "modern",
-    "object_of",
-    "properties_of",
-    "required_of",
-    "shape",
-    "written_out",
-]
-
 _PARTS, _DEEP = 2000, 8
 DATA = ("example", "examples", "default", "enum", "const")
 """Keys whose values are data: nothing in them is a schema."""

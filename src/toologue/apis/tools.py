@@ -31,8 +31,6 @@ from toologue.errors import shown
 from toologue.schema import Api
 from toologue.text.tokens import reads
 
-__all__ = ["read_tools", "tools_of"]
-
 _KEYS = {"inputSchema", "input_schema", "parameters", "function"}
 
 

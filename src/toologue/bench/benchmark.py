@@ -31,8 +31,6 @@ from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue, ProtocolName, Score, Trace
 from toologue.score.prefetch import warmed
 
-__all__ = ["Benchmark", "Graded", "Mode", "Options", "benchmark", "play", "predicted", "sums", "traces_of"]
-
 Mode = Literal["fixed", "published"]
 CAP = 10_000  # agent turns a round: the published loop has no limit
 _SHOWN = (

@@ -29,8 +29,6 @@ from toologue.schema import Api, Call, Dialogue, Invocation, Trace, invocations
 from toologue.values.compare import agree, contains
 from toologue.worlds.world import kind_at
 
-__all__ = ["Proof", "Proved", "prove", "prove_kind"]
-
 
 @dataclass(frozen=True)
 class Proof:

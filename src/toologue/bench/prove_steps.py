@@ -32,8 +32,6 @@ from toologue.schema import AgentTurn, Dialogue, Trace
 from toologue.verify.procedures import Flaw, verify
 from toologue.worlds.documents import documents_of
 
-__all__ = ["flaws_of", "is_good", "prove_step", "prove_steps"]
-
 KILLED, ALARMED = 0.95, 0.05
 """The least share of wrong steps that must be caught, and the greatest share of right ones that may be."""
 

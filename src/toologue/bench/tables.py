@@ -19,8 +19,6 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-__all__ = ["Table", "html", "shown"]
-
 
 class Table(NamedTuple):
     """A table: shares are floats in [0, 1], counts are whole numbers."""

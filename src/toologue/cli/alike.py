@@ -13,8 +13,6 @@ from cyclopts import Parameter
 
 from toologue.models.similarity import Judge
 
-__all__ = ["Alike"]
-
 
 @Parameter(name="*")
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ from toologue.plan.api_graph.describe_model import Described, describe_with
 from toologue.schema import Api
 from toologue.schema.jsonl import write
 
-__all__ = ["apis"]
-
 _CONCURRENCY = 8
 
 

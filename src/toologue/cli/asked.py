@@ -29,8 +29,6 @@ from toologue.plan.procedures.rewrite import rewrite as rewrite_prose
 from toologue.plan.procedures.service import service as service_of
 from toologue.schema.jsonl import write
 
-__all__ = ["intents", "rewrite"]
-
 T = TypeVar("T")
 
 

@@ -40,8 +40,6 @@ from toologue.schema import Dialogue, Trace
 from toologue.schema.jsonl import read
 from toologue.score.metric import totals
 
-__all__ = ["bench", "prove"]
-
 _EXACT = ("tooldial", "dialog2api")  # nothing is compared by similarity
 
 

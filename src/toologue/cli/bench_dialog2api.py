@@ -29,8 +29,6 @@ from toologue.schema.jsonl import read
 from toologue.score.metric import totals
 from toologue.worlds.s3 import prefix_at
 
-__all__ = ["bench_dialog2api", "over_s3", "prove_dialog2api"]
-
 
 def bench_dialog2api(
     specs: Sequence[str], data: Path | None, split: Split | None, mode: Mode, options: Options, files: Files

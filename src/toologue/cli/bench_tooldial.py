@@ -22,8 +22,6 @@ from toologue.models.model import model
 from toologue.report.view import Conversation, Report, RunView
 from toologue.score.metric import totals
 
-__all__ = ["Asked", "Files", "bench_tooldial", "prove_tooldial"]
-
 
 class Asked(NamedTuple):
     """What is played: tasks and kinds of labels (all where none is named), and who votes on responses."""

@@ -32,8 +32,6 @@ from toologue.schema import Edge
 from toologue.schema.jsonl import read, replacing
 from toologue.text.knowable import KnowRule
 
-__all__ = ["actions", "chains"]
-
 
 def chains(
     graph: Path,

@@ -24,8 +24,6 @@ from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
 from toologue.worlds.world import kind_at, make_world
 
-__all__ = ["chat"]
-
 _OPENING = "How can I help you?"
 _SORRY = "Sorry, I have no answer to that. Could you say it in other words?"
 _LEFT = "All right, I leave that."
@@ -34,8 +32,8 @@ _ENDLESS = 1_000_000
 
 def chat(
     *,
-    world: str,
-    agent: str = "goal_templates",
+    world: str = "assistant",
+    agent: str = "retrieve",
     data: Path | None = None,
     transcript: Path | None = None,
     explain: bool = False,
@@ -45,14 +43,14 @@ def chat(
     """Talk to an agent in a world: its programs, what they came to, and the stack are shown as they come.
 
     What would delete or write over something is shown first, and done only if you agree. /stack, /help and /quit are
-    for the chat; a chat can be piped: `printf 'List my buckets.\\n' | toologue chat --world s3`.
+    for the chat; a chat can be piped: `printf 'Which alarms are set?\\n' | toologue chat`.
 
     Parameters
     ----------
     world
-        s3, assistant, a service that ships (shop, bank, …), or an OpenAPI document of yours.
+        assistant, s3, a service that ships (shop, bank, …), or an OpenAPI document of yours.
     agent
-        goal_templates (no model), program_stack:openai:NAME, … or module:attribute.
+        retrieve (no model), program_stack:openai:NAME (programs), … or module:attribute.
     data
         What the world holds at the start: an account for s3, a seed for a service.
     transcript

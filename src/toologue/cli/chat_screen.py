@@ -20,8 +20,6 @@ from toologue.report.words import cut, legible, quoted
 from toologue.schema import Act, AgentTurn, Fault, Program, Result, Turn
 from toologue.schema.stack import stack
 
-__all__ = ["Screen"]
-
 _LONGEST = 2000
 _STYLES = {"final": "green", "drafting": "yellow", "abandoned": "dim"}
 _HELP = """/stack  the programs so far, the last one first

@@ -31,8 +31,6 @@ from toologue.worlds.crud.kind import simulator_for
 from toologue.worlds.crud.simulator import shipped
 from toologue.worlds.store import path_of
 
-__all__ = ["Place", "losses", "place_of"]
-
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
 _SIGNATURE = path_of("Account", "signature")
 _DYNAMIC = frozenset(("getattr", "vars", "__dict__", "__getattribute__"))

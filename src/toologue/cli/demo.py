@@ -22,8 +22,6 @@ from toologue.report.view import Report
 from toologue.run.store import Config, run_folder
 from toologue.worlds.crud.simulator import files_of
 
-__all__ = ["demo"]
-
 _AGENTS = ("gold", "altered:wrong_argument", "altered:extra_write")
 _NOTES = (
     "procedure carries out the procedures, with no language model.",

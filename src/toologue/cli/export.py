@@ -19,8 +19,6 @@ from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read, replacing
 from toologue.worlds.documents import documents_of
 
-__all__ = ["export"]
-
 
 def export(
     dialogues: Path,

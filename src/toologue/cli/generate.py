@@ -21,8 +21,6 @@ from toologue.project.generate import Made, Making, Source, write_suite
 from toologue.project.generate import generate as made_of
 from toologue.project.statistics import Statistics, compared
 
-__all__ = ["generate"]
-
 
 def procedures(
     *what: str,

@@ -20,8 +20,6 @@ from toologue.project.chains import make_chains
 from toologue.project.chains_pairs import ChainMaking
 from toologue.project.chains_statistics import ChainStatistics, compared
 
-__all__ = ["chains", "ratio_of"]
-
 
 def chains(
     *apis: str,

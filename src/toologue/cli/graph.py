@@ -36,8 +36,6 @@ from toologue.report.words import legible
 from toologue.schema import Api, Edge, Similarities
 from toologue.schema.jsonl import read, replacing, write
 
-__all__ = ["build", "graph", "show"]
-
 _SHOWN, _LEFT_OUT = 10, 6
 
 

@@ -19,8 +19,6 @@ from toologue.models.model import model
 from toologue.plan.api_graph.check_figures import Figures, check_graph
 from toologue.plan.api_graph.edge_judge import Judge
 
-__all__ = ["check"]
-
 
 def check(
     graph: Path,

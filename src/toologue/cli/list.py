@@ -11,8 +11,6 @@ from toologue import registry
 from toologue.errors import UnknownName
 from toologue.schema import RECORDS
 
-__all__ = ["schema", "show"]
-
 
 def show(kind: str | None = None, /) -> None:
     """What is registered; `list schema` prints the JSON Schema of all files.

@@ -29,8 +29,6 @@ from toologue.plan.scenarios.lint import lint as lint_text
 from toologue.schema import Api, Scenario
 from toologue.schema.jsonl import read, write
 
-__all__ = ["lint", "plan", "scenarios"]
-
 
 def scenarios(
     apis: Path | None = None,

@@ -30,8 +30,6 @@ from toologue.project.generate import plans_of
 from toologue.schema import Graph, Plan, Walk
 from toologue.schema.jsonl import write
 
-__all__ = ["graph", "lint_procedure", "paths", "procedures"]
-
 _SHOWN = 20
 
 

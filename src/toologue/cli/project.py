@@ -25,8 +25,6 @@ from toologue.project.suite import Suite
 from toologue.report.coverage import sight_of
 from toologue.report.words import legible
 
-__all__ = ["checked", "first_looks", "init", "run_stages"]
-
 _SPOTS, _LINES, _REMARKS = 5, 6, 10
 
 

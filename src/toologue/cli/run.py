@@ -21,8 +21,6 @@ from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read
 
-__all__ = ["report", "run", "score"]
-
 
 def run(
     dialogues: Path,

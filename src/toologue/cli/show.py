@@ -25,8 +25,6 @@ from toologue.errors import BadSetting
 from toologue.schema import Act, AgentTurn, Dialogue, Fault, Result, UserTurn, executable
 from toologue.worlds.store import split_path
 
-__all__ = ["show"]
-
 _SIGNATURE = "Account/signature"
 """The row of a world that signs what it holds; printed as what it is."""
 _WHOLE = 3

@@ -16,8 +16,6 @@ from toologue.plan.procedures.plan_dialogue import NoiseMode
 from toologue.plan.procedures.plans import Sampler
 from toologue.project.generate import Making, Source, sources
 
-__all__ = ["Talks"]
-
 _SEED_DATA = ["--rows", "--seed-data"]
 
 

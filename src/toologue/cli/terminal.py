@@ -17,8 +17,6 @@ from toologue.bench.tables import Table, shown
 from toologue.errors import BadFile
 from toologue.schema.jsonl import replacing
 
-__all__ = ["command_line", "progress_bar", "say", "say_tables", "write_json"]
-
 
 def say(*things: Any) -> None:
     """Print rich renderables on standard output."""

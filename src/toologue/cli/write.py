@@ -24,8 +24,6 @@ from toologue.schema.jsonl import write as write_lines
 from toologue.verify.procedures import RULES, Flaw
 from toologue.verify.procedures import verify as flaws_of
 
-__all__ = ["verify", "write"]
-
 _SHOWN = 40
 
 

@@ -23,8 +23,6 @@ from toologue.worlds.world import kind_at
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.chains.model import ChainModelWriter
 
-__all__ = ["chain_flaws", "chain_words", "is_chain"]
-
 
 def is_chain(dialogue: Dialogue) -> bool:
     """Whether a dialogue is of the chains line."""

@@ -51,8 +51,6 @@ from toologue.formats.outputs import output_of, result_of
 from toologue.schema import Act, AgentTurn, Api, Call, Dialogue, Result, Turn, UserTurn
 from toologue.schema.jsonl import json_path
 
-__all__ = ["ROLES", "Broken", "Message", "broken_rules", "from_messages", "to_messages"]
-
 Message = dict[str, Any]
 ROLES = ("user", "assistant", "api", "api_output")
 _KEY = "almita"

@@ -46,8 +46,6 @@ from toologue.formats.literals import value_of
 from toologue.schema import Api, Dialogue, Noun, Setting
 from toologue.schema.jsonl import parse, read_lines, replacing
 
-__all__ = ["COLUMNS", "Documents", "columns_of", "read_conversations", "write_conversations"]
-
 COLUMNS = ("conversation", "id", "procedure", "apis")
 Documents = Callable[[Any], Sequence[Api]]
 """Reads what an `apis` column holds."""

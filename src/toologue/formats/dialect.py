@@ -29,8 +29,6 @@ from toologue.errors import shown
 from toologue.formats.problems import Problems
 from toologue.schema import Branch, Limit, Step
 
-__all__ = ["Block", "read_step", "write_step"]
-
 _KEYWORD = re.compile(r"\*\*(\w+)[:.]?\*\*[:.,]?\s*(.*)")
 _SPANS = r"`[^`]*`(?:(?:, | and |, and )`[^`]*`)*"
 _CALL = re.compile(rf"`([^`]*)`(?: with ({_SPANS}))?(?:,? giving `([^`]*)`)?\.?(?:\s+(.*))?")

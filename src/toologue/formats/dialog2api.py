@@ -37,20 +37,6 @@ from toologue.schema import AgentTurn, Dialogue, Fault, Program, Result, Setting
 from toologue.schema.jsonl import opened
 from toologue.schema.stack import Stacked, completed
 
-__all__ = [
-    "Output",
-    "Sample",
-    "conversations_xml",
-    "output_xml",
-    "parse_conversations",
-    "read_conversations",
-    "read_output",
-    "read_sample",
-    "sample_xml",
-    "stack_xml",
-    "turn_xml",
-]
-
 _S3 = Setting(name="s3")
 Status = Literal["drafting", "final", "abandoned"]
 _BYTES = 64 << 20

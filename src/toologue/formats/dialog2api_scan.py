@@ -27,8 +27,6 @@ from dataclasses import dataclass, field
 
 from toologue.errors import BadRecord, shown
 
-__all__ = ["Node", "attribute", "code_of", "content", "escaped", "scan"]
-
 _IN: dict[str, tuple[str, ...]] = {
     "conversations": ("",),
     "conversation": ("", "conversations"),

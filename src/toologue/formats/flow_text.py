@@ -34,8 +34,6 @@ from toologue.errors import BadSetting, UnknownName, shown
 from toologue.formats.problems import Problems
 from toologue.schema import Graph, Link, Node, NodeType
 
-__all__ = ["FlowTextWarning", "read", "write"]
-
 _HEAD = re.compile(r"\[([^\[\]\s]+)\]\s*\(([^()]*)\)\s*\{")
 _ID = re.compile(r"[^\[\]\s(),]+")
 _BETWEEN = re.compile(r"\s*(?:</flow>.*)?", re.DOTALL)

@@ -29,8 +29,6 @@ from typing import Any, cast
 
 from toologue.errors import shown
 
-__all__ = ["call_of", "call_text", "is_json", "objects", "value_of"]
-
 _LONGEST, _SEARCHED, _TRIES = 1_000_000, 100_000, 10
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 _KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)

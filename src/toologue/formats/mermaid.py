@@ -38,8 +38,6 @@ from toologue.errors import BadSetting, shown
 from toologue.formats.problems import Problems
 from toologue.schema import Graph, Link, Node, NodeType
 
-__all__ = ["read", "write"]
-
 _TYPES: tuple[NodeType, ...] = get_args(NodeType)
 _SHAPES = {
     "(((": [")))"],

@@ -44,8 +44,6 @@ from toologue.formats.outputs import output_of, result_of
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Dialogue, Result, Turn, UserTurn
 from toologue.schema.jsonl import json_path
 
-__all__ = ["Message", "call_of", "from_messages", "prompt", "to_messages", "tools"]
-
 Message = dict[str, Any]
 _KEY = "openai"
 _SYSTEM = ("system", "developer")

@@ -20,8 +20,6 @@ from typing import Any, cast
 
 from toologue.schema import Fault, Result
 
-__all__ = ["output_of", "result_of"]
-
 
 def output_of(result: Result) -> Any:
     """The JSON value that an agent is shown."""

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from toologue.errors import BadFile
 
-__all__ = ["Problem", "Problems"]
-
 
 class Problem(NamedTuple):
     """What is wrong, on which line, and what to do."""

@@ -56,8 +56,6 @@ from toologue.formats.problems import Problem, Problems
 from toologue.formats.soundness import problems_of
 from toologue.schema import Api, Procedure
 
-__all__ = ["Reading", "examine", "load", "read", "told", "write"]
-
 _STEP = re.compile(r"(\d{1,4})\.\s+(\S.*)")
 _HEADS = ("id", "intent", "client", "issue", "wordings", "greeting", "apis", "facts", "examples")
 

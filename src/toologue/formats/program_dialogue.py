@@ -37,8 +37,6 @@ from toologue.schema import AgentTurn, Dialogue, Program, Setting, Turn, UserTur
 from toologue.schema.noun import Noun
 from toologue.schema.stack import Stacked, completed, put
 
-__all__ = ["Written", "WrittenProgram", "WrittenTurn", "dialogue_of", "problems"]
-
 _S3 = Setting(name="s3")
 _AFTER = {"": ("agent", "user"), "agent": ("user",), "user": ("agent", "programs"), "programs": ("agent",)}
 

@@ -34,8 +34,6 @@ from toologue.schema import Api, Procedure, Step
 from toologue.schema.graph import reached
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 
-__all__ = ["problems_of"]
-
 _RESERVED = {"error", "now", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
 _AMONG_WORDS = re.compile(
     r"\b(?:step|go to|goto|jump to|continue (?:with|at)|skip to|back to) (?:step )?#?\d+"

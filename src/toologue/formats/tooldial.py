@@ -58,8 +58,6 @@ from toologue.schema import (
 )
 from toologue.schema.jsonl import bad_record, opened, read_lines
 
-__all__ = ["from_tooldial", "read_tooldial", "state_json", "state_of", "status_of", "to_tooldial"]
-
 _KEY = "tooldial"
 _CHAIN = re.compile(r"Output to procure input parameter (.+?) of (.+): (.+)", re.DOTALL)
 _FALSE = {"api_confirmed": "false", "api_status": "none"}

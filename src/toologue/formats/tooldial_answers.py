@@ -33,8 +33,6 @@ from toologue.formats.literals import is_json, objects, value_of
 from toologue.formats.tooldial import state_of
 from toologue.schema import AgentAction
 
-__all__ = ["ACTIONS", "Answer", "Step", "published_state", "read_action", "read_state", "read_step"]
-
 ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
 """The eight actions of the system (Table 7)."""
 

@@ -44,8 +44,6 @@ from toologue.formats.outputs import output_of
 from toologue.formats.tooldial import state_json, status_of
 from toologue.schema import AgentTurn, Api, Dialogue, State, Turn, UserTurn, rounds
 
-__all__ = ["LABELS", "TASKS", "Labels", "Line", "LineKind", "Sample", "Task", "lines", "overall_lines", "samples"]
-
 Task = Literal["dst", "action", "faithfulness", "overall"]
 TASKS: tuple[Task, ...] = get_args(Task)
 Labels = Literal["gold", "none"]

@@ -27,8 +27,6 @@ from toologue.errors import BadFile, BadRecord, shown
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Result, Setting, Turn, UserTurn, rounds
 from toologue.schema.jsonl import json_path
 
-__all__ = ["assistant_turns", "read_conversation", "turn_indexes"]
-
 
 class _Loose(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -108,11 +106,6 @@ def turn_indexes(dialogue: Dialogue) -> list[int | None]:
         indexes.append(position if did else None)
         position += bool(did)
     return indexes
-
-
-def assistant_turns(dialogue: Dialogue) -> int:
-    """How many assistant turns the dialogue has in the published sense."""
-    return sum(index is not None for index in turn_indexes(dialogue))
 
 
 def _turns(turn: _Turn) -> list[Turn]:

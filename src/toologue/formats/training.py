@@ -33,7 +33,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, JsonValue
 
@@ -43,10 +43,7 @@ from toologue.formats.openai import prompt, tools
 from toologue.formats.outputs import output_of
 from toologue.schema import AgentTurn, Api, Brief, Call, Dialogue, Parameter, Result, Retrieve, Turn
 
-__all__ = ["EXPORTS", "RETRIEVER", "ExportName", "exported", "function_name"]
-
 ExportName = Literal["openai", "sharegpt", "hf", "tooldial"]
-EXPORTS: tuple[ExportName, ...] = get_args(ExportName)
 Row = dict[str, Any]
 Documents = Mapping[str, Api]
 

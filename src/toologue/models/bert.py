@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["Bert", "read_safetensors", "tiny_weights"]
 
 _TYPES = {"F32": np.float32, "F16": np.float16}
 _SKIPPED = {"I64", "I32"}  # position ids, which are 0, 1, 2, …

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cached", "cache_folder"]
 
 _LOG = logging.getLogger("toologue")
 _MARK = 0x746F6F6C  # SQLite's application_id: "tool"

@@ -42,7 +42,6 @@ from toologue.schema import Noun
 if TYPE_CHECKING:
     from toologue.models.pydantic_ai import Wire
 
-__all__ = ["MISSING", "OPENAI", "OpenAIModel", "Setup", "setup_of"]
 
 MISSING = 'language models need the extra "llm": pip install "toologue[llm]"'
 _OPENAI = "https://api.openai.com/v1"

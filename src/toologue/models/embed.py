@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "EmbedderFactory", "calibrated", "calibration", "embedder"]
-
 
 class Embedder(Protocol):
     """Turns texts into unit vectors."""

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ENDPOINT", "Endpoint", "endpoint"]
 
 _LOG = logging.getLogger("toologue")
 _BATCH, _TRIES, _LONGEST_WAIT, _LARGEST = 64, 4, 60.0, 256 * 1024 * 1024

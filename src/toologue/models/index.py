@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["Additive", "Index", "Parts"]
 
 _DIGITS = 5  # of a score: what another order of adding does to the seventh changes no order
 _KEPT = 384  # words whose products with all texts are kept: a text costs four bytes a word

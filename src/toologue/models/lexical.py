@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     _Part = tuple[NDArray[np.int64], NDArray[np.float32]]
 
-__all__ = ["LEXICAL", "Lexical", "lexical", "words_of"]
 
 WIDTH, GRAMS = 1024, (2, 3)
 _COMMON = """

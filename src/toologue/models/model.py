@@ -30,23 +30,8 @@ from typing import Any, Literal, Protocol, cast
 
 from toologue import registry
 from toologue.errors import BadSetting, ToologueError
-from toologue.formats.openai import Message, call_of
+from toologue.formats.openai import Message
 from toologue.schema import Call, Noun, Usage
-
-__all__ = [
-    "Asked",
-    "FaultType",
-    "Finish",
-    "Model",
-    "ModelFault",
-    "Reply",
-    "ScriptedModel",
-    "call_of",
-    "check_requests_allowed",
-    "forbid_requests",
-    "model",
-    "requests_allowed",
-]
 
 _SWITCH = "TOOLOGUE_REQUESTS"
 

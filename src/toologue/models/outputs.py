@@ -20,8 +20,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-__all__ = ["Leaf", "fits", "leaves"]
-
 _DEEPEST = 12
 _FORKS = ("anyOf", "oneOf", "allOf")
 _ACCEPTED = {

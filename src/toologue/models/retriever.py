@@ -37,14 +37,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "Band",
-    "Retriever",
-    "band",
-    "bands_of",
-    "index_of",
-    "index_texts",
-]
 
 Band = Literal["confirm", "suggest", "clarify"]
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedded", "Judge", "Similarity", "Vectors", "Warmable", "similarity"]
-
 
 class Similarity(Protocol):
     """How alike two texts are, about in [0, 1]. `name` says which one it is, `thresholds` where "the same" begins."""

@@ -56,8 +56,6 @@ from toologue.project.chains_words import Done, Room, work
 from toologue.schema.jsonl import replacing
 from toologue.write.duplicates import repeats
 
-__all__ = ["ChainMaking", "make_chains"]
-
 _CHUNK, _MOST = 32, 5  # jobs that are done at once; jobs that are tried for one that is wanted
 _FRUITLESS = 24  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]

@@ -50,8 +50,6 @@ from toologue.schema import Edge
 from toologue.schema.jsonl import parse, read, read_lines, replacing, write
 from toologue.write.chains.intents import awkward
 
-__all__ = ["ChainMaking", "Prepared", "prepare"]
-
 _LINES, _NAMES, _TEXTS = 4096, 512, 2048  # at once
 _Key = tuple[str | None, ...]
 A = TypeVar("A")

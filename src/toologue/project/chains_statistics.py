@@ -28,8 +28,6 @@ from toologue.project.chains_pairs import Prepared
 from toologue.project.chains_words import Done
 from toologue.schema.noun import Noun
 
-__all__ = ["REPEATS", "Census", "ChainStatistics", "compared"]
-
 REPEATS = "nearly repeats another"
 Row = tuple[str, str, str]
 

@@ -51,8 +51,6 @@ from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
 
-__all__ = ["Done", "Room", "work"]
-
 
 class Room(NamedTuple):
     """Where a dataset is made: its folder with `apis.jsonl` and `splits.json`, the folder with each split's index.

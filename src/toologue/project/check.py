@@ -36,8 +36,6 @@ from toologue.project.settings import Project
 from toologue.project.suite import Suite, made_of, read_chapters
 from toologue.report.view import Report
 
-__all__ = ["Checked", "Gated", "Stage", "check"]
-
 Bar = Callable[[str], AbstractContextManager[Progress]]
 
 

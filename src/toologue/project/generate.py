@@ -49,8 +49,6 @@ from toologue.verify.procedures import Flaw, verify
 from toologue.write.model import ModelWriter
 from toologue.write.template import TemplateWriter
 
-__all__ = ["Made", "Making", "Source", "generate", "make", "plans_of", "shipped", "sources", "words", "write_suite"]
-
 _FILES = ("dialogues", "plans", "graphs", "apis")
 _AT_ONCE = 8
 """Requests to a model at a time."""

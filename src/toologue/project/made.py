@@ -17,8 +17,6 @@ from toologue.plan.procedures.plans import Planned
 from toologue.schema import Dialogue, Procedure
 from toologue.verify.procedures import Flaw
 
-__all__ = ["Made", "Source"]
-
 
 @dataclass(frozen=True)
 class Source:

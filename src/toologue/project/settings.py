@@ -39,8 +39,6 @@ from toologue.plan.procedures.plans import Sampler
 from toologue.project.generate import Making
 from toologue.schema import Noun
 
-__all__ = ["FILE", "Project", "Settings", "open_project", "read_settings"]
-
 FILE = Path("toologue").with_suffix(".toml").name
 
 

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from toologue.errors import BadFile
 
-__all__ = ["start"]
-
 _FILES = Path(__file__).with_name("starter")
 _NAMES = {"agent.txt": "agent.py", "gitignore.txt": ".gitignore"}
 

@@ -36,8 +36,6 @@ from toologue.project.variety import distinct, entropy, evenness, masked, self_b
 from toologue.schema import Dialogue, Graph, Noun, Turn
 from toologue.text.verbalize import worded
 
-__all__ = ["Census", "Compared", "OfProcedure", "Range", "Seen", "Statistics", "Variety", "compared", "statistics"]
-
 Counts = dict[str, int]
 _ROLES = ("customer", "agent")
 

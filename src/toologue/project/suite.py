@@ -46,8 +46,6 @@ from toologue.report.view import Charted
 from toologue.schema import Dialogue, Graph, Procedure
 from toologue.schema.jsonl import read, replacing, write
 
-__all__ = ["Chapter", "Chapters", "Suite", "made_of", "read_chapters"]
-
 
 @dataclass(frozen=True)
 class Chapter:

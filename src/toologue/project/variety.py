@@ -33,8 +33,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import exp, log, log2
 
-__all__ = ["distinct", "entropy", "evenness", "masked", "self_bleu", "tokens"]
-
 _TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _NUMBER = re.compile(r"\b(?:[\w.+-]+@[\w.-]*\w|(?=[\w-]*\d)[\w-]+(?:[.,:]\d+)*)")
 _ORDERS, _SMOOTH = 4, 0.1

@@ -19,8 +19,6 @@ from typing import Literal
 
 from toologue.plan.chains.actions import ACTIONS, GRAPH, Step, action_of
 
-__all__ = ["action_graph"]
-
 Edge = Literal["left", "right", "top", "bottom"]
 _WIDE, _HIGH, _ACROSS, _DOWN, _LEFT, _TOP = 172, 36, 232, 84, 24, 60
 _PLACES: Mapping[Step, tuple[int, int]] = {

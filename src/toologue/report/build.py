@@ -30,8 +30,6 @@ from toologue.schema.jsonl import line_of, replacing
 from toologue.score.metric import Metric, Total, totals
 from toologue.score.prefetch import warmed
 
-__all__ = ["score_folder", "scores_of", "thresholds_text", "view_of"]
-
 LIMIT = 500
 
 

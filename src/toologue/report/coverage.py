@@ -36,8 +36,6 @@ from toologue.report.drawing import Drawing, DrawnLink, DrawnStep, draw
 from toologue.report.view import Charted, Conversation, Report
 from toologue.schema import Dialogue, Graph, Turn, Walk
 
-__all__ = ["Chart", "Covered", "Detour", "Marked", "Sight", "State", "covered", "sight_of", "walk_of"]
-
 State = Literal["passed", "failed", "seen", "unseen"]
 
 

@@ -25,8 +25,6 @@ from toologue.report.layers import Arrow, Box, Point, layered
 from toologue.report.words import cut, legible
 from toologue.schema import Graph, Link, Node
 
-__all__ = ["MOST", "Drawing", "DrawnLink", "DrawnStep", "draw", "wrapped"]
-
 MOST = 150
 StepKind = Literal["start", "ask", "say", "call", "end"]
 _WIDTH, _LABEL = 188.0, 128.0

@@ -27,8 +27,6 @@ from toologue.report.view import Conversation, Report, RunView
 from toologue.report.words import cut, error_counts, findings, headline, legible, located, stop_words
 from toologue.schema.jsonl import replacing
 
-__all__ = ["write_junit"]
-
 Verdict = Literal["passed", "failure", "error", "skipped"]
 _MOST = 50
 _LONGEST = 300

@@ -26,8 +26,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-__all__ = ["Arrow", "Box", "Layout", "Point", "layered"]
-
 _SWEEPS = 12
 _THIN = 8.0
 """The width of an arrow that passes a layer."""

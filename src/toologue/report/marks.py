@@ -29,8 +29,6 @@ from toologue.report.view import Conversation
 from toologue.report.words import located
 from toologue.schema import Call, Mismatch, Turn, invocations
 
-__all__ = ["Mark", "Marks", "Place", "marks"]
-
 Mark = Literal["", "same", "match", "wrong", "bad", "extra", "missing", "draft"]
 Place = tuple[int, int]
 """(index of the turn among all turns, slot among its acts)."""

@@ -34,7 +34,6 @@ from toologue.schema import Edge
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["neighbourhood"]
 
 _SIDE, _CENTRE, _GAP, _BOX, _APART = 236.0, 240.0, 96.0, 56.0, 10.0
 _LINE, _PORT, _MARGIN = 15.0, 24.0, 18.0

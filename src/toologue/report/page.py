@@ -37,7 +37,6 @@ from toologue.score.metric import Total
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["ROWS", "TRANSCRIPTS", "write_page"]
 
 ROWS = 2000
 TRANSCRIPTS = 500

@@ -18,15 +18,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from toologue.report.view import Report, RunView
-from toologue.report.words import explain, figures, headline, legible, status_of, stop_words
+from toologue.report.words import figures, headline, legible, status_of, stop_words
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
-
-__all__ = ["explain", "failures_table", "totals_table"]
 
 
 def totals_table(report: Report) -> Table:

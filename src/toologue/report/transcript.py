@@ -26,8 +26,6 @@ from toologue.report.view import Conversation
 from toologue.report.words import Finding, explain, fault_words, findings, legible, pruned, quoted
 from toologue.schema import AgentTurn, Call, Mismatch, Program, Result, Retrieve, Round, rounds
 
-__all__ = ["Argument", "Difference", "Item", "Row", "Section", "Shown", "Transcript", "said", "shown", "transcript"]
-
 First = Literal["", "call", "fault", "state", "head"]
 _SHORT, _LONG, _STRING = 160, 12_000, 4_000
 _MOST_MEMBERS = 200

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from toologue.schema import Dialogue, Graph, Score, Trace
 from toologue.score.metric import Total
 
-__all__ = ["PASSES", "Charted", "Conversation", "Report", "RunView"]
-
 PASSES = ("success", "conversation correct", "perfect dialogue")
 """The scores that say whether a conversation passed; of two, the first."""
 

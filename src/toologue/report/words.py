@@ -27,24 +27,6 @@ from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 
-__all__ = [
-    "Finding",
-    "Status",
-    "cut",
-    "error_counts",
-    "explain",
-    "figures",
-    "findings",
-    "headline",
-    "legible",
-    "located",
-    "pruned",
-    "quoted",
-    "round_starts",
-    "status_of",
-    "stop_words",
-]
-
 Status = Literal["passed", "failed", "unscored"]
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _UNCHANGED = ("not changed", "not created")

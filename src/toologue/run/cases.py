@@ -22,8 +22,6 @@ from toologue.schema import Api, Brief, Case, Dialogue, Noun, ProtocolName
 from toologue.worlds.documents import documents_of
 from toologue.worlds.world import kind_at, make_world
 
-__all__ = ["Settings", "cases_of", "grounded"]
-
 
 class Settings(Noun):
     """How dialogues become cases. `cap`: agent turns a round."""

@@ -33,8 +33,6 @@ from toologue.schema import AgentTurn, Brief, Case, Fault, Stop, Trace, Turn
 from toologue.users.user import UserFactory, speaker
 from toologue.worlds.world import make_world
 
-__all__ = ["Finished", "Limits", "run_all", "run_cases", "run_in_processes", "run_to_end"]
-
 
 class Finished(NamedTuple):
     """A case that ended: its trace, and how long it took in seconds."""

@@ -45,8 +45,6 @@ from toologue.schema import Api, Case, Dialogue, Noun, Trace
 from toologue.schema.jsonl import Appender, bad_record, line_of, read, read_lines, replacing, write
 from toologue.users.user import speaker
 
-__all__ = ["Config", "RunFolder", "run_folder"]
-
 
 class Config(Noun):
     """What a run is. Runs of equal configuration have equal traces; how many cases at once is not part of it.

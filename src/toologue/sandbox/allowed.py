@@ -5,8 +5,6 @@ Not covered: what those modules reach; a program's process keeps that in, and im
 
 from __future__ import annotations
 
-__all__ = ["ABSENT", "CONVERSATIONAL", "MODULES", "OF_THE_CLIENT", "SERVICE"]
-
 MODULES = (
     "base64", "bisect", "collections", "collections.abc", "copy", "csv", "dataclasses", "datetime", "decimal", "enum",
     "fnmatch", "fractions", "functools", "hashlib", "heapq", "io", "itertools", "json", "math", "operator", "random",

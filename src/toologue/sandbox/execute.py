@@ -40,8 +40,6 @@ from toologue.sandbox.rpc import Door, Outcome
 from toologue.sandbox.subset import Outside
 from toologue.schema import Fault
 
-__all__ = ["LIMITS", "Backend", "execute"]
-
 Backend = Literal["auto", "monty", "zygote"]
 LIMITS = Limits()
 """What a program may use where nobody says otherwise."""

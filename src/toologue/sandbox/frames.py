@@ -20,8 +20,6 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, cast
 
-__all__ = ["DEPTH", "HEAD", "Malformed", "decoded", "encoded", "received"]
-
 HEAD = 4
 """Bytes of the length."""
 DEPTH = 100

@@ -23,8 +23,6 @@ from pydantic import Field, JsonValue
 from toologue.schema import Call, Fault, Result
 from toologue.schema.noun import Noun
 
-__all__ = ["BackendName", "Called", "Execution", "Limits"]
-
 BackendName = Literal["monty", "zygote"]
 
 

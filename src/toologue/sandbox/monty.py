@@ -36,8 +36,6 @@ from toologue.sandbox.rpc import Door, Outcome, Stopped, operation, spelt
 from toologue.sandbox.subset import Known, Outside, Text, in_subset
 from toologue.schema import Fault
 
-__all__ = ["available", "run"]
-
 _PRELUDE = Path(__file__).with_name("prelude.txt").read_text("utf-8")
 _SECOND = "<python-input-1>"
 """What Monty calls the second text of a session: the program, after the prelude."""

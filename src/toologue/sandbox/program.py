@@ -36,8 +36,6 @@ from toologue.sandbox.allowed import ABSENT, CONVERSATIONAL, MODULES, OF_THE_CLI
 from toologue.sandbox.rpc import spelt
 from toologue.schema import Api
 
-__all__ = ["Parsed", "Placeholder", "Problem", "check", "number_of", "parse"]
-
 _PLACE = re.compile(
     r"""(?P<string>(?P<prefix>\b[A-Za-z]{1,2})?
         (?:'{3}(?:\\.|[^\\])*?'{3}|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))

@@ -26,8 +26,6 @@ from functools import cached_property
 
 from toologue.sandbox.allowed import ABSENT, MODULES
 
-__all__ = ["Known", "Outside", "Text", "in_subset"]
-
 _MODULES = {"base64", "collections", "copy", "datetime", "itertools", "json", "math", "random", "time"}
 _LOOKING = {"__import__", "callable", "classmethod", "delattr", "dir", "getattr", "globals", "hasattr", "hash", "id",
             "locals", "memoryview", "object", "property", "setattr", "staticmethod", "super", "vars"}  # fmt: skip

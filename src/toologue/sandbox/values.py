@@ -24,8 +24,6 @@ from datetime import date, datetime, time
 from io import BytesIO
 from typing import Any, cast
 
-__all__ = ["Stream", "packed", "plain", "unpacked"]
-
 
 class Stream(BytesIO):
     """The body of an object, as a program reads it."""

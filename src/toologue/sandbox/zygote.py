@@ -35,8 +35,6 @@ from toologue.sandbox.rpc import Door, Outcome, Stopped, operation, spelt
 from toologue.sandbox.values import packed
 from toologue.schema import Fault
 
-__all__ = ["available", "run"]
-
 _JAIL = Path(__file__).parent / "jail" / "__main__.py"
 _FLAGS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore")
 """Nothing of the user's or of installed packages. Not -I, which would not see how to seed hashes."""

@@ -20,8 +20,6 @@ from pydantic import Field, JsonValue
 
 from toologue.schema.noun import Noun
 
-__all__ = ["Act", "Call", "Fault", "Program", "Result", "Retrieve", "executable"]
-
 
 class Call(Noun):
     """A call of an Api. `arguments` is None where what the model wrote did not parse; `raw` is then its text."""

@@ -16,8 +16,6 @@ from pydantic import Field, JsonValue
 
 from toologue.schema.noun import Noun, Record
 
-__all__ = ["Api", "Compare", "Parameter"]
-
 Compare = Literal["exact", "text", "prose", "folded", "date", "moment", "from", "until", "set", "ids", "ignored"]
 """How an argument is judged equal to the expected one:
 

@@ -20,8 +20,6 @@ from toologue.schema.dialogue import Brief, Dialogue, Setting
 from toologue.schema.noun import Noun, Record
 from toologue.schema.turn import Turn
 
-__all__ = ["Case", "ProtocolName", "Stop", "Trace"]
-
 ProtocolName = Literal["next", "forced", "recorded", "live"]
 """How the gold takes part while an agent is asked (see `toologue.loop`)."""
 

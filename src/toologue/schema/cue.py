@@ -55,8 +55,6 @@ from toologue.schema.dialogue import Dialogue
 from toologue.schema.noun import Noun, Record
 from toologue.schema.turn import AgentAction, UserAction
 
-__all__ = ["KINDS", "MOVES", "Cue", "Move", "Plan", "ValueKind"]
-
 Move = Literal[
     "open",
     "give",

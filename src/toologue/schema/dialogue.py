@@ -19,8 +19,6 @@ from toologue.schema.api import Api
 from toologue.schema.noun import Noun, Record
 from toologue.schema.turn import Turn
 
-__all__ = ["Brief", "Dialogue", "Edge", "Setting", "Similarities"]
-
 
 class Setting(Noun):
     """How to make the world a dialogue plays in: a registered name and its arguments. Hidden from the agent."""

@@ -31,8 +31,6 @@ from pydantic import Field, model_validator
 
 from toologue.schema.noun import Noun, Record
 
-__all__ = ["Graph", "GraphKind", "Link", "Node", "NodeType", "Tries", "Walk", "reached"]
-
 K = TypeVar("K", bound=Hashable)
 GraphKind = Literal["flowgraph", "conversation_graph"]
 NodeType = Literal["start_message", "message", "api", "end_message", "assistant", "user"]

@@ -37,8 +37,6 @@ from pydantic_core import from_json
 from toologue.errors import BadFile, BadRecord, shown
 from toologue.schema.noun import Noun, Record
 
-__all__ = ["Appender", "bad_record", "line_of", "parse", "read", "read_lines", "replacing", "write"]
-
 R = TypeVar("R", bound=Noun)
 _LOG = logging.getLogger("toologue")
 _DIGITS = bytes.maketrans(b"123456789E", b"000000000e")

@@ -12,8 +12,6 @@ from pydantic import BaseModel, ConfigDict
 
 from toologue import keys
 
-__all__ = ["Noun", "Record"]
-
 _set = object.__setattr__
 
 

@@ -27,8 +27,6 @@ from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from toologue.schema.noun import Noun, Record
 
-__all__ = ["Branch", "Limit", "Procedure", "Step", "StepKind"]
-
 StepKind = Literal["ask", "say", "call", "end"]
 Words = Annotated[str, BeforeValidator(lambda text: " ".join(text.split()) if isinstance(text, str) else text)]
 """Words on one line: how they were wrapped is nobody's business."""

@@ -18,8 +18,6 @@ from pydantic import Field, JsonValue
 
 from toologue.schema.noun import Noun, Record
 
-__all__ = ["Flow", "Scenario"]
-
 
 class Flow(Noun):
     """A documented output (a path into `returns`) that a later call takes as a parameter."""

@@ -19,8 +19,6 @@ from pydantic import Field, JsonValue
 
 from toologue.schema.noun import Noun, Record
 
-__all__ = ["Mismatch", "Score"]
-
 
 class Mismatch(Noun):
     """One difference: in which turn (index in the trace, or in the gold for what is missing) and act, which field."""

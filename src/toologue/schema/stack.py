@@ -28,8 +28,6 @@ from toologue.schema.act import Program, Result
 from toologue.schema.noun import Noun
 from toologue.schema.turn import AgentTurn, UserTurn
 
-__all__ = ["Stacked", "completed", "put", "stack", "whole"]
-
 Turns = Iterable[UserTurn | AgentTurn]
 
 

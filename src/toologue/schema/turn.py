@@ -21,21 +21,6 @@ from pydantic import Field, JsonValue, model_validator
 from toologue.schema.act import Act, Call, Fault, Program, Result, Retrieve, executable
 from toologue.schema.noun import Noun
 
-__all__ = [
-    "AgentAction",
-    "AgentTurn",
-    "Invocation",
-    "Round",
-    "State",
-    "Turn",
-    "Usage",
-    "UserAction",
-    "UserTurn",
-    "invocations",
-    "place",
-    "rounds",
-]
-
 UserAction = Literal[
     "inform_intent_clear",
     "inform_intent_clear_add",

@@ -37,21 +37,6 @@ from toologue.models.similarity import Judge
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace, rounds
 from toologue.score.metric import RATIOS, no_reply, unscored, value_of
 
-__all__ = [
-    "ACCURACY",
-    "ACTION_PREDICTION",
-    "METRICS",
-    "ActionTest",
-    "Match",
-    "action_tests",
-    "actions",
-    "confusion",
-    "labelled",
-    "said_action",
-    "same_action",
-    "scores_of",
-]
-
 ACCURACY = "action accuracy"
 METRICS = (ACCURACY, *(f"F1 {action}" for action in ACTIONS))
 Match = Literal["fixed", "published", "substring"]

@@ -51,8 +51,6 @@ from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import same
 from toologue.worlds.documents import documents_of
 
-__all__ = ["ADHERENCE", "METRICS", "adherence"]
-
 METRICS = ("adherence", "guarded writes", "ended at a leaf")
 
 

@@ -34,20 +34,6 @@ from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import agree, contains
 from toologue.worlds.world import Kind, kind_at
 
-__all__ = [
-    "CALLS",
-    "ERROR_TYPES",
-    "METRICS",
-    "Pairing",
-    "calls",
-    "error_types",
-    "explain",
-    "grade",
-    "pair",
-    "scores_of",
-    "unanswered",
-]
-
 _NOT_MADE, _UNASKED = "expected, not made", "made and took effect, not expected"
 ERROR_TYPES = ("over-trigger", "bad planning", "bad call")
 METRICS = ("precision", "recall", "action precision", "incorrect action rate", "success", "soft success", *ERROR_TYPES)

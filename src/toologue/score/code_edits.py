@@ -22,8 +22,6 @@ import textwrap
 import token
 import tokenize
 
-__all__ = ["edits", "tokens"]
-
 _PLACE = re.compile(r"\?(\d+)")
 _NAME = "placeholder_"
 _SKIPPED = (token.COMMENT, token.NL, token.ENCODING, token.ENDMARKER)

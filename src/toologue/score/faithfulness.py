@@ -53,21 +53,6 @@ from toologue.score.states import Mode
 from toologue.text.claims import Claim, claims, says, unsupported
 from toologue.worlds.documents import documents_of
 
-__all__ = [
-    "FAITHFULNESS",
-    "METRICS",
-    "VOTED",
-    "VOTES",
-    "ReplyTest",
-    "Votes",
-    "faithfulness",
-    "reply_tests",
-    "responses",
-    "scores_of",
-    "voted",
-    "votes",
-]
-
 METRICS = ("grounded", "supported claims", "reported")
 VOTED = "faithful"
 VOTES = 10

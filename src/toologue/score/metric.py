@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RATIOS", "Metric", "Total", "TurnTest", "no_reply", "ratio", "totals", "unscored", "value_of"]
 
 Metric = Callable[[Dialogue, Trace, Judge], Mapping[str, Score]]
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}

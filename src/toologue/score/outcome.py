@@ -10,6 +10,7 @@ Example:
     ...     added = Result(changes={path: {"at": 7}}, created=(path,))
     ...     return AgentTurn(acts=(Call(api="Add"),), results=(added,))
     >>> one, other = (effect((UserTurn(), did(path))) for path in ("alarm/a1", "alarm/b2"))
+    >>> from toologue.values.compare import never_alike
     >>> compare_effects(one, other, {}, never_alike)
     []
 
@@ -24,11 +25,9 @@ from typing import Any, NamedTuple, cast
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace, UserTurn, invocations, rounds
 from toologue.score.metric import no_reply, unscored
-from toologue.values.compare import Alike, agree, never_alike
+from toologue.values.compare import Alike, agree
 from toologue.worlds.store import split_path
 from toologue.worlds.world import Kind, kind_at
-
-__all__ = ["OUTCOME", "Effect", "compare_effects", "effect", "never_alike", "outcome"]
 
 Turns = Iterable[UserTurn | AgentTurn]
 Fields = Mapping[str, Mapping[str, Compare]]

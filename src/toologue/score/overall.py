@@ -37,8 +37,6 @@ from toologue.score.metric import TurnTest, no_reply, unscored
 from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
 from toologue.worlds.documents import documents_of
 
-__all__ = ["METRICS", "OVERALL", "overall", "scores_of", "user_turn_tests"]
-
 METRICS = ("user turn right", "dialogue right")
 
 

@@ -52,8 +52,6 @@ from toologue.score.code_edits import edits
 from toologue.score.metric import RATIOS, TurnTest, no_reply, unscored, value_of
 from toologue.worlds.signed import signature_after
 
-__all__ = ["METRICS", "PROGRAMS", "Answer", "Signature", "answers", "programs", "scores_of", "turn_tests"]
-
 EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
 Mode = Literal["fixed", "published"]
 _ORDERS = range(1, 5)

@@ -37,8 +37,6 @@ from toologue.schema import AgentTurn, Api, Call, Dialogue, Turn, rounds
 from toologue.text.claims import Claim, claims, says, unsupported
 from toologue.text.tokens import reads
 
-__all__ = ["ATTACKS", "SEVERITIES", "Knowledge", "Severity", "noise_of"]
-
 Severity = Literal["cosmetic", "wrong information", "wrong write", "leak", "obeyed an attack"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """From light to heavy."""

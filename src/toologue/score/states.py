@@ -53,28 +53,6 @@ from toologue.text.claims import says
 from toologue.values.compare import same
 from toologue.worlds.documents import documents_of
 
-__all__ = [
-    "ACCURACY",
-    "ERRORS",
-    "METRICS",
-    "STATES",
-    "VALUE_KINDS",
-    "Mode",
-    "StateError",
-    "StateTest",
-    "ValueKind",
-    "error_kinds",
-    "labelled",
-    "normalised",
-    "said_state",
-    "same_state",
-    "same_value",
-    "schemas_of",
-    "scores_of",
-    "state_tests",
-    "states",
-]
-
 Schemas = Mapping[str, Mapping[str, Any]]
 """What is documented of each slot of an Api."""
 

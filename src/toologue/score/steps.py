@@ -55,8 +55,6 @@ from toologue.score.step_match import Same, Verdict, compare, kind_of_step
 from toologue.values.compare import agree, same
 from toologue.worlds.documents import documents_of
 
-__all__ = ["METRICS", "STEPS", "Alternative", "judged", "judged_as_published", "scores_of", "severities_of", "steps"]
-
 METRICS = (
     *("reply recall", "correct reply", "API recall", "correct API", "correct API parameters"),
     *("test correct", "conversation correct"),

@@ -96,8 +96,7 @@ _CHANGED = re.compile(rf"\b(?:from\s+(?P<old>\S+)\s+)?(?P<to>to|with)\s+{_SECRET
 _AS_PASSWORD = re.compile(
     r"""(?: (?<=\s) | ^ )(?P<before>\S{5,})\s+(?: as | is | shall\s+be | will\s+be | should\s+be )\s+
         (?:the|my)\s+(?:new\s+)?password\b
-    | \b(?: new\s+one\s+(?: should\s+be | shall\s+be | is | : ) | make\s+it | let\s+my\s+password\s+be )\s+
-        (?P<after>[^\s,]{5,})""",
+    | \bmake\s+it\s+(?P<after>[^\s,]{5,})""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LIKE_A_SECRET = re.compile(r"(?<!\S)(?=\S*[A-Za-z])(?=\S*[\d!#$%&*^+=?~])[^\s@]{6,}(?!\S)")

@@ -110,12 +110,6 @@ _MESSAGES = (
         0.9,
     ),
     (re.compile(r"\b(?:reply|answer|respond|write)(?:\s+back)?\s+(?:with|that|saying)\s+", _I), 0.85),
-    (
-        re.compile(
-            r"\bsend\s+(?:(?:him|her|them)\s+)?(?=(?:my|our|best|lots|greetings|thanks|congratulations|happy)\b)", _I
-        ),
-        0.6,
-    ),
 )
 _TITLES = (
     (re.compile(r"\b(?:called|named|titled|entitled|labell?ed)\s*:?\s+", _I), 0.92),
@@ -219,19 +213,7 @@ def titles(scene: Scene, want: Want) -> list[Found]:
     found = quoted(scene, want, 0.9)
     for start, end, score in cued(scene, _TITLES):
         stop = (_CUED_STOP if score > 0.8 else _TITLE_STOP).search(scene.masked, start, end)
-        spelled = _CUED_STOP if stop and stop[0].startswith(",") else None
-        stop_at = stop.start() if stop else end
-        if spelled and score > 0.8:  # "call it Early shift, ward 4, and tell her": a comma may belong to a title
-            later = re.search(rf"[{MASK};]|,\s*(?:and|in|at|on|with|from|then|please)\b", scene.masked[start:end], _I)
-            keep(
-                found,
-                scene,
-                start,
-                trimmed(scene, start, start + later.start() if later else end)[1],
-                want,
-                score + 0.01,
-            )
-        start, stop_at = trimmed(scene, start, stop_at)
+        start, stop_at = trimmed(scene, start, stop.start() if stop else end)
         keep(found, scene, start, stop_at, want, score)
     return found or whole_text(scene, want, 0.35)
 

@@ -66,7 +66,7 @@ _PEOPLE = (
     (
         re.compile(
             rf"\b(?:(?:my|the|his|her)\s+(?:full\s+|first\s+|last\s+|sur|new\s+)?name(?:\s+is|['’]s|\s+to|\s*:)|"
-            rf"name\s*(?:is\b|:)|list\s+me\s+as|under\s+the\s+name(?:\s+of)?|call\s+me|name\s+should\s+be|"
+            rf"name\s*(?:is\b|:)|under\s+the\s+name(?:\s+of)?|call\s+me|name\s+should\s+be|"
             rf"name\s+(?:changed\s+)?to)\s+(?P<x>{_CAPITALS}|[a-z]+(?:\s[a-z]+)?)",
             _I,
         ),

@@ -48,8 +48,6 @@ from toologue.procedure.saying import asked, said
 from toologue.schema import Case, Dialogue, Step, Turn, UserTurn
 from toologue.text.bank import REGISTERS, Register, Voice
 
-__all__ = ["GRAPH", "Goal", "GraphUser", "goal_of"]
-
 _REPEATS = 2
 _KNOWN, _WHOLE, _EXPECTED = 0.3, 0.6, 0.15
 """How much the agent's words must be like a step's to be recognised, and to say all of it; how much an

@@ -21,8 +21,6 @@ from toologue import registry
 from toologue.loop import User
 from toologue.schema import Case, Turn, UserTurn
 
-__all__ = ["ScriptedUser", "UserFactory", "speaker"]
-
 UserFactory = Callable[[Case], User]
 
 

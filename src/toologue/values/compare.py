@@ -21,8 +21,6 @@ from typing import Any, Literal, assert_never, cast
 from toologue import keys
 from toologue.schema import Compare
 
-__all__ = ["Alike", "agree", "contains", "moment_of", "never_alike", "same"]
-
 Alike = Callable[[Literal["text", "prose"], str, str], bool]
 """(comparer, expected, actual) → whether two texts say the same."""
 

@@ -48,8 +48,6 @@ from pydantic import JsonValue
 from toologue.errors import BadSetting, shown
 from toologue.values.compare import same
 
-__all__ = ["FUNCTIONS", "Expression", "embedded", "filled", "parse"]
-
 FUNCTIONS = ("days_since", "len")
 _CONSTANTS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 _BRACES = re.compile(r"\{([^{}]*)\}")

@@ -31,8 +31,6 @@ from toologue.values.json_schema import fits, items_of, number_in, resolved, typ
 from toologue.values.patterns import text_for
 from toologue.values.samples import Leaf, word_leaf
 
-__all__ = ["Leaf", "make"]
-
 _ATTEMPTS = 12
 _DEEP, _DEEPEST = 4, 12
 _BY_WORD = {

@@ -20,8 +20,6 @@ import string
 from dataclasses import dataclass
 from random import Random
 
-__all__ = ["text_for"]
-
 _SETS = {
     "d": string.digits, "w": string.ascii_lowercase + string.digits, "s": " ", "D": string.ascii_letters, "W": " -.",
     "S": string.ascii_lowercase + string.digits,

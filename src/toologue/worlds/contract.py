@@ -36,8 +36,6 @@ from toologue.loop import World, execute
 from toologue.schema import Act, Api, Call, Result
 from toologue.worlds.store import path_of, split_path
 
-__all__ = ["acts_for", "check_world"]
-
 Make = Callable[[], World]
 _JUNK = "\0junk"
 

@@ -27,8 +27,6 @@ from toologue.schema import Api, Case, Dialogue
 from toologue.schema.jsonl import json_path
 from toologue.worlds.world import kind_at, make_world
 
-__all__ = ["documents_of"]
-
 _APIS = TypeAdapter(list[Api])
 
 

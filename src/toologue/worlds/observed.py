@@ -27,8 +27,6 @@ from toologue.schema import Act, Api, Case, Dialogue, Fault, Result, Setting, in
 from toologue.schema.jsonl import read
 from toologue.worlds.world import Kind
 
-__all__ = ["OBSERVED", "Observed"]
-
 
 class Observed:
     """The recorded results of one dialogue, by sort of act."""

@@ -30,8 +30,6 @@ from toologue.loop import World
 from toologue.schema import Case, Setting
 from toologue.worlds.world import Kind, kind_at, make_world
 
-__all__ = ["PROGRAMS"]
-
 
 class _Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")

@@ -30,8 +30,6 @@ from toologue.sandbox.limits import Execution, Limits
 from toologue.schema import Act, Fault, Program, Result
 from toologue.worlds.wrapped import Wrapped
 
-__all__ = ["Programs", "with_programs"]
-
 
 class Programs(Wrapped):
     """A world in which programs run. `last` is how the last one ran: calls, what it printed, which backend."""

@@ -22,8 +22,6 @@ from toologue.errors import BadSetting
 from toologue.schema import Act, Api, Case, Dialogue, Fault, Result, invocations
 from toologue.worlds.world import Kind
 
-__all__ = ["RECORDED", "Recorded"]
-
 
 class Recorded:
     """The recorded results of one dialogue."""

@@ -27,8 +27,6 @@ from toologue.worlds.s3 import KIND, s3_for, signature
 from toologue.worlds.store import path_of
 from toologue.worlds.wrapped import Wrapped
 
-__all__ = ["S3_PROGRAMS", "Signed", "s3_programs_for", "signature_after"]
-
 _ROW = path_of("Account", "signature")
 
 

@@ -23,8 +23,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-__all__ = ["Change", "Mark", "Row", "Store", "Tables", "diff", "path_of", "split_path"]
-
 Row = Mapping[str, Any]
 Tables = Mapping[str, Mapping[str, Row]]
 Mark = Mapping[str, Mapping[str, Row | None]]

@@ -26,8 +26,6 @@ from toologue.errors import BadSetting
 from toologue.loop import World
 from toologue.schema import Act, Api, Case, Compare, Fault, Invocation, Mismatch, Result, Setting
 
-__all__ = ["NONE", "Equivalent", "Kind", "WorldFactory", "kind_at", "kind_of", "make_world"]
-
 WorldFactory = Callable[[Case], World]
 Equivalent = Callable[[Invocation, Invocation], Sequence[Mismatch] | None]
 """(predicted, gold) → what speaks against taking one for the other; empty: nothing; None: no opinion."""

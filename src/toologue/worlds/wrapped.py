@@ -19,8 +19,6 @@ from typing import Any
 
 from toologue.schema import Act, Api, Result
 
-__all__ = ["Wrapped"]
-
 
 class Wrapped:
     """A world, as the one inside is."""

@@ -30,8 +30,6 @@ from toologue.schema import Cue
 from toologue.text.bank import Voice
 from toologue.text.verbalize import filled, opens_small
 
-__all__ = ["AgentWords"]
-
 _TRIES = 12
 _KINDS: Mapping[str, re.Pattern[str]] = {
     kind: re.compile(rf"\b(?:{words})\b")

@@ -31,8 +31,6 @@ from toologue.text.bank import Voice
 from toologue.text.typos import mistype
 from toologue.text.verbalize import filled, worded
 
-__all__ = ["CustomerWords"]
-
 _PHRASED: Mapping[ValueKind, str] = {
     "order_number": "give_order_number", "reference": "give_reference", "email": "give_email", "phone": "give_phone",
     "name": "give_name", "address": "give_address", "date": "give_date", "amount": "give_amount",

@@ -28,8 +28,6 @@ from numpy.typing import NDArray
 
 from toologue.errors import BadSetting
 
-__all__ = ["THRESHOLD", "likeness", "repeats"]
-
 THRESHOLD = 0.8
 _WORDS, _HASHES, _MISSED = 3, 128, 1 / 300
 _TOKEN = re.compile(r"\w+|[^\w\s]")

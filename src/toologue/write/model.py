@@ -47,8 +47,6 @@ from toologue.schema import Cue, Dialogue, Plan
 from toologue.text.bank import REGISTERS
 from toologue.text.verbalize import filled, worded
 
-__all__ = ["ModelWriter", "WordFault", "faults", "parse_words", "prompt_text"]
-
 _TEMPLATE = Path(__file__).with_name("model.txt")
 _SHOWN = re.compile(r"\{([^{}]*)\}")
 _MOST = 1_000_000

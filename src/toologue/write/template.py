@@ -35,8 +35,6 @@ from toologue.text.bank import REGISTERS, Phrases, Register, Role, Voice
 from toologue.write.agent import AgentWords
 from toologue.write.customer import CustomerWords
 
-__all__ = ["TemplateWriter"]
-
 _NUMBERED = re.compile(r"(.*?)(\d{0,9})", re.DOTALL)
 
 

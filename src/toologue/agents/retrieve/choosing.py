@@ -24,8 +24,6 @@ from toologue.agents.retrieve.finding import ALIKE, Candidate
 from toologue.agents.retrieve.forms import TIMES
 from toologue.agents.retrieve.lexicon import talk
 
-__all__ = ["alike", "assigned", "listed"]
-
 _LISTED = TIMES | {"reference", "id", "uuid", "place", "month", "weekday", "enum", "symbol", "number", "integer"}
 """Kinds of which several may be asked for in one breath, a call each."""
 _NEXT = re.compile(r"^[\s,;&/]*(?:and|or|then|as well as)?[\s,]*(?:the|at|for|in|one)?\s*$", re.IGNORECASE)

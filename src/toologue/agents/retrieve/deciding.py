@@ -32,8 +32,6 @@ from toologue.agents.retrieve.segment import Wish, wishes
 from toologue.schema import Api, Call
 from toologue.text.tokens import split_name
 
-__all__ = ["CONFIRM", "Confirm", "Mind", "Step", "decide"]
-
 Confirm = Literal["always", "unsure", "never"]
 CONFIRM: tuple[Confirm, ...] = get_args(Confirm)
 """When writes are confirmed before they are made."""

@@ -31,8 +31,6 @@ from toologue.models.retriever import Retriever
 from toologue.schema import Api
 from toologue.text.tokens import split_name
 
-__all__ = ["Evidence", "Weigher"]
-
 _TERMS, _QUESTION = 0.7, 0.5  # things named by the words; by the agent's own question
 _TOPIC, _TOPIC_ALONE, _SOMETHING = 0.15, 0.4, 0.2  # to stay with the topic; where nothing is named; what is something
 _DEED, _LATER_DEED, _SESSION = 0.4, 0.25, 0.6  # the first deed that is asked for, another, logging in or out

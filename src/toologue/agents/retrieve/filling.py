@@ -25,8 +25,6 @@ from toologue.agents.retrieve.derive import ended, implied, searched
 from toologue.agents.retrieve.finding import SAID, Told, candidates
 from toologue.agents.retrieve.forms import FREE, Form, Slot
 
-__all__ = ["Filled", "fill"]
-
 
 @dataclass(frozen=True)
 class Filled:

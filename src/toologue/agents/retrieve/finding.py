@@ -35,8 +35,6 @@ from toologue.text.spans_found import Found, best_first, scene_of
 from toologue.values.compare import moment_of
 from toologue.values.json_schema import fits
 
-__all__ = ["ALIKE", "SAID", "Candidate", "Told", "candidates", "fact", "referred"]
-
 SAID = 0.45
 """The score from which on a value was said, and is no mere guess."""
 ALIKE = 0.04

@@ -31,8 +31,6 @@ from toologue.text.refer import Row
 from toologue.text.spans_found import Found
 from toologue.text.tokens import split_name
 
-__all__ = ["FREE", "TIMES", "Form", "Slot", "form_of"]
-
 FREE = frozenset({"task", "message", "query", "text", "title"})
 """Kinds of values that any words could be."""
 TIMES = frozenset({"date", "time", "moment"})

@@ -25,8 +25,6 @@ from typing import Any
 from toologue.data import shipped
 from toologue.text.tokens import split_name
 
-__all__ = ["Deed", "begins_with_deed", "deed_of", "deeds_in", "only_times", "spread", "stems", "talk"]
-
 Deed = str
 """A kind of deed: create, update, delete, finish, send, read, login, logout."""
 

@@ -47,8 +47,6 @@ from toologue.data import shipped
 from toologue.schema import AgentAction, AgentTurn, Brief, Call, Retrieve, State, Turn
 from toologue.text.tokens import split_name
 
-__all__ = ["search", "searches"]
-
 _MOST = 5
 """Rows of a result that are read out."""
 

@@ -30,8 +30,6 @@ from toologue.data import shipped
 from toologue.text.refer import Row
 from toologue.text.tokens import split_name
 
-__all__ = ["outcome", "say"]
-
 _MOST = 5  # rows, and values of a row, that are read out
 
 

@@ -25,8 +25,6 @@ from toologue import keys
 from toologue.errors import BadFile
 from toologue.models.cache import cache_folder
 
-__all__ = ["own", "own_key"]
-
 SEED = 409
 _MADE_BY = ("apis", "formats", "plan", "project", "schema", "values", "worlds", "write", "loop.py")
 

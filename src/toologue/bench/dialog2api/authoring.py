@@ -35,8 +35,6 @@ from toologue.run.cases import grounded
 from toologue.sandbox.program import number_of, parse
 from toologue.schema import Dialogue, Program
 
-__all__ = ["Review", "has_programs", "is_ours", "read_yaml", "renumbered", "renumberings", "reviews"]
-
 _Places = Mapping[tuple[str, int], int | None]
 """By statement and rank of a value in it: the number of the placeholder that stands there; None for a value."""
 

@@ -35,8 +35,6 @@ from toologue.schema.jsonl import read
 from toologue.schema.stack import completed
 from toologue.score.metric import unscored
 
-__all__ = ["evaluate", "read_predictions", "record"]
-
 
 def evaluate(golds: Sequence[Dialogue], agents: Sequence[str], mode: Mode, *, options: Options = Options()) -> Results:
     """Every agent through both parts."""

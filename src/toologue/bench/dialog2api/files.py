@@ -36,18 +36,6 @@ from toologue.schema.jsonl import replacing
 from toologue.schema.noun import Noun
 from toologue.schema.stack import Stacked, put
 
-__all__ = [
-    "SHIPPED",
-    "SPLITS",
-    "Goal",
-    "Split",
-    "inspect",
-    "read_folder",
-    "read_goals",
-    "read_signatures",
-    "write_signatures",
-]
-
 SHIPPED = Path(__file__).parent
 Split = Literal["train", "test"]
 SPLITS: tuple[Split, ...] = ("train", "test")

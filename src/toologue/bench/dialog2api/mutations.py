@@ -44,8 +44,6 @@ from toologue.sandbox.allowed import CONVERSATIONAL
 from toologue.sandbox.program import parse
 from toologue.schema import AgentTurn, Case, Dialogue, Program, Result, Trace, rounds
 
-__all__ = ["RIGHT", "WRONG", "Mutant", "Mutation", "mutant", "prove"]
-
 Mutation = Callable[[Program], "Program | None"]
 
 

@@ -38,8 +38,6 @@ from toologue.worlds.s3 import signature
 from toologue.worlds.signed import s3_programs_for
 from toologue.worlds.wrapped import Wrapped
 
-__all__ = ["Place", "run_everywhere", "table"]
-
 _Wanted = tuple[str, Result, str]
 """Where a program of the gold stands, what it comes to, the signature after it."""
 

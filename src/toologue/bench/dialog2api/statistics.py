@@ -27,8 +27,6 @@ from toologue.sandbox.program import parse
 from toologue.schema import Dialogue
 from toologue.schema.stack import stack
 
-__all__ = ["apis_in", "raised_in", "table3", "talk_table"]
-
 _PAPER = {
     "dialogues": "100",
     "train / test": "46 / 54",

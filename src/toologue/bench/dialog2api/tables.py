@@ -24,8 +24,6 @@ from toologue.schema import rounds
 from toologue.score.metric import value_of
 from toologue.score.programs import METRICS
 
-__all__ = ["Results", "by_api", "by_complexity", "by_turn", "table4", "tables"]
-
 Results = Mapping[str, Mapping[Part, Sequence[Graded]]]
 """By agent, and by part, the graded conversations."""
 

@@ -32,8 +32,6 @@ from toologue.schema import Dialogue, Trace
 from toologue.score.faithfulness import Votes, votes
 from toologue.score.metric import no_reply, unscored
 
-__all__ = ["evaluate", "record"]
-
 
 def evaluate(
     golds: Sequence[Dialogue],

@@ -39,8 +39,6 @@ from toologue.formats.tooldial_answers import ACTIONS
 from toologue.formats.tooldial_text import Task
 from toologue.schema import AgentTurn, Dialogue, State, Trace
 
-__all__ = ["RIGHT", "WRONG", "Mutation", "mutants", "prove"]
-
 Mutation = Callable[[AgentTurn], "AgentTurn | None"]
 _OTHER = "Nobody|knows|Such an API"
 

@@ -40,8 +40,6 @@ from toologue.formats.tooldial_answers import ACTIONS
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Noun, Trace, Turn, rounds
 from toologue.schema.jsonl import opened, parse, read_lines
 
-__all__ = ["Predicted", "traces_of"]
-
 
 class _Step(Noun):
     model_config = ConfigDict(extra="ignore", frozen=True)

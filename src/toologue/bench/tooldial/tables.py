@@ -35,18 +35,6 @@ from toologue.formats.tooldial_text import Labels, Task
 from toologue.score import actions, faithfulness, overall, states
 from toologue.score.metric import value_of
 
-__all__ = [
-    "Results",
-    "actions_table",
-    "by_round",
-    "confusion_table",
-    "errors_table",
-    "figure5",
-    "main_table",
-    "section",
-    "tables",
-]
-
 Results = Mapping[str, Sequence[tuple[Part, Sequence[Graded]]]]
 """By agent, its parts with their graded conversations."""
 

@@ -30,8 +30,6 @@ from toologue.schema import Dialogue, Invocation, invocations
 from toologue.schema.jsonl import read
 from toologue.worlds.world import kind_at
 
-__all__ = ["Chained", "Review", "chained", "conversations_in", "reviews", "sequence"]
-
 _FEW = {"calls": 4, "plugins": 3}
 _SHORT = 4
 """Values of fewer characters turn up by chance."""

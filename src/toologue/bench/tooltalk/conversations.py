@@ -36,8 +36,6 @@ from toologue.errors import BadFile, BadRecord, shown
 from toologue.schema import AgentTurn, Call, Dialogue, Setting, Turn, UserTurn
 from toologue.schema.jsonl import json_path
 
-__all__ = ["read_yaml", "starter"]
-
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

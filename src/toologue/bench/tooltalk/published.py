@@ -30,8 +30,6 @@ from toologue.schema import Call, Dialogue, Fault, Invocation, Trace, invocation
 from toologue.score.calls import ERROR_TYPES, Pairing
 from toologue.worlds.world import kind_of
 
-__all__ = ["error_types", "metrics", "pair"]
-
 Arguments = Mapping[str, Any]
 _MISSING = object()
 

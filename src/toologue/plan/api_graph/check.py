@@ -1,7 +1,7 @@
 """Can the source's output be fed to the target? Every edge gets a verdict: valid or not, why, and what decided.
 
-Contract: `check_edges(edges, apis)` yields one `Checked` for each edge, in order, and holds none of them. Three stages,
-the first that finds something decides:
+Contract: `Checker(apis).verdict(edge)` is a pure function of the edge and the documents. Three stages, the first that
+finds something decides:
 
     run        the source is called in a simulated world, the value of the output is taken, the target called with it:
                nothing to take, or refused by what the target documents (type, format, enum, range)
@@ -18,7 +18,7 @@ Example:
     >>> table = Api(name="Sports|hockey|Table", parameters={"seasonId": Parameter(schema={"type": "integer"})})
     >>> edge = Edge(source=squad.name, output="rows|playerId", target=table.name, parameter="seasonId",
     ...             similarity=Similarities(lcs=0.9, keyword=0.9, description=0.9))
-    >>> next(check_edges([edge], [squad, table])).verdict
+    >>> Checker([squad, table]).verdict(edge)
     Verdict(valid=False, reason='entity', stage='meaning', why='player, where season is asked for')
 
 Not covered: whether the value leads to a result at the real service.
@@ -112,13 +112,6 @@ class _Known(NamedTuple):
     tool: str
     words: frozenset[str]
     providers: frozenset[str]
-
-
-def check_edges(edges: Iterable[Edge], apis: Iterable[Api], *, seed: int = 0) -> Iterator[Checked]:
-    """Every edge with its verdict."""
-    checker = Checker(apis, seed=seed)
-    for edge in edges:
-        yield Checked(edge=edge, verdict=checker.verdict(edge))
 
 
 class Checker:

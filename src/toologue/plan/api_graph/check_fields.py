@@ -8,7 +8,7 @@ Example:
     >>> table = Api(name="Sports|live|Table", description="A football league.")
     >>> apart(squad, table), apart(squad, squad)
     ('basketball is not football', '')
-    >>> sorted(providers_of(Api(name="Data|fastytapi|Channels"))), sorted(tool_words("unofficial_cricbuzz"))
+    >>> sorted(providers_of(Api(name="Data|yt_data|Channels"))), sorted(tool_words("unofficial_cricbuzz"))
     (['youtube'], ['cricbuzz'])
 
 Not covered: providers and fields that nobody has listed.

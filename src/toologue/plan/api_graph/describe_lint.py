@@ -8,7 +8,7 @@
     repeated                a long description that only says the phrase again
     keywords                none, more than 4, the same twice, an empty one
 
-Contract: `lint_description` says what is wrong with an Api, entity by entity, `lint_entity` with one text pair.
+Contract: `lint_entity` says what is wrong with a phrase and its long description, `lint_keywords` with keywords.
 
 Example:
     >>> [rule for rule, _ in lint_entity("teamId of the team", "")]
@@ -22,13 +22,10 @@ Not covered: whether the words are true.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from toologue.apis.entities import inputs, outputs
 from toologue.errors import shown
 from toologue.plan.api_graph.describe import KEYWORDS
-from toologue.schema import Api
 
 Rule = Literal["no phrase", "length", "generic", "leak", "no sentence", "repeated", "keywords"]
 
@@ -40,22 +37,6 @@ _HOLLOW = """
     certain unique id identifier name number particular corresponding associated
 """
 _EMPTY = frozenset(_HOLLOW.split())
-
-
-class Finding(NamedTuple):
-    """What is wrong: the entity ('' for the keywords), the rule, what was found."""
-
-    entity: str
-    rule: Rule
-    found: str
-
-
-def lint_description(api: Api) -> Iterator[Finding]:
-    """Everything that is wrong with the descriptions of an Api."""
-    for entity in (*inputs(api), *outputs(api)):
-        for rule, found in lint_entity(entity.phrase, str(entity.schema.get("x-description", ""))):
-            yield Finding(entity.name, rule, found)
-    yield from (Finding("", "keywords", found) for found in lint_keywords(api.keywords))
 
 
 def lint_entity(phrase: str, sentence: str) -> list[tuple[Rule, str]]:

@@ -40,8 +40,6 @@ from toologue.apis.salience import (
 from toologue.plan.chains.api_view import WORTH
 from toologue.worlds.documented import kind_wraps
 
-__all__ = ["answer"]
-
 _ANSWERED = 2
 """So many values of a result make an answer, beside what names them."""
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))

@@ -31,9 +31,6 @@ from toologue import keys
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.sequences import SEQUENCES, Category, Fit
 
-__all__ = ["Job", "jobs", "sampled"]
-
-
 _MOST = 8
 """Turns of a sequence in one block."""
 _PATIENCE = 8

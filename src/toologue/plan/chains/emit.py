@@ -54,8 +54,6 @@ from toologue.schema import (
 from toologue.text.tokens import split_name
 from toologue.worlds.documented.default_arguments import settled
 
-__all__ = ["Offer", "emit", "wish"]
-
 _SHORT = 160
 _USER, _AGENT, _CUE = UserTurn(), AgentTurn(), Cue(move="inform")
 _UNKNOWN, _SEARCH, _CALL, _ANSWER = State(), Retrieve(), Call(api=""), Result()

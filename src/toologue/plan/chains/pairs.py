@@ -44,8 +44,6 @@ from toologue.schema import Edge
 from toologue.text.knowable import KnowRule
 from toologue.worlds.documented.default_arguments import settled
 
-__all__ = ["EdgeKey", "Pair", "alone", "paired"]
-
 EdgeKey = tuple[str, str, str, str]
 
 _ALIKE = 0.83

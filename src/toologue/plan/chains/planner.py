@@ -46,8 +46,6 @@ from toologue.schema import Plan
 from toologue.schema.jsonl import line_of
 from toologue.worlds.documented import Documented
 
-__all__ = ["OFFERED", "TRIES", "Planner", "Tally", "plan_lines"]
-
 TRIES = 3
 OFFERED = 10
 """So many APIs the agent is offered, where there are so many; half of the others are of the target's domain."""

@@ -22,8 +22,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-__all__ = ["REASONS", "Reason"]
-
 Reason = Literal[
     "not chosen",
     "not checked",

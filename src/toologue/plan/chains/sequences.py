@@ -25,16 +25,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal, get_args
+from typing import Literal
 
 from toologue.plan.chains.actions import GRAPH, OPENINGS, ActionName, Step, action_of, broken
 
 Category = Literal["yesyes", "yeszero", "zeroyes", "zerozero"]
-CATEGORIES: tuple[Category, ...] = get_args(Category)
 """Whether the source takes parameters, and whether the target takes others than the chained one."""
 
 Fit = Literal["knowable", "single", "multi"]
-FITS: tuple[Fit, ...] = get_args(Fit)
 
 _ROWS: Mapping[str, Mapping[str, str]] = {
     "request inform call call": {"clear": "11.8", "clarify": "11.11", "suggest": "11.1"},

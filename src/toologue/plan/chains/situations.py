@@ -24,8 +24,6 @@ from typing import Literal, NamedTuple
 
 from toologue.plan.chains.sequences import ActionSequence
 
-__all__ = ["NOTHING", "TABLE", "Hand", "Row", "situations"]
-
 Hand = Literal["target", "source"]
 
 

@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from toologue.schema import AgentTurn, Dialogue, State, Turn
 
-__all__ = ["as_published", "labelled", "published_state"]
-
 _FORGETS = ("retriever_call", "clarify", "suggest", "response_fail", "system_bye")
 _SPOKEN = ("request", "suggest", "clarify", "response", "response_fail", "system_bye")
 

@@ -28,8 +28,6 @@ from toologue.plan.chains.actions import ACTIONS
 from toologue.plan.chains.states import labelled, published_state
 from toologue.schema import Dialogue
 
-__all__ = ["Statistics", "statistics"]
-
 
 @dataclass
 class Statistics:

@@ -22,8 +22,6 @@ from typing import cast
 
 from toologue.data import shipped
 
-__all__ = ["think", "thoughts"]
-
 _DATA = Path(__file__).with_name("thoughts.yaml")
 
 

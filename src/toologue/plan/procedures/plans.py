@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal, get_args
+from typing import Literal
 
 from toologue import keys
 from toologue.errors import BadSetting
@@ -39,7 +39,6 @@ from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Graph, Plan, Procedure
 
 Sampler = Literal["cover", "weighted", "vanilla"]
-SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 
 _TRIES = 6
 """So many paths may be proposed for each conversation that is wanted."""

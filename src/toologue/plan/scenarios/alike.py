@@ -1,14 +1,11 @@
 """What reads alike, and what reads as if nobody had filled it in: two checks on texts that people or models write.
 
-`likeness` compares the words of two texts in any order, case aside: 1 says the same, 0 shares nothing. `twins` finds
-all pairs of a list that are closer than a limit. `generics` finds entities that stand for any entity: ProductX, John
-Doe, order 12345, [your name].
+`likeness` compares the words of two texts in any order, case aside: 1 says the same, 0 shares nothing. `generics` finds
+entities that stand for any entity: ProductX, John Doe, order 12345, [your name].
 
 Example:
     >>> likeness("The parcel is lost.", "Lost is the parcel")
     1.0
-    >>> [(twin.one, twin.other) for twin in twins(["a lost card", "late by an hour", "A card, lost!"], limit=0.9)]
-    [(0, 2)]
     >>> generics("Mr. John Doe wants to return ProductX, order no. 12345, to [shop name].")
     ['John Doe', 'ProductX', '12345', '[shop name]']
 
@@ -18,8 +15,6 @@ Not covered: meaning. Two texts that say the same in other words are strangers; 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
 
 _THING = "Product|Company|Service|Item|Brand|Shop|Store|Customer|User|Order|Hotel|Airline|Bank|City|Street|Person|Agent"
 _GENERIC = re.compile(
@@ -30,33 +25,11 @@ _GENERIC = re.compile(
 )
 
 
-class Twin(NamedTuple):
-    """Two places of a list whose texts are alike."""
-
-    one: int
-    other: int
-    likeness: float
-
-
 def likeness(one: str, other: str) -> float:
     """How alike two texts are, from 0 to 1."""
     from rapidfuzz import fuzz, utils
 
     return fuzz.token_sort_ratio(one, other, processor=utils.default_process) / 100
-
-
-def twins(texts: Sequence[str], *, limit: float) -> list[Twin]:
-    """The pairs whose likeness is at least `limit`, the most alike first."""
-    from rapidfuzz import fuzz, process, utils
-
-    table = process.cdist(texts, texts, scorer=fuzz.token_sort_ratio, processor=utils.default_process)
-    found = [
-        Twin(one, other, float(table[one][other]) / 100)
-        for one in range(len(texts))
-        for other in range(one + 1, len(texts))
-        if table[one][other] >= 100 * limit
-    ]
-    return sorted(found, key=lambda twin: (-twin.likeness, twin.one, twin.other))
 
 
 def generics(text: str) -> list[str]:

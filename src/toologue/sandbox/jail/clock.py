@@ -22,8 +22,6 @@ from datetime import UTC, datetime, tzinfo
 from types import ModuleType
 from typing import Any
 
-__all__ = ["install", "start"]
-
 _now = [0.0]
 _UNITS: Mapping[str, type] = {"": float, "_ns": int}
 

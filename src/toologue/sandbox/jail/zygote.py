@@ -26,8 +26,6 @@ from toologue.sandbox.allowed import MODULES
 from toologue.sandbox.jail import filter
 from toologue.sandbox.jail import run as cell
 
-__all__ = ["serve"]
-
 _ALSO = ("_strptime", "calendar", "encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_16",
          "linecache", "locale", "unicodedata")  # fmt: skip
 """Modules that the allowed ones import when they are first used."""

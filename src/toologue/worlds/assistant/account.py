@@ -14,8 +14,6 @@ from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import Desk, Tool
 from toologue.worlds.store import Row
 
-__all__ = ["TOOLS"]
-
 _EMAIL = re.compile(r"^[\w\-\d\.]+@[\w\-\d\.]+$")
 _PHONE = re.compile(r"^\d{3}-\d{3}-\d{4}$")
 _SUCCESS = {"status": "success"}

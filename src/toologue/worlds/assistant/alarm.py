@@ -10,8 +10,6 @@ from typing import Any
 from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import TIME, Desk, Tool, between, moment
 
-__all__ = ["TOOLS"]
-
 
 def add_alarm(desk: Desk, /, session_token: Any, time: Any) -> dict[str, Any]:
     """Set an alarm. The time is parsed before the session is looked at, and kept as it was written."""

@@ -10,8 +10,6 @@ from typing import Any
 from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import Desk, Tool, moment
 
-__all__ = ["TOOLS"]
-
 
 def create_event(
     desk: Desk,

@@ -21,8 +21,6 @@ from toologue.errors import BadFile, BadRecord, shown
 from toologue.keys import file_key
 from toologue.worlds.store import Store, Tables
 
-__all__ = ["STARTER", "data_key", "export", "load"]
-
 STARTER = Path(__file__).parent / "databases"
 _OWNED = ("Alarm", "Calendar", "Email", "Message", "Reminder", "Weather", "HistoricWeather")
 

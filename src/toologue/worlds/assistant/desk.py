@@ -22,8 +22,6 @@ from typing import Any
 from toologue.errors import ToolError
 from toologue.worlds.store import Store, Tables
 
-__all__ = ["MOMENT", "TIME", "Desk", "Tool", "moment"]
-
 MOMENT = "%Y-%m-%d %H:%M:%S"
 TIME = "%H:%M:%S"
 Tool = Callable[..., dict[str, Any]]

@@ -15,8 +15,6 @@ from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import Desk, Tool
 from toologue.worlds.assistant.mailbox import Search, search
 
-__all__ = ["TOOLS"]
-
 _EMAIL = re.compile(r"^[\w\-\d\.]+@[\w\-\d\.]+$")
 
 

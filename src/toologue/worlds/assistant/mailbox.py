@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import Desk, between, moment, newest
 
-__all__ = ["Search", "search"]
-
 
 class Search(NamedTuple):
     """The filters of a search, as the caller wrote them."""

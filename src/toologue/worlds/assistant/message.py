@@ -14,8 +14,6 @@ from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import Desk, Tool
 from toologue.worlds.assistant.mailbox import Search, search
 
-__all__ = ["TOOLS"]
-
 
 def search_messages(
     desk: Desk,

@@ -11,8 +11,6 @@ from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import Desk, Tool, moment
 from toologue.worlds.store import Row
 
-__all__ = ["TOOLS"]
-
 
 def add_reminder(desk: Desk, /, session_token: Any, task: Any, due_date: Any = None) -> dict[str, Any]:
     """Add a reminder. Even a refused one leaves a (then empty) list behind."""

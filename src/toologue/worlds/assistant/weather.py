@@ -14,8 +14,6 @@ from toologue.errors import ToolError
 from toologue.worlds.assistant.desk import Desk, Tool
 from toologue.worlds.store import Row
 
-__all__ = ["TOOLS"]
-
 
 def current_weather(desk: Desk, /, location: Any) -> dict[str, Any]:
     """Today's weather."""

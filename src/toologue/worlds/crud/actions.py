@@ -41,8 +41,6 @@ from toologue.worlds.crud.expressions import MISSING, Names, Scope, Value, condi
 from toologue.worlds.crud.refusal import Refusal, fault_type
 from toologue.worlds.crud.tables import Table
 
-__all__ = ["Action", "ActionError", "Site", "action_of"]
-
 Change = Callable[[Any, Scope], Any]
 """(old value, scope) → new value, or MISSING to leave it."""
 

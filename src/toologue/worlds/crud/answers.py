@@ -29,8 +29,6 @@ from toologue.worlds.crud.pages import Page
 from toologue.worlds.crud.tables import Table, listed_in, page_words, row_in
 from toologue.worlds.store import Row
 
-__all__ = ["list_answer", "row_answer"]
-
 _DONE = ("success", "ok", "deleted", "removed")
 """Properties of an answer that say that it went well."""
 

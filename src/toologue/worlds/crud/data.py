@@ -27,8 +27,6 @@ from toologue.worlds.crud.rows import RowMaker
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row, Store
 
-__all__ = ["Data", "key_text", "own"]
-
 _COUNTS = "_made"
 _HOLDERS = (dict, list)
 

@@ -29,8 +29,6 @@ from toologue.worlds.crud.refusal import Refusal
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row
 
-__all__ = ["Body", "adding", "finding", "listing", "merging", "part", "reading", "removing", "replacing", "setting"]
-
 Body = Callable[[Scope], Any]
 """What was sent: field → value, or the whole of it."""
 

@@ -42,8 +42,6 @@ from toologue.worlds.crud.misfit import misfit
 from toologue.worlds.crud.moments import before_or_at, duration, moment, shifted
 from toologue.worlds.crud.tables import Table
 
-__all__ = ["MISSING", "Names", "Scope", "Value", "condition_of", "holds", "value_of"]
-
 
 class _Missing(Enum):
     MISSING = "nothing"

@@ -28,8 +28,6 @@ from toologue.worlds.crud.expressions import Scope
 from toologue.worlds.crud.misfit import checker
 from toologue.worlds.crud.refusal import Refusal
 
-__all__ = ["Check", "Effect", "Handler", "Step", "arguments_check"]
-
 Effect = Callable[[Data, Scope], Any]
 """Does what an operation does by itself. Rows that it makes or changes go into the scope; else it gives the value."""
 

@@ -36,8 +36,6 @@ from toologue.worlds.crud.simulator import Crud, Override, Simulator, files_of
 from toologue.worlds.crud.tables import page_words
 from toologue.worlds.world import Kind
 
-__all__ = ["CRUD", "kind_for", "simulator_for"]
-
 
 class _Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")

@@ -36,8 +36,6 @@ from toologue.worlds.crud.pages import Page, check_sorts, paged
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row
 
-__all__ = ["Select", "selection"]
-
 _PAGING = {
     "limit": ("limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"),
     "offset": ("offset", "skip", "start"),

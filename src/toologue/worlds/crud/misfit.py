@@ -23,8 +23,6 @@ from toologue.apis.schemas import properties_of, required_of
 from toologue.errors import shown
 from toologue.values.json_schema import fits, items_of, resolved, types_of
 
-__all__ = ["checker", "misfit"]
-
 _WORDS = {
     "minimum": "is less than",
     "maximum": "is more than",

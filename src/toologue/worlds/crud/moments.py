@@ -19,8 +19,6 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["before_or_at", "duration", "moment", "shifted", "written"]
-
 _DURATION = re.compile(r"(-?\d{1,6}) ?(minute|hour|day|week)s?")
 
 

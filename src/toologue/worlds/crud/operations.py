@@ -46,8 +46,6 @@ from toologue.worlds.crud.lists import selection
 from toologue.worlds.crud.states import state_for
 from toologue.worlds.crud.tables import Owner, Route, Table, listed_in, route_of
 
-__all__ = ["handler_of"]
-
 _REMEDY = "say it with `x-action` or `x-resource`, give the operation an override, or leave it out"
 
 

@@ -27,8 +27,6 @@ from toologue.worlds.crud.refusal import Refusal
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row
 
-__all__ = ["Page", "check_sorts", "paged"]
-
 _SIZE = 20
 """Rows of a page where pages can be asked for and nothing says how long they are."""
 

@@ -20,9 +20,6 @@ from toologue.errors import ToolError, shown
 from toologue.schema import Fault
 from toologue.text.tokens import snake
 
-__all__ = ["Refusal", "fault_type"]
-
-
 _KNOWN = frozenset(HTTPStatus)
 
 

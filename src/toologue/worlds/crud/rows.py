@@ -35,8 +35,6 @@ from toologue.values.make import make
 from toologue.values.patterns import text_for
 from toologue.worlds.crud.tables import Table
 
-__all__ = ["RowMaker", "id_style", "maker_of"]
-
 Now = Callable[[], str]
 Filler = Callable[[int, Now], Any]
 """(number of the row, now) → the value of a field."""

@@ -38,8 +38,6 @@ from toologue.worlds.crud.moments import moment, written
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row
 
-__all__ = ["Seed", "moment_in", "seed_of_source"]
-
 
 @dataclass(frozen=True)
 class Seed:

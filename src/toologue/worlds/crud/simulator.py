@@ -41,8 +41,6 @@ from toologue.worlds.crud.tables import tables_of
 from toologue.worlds.crud.view import View
 from toologue.worlds.store import Change, Mark, Row, Store, diff
 
-__all__ = ["Crud", "Override", "Simulator", "files_of", "shipped"]
-
 Override = Callable[[View, dict[str, Any]], Any]
 _DONE = Result()
 _HERE = Path(__file__).parent

@@ -17,8 +17,6 @@ from __future__ import annotations
 from toologue.text.tokens import snake
 from toologue.worlds.crud.tables import Table
 
-__all__ = ["state_for"]
-
 _IRREGULAR = {
     "pay": "paid", "send": "sent", "hold": "held on_hold", "put_on_hold": "on_hold", "close": "closed", "sell": "sold",
     "reopen": "reopened open", "open": "opened open", "activate": "activated active", "stop": "stopped", "lose": "lost",

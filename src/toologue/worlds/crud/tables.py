@@ -37,8 +37,6 @@ from toologue.values.json_schema import items_of, resolved, types_of
 from toologue.worlds.crud.misfit import checker
 from toologue.worlds.store import Row
 
-__all__ = ["Owner", "Route", "Table", "listed_in", "page_words", "route_of", "row_in", "tables_of"]
-
 _PAGE = frozenset(
     (
         *("total", "count", "next", "previous", "prev", "cursor", "page", "pages", "limit", "offset", "size", "more"),

@@ -30,8 +30,6 @@ from toologue.errors import UnknownName
 from toologue.values.compare import same
 from toologue.worlds.crud.data import Data, own
 
-__all__ = ["View"]
-
 
 class View:
     """The rows of every table, as copies."""

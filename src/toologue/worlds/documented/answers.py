@@ -34,8 +34,6 @@ from toologue.worlds.documented.leaves import Maker, maker, names_a_thing
 from toologue.worlds.documented.row import Row, salt_of
 from toologue.worlds.documented.words import kind_of, squash
 
-__all__ = ["Answer", "answer_maker"]
-
 Answer = Callable[[int, Mapping[str, Any]], Any]
 _DEEPEST, _MOST, _NEAR = 12, 4000, 3
 _BEYOND = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "prefixItems", "contains",

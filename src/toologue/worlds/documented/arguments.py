@@ -39,8 +39,6 @@ from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.shapes import moment_form
 from toologue.worlds.documented.words import choices, kind_about, kind_of, squash
 
-__all__ = ["arguments_for", "foreseen", "is_credential", "read_arguments"]
-
 _SECRET = re.compile(
     r"(?:api|app|auth|access|subscription)_?(?:key|token)|rapidapi|"
     r"(?:^|_)(?:secret|authorization|auth|password|signature|credentials?|apikey|appid)$|^key$|^token$"

@@ -41,8 +41,6 @@ from toologue.worlds.documented.words import (
     squash,
 )
 
-__all__ = ["Echoes", "as_typed", "kind_sought", "sought_by"]
-
 _BARE = frozenset(
     ("id", "name", "title", "value", "key", "code", "slug", "uuid", "text", "symbol", "url", "type", "status")
 )

@@ -28,8 +28,6 @@ from toologue.text.tokens import singular, spell
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.words import group
 
-__all__ = ["followers", "id_of", "known_by", "number_of", "owner_of"]
-
 _TRIES = 64
 
 

@@ -29,8 +29,6 @@ from toologue.schema import Case, Setting
 from toologue.worlds.documented.simulator import Documented
 from toologue.worlds.world import Kind
 
-__all__ = ["DOCUMENTED", "kind_for"]
-
 
 class _Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")

@@ -31,8 +31,6 @@ from toologue.worlds.documented.shapes import is_placeholder, like, moment_form
 from toologue.worlds.documented.texts import TEXTS
 from toologue.worlds.documented.words import choices, group, kind_about, kind_of
 
-__all__ = ["Maker", "examples_of", "maker", "names_a_thing"]
-
 Maker = Callable[[Row], Any]
 
 _FREE = frozenset(("type", "title", "description", "examples", "example", "default", "readOnly", "writeOnly"))

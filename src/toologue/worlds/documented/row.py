@@ -20,8 +20,6 @@ from functools import cache
 from typing import Any
 from zlib import crc32
 
-__all__ = ["Row", "salt_of"]
-
 _MASK = (1 << 61) - 1
 _STEP = 611_999
 """Multiples of this differ by what they leave over, whatever few they are divided by."""

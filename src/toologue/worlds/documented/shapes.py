@@ -18,8 +18,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["is_placeholder", "like", "moment_form"]
-
 _MOMENT = re.compile(
     r"(?P<day>\d{4}(?P<mark>[-/.])\d\d(?P=mark)\d\d)(?:(?P<gap>[T ])\d\d:\d\d(?P<second>:\d\d)?"
     r"(?P<part>\.\d+)?(?P<zone> ?(?:Z|[+-]\d\d:?\d\d|UTC|GMT))?)?"

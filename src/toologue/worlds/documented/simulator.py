@@ -30,8 +30,6 @@ from toologue.schema import Act, Api, Call, Fault, Result
 from toologue.worlds.documented.answers import Answer, answer_maker
 from toologue.worlds.documented.arguments import read_arguments
 
-__all__ = ["Documented"]
-
 _EMPTY = Result()
 _KEPT = 160
 """Apis whose answers are kept worked out."""

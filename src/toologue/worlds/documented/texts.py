@@ -21,8 +21,6 @@ from zlib import crc32
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.words import choices
 
-__all__ = ["TEXTS"]
-
 
 def _person(row: Row, role: int) -> tuple[str, str]:
     first, last = choices("person.first"), choices("person.last")

@@ -23,11 +23,6 @@ from typing import Any, cast
 from toologue.data import shipped
 from toologue.text.tokens import singular, spell
 
-__all__ = [
-    "choices", "group", "kind_about", "kind_named", "kind_of", "kind_of_domain", "kind_wraps", "noun_for", "noun_of",
-    "spell", "squash",
-]  # fmt: skip
-
 _DATA = Path(__file__).with_name("words.yaml")
 _NAMING = frozenset(("name", "title", "label", "full", "short", "display", "common", "official", "value"))
 _SIDES = frozenset(("from", "to", "a", "b"))

@@ -35,8 +35,6 @@ from toologue.keys import file_key
 from toologue.schema.noun import Noun
 from toologue.worlds.s3.values import bytes_of
 
-__all__ = ["DEFAULT", "Account", "Bucket", "Stored", "data_key", "load_account"]
-
 DEFAULT = "larkfield"
 """The name of the account that ships."""
 

@@ -23,8 +23,6 @@ from typing import Any
 from toologue.errors import BadSetting
 from toologue.worlds.s3.service import client
 
-__all__ = ["Address", "address_of"]
-
 _MOST = 1000
 """So many objects can be deleted at once."""
 

@@ -26,8 +26,6 @@ from pydantic import JsonValue
 from toologue.data import read_source
 from toologue.schema import Api, Parameter
 
-__all__ = ["apis", "as_definitions", "by_name"]
-
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict", "array": "List"}
 
 

@@ -26,8 +26,6 @@ from toologue.worlds.s3.documents import apis
 from toologue.worlds.s3.simulator import S3
 from toologue.worlds.world import Kind
 
-__all__ = ["KIND", "prefix_at", "s3_for"]
-
 _OWN = "toologue-"
 
 

@@ -33,8 +33,6 @@ from toologue.worlds.s3.account import Account
 from toologue.worlds.s3.documents import by_name
 from toologue.worlds.s3.service import Contents, client, missing
 
-__all__ = ["Memory"]
-
 _OWNER, _PARTITION, _ADDRESS = "123456789012", "aws", "https://s3.amazonaws.com"
 State = dict[str, Any]
 """Moto's buckets by name."""

@@ -21,8 +21,6 @@ from toologue.schema import Fault
 from toologue.worlds.s3.documents import by_name
 from toologue.worlds.s3.values import bytes_of
 
-__all__ = ["refusal"]
-
 _NAME, _NEW = re.compile(r"[a-zA-Z0-9.\-_]{1,255}"), re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 

@@ -25,8 +25,6 @@ from toologue.worlds.s3.account import Account
 from toologue.worlds.s3.address import address_of
 from toologue.worlds.s3.service import Contents
 
-__all__ = ["Remote"]
-
 _ABSENT = ("404", "NoSuchBucket", "NoSuchKey", "NotFound")
 Moments = dict[tuple[str, str | None], datetime]
 """When (bucket, key) was last written, where that was before the conversation; a key of None is the bucket itself."""

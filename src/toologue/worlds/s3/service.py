@@ -17,8 +17,6 @@ from typing import Any, Protocol
 
 from toologue.errors import BadSetting
 
-__all__ = ["Contents", "Service", "client", "missing"]
-
 Contents = Mapping[str, Mapping[str, bytes]]
 """The bytes by bucket and key."""
 

@@ -25,8 +25,6 @@ from toologue.keys import content_key
 from toologue.worlds.s3.service import Contents
 from toologue.worlds.s3.values import content_of
 
-__all__ = ["signature"]
-
 
 class _Stored(Protocol):
     def contents(self) -> Contents: ...

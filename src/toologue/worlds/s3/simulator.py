@@ -38,8 +38,6 @@ from toologue.worlds.s3.service import Contents, Service
 from toologue.worlds.s3.values import as_boto3, as_json, bytes_of, content_of
 from toologue.worlds.store import path_of
 
-__all__ = ["S3"]
-
 
 class S3:
     """One account. `account`: a file, or the one that ships; `endpoint`: an address, with a `prefix` for buckets."""

@@ -27,8 +27,6 @@ from pydantic import JsonValue
 
 from toologue.errors import shown
 
-__all__ = ["Stream", "as_boto3", "as_json", "bytes_of", "content_of"]
-
 
 class Stream(BytesIO):
     """The body of an object, as a program reads it."""

@@ -31,8 +31,6 @@ from toologue.text.verbalize import worded
 from toologue.write.chains.lexicon import joined, wordset
 from toologue.write.chains.names import Name, output
 
-__all__ = ["Answer", "answer", "clause", "listed", "said"]
-
 _ROWS, _LONG, _SENTENCE, _LARGE = 4, 60, 5, 100_000
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
 _NAME = re.compile(r"[A-Z][^\W\d]{2,}(?:[ '’-][^\W\d]+)*")

@@ -35,8 +35,6 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.text.bank import place_of
 from toologue.write.chains.lexicon import capital
 
-__all__ = ["BANKS", "STYLES", "Bank", "BankName", "Form", "Frame", "Kind", "Speaker", "Style", "Voice", "bank"]
-
 Speaker = Literal["user", "agent"]
 Style = Literal["neutral", "terse", "chatty", "formal", "hurried", "warm", "brief"]
 BankName = Literal["train", "unseen"]

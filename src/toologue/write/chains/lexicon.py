@@ -21,20 +21,6 @@ from typing import Any, NamedTuple, cast
 from toologue.data import read_source
 from toologue.text.spoken import is_word, parted
 
-__all__ = [
-    "Lexicon",
-    "article",
-    "capital",
-    "joined",
-    "lexicon",
-    "plural",
-    "pluralized",
-    "singular",
-    "split",
-    "uncapital",
-    "wordset",
-]
-
 _FILE = Path(__file__).with_name("banks") / "words.yaml"
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z]{3})(?=\d)")
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")

@@ -50,8 +50,6 @@ from toologue.write.chains.names import output, parameters
 from toologue.write.chains.writer import ChainWriter
 from toologue.write.model import parse_words
 
-__all__ = ["ChainModelWriter", "faults", "scenario"]
-
 _TEMPLATE = Path(__file__).with_name("model.txt")
 _OUTPUT = {"type": "array", "items": {"type": "string"}}
 _OPENS = ("inform_intent_clear", "inform_intent_clear_add", "inform_intent_vague")

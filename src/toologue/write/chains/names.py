@@ -26,8 +26,6 @@ from toologue.worlds.documented import kind_of, kind_sought
 from toologue.worlds.documented.words import kind_named, noun_for
 from toologue.write.chains.lexicon import lexicon, plural, singular, split, wordset
 
-__all__ = ["Name", "output", "parameters"]
-
 _LEAD = re.compile(
     r"^(?:(?:please |kindly |must |should |you (?:can|must|should) )?(?:specify|enter|insert|type in|provide|input|put|"
     r"pass|set|choose|select|use|add|give|write|filter by|search by|identifies|represents|define[sd]?|indicates?)"

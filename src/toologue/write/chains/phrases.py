@@ -28,8 +28,6 @@ from functools import cache, lru_cache
 from toologue.text.spoken import is_word
 from toologue.write.chains.lexicon import article, lexicon, plural, pluralized, singular, wordset
 
-__all__ = ["LINKS", "alike", "empty", "rough", "smooth", "subject", "within"]
-
 LINKS = wordset("links")
 """What joins noun phrases."""
 

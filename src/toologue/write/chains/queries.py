@@ -39,8 +39,6 @@ from toologue.write.chains.intents import Need, awkward, need
 from toologue.write.chains.lexicon import capital, lexicon, plural, pluralized, singular, uncapital, wordset
 from toologue.write.chains.phrases import LINKS, alike, within
 
-__all__ = ["REASONS", "Asked", "DropReason", "Given", "Queries", "Unworded"]
-
 DropReason = Literal[
     "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify"
 ]

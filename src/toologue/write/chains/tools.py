@@ -19,8 +19,6 @@ import re
 
 from toologue.write.chains.lexicon import lexicon, singular, split, wordset
 
-__all__ = ["brand", "field"]
-
 _LONGEST = 3
 
 

@@ -36,8 +36,6 @@ from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.queries import Queries
 from toologue.write.chains.realize import Desk, Telling
 
-__all__ = ["ChainWriter"]
-
 
 class ChainWriter:
     """Finds words for plans of the chains line, offline.

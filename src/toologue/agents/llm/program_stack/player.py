@@ -70,7 +70,8 @@ def PROGRAM_STACK(argument: str) -> Player:  # noqa: N802 - a registered constan
     """The player `program_stack:MODEL` or `program_stack:OPTION,OPTION:MODEL`."""
     said = spelled(argument)
     if not said.model:
-        raise BadSetting("the agent 'program_stack' needs a model: program_stack:openai:NAME")
+        told = "the agent 'program_stack' needs a model that writes its programs, and none is named"
+        raise BadSetting(f"{told}; give one, program_stack:openai:NAME, or take the agent retrieve, which needs none")
     asked, pools = model(_greedy(said.model)), dict[str, Examples]()
 
     def examples(brief: Brief) -> Examples | None:

@@ -11,13 +11,6 @@ Contract: each is a pure function of a dialogue and a source of randomness. It g
 real, or None where the dialogue has no place for it (no chained value without a source). What follows from the flaw is
 spoiled along where that makes it harder to see: a wrong chained value stands in the state, too.
 
-Example:
-    >>> from toologue.schema import AgentTurn, State, UserTurn
-    >>> turns = (UserTurn(text="Hi"), AgentTurn(text="Which town?", state=State(api="Trains", required={"town": ""})))
-    >>> spoiled = CHAIN_CORRUPTIONS["slot_dropped"](Dialogue(id="d", turns=turns), Random(1))
-    >>> spoiled.turns[1].state.required
-    {}
-
 Not covered: flaws of meaning: a right value in a wrong sentence, words that do not sound like people.
 """
 
@@ -29,11 +22,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import JsonValue
 
+from corrupt import CORRUPTIONS, Corruption, changed, other_text
 from toologue.schema import AgentTurn, Call, Dialogue, Result, Retrieve, State, Turn, UserTurn
-from toologue.write.another import changed, other_text
-from toologue.write.corrupt import CORRUPTIONS, Corruption
-
-__all__ = ["CHAIN_CORRUPTIONS"]
 
 T = TypeVar("T")
 

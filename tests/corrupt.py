@@ -8,14 +8,6 @@
 Contract: each is a pure function of a dialogue and a source of randomness. It gives another dialogue, whose flaw is
 real, or None where the dialogue has no place for it (nothing stale without a call that was done twice).
 
-Example:
-    >>> from toologue.schema import AgentTurn, UserTurn
-    >>> talk = Dialogue(id="d", turns=(UserTurn(text="Is it O-10423?"), AgentTurn(text="Yes, O-10423.")))
-    >>> CORRUPTIONS["wrong_reply_value"](talk, Random(1)).turns[1].text
-    'Yes, O-10422.'
-    >>> CORRUPTIONS["dropped_call"](talk, Random(1)) is None
-    True
-
 Not covered: flaws of meaning: a right value in a wrong sentence, a rude tone.
 """
 
@@ -29,9 +21,6 @@ from typing import TypeAlias, TypeVar, cast
 from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Result, Turn, UserTurn
-from toologue.write.another import changed, other_text
-
-__all__ = ["CORRUPTIONS", "Corruption"]
 
 Corruption: TypeAlias = Callable[[Dialogue, Random], Dialogue | None]
 T = TypeVar("T")
@@ -375,3 +364,31 @@ def _edited(value: JsonValue, path: Path, random: Random) -> JsonValue:
         return {**value, name: _edited(value[name], tuple(rest), random)}
     members = cast("list[JsonValue]", value)
     return [_edited(one, tuple(rest), random) if place == first else one for place, one in enumerate(members)]
+
+
+def _word(text: str) -> str:
+    return f"x{text}" if "@" in text else "Berta Quisling" if text[:1].isupper() else f"un{text}"
+
+
+def changed(value: JsonValue, random: Random, word: Callable[[str], str] = _word) -> JsonValue:
+    """Another value of the same type; `word` makes another of a text without digits."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + random.choice((1, 2, 5, 10))
+        case str():
+            return other_text(value, random, word)
+        case _:
+            return "another"
+
+
+def other_text(text: str, random: Random, word: Callable[[str], str] = _word) -> str:
+    """The text with one digit changed, or without digits what `word` makes of it."""
+    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
+    if not digits:
+        return word(text)
+    place = digits[random.randrange(len(digits))]
+    digits_left = [digit for digit in "123456789" if digit != text[place]]
+    digit = digits_left[random.randrange(len(digits_left))]
+    return f"{text[:place]}{digit}{text[place + 1 :]}"
