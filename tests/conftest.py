@@ -6,15 +6,12 @@ import os
 import signal
 import socket
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-REPOSITORY = Path(__file__).parent.parent
-SHARED = Path(os.environ.get("TOOLOGUE_SHARED") or REPOSITORY.parent / "shared")
-ABSENT = f"the published data is not here: {SHARED} has no such file (set TOOLOGUE_SHARED to a folder that has it)"
+from published_data import ABSENT, shared_path
 
 os.environ["TOOLOGUE_REQUESTS"] = "forbidden"  # no test, and no process that a test starts, asks a language model
 
@@ -53,14 +50,6 @@ def _guarded(connect: Any) -> Any:
 
 socket.socket.connect = _guarded(socket.socket.connect)  # type: ignore[method-assign]
 socket.socket.connect_ex = _guarded(socket.socket.connect_ex)  # type: ignore[method-assign]
-
-
-def shared_path(*parts: str) -> Path:
-    """A file or folder of the published data. Skips the test, saying why, where it is absent."""
-    path = SHARED.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"{ABSENT}: {'/'.join(parts)}")
-    return path
 
 
 @pytest.fixture(scope="session")

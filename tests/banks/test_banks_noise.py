@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bank_twins import twins
 
+from each_row import each_row
 from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.plan.procedures.intents import slug
 from toologue.plan.procedures.noise_bank import NOISE_KINDS, NoiseMessage, noise_bank, read_noise
@@ -67,7 +68,7 @@ class TestReplies:
         assert min(len(replies) for replies in BANK.replies.values()) >= 12
         assert twins([reply for _, reply in REPLIES], limit=0.85) == []
 
-    @pytest.mark.parametrize(("kind", "reply"), REPLIES)
+    @each_row(("kind", "reply"), REPLIES)
     def test_none_promises_or_scolds(self, kind: str, reply: str) -> None:
         assert not re.search(r"\b(promise|guarantee|will be|you'll (get|have|receive)|refund|credit)\b", reply)
         assert not re.search(r"\b(rude|language|behave|inappropriate|unacceptable|must not|how dare|shame)\b", reply)

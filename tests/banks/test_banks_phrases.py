@@ -10,6 +10,7 @@ from bank_twins import twins
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each_row import each_row
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.plan.scenarios.alike import generics
 from toologue.text.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases, read_phrases
@@ -27,7 +28,7 @@ SAMPLES: dict[Form, tuple[str, ...]] = {
     "question": ("why you want it back", "whether it was opened"),
     "asked": ("the number of the order", "where you live"),
 }
-each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.role}-{kind.name}")
+each_kind = each_row("kind", KINDS, ids=lambda kind: f"{kind.role}-{kind.name}")
 
 
 def filled(kind: PhraseKind, sample: int = 0) -> list[tuple[Register, str]]:

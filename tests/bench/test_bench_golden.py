@@ -1,6 +1,6 @@
 """The differential test: 40 perturbed predictors, graded by the published reference, against ours. No difference.
 
-Needs the published data (see conftest.shared_path); where that is absent the tests are skipped, and the twin with
+Needs the published data (see published_data.shared_path); where that is absent the tests are skipped, and the twin with
 numbers worked out by hand (test_bench_by_hand.py) stands alone.
 """
 
@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from conftest import SHARED, shared_path
+from published_data import SHARED, shared_path
 from toologue.agents.agent import player
 from toologue.bench.tooltalk import grade, load, published
 from toologue.models.similarity import Judge

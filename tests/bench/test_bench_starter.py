@@ -7,7 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from conftest import shared_path
+from each_row import each_row
+from published_data import shared_path
 from toologue.bench.tooltalk import load
 from toologue.bench.tooltalk.conversations import read_yaml, starter
 from toologue.errors import BadFile, BadRecord
@@ -17,7 +18,7 @@ from toologue.worlds.assistant import TOOLS, apis
 FOLDER = files("toologue.bench.tooltalk") / "conversations"
 SET = load(None)
 WRITING = {api.name for api in apis() if api.writes}
-EACH = pytest.mark.parametrize("dialogue", SET, ids=lambda dialogue: dialogue.id)
+EACH = each_row("dialogue", SET, ids=lambda dialogue: dialogue.id)
 
 
 def test_every_file_is_a_conversation_named_as_the_file():

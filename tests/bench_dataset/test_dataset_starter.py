@@ -7,6 +7,7 @@ from itertools import combinations
 
 import pytest
 
+from each_row import each_row
 from toologue.bench.tooltalk import load
 from toologue.bench.tooltalk.authoring import Review, reviews, sequence
 from toologue.bench.tooltalk.conversations import starter
@@ -67,7 +68,7 @@ def test_opening_turns_pass_the_lint_and_nothing_else_is_remarked(seen: list[Rev
     assert len(remarks) <= 5
 
 
-@pytest.mark.parametrize("dialogue", load(), ids=lambda dialogue: dialogue.id)
+@each_row("dialogue", load(), ids=lambda dialogue: dialogue.id)
 def test_results_executed_again_are_equal(dialogue: Dialogue) -> None:
     stripped = dialogue.but(
         turns=tuple(turn.but(results=()) if turn.role == "agent" else turn for turn in dialogue.turns)

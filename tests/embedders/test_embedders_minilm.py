@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tiny_encoder import needs_tokenizers, needs_weights, write_safetensors
+from tiny_encoder import HEADS, LAYERS, WIDTH, WORDS, needs_weights, random_weights, write_safetensors
 
 from toologue.errors import BadFile, BadSetting
 from toologue.models import minilm as module
@@ -108,19 +108,38 @@ class TestSafetensors:
             read_safetensors(tmp_path / "x")
 
 
-@needs_tokenizers
+# What the tokenizer of the test makes of each text, by hand: [CLS] … [SEP]; a word of no pieces is [UNK].
+PIECES = {
+    "Pay the rents": ["[CLS]", "pay", "the", "rent", "##s", "[SEP]"],
+    "buy milk": ["[CLS]", "buy", "milk", "[SEP]"],
+    "call Ann, NOW": ["[CLS]", "call", "ann", "[UNK]", "[UNK]", "[SEP]"],
+    "": ["[CLS]", "[SEP]"],
+    "calls " * 90: ["[CLS]", *["call", "##s"] * 90, "[SEP]"],
+}
+
+
 class TestMiniLM:
     def test_is_the_mean_of_the_states_with_length_one(self, tiny):
-        (vector,) = MiniLM(tiny).embed(["Pay the rents"])
-        weights = read_safetensors(tiny / "model.safetensors")
-        mean = slowly(weights, [2, 4, 5, 6, 9, 3], 2).mean(0)
-        assert np.abs(vector - mean / np.linalg.norm(mean)).max() < 1e-5
+        """A hundred and eighty-two pieces beside two: what is padded has no part in the mean."""
+        weights = random_weights(np.random.default_rng(7))
+        assert len({name.split(".")[2] for name in weights if name.startswith("encoder")}) == LAYERS
+        means = [slowly(weights, [WORDS.index(p) for p in pieces], HEADS).mean(0) for pieces in PIECES.values()]
+        wanted = np.vstack([mean / np.linalg.norm(mean) for mean in means])
+        rows = MiniLM(tiny).embed(list(PIECES))
+        assert np.abs(rows - wanted).max() < 1e-5
+        assert np.abs(wanted[0] - wanted[1]).max() > 0.05, "the texts differ by far more than that"
+
+    def test_the_order_of_the_batch_makes_no_difference(self, tiny):
+        model, texts = MiniLM(tiny), list(PIECES)
+        rows = model.embed(texts)
+        for order in ([4, 2, 0, 3, 1], [1, 0, 4, 2, 3]):
+            assert np.abs(model.embed([texts[n] for n in order]) - rows[order]).max() < 1e-5
 
     def test_rows_come_in_order_whatever_their_lengths_and_doubles(self, tiny):
         model = MiniLM(tiny)
         texts = ["buy milk", "", "call ann " * 200, "buy milk", "zzz", "the"]
         rows = model.embed(texts)
-        assert (rows.shape, rows.dtype) == ((6, 8), np.float32)
+        assert (rows.shape, rows.dtype) == ((6, WIDTH), np.float32)
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
         alone = np.vstack([model.embed([text]) for text in texts])
         assert np.abs(rows - alone).max() < 1e-5
@@ -140,13 +159,13 @@ class TestMiniLM:
         assert np.abs(long - other).max() > 1e-5, "the 256th is not"
 
     def test_no_texts_and_lone_surrogates(self, tiny):
-        assert MiniLM(tiny).embed([]).shape == (0, 8)
-        assert MiniLM(tiny).embed(["pay \ud800 rent"]).shape == (1, 8)
+        assert MiniLM(tiny).embed([]).shape == (0, WIDTH)
+        assert MiniLM(tiny).embed(["pay \ud800 rent"]).shape == (1, WIDTH)
 
     def test_the_name_follows_weights_tokenizer_and_shape(self, tiny):
         names = [MiniLM(tiny).name]
         config = json.loads((tiny / "config.json").read_text())
-        (tiny / "config.json").write_text(json.dumps({**config, "num_attention_heads": 4}))
+        (tiny / "config.json").write_text(json.dumps({**config, "num_attention_heads": 8}))
         names.append(MiniLM(tiny).name)
         (tiny / "tokenizer.json").write_text((tiny / "tokenizer.json").read_text() + " ")
         names.append(MiniLM(tiny).name)
@@ -174,17 +193,17 @@ class TestMiniLM:
 
             def run(self, outputs, given):
                 assert given.keys() == {"input_ids", "attention_mask"}
-                states = np.zeros((*given["input_ids"].shape, 8), np.float32)
+                states = np.zeros((*given["input_ids"].shape, WIDTH), np.float32)
                 states[..., 0] = given["attention_mask"]
                 return [states]
 
         (tiny / "model.onnx").write_bytes(b"anything")
         plain = MiniLM(tiny)
-        assert plain.embed(["pay"]).shape == (1, 8), "without the package the file is of no use"
+        assert plain.embed(["pay"]).shape == (1, WIDTH), "without the package the file is of no use"
         runtime = SimpleNamespace(InferenceSession=Session, __spec__=SimpleNamespace())
         monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
         model = MiniLM(tiny)
-        assert model.embed(["pay", "pay rent"]).tolist() == [[1, 0, 0, 0, 0, 0, 0, 0]] * 2
+        assert model.embed(["pay", "pay rent"]).tolist() == [[1] + [0] * (WIDTH - 1)] * 2
         assert model.name != plain.name
 
     @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
@@ -212,7 +231,7 @@ class TestMiniLM:
             MiniLM(tiny).embed(["pay"])
 
     def test_weights_of_another_tokenizer_are_refused(self, tiny):
-        weights = tiny_weights(np.random.default_rng(7), vocabulary=5, width=8, longest=300)
+        weights = random_weights(np.random.default_rng(7), vocabulary=5)
         write_safetensors(tiny / "model.safetensors", weights)
         with pytest.raises(BadFile, match=r"does not belong to .*tokenizer\.json: it has 5 word pieces"):
             MiniLM(tiny).embed(["pay"])

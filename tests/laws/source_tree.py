@@ -1,9 +1,9 @@
-"""The source of the package, parsed: what the laws are checked on."""
+"""The source of the package, parsed: what the laws are checked on. A law is one test, which lists all that offends."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -23,12 +23,23 @@ class Module:
     path: Path
     text: str
 
-    def __str__(self) -> str:
-        return self.name
+    def at(self, line: int, what: str) -> str:
+        """An offence: file, line, what is wrong."""
+        return f"{self.path.relative_to(REPOSITORY)}:{line}: {what}"
 
     @cached_property
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree."""
+        return list(ast.walk(self.tree))
+
+    @cached_property
+    def documentation(self) -> str:
+        """The docstring, or nothing."""
+        return ast.get_docstring(self.tree) or ""
 
     @property
     def folder(self) -> str:
@@ -42,23 +53,31 @@ class Module:
     @cached_property
     def functions(self) -> list[Function]:
         """Every function and method, nested ones too."""
-        return [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return [node for node in self.nodes if isinstance(node, Function)]
 
     @cached_property
-    def public(self) -> list[str]:
-        """The names in `__all__`, as written."""
+    def all(self) -> ast.Assign | None:
+        """The statement that sets `__all__`."""
         for node in self.tree.body:
             if isinstance(node, ast.Assign) and any(
                 isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets
             ):
-                return list(ast.literal_eval(node.value))
-        return []
+                return node
+        return None
+
+    @cached_property
+    def public(self) -> list[str]:
+        """The names in `__all__`, as written; without one, the classes and functions whose names have no underscore."""
+        if self.all:
+            return list(ast.literal_eval(self.all.value))
+        defined = [node.name for node in self.tree.body if isinstance(node, Function | ast.ClassDef)]
+        return [name for name in defined if not name.startswith("_")]
 
     @cached_property
     def imports(self) -> dict[str, int]:
         """Module of ours → line of the first import, wherever it stands: in functions and for type checkers too."""
         found: dict[str, int] = {}
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             for name in self._imported(node):
                 if name in modules():
                     found.setdefault(name, node.lineno)
@@ -84,3 +103,17 @@ def modules() -> dict[str, Module]:
         name = ".".join(steps[:-1] if steps[-1] == "__init__" else steps)
         found[name] = Module(name, path, path.read_text("utf-8"))
     return found
+
+
+def assert_none(offences: Iterable[str]) -> None:
+    """A law holds everywhere, or the test says where it does not."""
+    found = list(offences)
+    assert not found, f"{len(found)} offences:\n" + "\n".join(found)
+
+
+def assert_only(exempt: Collection[str], offences: Iterable[tuple[str, str]]) -> None:
+    """A law holds but for what is exempt; what offends no longer is exempt no more. Pairs of what offends, how."""
+    found = list(offences)
+    assert_none(how for what, how in found if what not in exempt)
+    mended = sorted(set(exempt) - {what for what, _ in found})
+    assert not mended, f"these keep the law now, take them off the list of exempt ones: {mended}"

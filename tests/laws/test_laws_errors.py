@@ -29,9 +29,7 @@ def drawn() -> dict[str, str]:
 
 def there() -> dict[str, str]:
     """Error → its parent, in the whole package."""
-    classes = [
-        node for module in modules().values() for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)
-    ]
+    classes = [node for module in modules().values() for node in module.nodes if isinstance(node, ast.ClassDef)]
     bases = {node.name: [base.id for base in node.bases if isinstance(base, ast.Name)] for node in classes}
     found = {"ToologueError": ""}
     while more := {n: b for n, of in bases.items() for b in of if b in found and n not in found}:

@@ -23,6 +23,7 @@ import pytest
 import yaml
 from shelf import Shelf
 
+from each_row import each_row
 from toologue.sandbox.execute import execute
 from toologue.sandbox.limits import Limits
 
@@ -30,7 +31,6 @@ HERE = Path(__file__).parent
 PROGRAMS: list[dict[str, str]] = yaml.safe_load((HERE / "hostile.yaml").read_text())
 SECRET = "quince-7Q4-marmalade"
 LIMITS = Limits(seconds=0.1, output=100_000, calls=50)
-by_id = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program["id"])
 
 
 def test_there_are_enough_of_them() -> None:
@@ -50,7 +50,7 @@ def bites() -> dict[str, list[str]]:
     return json.loads(done.stdout)
 
 
-@by_id
+@each_row("program", PROGRAMS, ids=lambda program: program["id"])
 def test_it_bites_a_careless_host(program: dict[str, str], bites: dict[str, list[str]]) -> None:
     assert program["bites"] in bites[program["id"]]
 
@@ -88,7 +88,7 @@ def trap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trap]:
     signal.signal(signal.SIGUSR1, before)
 
 
-@by_id
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program["id"])
 def test_it_does_nothing_in_the_sandbox(program: dict[str, str], backend: Any, trap: Trap) -> None:
     kept = SECRET  # what frames would show
     world = Shelf(SECRET)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from score_samples import EXACT, LEXICAL, REFUSED, did, gold, said, trace, turns, values, writing
 
 import noun_strategies
+from each_row import each_row
 from toologue.agents.agent import Player, ScriptedAgent, player
 from toologue.bench.prove import prove_kind
 from toologue.bench.tooltalk import TOOLTALK, load, published
@@ -60,7 +61,7 @@ def graded(agent: Player, dialogues: Sequence[Dialogue] = STARTER, judge: Judge 
 class TestTheLaws:
     """Design, section 7: gold is best, empty is unscored, nothing raises, and wrong agents are seen by what they do."""
 
-    @pytest.mark.parametrize("dialogue", STARTER, ids=lambda d: d.id)
+    @each_row("dialogue", STARTER, ids=lambda d: d.id)
     def test_gold_gets_everything(self, dialogue: Dialogue) -> None:
         (lived,) = run(player("gold"), [dialogue])
         scores = calls(dialogue, lived, EXACT)

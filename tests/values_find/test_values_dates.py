@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each_row import each_row
 from toologue.text.dates import readings
 from toologue.text.find import find
 from toologue.text.time_expressions import whens
@@ -26,7 +27,7 @@ FILE = Path(__file__).parents[2] / "bench" / "dates.tsv"
 LABELLED = [line.split("\t")[1:] for line in FILE.read_text("utf-8").split("\n") if line and line[0] != "#"]
 
 
-@pytest.mark.parametrize(("asks", "said", "means"), LABELLED, ids=lambda part: part[:40])
+@each_row(("asks", "said", "means"), LABELLED)
 def test_times_are_read_as_labelled(asks: str, said: str, means: str) -> None:
     if asks == "span":
         ends = [readings(said, "moment", NOW, edge="start"), readings(said, "moment", NOW, edge="end")]

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each_row import each_row
 from toologue.text.find import find
 
 NOW = datetime(2025, 3, 12, 10, 20)
@@ -33,7 +34,7 @@ def schema_of(kind: str) -> dict[str, Any]:
     return {"type": "string", "format": kind} if kind in ("date", "time", "date-time", "uri") else {"type": kind}
 
 
-@pytest.mark.parametrize(("name", "kind", "description", "said", "value"), SAID, ids=lambda part: part[:40])
+@each_row(("name", "kind", "description", "said", "value"), SAID)
 def test_the_best_is_what_was_meant(name: str, kind: str, description: str, said: str, value: str) -> None:
     found = find(said, schema_of(kind), name=name, description=description, now=NOW)
     assert found[0].value == json.loads(value)

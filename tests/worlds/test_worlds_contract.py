@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each_row import each_row
 from toologue.bench.tooltalk import load
 from toologue.errors import BadSetting
 from toologue.schema import AgentTurn, Api, Call, Case, Dialogue, Fault, Parameter, Result, UserTurn, invocations
@@ -41,7 +42,7 @@ def test_the_assistant_keeps_it_when_nobody_is_logged_in():
     check_world(lambda: Assistant(now=NOW), scripts=2)
 
 
-@pytest.mark.parametrize("dialogue", load(None), ids=lambda dialogue: dialogue.id)
+@each_row("dialogue", load(None), ids=lambda dialogue: dialogue.id)
 def test_the_worlds_of_the_starter_set_keep_it(dialogue):
     case = Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="forced")
     check_world(lambda: make_world(case), acts=[invocation.act for invocation in invocations(dialogue.turns)])

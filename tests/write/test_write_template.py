@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from write_samples import EMAIL, LOST, Line, lines, plan_of, plans
 
 import noun_strategies
+from each_row import each_row
 from toologue.errors import BadSetting, UnknownName, UserError
 from toologue.schema import AgentTurn, Cue, Dialogue, Plan, UserTurn
 from toologue.text.bank import REGISTERS, Register
@@ -126,7 +127,7 @@ class TestManyConversations:
         assert count / (time.process_time() - begin) > 1_000
 
 
-@pytest.mark.parametrize("line", LINES, ids=[line.where for line in LINES])
+@each_row("line", LINES, ids=lambda line: line.where)
 class TestEverythingThatShips:
     def test_is_said_as_people_speak(self, line: Line) -> None:
         for register in REGISTERS["agent"]:
