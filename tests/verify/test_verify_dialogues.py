@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,10 +11,7 @@ from verify_samples import Sample, samples, simulator
 
 from corrupt import CORRUPTIONS
 from toologue.schema import Setting
-from toologue.verify import procedures as package
 from toologue.verify.procedures import RULES, verify
-
-ALLOWED = ("errors", "schema", "loop", "values", "worlds", "write.verify")
 
 
 @pytest.fixture(scope="module")
@@ -60,19 +55,3 @@ class TestValid:
         assert flaws == verify(dialogue, graph)
         assert [flaw.turn for flaw in flaws] == sorted(flaw.turn for flaw in flaws)
         assert {flaw.rule for flaw in flaws} <= set(RULES)
-
-
-def test_it_stands_apart_from_planner_and_writer() -> None:
-    """The rooms that `verify` may look into; what it checks is none of them."""
-    files = sorted(Path(str(package.__file__)).parent.glob("*.py"))
-    names = [
-        name
-        for file in files
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
-    ]
-    ours = {str(name).removeprefix("toologue.") for name in names if str(name).startswith("toologue")}
-    assert len(files) > 5
-    assert ours
-    assert [name for name in sorted(ours) if not name.startswith(ALLOWED)] == []
