@@ -112,7 +112,7 @@ def calibrated(apis: Path, name: str, labels: Path) -> Iterator[dict[str, Any]]:
     from toologue.apis.rapidapi import read_rapidapi
     from toologue.models.embed import embedder
     from toologue.plan.api_graph.describe import describe
-    from toologue.plan.api_graph.explain import why
+    from toologue.plan.api_graph.explain import explain
     from toologue.plan.api_graph.rules import Thresholds
 
     lines = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]
@@ -123,7 +123,7 @@ def calibrated(apis: Path, name: str, labels: Path) -> Iterator[dict[str, Any]]:
         if {line["source"], line["target"]} <= documents.keys():
             pair = documents[line["source"]], documents[line["target"]]
             asked = {"output": line["output"], "parameter": line["parameter"]}
-            (one, *_) = why(*pair, by, thresholds=never, **asked)
+            (one, *_) = explain(*pair, by, thresholds=never, **asked)
             scores.append((one.similarity.lcs, one.similarity.keyword, one.similarity.description))
             true.append(line["label"])
     rows, label = np.array(scores), np.array(true)
@@ -154,8 +154,7 @@ def _brute(apis: Sequence[Any], by: Any, _: Any) -> list[tuple[str, ...]]:
     """Every pair, one by one for the phrases, as matrices for the cosines."""
     from rapidfuzz.distance import LCSseq
 
-    from toologue.plan.api_graph.rules import PUBLISHED, letters
-    from toologue.plan.api_graph.sides import sides
+    from toologue.plan.api_graph.rules import PUBLISHED, letters, sides
 
     rows, columns, *_ = sides(apis, "published")
     with_keywords = ([side.keyed(at) for at in range(len(side.texts))] for side in (rows, columns))
@@ -187,7 +186,7 @@ def _session(leader: int) -> Iterator[tuple[int, float, int]]:
 
 
 def _left(scratch: Path) -> dict[str, int]:
-    from toologue.plan.api_graph.about import read_about
+    from toologue.plan.api_graph.rules import read_about
 
     about = read_about(scratch / "graph.jsonl")
     assert about is not None

@@ -24,8 +24,8 @@ from rich.table import Table
 
 from toologue import keys
 from toologue.apis.load import apis_of
-from toologue.plan.api_graph.check import Checker
-from toologue.plan.api_graph.check_figures import Label, Truth
+from toologue.plan.api_graph.check import EdgeChecker
+from toologue.plan.api_graph.check_graph import Confusion, Label
 from toologue.plan.api_graph.describe import describe
 from toologue.schema import Api
 
@@ -59,9 +59,9 @@ def documents() -> Mapping[str, Api]:
     return found
 
 
-def measured(rows: Iterable[Mapping[str, Any]], apis: Mapping[str, Api]) -> dict[tuple[str, str], Truth]:
+def measured(rows: Iterable[Mapping[str, Any]], apis: Mapping[str, Api]) -> dict[tuple[str, str], Confusion]:
     """The verdicts against the labels, by half and by kind of edge ("" for all kinds)."""
-    checker, found = Checker(apis.values()), defaultdict[tuple[str, str], Truth](Truth)
+    checker, found = EdgeChecker(apis.values()), defaultdict[tuple[str, str], Confusion](Confusion)
     for row in rows:
         label = Label.model_validate(row)
         valid = checker.verdict(label.edge).valid
@@ -73,7 +73,7 @@ def measured(rows: Iterable[Mapping[str, Any]], apis: Mapping[str, Api]) -> dict
 
 def precision(drawn: Iterable[Mapping[str, Any]], apis: Mapping[str, Api]) -> Iterator[str]:
     """How many of the chosen edges of the graph of 4,474 APIs are true, drawn at random; and of those that pass."""
-    checker = Checker(map(describe, apis.values()))
+    checker = EdgeChecker(map(describe, apis.values()))
     found = [(row, checker.verdict(Label.model_validate(row).edge).valid) for row in drawn]
     graph = [(row["label"], valid) for row, valid in found if row["drawn"] == "graph"]
     passed = [row["label"] for row, valid in found if valid]
@@ -81,7 +81,7 @@ def precision(drawn: Iterable[Mapping[str, Any]], apis: Mapping[str, Api]) -> It
     yield f"those that the check keeps: {sum(passed)} of {len(passed)} true ({sum(passed) / len(passed):.1%})"
 
 
-def table(found: Mapping[tuple[str, str], Truth]) -> Table:
+def table(found: Mapping[tuple[str, str], Confusion]) -> Table:
     """One row a half and kind."""
     made = Table(title="Edges labelled by hand, and what the offline check says of them")
     for head in ("half", "kind", "edges", "true ones kept", "false ones rejected", "MCC"):

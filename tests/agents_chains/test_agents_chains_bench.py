@@ -79,7 +79,7 @@ words = st.text(max_size=40) | st.sampled_from(
 
 @given(conversations(st.builds(UserTurn, text=words) | did()), st.just(BANDS) | values)
 def test_any_history_has_a_next_turn(turns: list[Turn], bands: Any) -> None:
-    """Whatever was said and found, and whatever the brief calls a retriever: one decision, labelled."""
+    """Whatever was said and found, and whatever the brief calls a retriever: one decision, is_labelled."""
     turn = turn_after(turns, facts={"retriever": bands})
     assert turn.action is not None
     assert turn.state is not None

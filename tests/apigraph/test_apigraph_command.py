@@ -11,7 +11,7 @@ from apigraph_samples import api, entity
 from toologue.cli.graph import build, show
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.lexical import Lexical
-from toologue.plan.api_graph.about import read_about
+from toologue.plan.api_graph.rules import read_about
 from toologue.schema import Edge
 from toologue.schema.jsonl import read, write
 

@@ -16,11 +16,9 @@ from toologue.errors import BadSetting
 from toologue.models.embed import embedder
 from toologue.models.lexical import Lexical
 from toologue.plan.api_graph.describe import describe
-from toologue.plan.api_graph.documents import ready
-from toologue.plan.api_graph.edges import Found, find_edges
-from toologue.plan.api_graph.rules import Thresholds, thresholds_of
-from toologue.plan.api_graph.sides import joined, sides
-from toologue.plan.api_graph.spread import Spread
+from toologue.plan.api_graph.edges import Graph, find_edges
+from toologue.plan.api_graph.pairs import ParallelEmbedder
+from toologue.plan.api_graph.rules import Thresholds, described_sides, join_sides, sides, thresholds_of
 from toologue.schema import Api
 from toologue.schema.jsonl import line_of
 
@@ -45,7 +43,7 @@ documents = st.lists(
 levels = st.sampled_from([0.0, 0.4, 0.5, 0.77, 0.83, 1.0])
 
 
-def published(apis: list[Api], by=None, thresholds: Thresholds = HALF, **more) -> Found:
+def published(apis: list[Api], by=None, thresholds: Thresholds = HALF, **more) -> Graph:
     return find_edges(apis, by or Counting(), rules="published", thresholds=thresholds, **more)
 
 
@@ -118,7 +116,7 @@ class TestThePublishedRule:
 
 
 class TestTheBetterRules:
-    def find(self, *apis: Api) -> Found:
+    def find(self, *apis: Api) -> Graph:
         return find_edges(apis, Counting(), rules="best", thresholds=HALF)
 
     def test_the_most_similar_pair_is_chosen(self):
@@ -196,7 +194,9 @@ class TestSize:
     def test_workers_change_nothing(self):
         apis = [api(f"A{n}", [("id", entity(f"id of a {'team' * (n % 7)} {n}"))], [("id", TEAM)]) for n in range(120)]
         alone, together = (
-            list(published(apis, Spread(Lexical(), workers), Thresholds(0.5, 0.3, 0.3), workers=workers).edges)
+            list(
+                published(apis, ParallelEmbedder(Lexical(), workers), Thresholds(0.5, 0.3, 0.3), workers=workers).edges
+            )
             for workers in (1, 2)
         )
         assert alone == together
@@ -247,12 +247,12 @@ class TestSides:
     @given(st.lists(documents, max_size=4), st.sampled_from(["published", "best"]))
     def test_made_in_parts_are_the_sides_of_all(self, parts: list[list[Api]], rules) -> None:
         every = [one for part in parts for one in part]  # names come again: two documents of one Api
-        assert joined(sides(part, rules) for part in parts) == sides(every, rules)
+        assert join_sides(sides(part, rules) for part in parts) == sides(every, rules)
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_documents_get_their_phrases_on_the_way_wherever_they_are_read(self, workers: int) -> None:
         bare = {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}
         many = [Api(name=f"Sports|cricbuzz|Teams {number}", returns=bare) for number in range(150)]
         file = BytesIO()
-        assert ready(iter(many), "best", into=file, workers=workers) == sides(map(describe, many), "best")
+        assert described_sides(iter(many), "best", into=file, workers=workers) == sides(map(describe, many), "best")
         assert file.getvalue() == b"".join(line_of(describe(one)) for one in many)

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadRecord, UnknownName
-from toologue.plan.api_graph.about import About, about_file, read_about, write_about
-from toologue.plan.api_graph.explain import why
-from toologue.plan.api_graph.rules import Thresholds
+from toologue.plan.api_graph.explain import explain
+from toologue.plan.api_graph.rules import About, Thresholds, about_file, read_about, write_about
 from toologue.report.neighbourhood import neighbourhood
 from toologue.schema import Edge, Similarities
 
@@ -24,7 +23,7 @@ TARGET = api("Target", [("id", TEAM)], [("team", TEAM), ("page", TEAM)])
 
 class TestWhy:
     def told(self, **asked) -> dict[tuple[str, str], str]:
-        reasons = why(SOURCE, TARGET, Counting(), rules="published", thresholds=HALF, **asked)
+        reasons = explain(SOURCE, TARGET, Counting(), rules="published", thresholds=HALF, **asked)
         return {(one.output, one.parameter): one.verdict for one in reasons}
 
     def test_edges_come_first_and_one_is_kept(self):
@@ -43,20 +42,20 @@ class TestWhy:
         assert "description 0.00, not above 0.6" in verdict
 
     def test_an_api_does_not_feed_itself(self):
-        (reason,) = why(
+        (reason,) = explain(
             SOURCE, SOURCE.but(parameters=TARGET.parameters), Counting(), thresholds=HALF, output="id", parameter="team"
         )
         assert reason.verdict == "no edge: an API does not feed itself"
 
     def test_types_that_do_not_fit_are_told_under_the_better_rules(self):
         number = api("Number", takes=[("team", {**TEAM, "type": "boolean"})])
-        (reason,) = why(SOURCE, number, Counting(), thresholds=HALF, output="id")
+        (reason,) = explain(SOURCE, number, Counting(), thresholds=HALF, output="id")
         assert reason.verdict == "no edge: string does not fit boolean"
 
     def test_a_name_that_is_not_there_is_answered_with_the_nearest(self):
         with pytest.raises(UnknownName, match="no output of Source is called 'statis'; did you mean 'status'"):
             self.told(output="statis")
-        assert why(api("Empty"), TARGET, Counting(), thresholds=HALF) == []
+        assert explain(api("Empty"), TARGET, Counting(), thresholds=HALF) == []
 
 
 class TestAbout:

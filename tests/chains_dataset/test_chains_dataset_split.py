@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadSetting
-from toologue.plan.chains.split import NEAR, SPLITS, Divided, Joined, divide
+from toologue.plan.chains.split import NEAR, SPLITS, Division, Joined, divide
 
 NAMES = st.integers(0, 30).map(lambda number: f"Api {number}")
 PAIRS = st.dictionaries(st.tuples(st.none() | NAMES, NAMES), st.integers(1, 9), max_size=60)
 
 
-def check(weights: Mapping[Joined, int], divided: Divided) -> None:
+def check(weights: Mapping[Joined, int], divided: Division) -> None:
     """The law: every API in one split, every pair in the split of its APIs or among the lost, nothing uncounted."""
     assert set(divided.of) == {name for pair in weights for name in pair if name is not None}
     for (source, target), weight in weights.items():

@@ -23,8 +23,7 @@ from toologue.apis.tools import read_tools
 from toologue.cli import apis as command
 from toologue.errors import BadSetting
 from toologue.models.model import Asked, ModelFault, ScriptedModel
-from toologue.plan.api_graph.describe import describe, described
-from toologue.plan.api_graph.describe_lint import lint_entity, lint_keywords
+from toologue.plan.api_graph.describe import describe, described, lint_entity, lint_keywords
 from toologue.plan.api_graph.describe_model import describe_with, description_prompt, parse_descriptions
 from toologue.schema import Api, Parameter
 

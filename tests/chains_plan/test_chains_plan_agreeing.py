@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.apis.result_values import choices, values_of
-from toologue.plan.chains.consistency import agreed, disagrees, speaks_of_another
+from toologue.plan.chains.consistency import contradicts, names_other_entity, without_contradictions
 from toologue.worlds.documented.leaves import maker
 from toologue.worlds.documented.row import Row
 
@@ -38,14 +38,14 @@ DAYS = st.dates(date(2000, 1, 1), date(2030, 1, 1))
     ],
 )
 def test_a_result_may_not_gainsay_what_was_told(told: dict[str, str], result: object, wrong: bool) -> None:
-    assert disagrees(told, values_of(result, rows=1)) is wrong
+    assert contradicts(told, values_of(result, rows=1)) is wrong
 
 
 @given(DAYS, st.integers(-400, 400))
 def test_what_is_dated_lies_between_start_and_end(day: date, off: int) -> None:
     told = {"start_date": str(day), "end_date": str(day + timedelta(days=30))}
     found = values_of({"days": [{"date": str(day + timedelta(days=off))}]}, rows=1)
-    assert disagrees(told, found) is not (0 <= off <= 30)
+    assert contradicts(told, found) is not (0 <= off <= 30)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_what_is_dated_lies_between_start_and_end(day: date, off: int) -> None:
     ],
 )
 def test_a_code_with_digits_is_no_other_name(result: object, wrong: bool) -> None:
-    assert disagrees({"location": "Busan"}, values_of(result, rows=1)) is wrong
+    assert contradicts({"location": "Busan"}, values_of(result, rows=1)) is wrong
 
 
 @given(DAYS)
 def test_days_are_the_same_however_they_are_written(day: date) -> None:
-    assert not disagrees({"date": str(day)}, values_of({"date": f"{day:%d/%m/%Y}"}))
+    assert not contradicts({"date": str(day)}, values_of({"date": f"{day:%d/%m/%Y}"}))
 
 
 def test_a_table_by_columns_has_rows() -> None:
@@ -95,7 +95,7 @@ def test_values_that_stand_in_lists_by_themselves_are_no_names_of_rows() -> None
 def test_a_result_that_names_only_others_is_of_another_thing(
     told: list[tuple[str, str]], meeting: bool, another: bool
 ) -> None:
-    assert speaks_of_another({"company.name": "adobe inc."}, told, meeting=meeting) is another
+    assert names_other_entity({"company.name": "adobe inc."}, told, meeting=meeting) is another
 
 
 @given(st.integers(0, 10**9))
@@ -116,4 +116,4 @@ def test_nobody_meets_themselves(start: int) -> None:
 )
 def test_two_results_say_the_same_of_one_thing_or_are_left_out(found: object, kept: list[str]) -> None:
     before = values_of({"cup": {"name": "Winter Cup", "price": 2}})
-    assert [one.name for one in agreed(values_of(found, rows=1), before)] == kept
+    assert [one.name for one in without_contradictions(values_of(found, rows=1), before)] == kept

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from toologue.apis.co_parameters import along, beside
 from toologue.models.embed import embedder
-from toologue.plan.chains.catalog import Shelf
-from toologue.plan.chains.choose import Job
-from toologue.plan.chains.pairs import Pair, paired
+from toologue.plan.chains.catalog import Catalog
+from toologue.plan.chains.pairs import Job, Pair, edge_pairs
 from toologue.plan.chains.planner import Planner
-from toologue.project.chains_pairs import ChainMaking, prepare
+from toologue.project.chains import ChainMaking, Workspace, prepare
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Edge, Parameter, Plan
 from toologue.schema.jsonl import write
 from toologue.verify.chains import verify_chain
@@ -61,7 +60,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pair_of(file: Path, *edges: Edge) -> Pair:
-    (pair,) = paired(Shelf(file), edges, Counter())
+    (pair,) = edge_pairs(Catalog(file), edges, Counter())
     return pair
 
 
@@ -190,7 +189,7 @@ class TestSettled:
 
     def test_a_setting_without_a_documented_value_still_has_no_words(self, file: Path) -> None:
         dropped = Counter[Any]()
-        assert list(paired(Shelf(file), [edge(FIND, "lat", SNOW)], dropped)) == []
+        assert list(edge_pairs(Catalog(file), [edge(FIND, "lat", SNOW)], dropped)) == []
         assert dropped == {"no words for it": 1}
 
 
@@ -198,18 +197,18 @@ class TestEdgesThatWereNotChosen:
     def test_stand_in_where_the_best_one_makes_no_conversation(self, file: Path, tmp_path: Path) -> None:
         write(tmp_path / "graph.jsonl", [edge(FIND, "lat", SKY, chosen=False), edge(FIND, "name", SKY)])
         making = ChainMaking(ratio=(1, 0, 0))
-        made = prepare([file], tmp_path / "set", making, indexes=tmp_path, graph=tmp_path / "graph.jsonl")
+        made = prepare([file], Workspace(tmp_path / "set", tmp_path, making), graph=tmp_path / "graph.jsonl")
         assert [(one.source, one.output) for one in made.pairs["train"] if one.source] == [(FIND.name, "lat")]
 
     def test_make_no_second_pair_beside_the_best_one(self, file: Path, tmp_path: Path) -> None:
         write(tmp_path / "graph.jsonl", [edge(LIST, "rows|lat", SKY, chosen=False), edge(FIND, "lat", SKY)])
         making = ChainMaking(ratio=(1, 0, 0))
-        made = prepare([file], tmp_path / "set", making, indexes=tmp_path, graph=tmp_path / "graph.jsonl")
+        made = prepare([file], Workspace(tmp_path / "set", tmp_path, making), graph=tmp_path / "graph.jsonl")
         assert {one.source for one in made.pairs["train"] if one.source} == {FIND.name, LIST.name}
-        assert made.edges_dropped["not chosen"] == 0
+        assert made.dropped["edges"]["not chosen"] == 0
 
     def test_are_looked_at_when_they_are_asked_for(self, file: Path) -> None:
         edges, dropped = [edge(FIND, "name", SKY), edge(FIND, "lat", SKY, chosen=False)], Counter[Any]()
-        (pair,) = paired(Shelf(file), edges, dropped, chosen=False)
+        (pair,) = edge_pairs(Catalog(file), edges, dropped, chosen=False)
         assert pair.output == "lat"
         assert dropped == {"not chosen": 1}

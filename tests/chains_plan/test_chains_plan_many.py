@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadRecord
-from toologue.plan.chains.catalog import Shelf
-from toologue.plan.chains.choose import jobs, sampled
-from toologue.plan.chains.pairs import Pair, alone, paired
+from toologue.plan.chains.catalog import Catalog
+from toologue.plan.chains.pairs import Pair, edge_pairs, jobs, sample_pairs, single_api_pairs
 from toologue.plan.chains.planner import Tally, plan_lines
 from toologue.plan.chains.sequences import SEQUENCES, Category
 from toologue.schema import Api, Parameter
@@ -27,7 +26,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def pairs_of(apis: Path) -> list[Pair]:
-    return [*paired(Shelf(apis), EDGES, Counter()), *alone(Shelf(apis), Counter())]
+    return [*edge_pairs(Catalog(apis), EDGES, Counter()), *single_api_pairs(Catalog(apis), Counter())]
 
 
 class TestMix:
@@ -69,10 +68,10 @@ class TestMix:
     def test_sampling_takes_every_kind_of_pair(self) -> None:
         many = [Pair("S", "id", f"T{n}", "id", "yesyes", "single") for n in range(100)]
         few = [Pair("S", "id", f"U{n}", "id", "zeroyes", "multi") for n in range(3)]
-        drawn = sampled([*many, *few], 10)
+        drawn = sample_pairs([*many, *few], 10)
         assert Counter(pair.category for pair in drawn) == {"yesyes": 7, "zeroyes": 3}
-        assert drawn == sampled([*many, *few], 10)
-        assert drawn != sampled([*many, *few], 10, seed=1)
+        assert drawn == sample_pairs([*many, *few], 10)
+        assert drawn != sample_pairs([*many, *few], 10, seed=1)
 
     def test_plans_end_where_every_pair_is_used_up(self, here: tuple[Path, Path]) -> None:
         tally = Tally()
@@ -99,7 +98,7 @@ class TestDropped:
     def reasons(self, folder: Path, apis: list[Api], *edges: object) -> dict[str, int]:
         write(folder / "apis.jsonl", [*APIS, *apis])
         dropped: Counter[str] = Counter()
-        kept = list(paired(Shelf(folder / "apis.jsonl"), edges, dropped))  # type: ignore[arg-type]
+        kept = list(edge_pairs(Catalog(folder / "apis.jsonl"), edges, dropped))  # type: ignore[arg-type]
         return {**dropped, **({"kept": len(kept)} if kept else {})}
 
     @pytest.mark.parametrize(
@@ -144,18 +143,18 @@ class TestDropped:
         assert self.reasons(tmp_path, [], one, one, one.but(chosen=False)) == {"kept": 1, "again": 1, "not chosen": 1}
 
     def test_edges_that_did_not_pass(self, here: tuple[Path, Path]) -> None:
-        shelf = Shelf(here[1])
+        shelf = Catalog(here[1])
         keys = [(one.source, one.output, one.target, one.parameter) for one in EDGES]
         dropped: Counter[str] = Counter()
-        kept = list(paired(shelf, EDGES, dropped, verdicts={keys[0]: True, keys[1]: False}))  # type: ignore[arg-type]
+        kept = list(edge_pairs(shelf, EDGES, dropped, verdicts={keys[0]: True, keys[1]: False}))  # type: ignore[arg-type]
         assert len(kept) == 1
         assert dropped == {"not valid": 1, "not checked": 6}
 
     def test_results_that_hold_nothing_to_hand_over(self, tmp_path: Path) -> None:
         nothing = {"type": "object", "properties": {"team": shape(id={"type": "null"}, name=TEXT)}}
         write(tmp_path / "apis.jsonl", [*APIS, api("Team of Today", nothing)])
-        shelf, tally = Shelf(tmp_path / "apis.jsonl"), Tally()
-        pairs = list(paired(shelf, [edge("Team of Today", "team|id", "Standing at Date", "teamId")], Counter()))
+        shelf, tally = Catalog(tmp_path / "apis.jsonl"), Tally()
+        pairs = list(edge_pairs(shelf, [edge("Team of Today", "team|id", "Standing at Date", "teamId")], Counter()))
         assert list(plan_lines(shelf.file, pairs, tally, count=10, most=0.3)) == []
         assert tally.dropped == {"no value to hand over": 3}
 
@@ -164,20 +163,20 @@ class TestShelf:
     def test_a_name_that_stands_twice(self, tmp_path: Path) -> None:
         write(tmp_path / "apis.jsonl", [APIS[0], APIS[1], APIS[0]])
         with pytest.raises(BadRecord, match=r"apis.jsonl:3: \$\.name: '.*All Teams' is the Api of line 1"):
-            Shelf(tmp_path / "apis.jsonl")
+            Catalog(tmp_path / "apis.jsonl")
 
     def test_another_kind_of_file(self, tmp_path: Path) -> None:
         write(tmp_path / "apis.jsonl", EDGES)
         with pytest.raises(BadRecord, match="this line is 'edge/1', expected 'api/1'"):
-            Shelf(tmp_path / "apis.jsonl")
+            Catalog(tmp_path / "apis.jsonl")
 
     def test_documents_that_are_no_apis_yet(self, tmp_path: Path) -> None:
         (tmp_path / "rapid.jsonl").write_text('{"full_name": "Sports|scores|All Teams"}\n')
         with pytest.raises(BadRecord, match=r"rapid.jsonl:1: .* by: toologue apis .*rapid.jsonl -o apis.jsonl"):
-            Shelf(tmp_path / "rapid.jsonl")
+            Catalog(tmp_path / "rapid.jsonl")
 
     def test_documents_without_parameters(self, tmp_path: Path) -> None:
         write(tmp_path / "apis.jsonl", [Api(name="Now"), Api(name="Then", parameters={"id": Parameter()})])
         dropped: Counter[str] = Counter()
-        assert list(alone(Shelf(tmp_path / "apis.jsonl"), dropped)) == []  # type: ignore[arg-type]
+        assert list(single_api_pairs(Catalog(tmp_path / "apis.jsonl"), dropped)) == []  # type: ignore[arg-type]
         assert dropped.total() == 2

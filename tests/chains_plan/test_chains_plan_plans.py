@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 
 from toologue.apis.result_values import values_of
 from toologue.models.embed import calibrated
-from toologue.plan.chains.catalog import Shelf
-from toologue.plan.chains.choose import Job
-from toologue.plan.chains.execute import Dropped
-from toologue.plan.chains.pairs import Pair, alone, paired
-from toologue.plan.chains.planner import Planner
+from toologue.plan.chains.catalog import Catalog
+from toologue.plan.chains.execute import Rejected
+from toologue.plan.chains.pairs import Job, Pair, edge_pairs, single_api_pairs
+from toologue.plan.chains.planner import Planner, thoughts
 from toologue.plan.chains.sequences import SEQUENCES
-from toologue.plan.chains.states import as_published
-from toologue.plan.chains.thoughts import thoughts
+from toologue.plan.chains.statistics import as_published
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Plan, State, UserTurn
 from toologue.schema.jsonl import line_of, parse, write
 from toologue.worlds.documented import Documented
@@ -46,9 +44,12 @@ def planned(source: Api, target: Api, seed: int) -> list[Plan]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "apis.jsonl"
         write(file, [source, target])
-        output = next(one for one in Shelf(file).book(source.name).outputs if one.endswith("id"))
+        output = next(one for one in Catalog(file).view(source.name).outputs if one.endswith("id"))
         edges = [edge("Source", output, "Target", "teamId")]
-        pairs = [*paired(Shelf(file), edges, Counter(), published_code=True), *alone(Shelf(file), Counter())]
+        pairs = [
+            *edge_pairs(Catalog(file), edges, Counter(), published_code=True),
+            *single_api_pairs(Catalog(file), Counter()),
+        ]
         planner = Planner(file, seed=seed)
         return list(_all_plans(planner, pairs))
 
@@ -60,7 +61,7 @@ def _all_plans(planner: Planner, pairs: list[Pair]) -> list[Plan]:
         for number, key in enumerate(keys):
             try:
                 made.append(planner.plan(Job(number, key, pair)))
-            except Dropped as dropped:  # two rows may happen to be alike; what the user gave is not told back
+            except Rejected as dropped:  # two rows may happen to be alike; what the user gave is not told back
                 assert dropped.reason in ("no choice", "asks twice", "nothing to answer with")  # noqa: PT017
     return made
 
@@ -193,8 +194,8 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Plan]:
     """A plan of every sequence, by key."""
     _, apis = files(tmp_path_factory.mktemp("chains"))
     planner = Planner(apis, seed=3)
-    shelf = planner.stage.shelf
-    pairs = [*paired(shelf, EDGES, Counter(), published_code=True), *alone(shelf, Counter())]
+    shelf = planner.catalog
+    pairs = [*edge_pairs(shelf, EDGES, Counter(), published_code=True), *single_api_pairs(shelf, Counter())]
     return {str(plan.dialogue.origin["sequence"]): plan for plan in _all_plans(planner, pairs)}
 
 
@@ -205,7 +206,7 @@ def test_the_agent_is_told_how_sure_its_retriever_has_to_be(plans: dict[str, Pla
     assert all(plan.dialogue.facts == {"retriever": told} for plan in plans.values())
     _, apis = files(tmp_path)
     planner = Planner(apis, seed=3, bands={"confirm": 0.6, "suggest": 0.5, "source": 0.9})
-    pairs = [*alone(planner.stage.shelf, Counter())]
+    pairs = [*single_api_pairs(planner.catalog, Counter())]
     other = next(iter(_all_plans(planner, pairs)))
     assert other.dialogue.facts == {"retriever": {"confirm": 0.6, "suggest": 0.5}}
 

@@ -10,26 +10,24 @@ from chains_plan_samples import NUMBER, TEXT, api, listed, shape
 
 from toologue.apis.entities import inputs
 from toologue.apis.salience import bare, failure, offered, tellable
-from toologue.plan.chains.api_view import choosing, optional, telling
-from toologue.plan.chains.catalog import Shelf
-from toologue.plan.chains.choose import jobs
-from toologue.plan.chains.execute import Dropped, Stage
-from toologue.plan.chains.pairs import Pair, alone
+from toologue.plan.chains.catalog import Catalog, choosing, optional, telling
+from toologue.plan.chains.execute import PairExecutor, Rejected
+from toologue.plan.chains.pairs import Pair, jobs, single_api_pairs
 from toologue.schema import Api
 from toologue.schema.jsonl import write
 
 
-def shelf(folder: Path, *apis: Api) -> Shelf:
+def shelf(folder: Path, *apis: Api) -> Catalog:
     """A shelf of these documents."""
     write(folder / "apis.jsonl", apis)
-    return Shelf(folder / "apis.jsonl")
+    return Catalog(folder / "apis.jsonl")
 
 
 def test_an_error_tells_nothing(tmp_path: Path) -> None:
     failed, worked = shape(error=TEXT, message=TEXT, code=NUMBER), shape(error=TEXT, coach=TEXT)
     books = shelf(tmp_path, api("Failed", failed, city=(TEXT, True)), api("Worked", worked, city=(TEXT, True)))
-    assert telling(books.book("Sports|scores|Failed")) == {}
-    assert "coach" in telling(books.book("Sports|scores|Worked"))
+    assert telling(books.view("Sports|scores|Failed")) == {}
+    assert "coach" in telling(books.view("Sports|scores|Worked"))
     assert failure(["data|error", "message"])
     assert not failure(["data|error", "coach"])
 
@@ -37,19 +35,19 @@ def test_an_error_tells_nothing(tmp_path: Path) -> None:
 def test_nobody_is_offered_what_nobody_wishes_for(tmp_path: Path) -> None:
     both = api("Fixtures", shape(coach=TEXT), teamId=(NUMBER, True), date=(TEXT, False), dataType=(TEXT, False))
     assert [one.name for one in inputs(both) if offered(one)] == ["date"]
-    assert optional(shelf(tmp_path, both).book(both.name)) == ["date"]
+    assert optional(shelf(tmp_path, both).view(both.name)) == ["date"]
 
 
 def test_rows_are_chosen_by_the_names_beside_the_id(tmp_path: Path) -> None:
     row = {"id": NUMBER, "teamName": TEXT, "date": TEXT, "coach": shape(name=TEXT)}
-    book = shelf(tmp_path, api("Teams", listed(**row))).book("Sports|scores|Teams")
+    book = shelf(tmp_path, api("Teams", listed(**row))).view("Sports|scores|Teams")
     assert choosing(book, but="rows|id") == ["rows|teamName"]
 
 
 def test_an_id_of_another_thing_is_not_chosen_by_this_ones_name(tmp_path: Path) -> None:
     """Players are chosen by their names; their agents are not."""
     row = {"id": NUMBER, "agentId": NUMBER, "name": TEXT}
-    book = shelf(tmp_path, api("Players", listed(**row))).book("Sports|scores|Players")
+    book = shelf(tmp_path, api("Players", listed(**row))).view("Sports|scores|Players")
     assert choosing(book, but="rows|id") == ["rows|name"]
     assert choosing(book, but="rows|agentId") == []
 
@@ -58,8 +56,8 @@ def test_an_id_of_another_thing_is_not_chosen_by_this_ones_name(tmp_path: Path) 
 def test_who_meets_is_told_together(tmp_path: Path, seed: int) -> None:
     match = listed(home=shape(name=TEXT), away=shape(name=TEXT), city=TEXT)
     books = shelf(tmp_path, api("Fixtures", match, date=(TEXT, True)))
-    (pair,) = alone(books, Counter())
-    assert list(Stage(books, seed=0).play(pair, seed).answer) == ["rows|home|name", "rows|away|name"]
+    (pair,) = single_api_pairs(books, Counter())
+    assert list(PairExecutor(books, seed=0).run(pair, seed).answer) == ["rows|home|name", "rows|away|name"]
 
 
 @pytest.mark.parametrize("value", ["Market index 38", "No. 7", "Tour 47"])
@@ -73,12 +71,12 @@ def test_what_the_user_gave_is_neither_told_back_nor_gainsaid(tmp_path: Path, se
     """Somebody who names a city hears of no other city, nor of its country."""
     weather = api("Weather", shape(city=TEXT, country=TEXT, coach=TEXT), city=(TEXT, True))
     books = shelf(tmp_path, weather)
-    (pair,) = alone(books, Counter())
-    assert list(Stage(books, seed=0).play(pair, seed).answer) == ["coach"]
+    (pair,) = single_api_pairs(books, Counter())
+    assert list(PairExecutor(books, seed=0).run(pair, seed).answer) == ["coach"]
     mute = shelf(tmp_path, api("Place", shape(country=TEXT), city=(TEXT, True)))
-    (pair,) = alone(mute, Counter())
-    with pytest.raises(Dropped, match="nothing to answer with"):
-        Stage(mute, seed=0).play(pair, seed)
+    (pair,) = single_api_pairs(mute, Counter())
+    with pytest.raises(Rejected, match="nothing to answer with"):
+        PairExecutor(mute, seed=0).run(pair, seed)
 
 
 def test_every_target_has_its_turn_and_none_has_all() -> None:
@@ -98,13 +96,13 @@ def test_nobody_goes_from_a_place_to_the_same_place(tmp_path: Path) -> None:
     rates = api("Exchange rate", shape(rate={"type": "number"}), source=(code, True), target=(code, True))
     books = shelf(tmp_path, rates)
     pair = Pair(None, None, rates.name, "source", "zeroyes", "knowable")
-    with pytest.raises(Dropped, match="asks twice"):
-        Stage(books, seed=0).play(pair, 1)
+    with pytest.raises(Rejected, match="asks twice"):
+        PairExecutor(books, seed=0).run(pair, 1)
 
 
 def test_what_people_view_is_counted_and_rows_are_not(tmp_path: Path) -> None:
     found = api("Video", shape(viewCount={**NUMBER, "examples": [7]}, count=NUMBER, resultCount=NUMBER), q=(TEXT, True))
-    assert list(telling(shelf(tmp_path, found).book(found.name))) == ["viewCount"]
+    assert list(telling(shelf(tmp_path, found).view(found.name))) == ["viewCount"]
 
 
 @pytest.mark.parametrize(("price", "told"), [(NUMBER, True), ({**NUMBER, "enum": [3]}, False)])
@@ -114,7 +112,7 @@ def test_what_the_source_said_otherwise_is_not_told(tmp_path: Path, price: dict[
     find = api("Properties", shape(house=shape(**house)), city=(TEXT, True))
     show = api("Property", shape(**{**house, "price": price}, summary=TEXT), propertyId=(NUMBER, True))
     pair = Pair(find.name, "house|propertyId", show.name, "propertyId", "yeszero", "single")
-    happened = Stage(shelf(tmp_path, find, show), seed=0).play(pair, 1)
+    happened = PairExecutor(shelf(tmp_path, find, show), seed=0).run(pair, 1)
     assert happened.source is not None
     beside = happened.source.result.value["house"]["price"], happened.target.result.value["price"]
     assert (beside[0] == beside[1]) is told
@@ -127,7 +125,7 @@ def test_what_is_of_another_thing_is_told_though_it_goes_by_the_same_name(tmp_pa
     find = api("League list", shape(league=shape(leagueId=NUMBER, name=TEXT, city=TEXT)), city=(TEXT, True))
     show = api("Top scorer", shape(player=shape(name=TEXT, goals=NUMBER)), leagueId=(NUMBER, True))
     pair = Pair(find.name, "league|leagueId", show.name, "leagueId", "yeszero", "single")
-    assert "player|name" in Stage(shelf(tmp_path, find, show), seed=0).play(pair, 1).answer
+    assert "player|name" in PairExecutor(shelf(tmp_path, find, show), seed=0).run(pair, 1).answer
 
 
 @pytest.mark.parametrize(("name", "nothing"), [("name", True), ("data|name", True), ("country|name", False)])

@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from toologue.plan.chains.actions import ACTIONS, GRAPH, RULES, action_of, broken
-from toologue.plan.chains.sequences import SEQUENCES, Category, Fit, derived, fitting, misfit
+from toologue.plan.chains.actions import ACTIONS, GRAPH, RULES, action_of, broken_rule
+from toologue.plan.chains.sequences import SEQUENCES, Category, Fit, derive_sequences, fitting, unfit_reason
 from toologue.report.action_graph import action_graph
 from toologue.schema import MOVES, AgentAction, UserAction
 
@@ -87,7 +87,7 @@ class TestActions:
         monkeypatch.setattr("toologue.plan.chains.actions.RULES", others)
 
         def walks(steps: tuple[str, ...]) -> int:
-            if broken(steps) or longer_than_any(steps):  # type: ignore[arg-type]
+            if broken_rule(steps) or longer_than_any(steps):  # type: ignore[arg-type]
                 return 0
             following = GRAPH[steps[-1]]  # type: ignore[index]
             return (not following) + sum(walks((*steps, step)) for step in following)
@@ -104,7 +104,7 @@ class TestSequences:
 
     def test_in_the_order_of_the_tables(self) -> None:
         assert list(SEQUENCES) == [*TABLES, *CODE_ONLY]
-        assert {one.key for one in derived()} == set(SEQUENCES)
+        assert {one.key for one in derive_sequences()} == set(SEQUENCES)
 
     def test_23_of_the_paper_20_distinct_as_actions(self) -> None:
         paper = [one for one in SEQUENCES.values() if not one.published_code_only]
@@ -115,7 +115,7 @@ class TestSequences:
     def test_they_follow_the_graph(self) -> None:
         for one in SEQUENCES.values():
             assert all(after in GRAPH[before] for before, after in pairwise(one.steps))
-            assert broken(one.steps) is None
+            assert broken_rule(one.steps) is None
 
     @pytest.mark.parametrize("category", get_args(Category))
     @pytest.mark.parametrize("fit", get_args(Fit))
@@ -128,7 +128,7 @@ class TestSequences:
     def test_what_does_not_fit_says_why(self) -> None:
         pairs = list(product(get_args(Category), get_args(Fit)))
         whys = {
-            misfit(one, category, fit) for one in SEQUENCES.values() for category, fit in pairs
+            unfit_reason(one, category, fit) for one in SEQUENCES.values() for category, fit in pairs
         }  # fmt: skip
         assert whys == {
             "",

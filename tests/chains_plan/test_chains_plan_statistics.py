@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 from chains_plan_samples import EDGES, files
 
-from toologue.plan.chains.choose import Job
-from toologue.plan.chains.pairs import Pair, alone, paired
+from toologue.plan.chains.pairs import Job, Pair, edge_pairs, single_api_pairs
 from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.statistics import statistics
 from toologue.schema import Dialogue
@@ -27,8 +26,8 @@ MIX = {
 def test_split(tmp_path_factory: pytest.TempPathFactory) -> list[Dialogue]:
     _, apis = files(tmp_path_factory.mktemp("chains"))
     planner = Planner(apis, seed=1)
-    shelf = planner.stage.shelf
-    pairs = [*paired(shelf, EDGES, Counter()), *alone(shelf, Counter())]
+    shelf = planner.catalog
+    pairs = [*edge_pairs(shelf, EDGES, Counter()), *single_api_pairs(shelf, Counter())]
     return [planner.plan(job).dialogue for job in _mixed(pairs)]
 
 

@@ -11,11 +11,19 @@ import pytest
 from toologue.apis.entities import outputs
 from toologue.apis.load import apis_of
 from toologue.models.model import ModelFault, ScriptedModel
-from toologue.plan.api_graph.check import Checker
-from toologue.plan.api_graph.check_figures import Label, Truth, against, check_graph, passed
-from toologue.plan.api_graph.edge_judge import Judge, judge, parse_vote, prompt_text
+from toologue.plan.api_graph.check import Checked, EdgeChecker
+from toologue.plan.api_graph.check_graph import (
+    Confusion,
+    EdgeJudge,
+    Label,
+    check_graph,
+    judge_edge,
+    parse_vote,
+    prompt_text,
+    score_labels,
+)
 from toologue.schema import Api, Edge, Parameter, Similarities
-from toologue.schema.jsonl import write
+from toologue.schema.jsonl import read, write
 
 ALIKE = Similarities(lcs=0.9, keyword=0.9, description=0.9)
 
@@ -40,7 +48,7 @@ def edge(source, output, target, parameter):
 
 
 def verdict(source, output, target, parameter):
-    return Checker([source, target]).verdict(edge(source, output, target, parameter))
+    return EdgeChecker([source, target]).verdict(edge(source, output, target, parameter))
 
 
 SQUAD = gives("Sports|hockeyapi|Squad", "rows|playerId", description="Which ice hockey player.")
@@ -120,7 +128,7 @@ class TestAModelAsJudge:
     def asked(self, *answers, votes=1):
         model = ScriptedModel(list(answers))
         one = edge(SQUAD, "rows|playerId", SEASON, "seasonId")
-        return asyncio.run(judge(one, Checker([SQUAD, SEASON]), Judge(model, votes=votes))), model
+        return asyncio.run(judge_edge(one, EdgeChecker([SQUAD, SEASON]), EdgeJudge(model, votes=votes))), model
 
     def test_the_majority_decides_and_every_vote_is_kept(self):
         yes, no = '{"attributes": true, "purpose": true}', '{"attributes": false, "purpose": true, "why": "a player"}'
@@ -149,7 +157,7 @@ class TestAModelAsJudge:
 
     def test_it_sees_both_documents_and_the_call_that_would_follow(self):
         one = edge(SQUAD, "rows|playerId", SEASON, "seasonId")
-        said = prompt_text(one, Checker([SQUAD, SEASON]))
+        said = prompt_text(one, EdgeChecker([SQUAD, SEASON]))
         assert "takes seasonId (integer): Which ice hockey season." in said
         assert "What the output is: Which ice hockey player." in said
         assert '{"seasonId": ' in said
@@ -171,10 +179,10 @@ class TestAWholeGraph:
         figures = asyncio.run(check_graph(graph, [SQUAD, SEASON, PLAYER], out, labels=labels, sample=3))
         assert (figures.edges, figures.valid, figures.precision) == (2, 1, 0.5)
         assert figures.reasons == {"same thing": 1, "entity": 1}
-        assert figures.truth == Truth(hits=1, rejected=1)
+        assert figures.truth == Confusion(hits=1, rejected=1)
         assert figures.truth.mcc == 1.0
         assert (figures.sampled, figures.npv) == (0, None)  # the graph joins all there is
-        assert list(passed(out)) == [self.EDGES[0]]
+        assert [one.edge for one in read(out, Checked) if one.verdict.valid] == [self.EDGES[0]]
 
     def test_pairs_outside_the_graph_are_sampled(self, tmp_path):
         write(tmp_path / "graph.jsonl", self.EDGES[:1])
@@ -191,6 +199,6 @@ def test_the_share_of_labels_is_kept(shared):
     apis = {api.name: api for api in apis_of(shared("tooldial", "rapidapi_scale4474.jsonl.gz")) if api.returns}
     rows = [row for row in rows if row.source in apis and row.target in apis]
     needed = {name for row in rows for name in (row.source, row.target)}
-    truth = asyncio.run(against(rows, Checker(apis[name] for name in needed)))
+    truth = asyncio.run(score_labels(rows, EdgeChecker(apis[name] for name in needed)))
     assert truth.kept > 0.8
     assert truth.refused > 0.8

@@ -31,8 +31,6 @@ WITHOUT_EXAMPLE = {
     "toologue.formats",
     "toologue.models",
     "toologue.plan",
-    "toologue.plan.api_graph",
-    "toologue.plan.chains",
     "toologue.project",
     "toologue.report",
     "toologue.run",

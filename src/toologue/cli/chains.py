@@ -21,11 +21,9 @@ from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting
 from toologue.plan.api_graph.check import Checked
 from toologue.plan.chains.actions import ACTIONS
-from toologue.plan.chains.catalog import Shelf
-from toologue.plan.chains.choose import sampled
-from toologue.plan.chains.pairs import EdgeKey, Pair, alone, paired
+from toologue.plan.chains.catalog import REASONS, Catalog, Reason
+from toologue.plan.chains.pairs import EdgeKey, Pair, edge_pairs, sample_pairs, single_api_pairs
 from toologue.plan.chains.planner import Tally, plan_lines
-from toologue.plan.chains.reasons import REASONS, Reason
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.report.action_graph import action_graph
 from toologue.schema import Edge
@@ -78,13 +76,15 @@ def chains(
     if min(count, workers, pairs) < 1 or not 0 < most <= 1:
         given = f"--count {count} --workers {workers} --pairs {pairs} --most {most}"
         raise BadSetting(f"{given}: give 1 or more, and a share above 0 and up to 1")
-    shelf, tally = Shelf(apis), Tally()
+    catalog, tally = Catalog(apis), Tally()
     edges, alones = Counter[Reason](), Counter[Reason]()
     verdicts = None if checked is None else _verdicts(checked)
-    known = list(paired(shelf, read(graph, Edge), edges, verdicts=verdicts, rule=know, published_code=published_code))
-    names = random.Random(keys.seed_of(seed, "alone")).sample(list(shelf), len(shelf))
-    chosen = sampled(known, pairs, seed=seed)
-    chosen += islice(alone(shelf, alones, names=names, rule=know), max(1, pairs // 2))
+    known = list(
+        edge_pairs(catalog, read(graph, Edge), edges, verdicts=verdicts, rule=know, published_code=published_code)
+    )
+    names = random.Random(keys.seed_of(seed, "alone")).sample(list(catalog), len(catalog))
+    chosen = sample_pairs(known, pairs, seed=seed)
+    chosen += islice(single_api_pairs(catalog, alones, names=names, rule=know), max(1, pairs // 2))
     if not chosen:
         say(_dropped("edges", edges), _dropped("APIs", alones))
         raise BadSetting(f"nothing to plan: no edge of {graph} and no API of {apis} can become a conversation")

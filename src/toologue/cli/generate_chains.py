@@ -16,8 +16,7 @@ from rich.text import Text
 from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting
 from toologue.plan.api_graph.rules import RulesName
-from toologue.project.chains import make_chains
-from toologue.project.chains_pairs import ChainMaking
+from toologue.project.chains import ChainMaking, make_chains
 from toologue.project.chains_statistics import ChainStatistics, compared
 
 

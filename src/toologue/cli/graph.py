@@ -24,13 +24,10 @@ from toologue.models.cache import Cached, cache_folder
 from toologue.models.embed import Embedder
 from toologue.models.embed import embedder as embedder_of
 from toologue.parallel import pool
-from toologue.plan.api_graph.about import About, read_about, write_about
-from toologue.plan.api_graph.documents import ready
-from toologue.plan.api_graph.edges import MOST, Found, find_edges
-from toologue.plan.api_graph.explain import why as reasons_for
-from toologue.plan.api_graph.pairs import Progress
-from toologue.plan.api_graph.rules import RulesName, thresholds_of
-from toologue.plan.api_graph.spread import Spread
+from toologue.plan.api_graph.edges import MOST, Graph, find_edges
+from toologue.plan.api_graph.explain import explain
+from toologue.plan.api_graph.pairs import ParallelEmbedder, Progress
+from toologue.plan.api_graph.rules import About, RulesName, described_sides, read_about, thresholds_of, write_about
 from toologue.report.neighbourhood import neighbourhood
 from toologue.report.words import legible
 from toologue.schema import Api, Edge, Similarities
@@ -84,7 +81,7 @@ def build(
     limits = thresholds_of(rules, embedder_of(embedder).name, given)
     count, start = workers or os.cpu_count() or 1, time.monotonic()
     with pool(count), progress_bar("comparing") as progress:
-        documents = ready(each_api(apis), rules, workers=count)
+        documents = described_sides(each_api(apis), rules, workers=count)
         middle = time.monotonic()
         by = _embedder(embedder, cache, count, progress)
         found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)
@@ -174,11 +171,11 @@ def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -
     found = embedder_of(name)
     if name == "lexical":
         return found
-    spread = Spread(found, workers, progress) if name.startswith("minilm") else found
+    spread = ParallelEmbedder(found, workers, progress) if name.startswith("minilm") else found
     return Cached(spread, cache or cache_folder() / "vectors.sqlite")
 
 
-def _about(found: Found, embedder: str) -> About:
+def _about(found: Graph, embedder: str) -> About:
     numbers = found.survivors._asdict()
     left_out = numbers.pop("left_out")
     limits = found.thresholds._asdict()
@@ -192,7 +189,7 @@ def _about(found: Found, embedder: str) -> About:
     )
 
 
-def _survivors(found: Found) -> Table:
+def _survivors(found: Graph) -> Table:
     left, limits = found.survivors, found.thresholds
     table = Table("", "above", "left", title=f"{found.rules}, {found.embedder}")
     table.columns[2].justify = "right"
@@ -256,7 +253,7 @@ def _explain(graph: Path, pair: tuple[Api, Api], embedder: str | None, asked: tu
     name = embedder or (about.embedder if about else "lexical")
     rules, limits = (about.rules, about.limits) if about else ("best", None)
     output, parameter = asked
-    found = reasons_for(*pair, embedder_of(name), rules=rules, thresholds=limits, output=output, parameter=parameter)
+    found = explain(*pair, embedder_of(name), rules=rules, thresholds=limits, output=output, parameter=parameter)
     for one in found:
         print(legible(f"{one.output} → {one.parameter} ({_scores(one.similarity)})\n    {one.verdict}"))
     if not found:

@@ -16,8 +16,7 @@ from toologue.apis.load import apis_of_all
 from toologue.cli.terminal import say
 from toologue.errors import BadSetting
 from toologue.models.model import model
-from toologue.plan.api_graph.check_figures import Figures, check_graph
-from toologue.plan.api_graph.edge_judge import Judge
+from toologue.plan.api_graph.check_graph import EdgeJudge, Figures, check_graph
 
 
 def check(
@@ -31,7 +30,7 @@ def check(
     sample: int = 0,
     seed: int = 0,
 ) -> None:
-    """Which edges hold: source and target are executed as their documents say, and what they mean is compared.
+    """Which edges hold: source and target are executed as their documents say, and what they mean is compare_block.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ def check(
     """
     if not apis:
         raise BadSetting("name the documents too, as in: toologue graph check graph.jsonl apis.jsonl -o checked.jsonl")
-    by = None if judge is None else Judge(model(judge), votes, seed)
+    by = None if judge is None else EdgeJudge(model(judge), votes, seed)
     found = asyncio.run(check_graph(graph, apis_of_all(apis), out, labels=labels, by=by, sample=sample))
     say(_reasons(found))
     print(f"{found.valid:,} of {found.edges:,} edges hold ({_share(found.precision)}; ToolDial's graph: 70.9 %): {out}")

@@ -34,31 +34,116 @@ Not covered: words of a language model; plan with `toologue plan chains`, and `t
 
 from __future__ import annotations
 
+import gc
+import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
-from functools import partial
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
 from itertools import chain, islice, tee
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any, NamedTuple, cast
 
 from toologue import keys
+from toologue.apis.load import each_api
 from toologue.errors import BadSetting
-from toologue.parallel import chunks, ordered, pool
-from toologue.plan.chains.choose import Job, jobs
-from toologue.plan.chains.pairs import Pair
-from toologue.plan.chains.split import SPLITS, SplitName
-from toologue.project.chains_pairs import ChainMaking, Prepared, prepare
-from toologue.project.chains_statistics import REPEATS, Census, ChainStatistics
-from toologue.project.chains_words import Done, Room, work
-from toologue.schema.jsonl import replacing
+from toologue.models.embed import calibrated
+from toologue.models.embed import embedder as embedder_of
+from toologue.models.index import Index
+from toologue.models.retriever import index_of
+from toologue.parallel import chunks, executor_of, ordered, pool, unordered
+from toologue.plan.api_graph.check import EdgeChecker
+from toologue.plan.api_graph.edges import find_edges
+from toologue.plan.api_graph.pairs import ParallelEmbedder
+from toologue.plan.api_graph.rules import RulesName, described_sides
+from toologue.plan.chains.catalog import Catalog, Reason
+from toologue.plan.chains.execute import Rejected
+from toologue.plan.chains.pairs import Job, Pair, edge_pairs, jobs, single_api_pairs
+from toologue.plan.chains.planner import Planner
+from toologue.plan.chains.sequences import SEQUENCES
+from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
+from toologue.plan.chains.statistics import Statistics, statistics
+from toologue.project.chains_statistics import REPEATS, ChainStatistics, chain_statistics
+from toologue.project.variety import masked
+from toologue.schema import Dialogue, Edge
+from toologue.schema.jsonl import line_of, parse, read, read_lines, replacing, write
+from toologue.verify.chains import verify_chain
+from toologue.worlds.documented import Documented
+from toologue.write.chains import ChainWriter, Unworded
+from toologue.write.chains.intents import awkward
 from toologue.write.duplicates import repeats
 
-_CHUNK, _MOST = 32, 5  # jobs that are done at once; jobs that are tried for one that is wanted
+_LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
+_MOST = 5  # jobs that are tried for one that is wanted
 _FRUITLESS = 24  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class ChainMaking:
+    """How a dataset is made: so many dialogues, in this ratio of train, validation and test.
+
+    `most`: the share of them that one pair may have. `likeness`: from when on users' words repeat those of another.
+    `embedder` and `rules` are those of the graph; the embedder is also that of the retriever.
+    """
+
+    count: int = 1000
+    seed: int = 0
+    embedder: str = "lexical"
+    rules: RulesName = "best"
+    ratio: Sequence[float] = RATIO
+    most: float = 0.02
+    likeness: float = 0.8
+
+
+class Prepared(NamedTuple):
+    """Pairs by split; how many APIs and edges there are; why chosen edges, documents and pairs make no dialogue."""
+
+    pairs: Mapping[SplitName, list[Pair]]
+    apis: int
+    edges: int
+    dropped: Mapping[str, Counter[Any]]
+
+
+class Workspace(NamedTuple):
+    """Where a dataset is made: its folder, the folder with each split's index, how; the hash of the documents."""
+
+    folder: Path
+    indexes: Path
+    making: ChainMaking
+    documents: str = ""
+
+    @property
+    def apis(self) -> Path:
+        """The file of the documents."""
+        return self.folder / "apis.jsonl"
+
+    @property
+    def graph(self) -> Path:
+        """The file of the edges."""
+        return self.folder / "graph.jsonl"
+
+
+class Done(NamedTuple):
+    """A dialogue as a line, its counts, and the users' words with values masked; or why there is none."""
+
+    split: SplitName
+    number: int
+    line: bytes = b""
+    counts: Statistics | None = None
+    words: str = ""
+    dropped: str = ""
+
+
+class _PairsOfPart(NamedTuple):
+    """The pairs of a part of the work, why there are not more, and pairs of edges that are not the best ones."""
+
+    pairs: list[Pair]
+    dropped: Counter[Any]
+    others: Sequence[Pair] = ()
 
 
 def make_chains(
@@ -75,27 +160,160 @@ def make_chains(
         what = f"count {making.count}, workers {workers}, most {making.most}"
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
     with ExitStack() as stack:
-        indexes = Path(stack.enter_context(TemporaryDirectory()))
-        prepared = prepare(sources, folder, making, indexes=indexes, graph=graph, workers=workers)
-        wanted, census = _wanted(prepared, making), Census(prepared)
+        making = replace(making, ratio=tuple(making.ratio))
+        space = Workspace(folder, Path(stack.enter_context(TemporaryDirectory())), making)
+        prepared = prepare(sources, space, graph=graph, workers=workers)
+        space = space._replace(documents=keys.file_key(space.apis))
+        wanted, total, dropped = _wanted(prepared, making), Statistics(), Counter[str]()
         into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in ("dialogues", *SPLITS)}
         scratch = stack.enter_context(TemporaryFile(dir=folder))
         places: list[tuple[int, int, int, int]] = []
-        made = _made(prepared, Room(folder, indexes, making.embedder, making.seed), making, wanted, workers)
+        made = _generate(prepared, space, wanted, workers)
         stack.enter_context(pool(workers))
-        for one in _different(made, wanted, census, making.likeness):
+        for one in _different(made, wanted, dropped, making.likeness):
+            total.update(cast("Statistics", one.counts))
             places.append((SPLITS.index(one.split), one.number, scratch.tell(), len(one.line)))
             scratch.write(one.line)
-            progress(census.total.dialogues, making.count)
+            progress(total.dialogues, making.count)
         for split, _, start, size in sorted(places):
             scratch.seek(start)
             line = scratch.read(size)
             into["dialogues"].write(line)
             into[SPLITS[split]].write(line)
-    said = census.statistics(asdict(making))
+    said = chain_statistics(
+        total,
+        documents=prepared.apis,
+        edges=prepared.edges,
+        dropped={**prepared.dropped, "dialogues": dropped},
+        made=asdict(making),
+    )
     with replacing(folder / "statistics.json") as text:
         text.write(said.model_dump_json(indent=1).encode() + b"\n")
     return said
+
+
+def prepare(
+    sources: Sequence[Path | str], space: Workspace, *, graph: Path | None = None, workers: int = 1
+) -> Prepared:
+    """Write documents, graph, splits and their indexes; return the pairs. Raises BadSetting where there is none.
+
+    Chosen edges are checked by execution. An API that is in no pair belongs to a split, too: its agents are offered it,
+    and its retriever may find it.
+    """
+    apart = partial(unordered, executor=executor_of(workers), workers=1)  # a process that gives its memory back
+    (count,) = apart(partial(_write_graph, sources, space, graph), [workers])
+    (prepared,) = apart(partial(_share_out, space, count), [workers])
+    return prepared
+
+
+def _write_graph(sources: Sequence[Path | str], space: Workspace, graph: Path | None, workers: int) -> int:
+    """Write documents and graph; return how many edges there are."""
+    making = space.making
+    with pool(workers), replacing(space.apis) as file:
+        sides = described_sides(each_api(sources), making.rules, into=file, workers=workers)
+        if graph is None:
+            by = ParallelEmbedder(embedder_of(making.embedder), workers)
+            edges = find_edges(sides, by, rules=making.rules, workers=workers).edges
+        else:
+            edges = read(graph, Edge, empty=True)
+    return write(space.graph, edges)
+
+
+def _share_out(space: Workspace, edges: int, workers: int) -> Prepared:
+    """Pairs whose edges hold, by split, and what the retriever of each split has to know."""
+    space = space._replace(documents=keys.file_key(space.apis))
+    making, catalog = space.making, Catalog(space.apis)
+    no_edge, no_api = Counter[Any](), Counter[Any]()
+    with pool(workers):
+        pairs = list(_valid_pairs(space, workers, no_edge))
+        for part in ordered(partial(_single_part, space), chunks(catalog, _NAMES), workers=workers):
+            no_api.update(part.dropped)
+            pairs += part.pairs
+        if not pairs:
+            why = ", ".join(f"{reason} ({number})" for reason, number in (no_edge + no_api).most_common())
+            raise BadSetting(f"nothing to talk about: no API and no edge can become a conversation: {why}")
+        of, lost = _split(pairs, catalog, making)
+        names = {split: [name for name in catalog if of[name] == split] for split in SPLITS}
+        index = index_of(catalog.apis(), ParallelEmbedder(embedder_of(making.embedder), workers), batch=_TEXTS)
+    for split, some in names.items():
+        index.save(space.indexes / f"{split}.npy", sorted(some))
+    with replacing(space.folder / "splits.json") as text:
+        text.write(json.dumps(names, indent=1, ensure_ascii=False).encode() + b"\n")
+    by_split: dict[SplitName, list[Pair]] = {split: [] for split in SPLITS}
+    for pair in pairs:
+        if pair.source is None or of[pair.source] == of[pair.target]:
+            by_split[of[pair.target]].append(pair)
+    dropped = {"edges": no_edge, "documents": no_api, "pairs": Counter[Any]({"between two splits": lost})}
+    return Prepared(by_split, len(catalog), edges, dropped)
+
+
+def _valid_pairs(space: Workspace, workers: int, dropped: Counter[Any]) -> Iterator[Pair]:
+    """The pairs of a graph whose edges hold: where the best edge makes none, the next one that does."""
+    seen, others = set[tuple[str | None, str]](), list[Pair]()
+
+    def first(pairs: Iterable[Pair], otherwise: Reason) -> Iterator[Pair]:
+        for pair in pairs:
+            if (pair.source, pair.target) in seen:
+                dropped[otherwise] += 1
+            else:
+                seen.add((pair.source, pair.target))
+                yield pair
+
+    lines = ((number, line) for number, line, _ in read_lines(space.graph))
+    for part in ordered(partial(_edge_part, space), chunks(lines, _LINES), workers=workers):
+        dropped.update(part.dropped)
+        others += part.others
+        yield from first(part.pairs, "again")
+    yield from first(others, "not chosen")
+
+
+def _edge_part(space: Workspace, lines: Sequence[tuple[int, bytes]]) -> _PairsOfPart:
+    """The pairs of some lines of a graph. Only edges that would make a pair are tried: trying is dear."""
+    dropped, catalog = Counter[Any](), _catalog(space)
+    edges = {_edge_key(edge): edge for edge in (parse(line, Edge, space.graph, at) for at, line in lines)}
+
+    def valid(why: Counter[Any], *, chosen: bool) -> Iterator[Pair]:
+        for pair in _speakable(edge_pairs(catalog, edges.values(), why, chosen=chosen), catalog, why):
+            if _checker(space).verdict(edges[_edge_key(pair)]).valid:
+                yield pair
+            else:
+                why["not valid"] += 1
+
+    pairs, others = list(valid(dropped, chosen=True)), list(valid(Counter(), chosen=False))
+    dropped["not chosen"] -= len(others)
+    return _PairsOfPart(pairs, dropped, others)
+
+
+def _single_part(space: Workspace, names: Sequence[str]) -> _PairsOfPart:
+    """The pairs of some documents, each alone. Edges are tried no more: what is known of them goes."""
+    _checker.cache_clear()
+    dropped, catalog = Counter[Any](), _catalog(space)
+    return _PairsOfPart(list(_speakable(single_api_pairs(catalog, dropped, names=names), catalog, dropped)), dropped)
+
+
+def _speakable(pairs: Iterable[Pair], catalog: Catalog, dropped: Counter[Any]) -> Iterator[Pair]:
+    """Those pairs that somebody would talk about."""
+    for pair in pairs:
+        beside = awkward(catalog.api(pair.source)) if pair.source else None
+        if against := awkward(catalog.api(pair.target)) or (None if beside == "wordless" else beside):
+            dropped[against] += 1
+        else:
+            yield pair
+
+
+def _edge_key(joint: Pair | Edge) -> tuple[str | None, ...]:
+    return joint.source, joint.output, joint.target, joint.parameter
+
+
+def _split(pairs: Sequence[Pair], catalog: Catalog, making: ChainMaking) -> tuple[dict[str, SplitName], int]:
+    """The split of every API, and how many pairs are lost by it: pairs are shared out first, then the other APIs."""
+    ratio, seed = making.ratio, making.seed
+    joined = divide(Counter((pair.source, pair.target) for pair in pairs if pair.source), ratio=ratio, seed=seed)
+    others = (pair for pair in pairs if pair.source is None and pair.target not in joined.of)
+    alone = divide(Counter((None, pair.target) for pair in others), ratio=ratio, seed=seed)
+    rng = random.Random(keys.seed_of(seed, "others"))
+    of: dict[str, SplitName] = {name: rng.choices(SPLITS, ratio)[0] for name in catalog}
+    return {**of, **alone.of, **joined.of}, len(joined.lost)
 
 
 def _wanted(prepared: Prepared, making: ChainMaking) -> Counter[SplitName]:
@@ -107,22 +325,21 @@ def _wanted(prepared: Prepared, making: ChainMaking) -> Counter[SplitName]:
     return wanted
 
 
-def _made(
-    prepared: Prepared, room: Room, making: ChainMaking, wanted: Mapping[SplitName, int], workers: int
-) -> Iterator[Done]:
+def _generate(prepared: Prepared, space: Workspace, wanted: Mapping[SplitName, int], workers: int) -> Iterator[Done]:
     """What comes of jobs, split by split, in rounds, until nothing is wanted of a split any more.
 
     The next round is as large as the last one bids; what came of it decides which sequences have more turns.
     """
+    making = space.making
     cap = max(1, int(making.most * making.count))
     for split in SPLITS:
         come, made, seed = Counter[str](), Counter[Pair](), keys.seed_of(making.seed, split)
-        ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come, made=made), wanted[split] // 2 + _CHUNK
+        ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come, made=made), wanted[split] // 2 + _JOBS
         failed = Counter[Pair]()
         hopeful = (job for job in ahead if made[job.pair] or failed[job.pair] < _FRUITLESS)
         while wanted[split] > 0 and (some := list(islice(hopeful, size))):
             got, pairs = Counter[str](), {job.number: job.pair for job in some}
-            for done in _round(room, split, some, workers):
+            for done in _round(space, split, some, workers):
                 if done.counts:
                     got.update(done.counts.sequences)
                     made[pairs[done.number]] += 1
@@ -132,18 +349,20 @@ def _made(
                 if wanted[split] <= 0:
                     break
             come.update(got)
-            size = int(wanted[split] * min(_MOST, len(some) / (got.total() or 1))) + _CHUNK
+            size = int(wanted[split] * min(_MOST, len(some) / (got.total() or 1))) + _JOBS
 
 
-def _round(room: Room, split: SplitName, some: list[Job], workers: int) -> Iterator[Done]:
+def _round(space: Workspace, split: SplitName, some: list[Job], workers: int) -> Iterator[Done]:
     """What comes of some jobs. They are done pair by pair: what is known of two APIs is worked out once."""
     some.sort(key=lambda job: (job.pair.source or "", job.pair.target, job.number))
-    parts = list(chunks(some, _CHUNK))
-    random.Random(keys.seed_of(room.seed, split)).shuffle(parts)
-    return chain.from_iterable(ordered(partial(work, room, split), parts, workers=workers))
+    parts = list(chunks(some, _JOBS))
+    random.Random(keys.seed_of(space.making.seed, split)).shuffle(parts)
+    return chain.from_iterable(ordered(partial(_run_jobs, space, split), parts, workers=workers))
 
 
-def _different(made: Iterable[Done], wanted: Counter[SplitName], census: Census, likeness: float) -> Iterator[Done]:
+def _different(
+    made: Iterable[Done], wanted: Counter[SplitName], dropped: Counter[str], likeness: float
+) -> Iterator[Done]:
     """Those that are wanted, came about and repeat no other one; the others are counted."""
 
     def good() -> Iterator[Done]:
@@ -152,13 +371,91 @@ def _different(made: Iterable[Done], wanted: Counter[SplitName], census: Census,
                 if one.counts is not None:
                     yield one
                 else:
-                    census.drop(one.dropped)
+                    dropped[one.dropped] += 1
 
     ones, others = tee(good())
     for one, first in zip(ones, repeats((other.words for other in others), threshold=likeness), strict=True):
         if first is not None:
-            census.drop(REPEATS)
+            dropped[REPEATS] += 1
             continue
-        census.add(one)
         wanted[one.split] -= 1
         yield one
+
+
+def _run_jobs(space: Workspace, split: SplitName, some: Sequence[Job]) -> list[Done]:
+    """What comes of some jobs of a split, in any process: a function of its arguments and the files in the folders.
+
+    A pair that came to nothing is not tried again among the same jobs.
+    """
+    generator, lost = _generator(space, split), dict[Pair, Reason]()
+    return [generator.run(job, lost) for job in some]
+
+
+class _Generator:
+    """Planner, writer and verifier of one split."""
+
+    def __init__(self, space: Workspace, split: SplitName):
+        self._split: SplitName = split
+        seed, by, catalog = keys.seed_of(space.making.seed, split), embedder_of(space.making.embedder), _catalog(space)
+        names = cast("dict[str, list[str]]", json.loads((space.folder / "splits.json").read_bytes()))[split]
+        self._apis = catalog.apis(names)
+        self._world = Documented(self._apis, seed=seed)
+        bands = calibrated(by.name, "confirm", "suggest")
+        self._planner = Planner(catalog.file, seed=seed, bands=bands, catalog=catalog, world=self._world)
+        index = Index.open(space.indexes / f"{split}.npy", sorted(names), by)
+        bank = "unseen" if split == "test" else "train"
+        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank, index=index)
+
+    def run(self, job: Job, lost: dict[Pair, Reason]) -> Done:
+        """What comes of one job. A pair of which nothing comes about is `lost`: it is not tried again beside it."""
+        sequence = SEQUENCES[job.sequence]
+        try:
+            if job.pair in lost:
+                raise Rejected(lost[job.pair])
+            self._writer.check(job.pair.target, sequence.actions)
+            plan = self._planner.plan(job)
+            name, origin = f"{self._split}-{job.number:06d}", {**plan.dialogue.origin, "split": self._split}
+            plan = plan.but(dialogue=plan.dialogue.but(id=name, origin=origin))
+            dialogue = self._offering(self._writer.words(plan))
+        except (Rejected, Unworded) as rejected:
+            if isinstance(rejected, Rejected):
+                lost[job.pair] = rejected.reason
+            return Done(self._split, job.number, dropped=rejected.reason)
+        flaws = verify_chain(dialogue, self._world, apis=self._apis, sequence=sequence.steps)
+        if flaws:
+            return Done(self._split, job.number, dropped=f"not valid: {flaws[0].rule}")
+        users = [turn for turn in dialogue.turns if turn.role == "user"]
+        values = [str(value) for turn in users for value in turn.informed.values()]
+        words = masked("\n".join(turn.text for turn in users), values)
+        return Done(self._split, job.number, line_of(dialogue), statistics([dialogue]), words)
+
+    def _offering(self, dialogue: Dialogue) -> Dialogue:
+        """The dialogue, in which the agent is offered what the retriever found, and nothing of another split."""
+        offered = {name for name in dialogue.apis if name in self._apis}
+        for turn in dialogue.turns:
+            for result in turn.results if turn.role == "agent" and turn.action == "retriever_call" else ():
+                if result is not None and isinstance(result.value, dict):
+                    offered.update(cast("dict[str, float]", result.value.get("retrieved", {})))
+        return dialogue.but(apis=tuple(sorted(offered)))
+
+
+@lru_cache(maxsize=1)
+def _catalog(space: Workspace) -> Catalog:
+    return Catalog(space.apis)
+
+
+@lru_cache(maxsize=1)
+def _checker(space: Workspace) -> EdgeChecker:
+    return EdgeChecker(_catalog(space).apis(), seed=space.making.seed)
+
+
+_GENERATORS: dict[tuple[Workspace, SplitName], _Generator] = {}
+
+
+def _generator(space: Workspace, split: SplitName) -> _Generator:
+    """The generator of a split. That of another one goes first, with what it kept: its methods' caches are cycles."""
+    if (space, split) not in _GENERATORS:
+        _GENERATORS.clear()
+        gc.collect()
+        _GENERATORS[space, split] = _Generator(space, split)
+    return _GENERATORS[space, split]

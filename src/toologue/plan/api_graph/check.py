@@ -1,27 +1,12 @@
-"""Can the source's output be fed to the target? Every edge gets a verdict: valid or not, why, and what decided.
+"""Can the source's output be fed to the target? Every edge gets a verdict: valid or not, why, and which stage decided.
 
-Contract: `Checker(apis).verdict(edge)` is a pure function of the edge and the documents. Three stages, the first that
-finds something decides:
-
-    run        the source is called in a simulated world, the value of the output is taken, the target called with it:
-               nothing to take, or refused by what the target documents (type, format, enum, range)
-    facets     news of the call, pages and switches say nothing; an id is no name; a country's name is no code; ids of
-               digits are none of letters
-    meaning    a value that means the same everywhere (a city, a date, a currency) passes; any other has to be of the
-               same thing (a season is no player), in the same field (baseball is no basketball), and ids and codes
-               from the same provider
-
-Example:
-    >>> from toologue.schema import Parameter, Similarities
-    >>> rows = {"type": "array", "items": {"type": "object", "properties": {"playerId": {"type": "integer"}}}}
-    >>> squad = Api(name="Sports|hockey|Squad", returns={"type": "object", "properties": {"rows": rows}})
-    >>> table = Api(name="Sports|hockey|Table", parameters={"seasonId": Parameter(schema={"type": "integer"})})
-    >>> edge = Edge(source=squad.name, output="rows|playerId", target=table.name, parameter="seasonId",
-    ...             similarity=Similarities(lcs=0.9, keyword=0.9, description=0.9))
-    >>> Checker([squad, table]).verdict(edge)
-    Verdict(valid=False, reason='entity', stage='meaning', why='player, where season is asked for')
-
-Not covered: whether the value leads to a result at the real service.
+run        the source is called in a simulated world, the value of the output is taken, the target called with it:
+           nothing to take, or refused by what the target documents (type, format, enum, range)
+facets     news of the call, pages and switches say nothing; an id is no name; a country's name is no code; ids of
+           digits are none of letters
+meaning    a value that means the same everywhere (a city, a date, a currency) passes; any other has to be of the
+           same thing (a season is no player), in the same field (baseball is no basketball), and ids and codes
+           from the same provider
 """
 
 from __future__ import annotations
@@ -32,32 +17,32 @@ from typing import Any, Literal, NamedTuple, cast
 
 from toologue.apis.entities import Entity, inputs, leaves, outputs
 from toologue.errors import UserError, shown
-from toologue.plan.api_graph.check_facets import Facet, Side, alike, data, facet_of, things_in, words_about
-from toologue.plan.api_graph.check_fields import apart, providers_of, tool_words
+from toologue.plan.api_graph.facets import (
+    Facet,
+    Side,
+    facet_of,
+    field_conflict,
+    may_be_same,
+    name_words,
+    providers_of,
+    things_in,
+    tool_words,
+    word_tables,
+)
 from toologue.schema import Api, Call, Edge, Result
 from toologue.schema.noun import Noun, Record
 from toologue.text.tokens import spell
 from toologue.values.json_schema import types_of
 from toologue.worlds.documented import Documented, arguments_for
 
+# Why a verdict is what it is: the first two speak for an edge; a model may speak for or against (`judged`).
 Reason = Literal[
-    "same thing",
-    "same everywhere",
-    "judged",
-    "unknown",
-    "no value",
-    "refused",
-    "says nothing",
-    "facet",
-    "form",
-    "entity",
-    "field",
-    "provider",
-]
-"""Why a verdict is what it is. The first two speak for an edge; a model may speak for or against (`judged`)."""
+    "same thing", "same everywhere", "judged", "unknown", "no value", "refused", "says nothing", "facet", "form",
+    "entity", "field", "provider",
+]  # fmt: skip
 
+# Why a model's vote counts for neither side.
 Failure = Literal["no answer", "no object", "no verdict", "model fault"]
-"""Why a model's vote counts for neither side."""
 
 Stage = Literal["documents", "run", "facets", "meaning", "model"]
 
@@ -70,9 +55,6 @@ class Verdict(Noun):
     stage: Stage
     why: str = ""
 
-    def __repr__(self) -> str:
-        return f"Verdict(valid={self.valid}, reason={self.reason!r}, stage={self.stage!r}, why={self.why!r})"
-
 
 class Vote(Noun):
     """What a model said of an edge once: for it, against it, or nothing that could be read, and why not."""
@@ -80,9 +62,6 @@ class Vote(Noun):
     valid: bool | None = None
     why: str = ""
     failure: Failure | None = None
-
-    def __repr__(self) -> str:
-        return f"Vote(valid={self.valid}, why={self.why!r}, failure={self.failure!r})"
 
 
 class Checked(Record):
@@ -94,7 +73,7 @@ class Checked(Record):
     votes: tuple[Vote, ...] = ()
 
 
-class Tried(NamedTuple):
+class Trial(NamedTuple):
     """A run of an edge: the source's arguments, values of the output, the target's arguments, the last answer."""
 
     arguments: Mapping[str, Any]
@@ -114,7 +93,7 @@ class _Known(NamedTuple):
     providers: frozenset[str]
 
 
-class Checker:
+class EdgeChecker:
     """Checks edges between some Apis, by name or not; remembers what it found out about each."""
 
     def __init__(self, apis: Iterable[Api] | Mapping[str, Api], *, seed: int = 0):
@@ -127,15 +106,19 @@ class Checker:
 
     def verdict(self, edge: Edge) -> Verdict:
         """The verdict on one edge."""
-        source, target = self._about(edge.source), self._about(edge.target)
+        source, target = self._known_api(edge.source), self._known_api(edge.target)
         if source is None or edge.output not in source.given:
             return _no("unknown", "documents", f"no output {edge.output!r} of {edge.source!r} is documented")
         if target is None or edge.parameter not in target.taken:
             return _no("unknown", "documents", f"no parameter {edge.parameter!r} of {edge.target!r} is documented")
         given, taken = self._facet(source, edge.output, "output"), self._facet(target, edge.parameter, "input")
-        return self._ran(edge) or _facets(given, taken, source, target) or self._meaning(given, taken, source, target)
+        return (
+            self._run_verdict(edge)
+            or _facets(given, taken, source, target)
+            or self._meaning(given, taken, source, target)
+        )
 
-    def _about(self, name: str) -> _Known | None:
+    def _known_api(self, name: str) -> _Known | None:
         if name not in self._known and name in self.apis:
             api = self.apis[name]
             keys = {leaf.name: leaf.keys for leaf in leaves(api.returns)}
@@ -152,9 +135,9 @@ class Checker:
             self._facets[key] = facet_of(entity, known.api, side)
         return self._facets[key]
 
-    def tried(self, edge: Edge) -> Tried:
+    def try_edge(self, edge: Edge) -> Trial:
         """What running source and target gives. Raises UserError where one of them cannot be called at all."""
-        source, target = self._about(edge.source), self.apis[edge.target]
+        source, target = self._known_api(edge.source), self.apis[edge.target]
         assert source is not None, "unknown edges are not tried"
         if edge.source not in self._answers:
             arguments = arguments_for(source.api, self.world.seed)
@@ -163,15 +146,15 @@ class Checker:
         found = values_at(answer.value, source.given[edge.output][1])
         values = tuple(islice((value for value in found if value not in (None, "")), 5))
         if answer.error is not None or not values:
-            return Tried(arguments, values, {}, answer)
+            return Trial(arguments, values, {}, answer)
         wanted = target.parameters[edge.parameter].json_schema
         listed = "array" in types_of(wanted) and not isinstance(values[0], list)
         call = arguments_for(target, self.world.seed, known={edge.parameter: [values[0]] if listed else values[0]})
-        return Tried(arguments, values, call, self.world.do(Call(api=edge.target, arguments=call)))
+        return Trial(arguments, values, call, self.world.do(Call(api=edge.target, arguments=call)))
 
-    def said(self, api: str, name: str, side: Side) -> str:
+    def documentation(self, api: str, name: str, side: Side) -> str:
         """What is documented of an output or a parameter: its phrase, its description."""
-        known = self._about(api)
+        known = self._known_api(api)
         entity = (known.given[name][0] if side == "output" else known.taken[name]) if known else None
         return "; ".join(filter(None, (entity.phrase, entity.description))) if entity else ""
 
@@ -180,54 +163,51 @@ class Checker:
         given = [(api.name, one.name) for api in self.apis.values() for one in outputs(api)]
         return given, [(api.name, name) for api in self.apis.values() for name in api.required]
 
-    def _ran(self, edge: Edge) -> Verdict | None:
+    def _run_verdict(self, edge: Edge) -> Verdict | None:
         """What running the two finds against the edge, or None."""
         try:
-            tried = self.tried(edge)
+            trial = self.try_edge(edge)
         except UserError as error:
             return _no("no value", "run", str(error))
-        if not tried.values:
-            why = tried.answer.error.message if tried.answer.error else f"{edge.output} of {edge.source} holds nothing"
+        if not trial.values:
+            why = trial.answer.error.message if trial.answer.error else f"{edge.output} of {edge.source} holds nothing"
             return _no("no value", "run", why)
-        return _no("refused", "run", tried.answer.error.message) if tried.answer.error else None
+        return _no("refused", "run", trial.answer.error.message) if trial.answer.error else None
 
     def _meaning(self, given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
         same_tool, related = source.tool == target.tool, _related(source, target)
-        if given.universal and (given.kind == taken.kind or taken.kind in data()["stands_for"].get(given.kind, ())):
+        if given.universal and (
+            given.kind == taken.kind or taken.kind in word_tables()["stands_for"].get(given.kind, ())
+        ):
             return _everywhere(given, taken, source, target)
         if given.universal and taken.kind in ("code", "other") and same_tool:
             return _yes("same everywhere", given.kind)
         if taken.kind == "query":
             return self._query(given, taken, source, target)
-        if why := apart(source.api, target.api):
+        if why := field_conflict(source.api, target.api):
             return _no("field", "meaning", why)
         if given.kind in ("text", "url", "other", "number", "switches", "paging"):
             related = related or source.api.domain == target.api.domain
             return self._plain(given, taken, related=related, same_tool=same_tool)
-        if same_tool and given.name == taken.name and given.name not in data()["bare"]:
+        if same_tool and given.name == taken.name and given.name not in word_tables()["bare"]:
             return _yes("same thing", given.name)
-        strange = not alike(given.things, taken.things) and given.kind not in ("username", "symbol")
+        strange = not may_be_same(given.things, taken.things) and given.kind not in ("username", "symbol")
         if strange and ((given.things and taken.things) or not same_tool):
-            return _no("entity", "meaning", f"{_said(given)}, where {_said(taken)} is asked for")
-        owned = given.kind in ("id", "slug", "code", "username") or bool(given.things & data()["own_names"])
+            return _no("entity", "meaning", f"{_label(given)}, where {_label(taken)} is asked for")
+        owned = given.kind in ("id", "slug", "code", "username") or bool(given.things & word_tables()["own_names"])
         if owned and not related:
             return _no("provider", "meaning", f"a {given.kind} of {source.tool} means nothing to {target.tool}")
-        return _yes("same thing", _said(given))
+        return _yes("same thing", _label(given))
 
     def _query(self, given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
         """Names of things may be looked for where such things are found."""
-        about = frozenset(things_in(words_about(target.api))) | frozenset(things_in(spell(target.tool)))
-        if (
-            given.universal
-            or alike(given.things, about)
-            or (given.kind == "symbol" and not apart(source.api, target.api))
-        ):
-            return _yes("same thing", f"{_said(given)} may be searched for")
-        if source.tool == target.tool and not about:
-            return _yes("same thing", f"{_said(given)} may be searched for")
-        return _no(
-            "entity", "meaning", f"{_said(given)}, where {', '.join(sorted(about)) or 'something else'} is searched"
-        )
+        about = frozenset(things_in((*name_words(target.api), *spell(target.tool))))
+        symbol = given.kind == "symbol" and not field_conflict(source.api, target.api)
+        unnamed = source.tool == target.tool and not about
+        if given.universal or may_be_same(given.things, about) or symbol or unnamed:
+            return _yes("same thing", f"{_label(given)} may be searched for")
+        searched = ", ".join(sorted(about)) or "something else"
+        return _no("entity", "meaning", f"{_label(given)}, where {searched} is searched")
 
     def _plain(self, given: Facet, taken: Facet, *, related: bool, same_tool: bool) -> Verdict:
         """Texts, addresses of pages, quantities: by their name, or by who provides them."""
@@ -285,7 +265,7 @@ def _may_stand(given: Facet, taken: Facet) -> bool:
         return given.kind in ("name", "text", "symbol", "username", "slug") or given.universal
     if taken.kind == "text":
         return given.kind in ("name", "query")
-    if given.universal and (taken.kind in data()["stands_for"].get(given.kind, ())):
+    if given.universal and (taken.kind in word_tables()["stands_for"].get(given.kind, ())):
         return True
     if given.universal and taken.kind in ("code", "other"):
         return given.kind.split()[-1] == taken.kind or bool({*given.kind.split()[:1]} & (taken.said | taken.things))
@@ -299,7 +279,7 @@ def _may_stand(given: Facet, taken: Facet) -> bool:
 def _everywhere(given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
     """Values that mean the same everywhere, but for codes of which there are several kinds."""
     things = ("airport", "airline", "aircraft", "station")
-    one, other = (set(things_in(words_about(known.api))) & {*things} for known in (source, target))
+    one, other = (set(things_in(name_words(known.api))) & {*things} for known in (source, target))
     if given.kind == "airport code" and one and other and not one & other:
         return _no("entity", "meaning", f"{' and '.join(one)}, where {' and '.join(other)} is asked for")
     if given.kind == "asin" and source.providers and target.providers and not source.providers & target.providers:
@@ -312,7 +292,7 @@ def _related(source: _Known, target: _Known) -> bool:
     return source.tool == target.tool or bool(source.words & target.words) or bool(source.providers & target.providers)
 
 
-def _said(facet: Facet) -> str:
+def _label(facet: Facet) -> str:
     return " or ".join(sorted(facet.things)) or facet.name or shown(facet.kind)
 
 

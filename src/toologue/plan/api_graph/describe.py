@@ -4,46 +4,185 @@ ToolDial has a language model write them, and builds its graph from them. These 
 an entity is, and what it is of it. Equal things get equal phrases, whatever their APIs call them; different things get
 phrases that share few letters, since a graph compares them letter by letter. An id belongs to the tool that gave it
 out (`Category|tool|api`; names without a tool are of one service); names and codes belong to the world.
-
-Contract: `describe` is pure, and leaves what is documented as it stands: `title` (the phrase), `x-description` (the
-sentence), `keywords` (at most 4). Time and memory do not grow with the length of a description.
-
-Example:
-    >>> from toologue.apis.entities import inputs, outputs
-    >>> from toologue.schema import Api, Parameter
-    >>> team = {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}
-    >>> teams = describe(Api(name="Sports|cricbuzz|Teams", domain="Sports", returns={"type": "array", "items": team}))
-    >>> squad = describe(Api(name="Sports|cricbuzz|Get Squad", domain="Sports", parameters={"teamId": Parameter()}))
-    >>> [one.phrase for one in outputs(teams)], [one.phrase for one in inputs(squad)]
-    (['team id of one cricbuzz team', 'team written name of one team'], ['team id of one cricbuzz team'])
-    >>> next(outputs(teams)).description, teams.keywords
-    ('Cricbuzz: the unique id of a team, which only cricbuzz knows (sports).', ('sports', 'cricbuzz', 'team'))
-
-Not covered: what only a reader of the documentation would know; `describe_model` asks a language model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, cast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
 
 from toologue.apis.entities import inputs, leaves, outputs
-from toologue.plan.api_graph.describe_words import (
-    Part,
-    gloss,
-    part,
-    phrase,
-    plain_words,
-    reach,
-    subject,
-    telling_words,
-    tool_words,
-)
+from toologue.data import shipped
+from toologue.errors import shown
 from toologue.schema import Api
+from toologue.text.tokens import singular
 
-KEYWORDS = 4
-_SAID, _WORDS = 300, 10
+_DATA = Path(__file__).with_name("describe.yaml")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_SEAM = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_LEAK = re.compile(r"\b[a-z]+[A-Z]\w*|\w+_\w+|[|{}\[\]<>]")
+
+# Owners of up to so many letters are said twice; a phrase has five to seven words, an API up to four keywords.
+_SHORT, _FEWEST, _MOST, KEYWORDS = 12, 5, 7, 4
+_SAID, _WORDS = 300, 10  # letters of a description that are read, words of it that are repeated
+_HOLLOW = """
+    a an the of for in on as by to that this one some any it its with and or is are has have given thing things value
+    values data item items entity object field parameter output input result response information info specific
+    certain unique id identifier name number particular corresponding associated
+"""
+_HINT = re.compile(
+    r"\b(?:id|identifier|code|name|slug)\s+(?:of|for)\s+(?:(?:the|a|an|your|this)\s+)?([a-z]{3,})", re.IGNORECASE
+)
+_BEFORE = re.compile(r"\b([a-z]{3,})(?:'s)?[\s_-]+(?:id|identifier)\b", re.I)
+
+
+Rule = Literal["no phrase", "length", "generic", "leak", "no sentence", "repeated"]
+
+
+class Part(NamedTuple):
+    """Whose an entity is, and what it is of it."""
+
+    owner: str
+    attribute: str
+
+
+def subject(api: Api) -> str:
+    """What an API is about, in a word: from its own name, else its tool's, else its domain."""
+    own = api.name.split("|", 2)
+    steps = [step for step in re.split(r"[/]", own[-1]) if "{" not in step]
+    for text in (*reversed(steps), *reversed(own[1:-1]), api.domain, own[0]):
+        if words := _topic_words(plain_words(text)):
+            return words[-1]
+    return "service"
+
+
+def tool_words(api: Api) -> tuple[str, ...]:
+    """The words of the tool that an API belongs to; none where its name says no tool."""
+    parts = api.name.split("|", 2)
+    words = plain_words(parts[1]) if len(parts) == 3 else ()
+    return tuple(word for word in words if word not in _set("unsaid") and len(word) > 1 and not word.isdigit())
+
+
+def telling_words(text: str) -> list[str]:
+    """The words of a text that could name what it is about."""
+    skipped = _set("unsaid") | _set("joints") | _set("verbs") | _set("containers")
+    return [word for word in plain_words(text) if word not in skipped and len(word) > 2 and not word.isdigit()]
+
+
+@lru_cache(maxsize=1 << 13)
+def part(name: str, subject: str, hint: str = "") -> Part:
+    """The owner and the attribute of an entity of an API about `subject`. `hint`: what documentation says of it."""
+    *above, own = name.split("|")
+    words = plain_words(own)
+    if not words:
+        return Part(_owner(above) or subject, "value")
+    if words[-1] in _set("things"):
+        return Part(words[-1], "name")
+    if singular(words[-1]) in _set("things") and len(words) == 1:
+        return Part(singular(words[-1]), "name")
+    owner = _owner(above) or subject
+    if words[-1] in _set("keys"):
+        whose = _map("owners").get(words[-1]) or _head(words[:-1])
+        if whose or not _set("beside").intersection(words[:-1]):
+            return Part(whose or _owner_in(hint) or owner, words[-1])
+    rest = words[1:] if len(words) > 1 and singular(words[0]) == owner else words
+    return Part(owner, " ".join(rest))
+
+
+@lru_cache(maxsize=1 << 13)
+def phrase(part: Part, topic: str = "") -> str:
+    """Five to seven words: equal things have the same, others share few letters.
+
+    `topic`: a word for the service, where only it knows what the value means.
+    """
+    said, owner = gloss(part).split(), part.owner
+    if reach(part) == "other":
+        words = [*said, "as", "in", owner, *said]
+        return " ".join(words if len(words) <= _MOST else [*said[: _MOST - 3], "of", "one", owner])
+    if reach(part) == "service" and topic not in ("", owner):
+        return " ".join((owner, part.attribute, "of", "one", topic, owner))
+    words = [*said, "of", "one", owner]
+    return " ".join([owner, *words] if len(words) < _FEWEST or len(owner) <= _SHORT else words)
+
+
+def gloss(part: Part) -> str:
+    """The attribute in words that do not look like those of another."""
+    return _map("gloss").get(part.attribute, part.attribute)
+
+
+def reach(part: Part) -> Literal["service", "world", "other"]:
+    """Who knows what such a value means: the service that gave it out, everybody, or nobody says."""
+    if part.attribute in _set("private"):
+        return "service"
+    return "world" if part.attribute in _set("keys") else "other"
+
+
+@lru_cache(maxsize=1 << 13)
+def plain_words(name: str) -> tuple[str, ...]:
+    """The words of a name, small, abbreviations written out."""
+    words = _WORD.findall(_SEAM.sub(" ", name[:400]).lower())
+    short = _short()
+    return tuple(word for word, _ in groupby(full for word in words for full in short.get(word, (word,))))
+
+
+def _owner(above: Sequence[str]) -> str:
+    """The nearest parent that says what it holds."""
+    return next((owner for key in reversed(above) if (owner := _head(plain_words(key)))), "")
+
+
+def _head(words: Iterable[str]) -> str:
+    """What a compound is in the end: `homeTeam` is a team. Empty where it says nothing."""
+    hollow, beside = _set("containers"), _set("beside")
+    told = [word for word in map(singular, words) if word not in hollow and not word.isdigit()]
+    named = [word for word in told if word not in beside and len(word) > 1]
+    return named[-1] if named else ""
+
+
+def _owner_in(hint: str) -> str:
+    """Whose id it is, as a description says it."""
+    for pattern in (_HINT, _BEFORE):
+        match = pattern.search(hint[:200])
+        head = _head([match[1].lower()]) if match else ""
+        if head and head not in _set("unsaid") | _set("joints") | _set("beside"):
+            return head
+    return ""
+
+
+def _topic_words(words: Sequence[str]) -> list[str]:
+    """What stands before `by`, `for`, `in`, without the verbs and the empty words; singular."""
+    joints, skipped = _set("joints"), _set("verbs") | _set("unsaid") | _set("containers")
+    found: list[str] = []
+    for word in words:
+        if word in joints and found:
+            break
+        one = singular(word)
+        if len(word) > 1 and not word.isdigit() and not skipped & {word, one} and word not in joints:
+            found.append(one)
+    return found
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", shipped(_DATA))
+
+
+@cache
+def _set(name: str) -> frozenset[str]:
+    return frozenset(str(word) for word in _data()[name])
+
+
+@cache
+def _short() -> Mapping[str, tuple[str, ...]]:
+    return {str(word): tuple(str(full).split()) for word, full in _data()["short"].items()}
+
+
+@cache
+def _map(name: str) -> Mapping[str, str]:
+    return _data()[name]
 
 
 def describe(api: Api) -> Api:
@@ -58,21 +197,22 @@ def describe(api: Api) -> Api:
         return {"title": phrase(named, topic), "x-description": _sentence(named, told, tool, domain)}
 
     parameters = {
-        name: one.but(json_schema=titled(one.json_schema, said(name, one.json_schema)))
+        name: one.but(json_schema=fill_missing(one.json_schema, said(name, one.json_schema)))
         for name, one in api.parameters.items()
     }
     returns = _copied(api.returns)
     for leaf in leaves(returns):
-        leaf.schema.update(titled(leaf.schema, said(leaf.name, leaf.schema)))
+        leaf.schema.update(fill_missing(leaf.schema, said(leaf.name, leaf.schema)))
     return api.but(parameters=parameters, returns=returns, keywords=api.keywords or keywords(api))
 
 
 def described(apis: Iterable[Api]) -> Iterator[Api]:
     """The Apis in their order, every entity with a phrase. Those that have them all stay as they are."""
-    return (api if _is_phrased(api) else describe(api) for api in apis)
+    for api in apis:
+        yield api if all(entity.phrase for side in (inputs, outputs) for entity in side(api)) else describe(api)
 
 
-def titled(schema: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def fill_missing(schema: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """The schema with these keys where it has none of them."""
     return {**schema, **{key: text for key, text in said.items() if not schema.get(key)}}
 
@@ -83,10 +223,6 @@ def keywords(api: Api) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))[:KEYWORDS]
 
 
-def _is_phrased(api: Api) -> bool:
-    return all(entity.phrase for side in (inputs, outputs) for entity in side(api))
-
-
 @lru_cache(maxsize=1 << 13)
 def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
     """What an entity is, with its surroundings as far as they matter: ids are worth nothing at another service."""
@@ -94,10 +230,9 @@ def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
     within = f" ({domain})" if domain else ""
     match reach(named):
         case "service":
-            knows = (
-                f"{tool.capitalize()}: {what}, which only {tool} knows" if tool else f"{what}, as its service gives it"
-            )
-            return f"{knows[0].upper()}{knows[1:]}{within}."
+            if tool:
+                return f"{tool.capitalize()}: {what}, which only {tool} knows{within}."
+            return f"T{what[1:]}, as its service gives it{within}."
         case "world":
             return f"{what.capitalize()}{f' in {domain}' if domain else ', as anybody would write it'}."
         case _:
@@ -114,3 +249,42 @@ def _copied(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _copied(inner) for key, inner in cast("dict[str, Any]", value).items()}
     return [_copied(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def lint_entity(phrase: str, sentence: str) -> list[tuple[Rule, str]]:
+    """What a phrase and a long description lack for a graph to compare them: (rule, what was found).
+
+    generic: a phrase that would fit anything; leak: a name out of the code; repeated: a sentence that only says the
+    phrase again. Whether the words are true is not looked at.
+    """
+    found: list[tuple[Rule, str]] = []
+    words = re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", phrase.lower())
+    if not words:
+        return [("no phrase", shown(phrase))]
+    if not _FEWEST <= len(words) <= _MOST:
+        found.append(("length", f"{len(words)} words in {shown(phrase)}"))
+    if {*_HOLLOW.split()}.issuperset(words):
+        found.append(("generic", shown(phrase)))
+    if leak := _LEAK.search(phrase):
+        found.append(("leak", f"{leak[0]!r} in {shown(phrase)}"))
+    if not sentence.strip():
+        found.append(("no sentence", shown(sentence)))
+    elif _bare(sentence) == _bare(phrase):
+        found.append(("repeated", shown(sentence)))
+    return found
+
+
+def lint_keywords(keywords: tuple[str, ...]) -> list[str]:
+    """What is wrong with the keywords of an API."""
+    small = [word.strip().lower() for word in keywords]
+    said = (
+        (not small, "there are none"),
+        (len(small) > KEYWORDS, f"{len(small)}, and at most {KEYWORDS} are wanted"),
+        (len(set(small)) < len(small), f"one stands twice in {shown(keywords)}"),
+        ("" in small, f"an empty one in {shown(keywords)}"),
+    )
+    return [what for wrong, what in said if wrong]
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", " ", text.lower()).strip()

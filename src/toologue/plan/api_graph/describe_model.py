@@ -3,30 +3,13 @@
 A long Api is asked for in parts. What the lint objects to is asked for again, with the objection; what is still wrong
 after `tries`, and what a model leaves out, the offline describer writes: nothing is left undescribed, and what was
 documented stands.
-
-Example:
-    >>> import asyncio
-    >>> from toologue.apis.entities import inputs
-    >>> from toologue.models.model import ScriptedModel
-    >>> from toologue.schema import Parameter
-    >>> bad = '{"keywords": ["league"], "entities": {"1": {"phrase": "teamId", "description": "A team."}}}'
-    >>> good = bad.replace("teamId", "unique id of one football team")
-    >>> model = ScriptedModel([bad, f"Here it is: {good}"])
-    >>> made = asyncio.run(describe_with(model, Api(name="Squad", parameters={"teamId": Parameter()})))
-    >>> next(inputs(made.api)).phrase, made.api.keywords, made.asked, made.templated
-    ('unique id of one football team', ('league',), 2, 0)
-    >>> "'teamId'" in model.asked[1].messages[-1]["content"]
-    True
-
-Not covered: whether what the model says is true.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -35,16 +18,17 @@ from toologue.apis.entities import Entity, inputs, leaves, outputs
 from toologue.errors import BadSetting
 from toologue.formats.openai import Message
 from toologue.models.model import Model
-from toologue.plan.api_graph.describe import describe, titled
-from toologue.plan.api_graph.describe_lint import lint_entity, lint_keywords
+from toologue.plan.api_graph.describe import describe, fill_missing, lint_entity, lint_keywords
 from toologue.schema import Api
 
 _TEMPLATE = Path(__file__).with_name("describe_prompt.txt")
+# Entities in one question; letters shown of a description, of an example; letters read of a reply.
 _PART, _SAID, _SHOWN, _REPLY = 40, 400, 60, 200_000
-"""Entities in one question; letters shown of a description, of an example; letters read of a reply."""
+_BRACES = 1000  # places of a reply at which a JSON object is looked for
 
-Texts = dict[str, tuple[str, str]]
-"""A phrase and a long description by number."""
+_AGAIN = "Answer with a JSON object of the same form with only these in it."
+
+Texts = dict[str, tuple[str, str]]  # a phrase and a long description by number
 
 
 class Described(NamedTuple):
@@ -81,14 +65,13 @@ async def describe_with(model: Model, api: Api, *, tries: int = 3, seed: int = 0
         group = wanted[start : start + _PART]
         if not group and words:
             break
-        talk = _Talk(model, api, tries, seed)
-        written, told = await talk.about(group, keywords=not words)
-        words, asked, problems = words or told, asked + talk.asked, problems + talk.problems
-        left += len(group) - len(written)
+        answers = await _ask_about(group, model, api, keywords=not words, tries=tries, seed=seed)
+        words, asked, problems = words or answers.keywords, asked + answers.asked, problems + answers.problems
+        left += len(group) - len(answers.texts)
         for one in group:
-            if one.number in written:
-                phrase, sentence = written[one.number]
-                one.schema.update(titled(one.schema, {"title": phrase, "x-description": sentence}))
+            if one.number in answers.texts:
+                phrase, sentence = answers.texts[one.number]
+                one.schema.update(fill_missing(one.schema, {"title": phrase, "x-description": sentence}))
     parameters = {name: one.but(json_schema=takes[name]) for name, one in api.parameters.items()}
     made = describe(api.but(parameters=parameters, returns=returns, keywords=words))
     return Described(made, asked, left, tuple(problems))
@@ -100,12 +83,14 @@ def description_prompt(api: Api, entities: Iterable[tuple[str, Entity]]) -> str:
         "document": f"API {api.name}{f' ({api.domain})' if api.domain else ''}: {api.description[:_SAID]}",
         "entities": "\n".join(_line(number, entity) for number, entity in entities) or "(none: only `keywords`)",
     }
-    return re.sub(r"<(document|entities)>", lambda found: slots[found[1]], _template())
+    return re.sub(r"<(document|entities)>", lambda found: slots[found[1]], _TEMPLATE.read_text("utf-8"))
 
 
 def parse_descriptions(reply: str) -> tuple[Texts, tuple[str, ...]]:
     """({number: (phrase, description)}, keywords) of a reply; what is no such thing is left out."""
-    found = next((one for one in _objects(reply[:_REPLY]) if {"entities", "keywords"} & one.keys()), dict[str, Any]())
+    found = next(
+        (one for one in json_objects(reply[:_REPLY]) if {"entities", "keywords"} & one.keys()), dict[str, Any]()
+    )
     entities, words = found.get("entities"), found.get("keywords")
     written: Texts = {}
     for number, given in cast("dict[str, Any]", entities).items() if isinstance(entities, dict) else ():
@@ -115,52 +100,57 @@ def parse_descriptions(reply: str) -> tuple[Texts, tuple[str, ...]]:
     return written, tuple(_clean(word) for word in listed if isinstance(word, str))
 
 
-class _Talk:
-    """One conversation with a model about some entities: asks, checks, asks again."""
-
-    def __init__(self, model: Model, api: Api, tries: int, seed: int):
-        self._model, self._api, self._tries, self._seed = model, api, tries, seed
-        self.asked = 0
-        self.problems: list[str] = []
-
-    async def about(self, group: list[_Wanted], *, keywords: bool) -> tuple[Texts, tuple[str, ...]]:
-        """What stands in the end, by number, and the keywords if they were wanted and stand."""
-        asked = description_prompt(self._api, ((one.number, one.entity) for one in group))
-        messages: list[Message] = [{"role": "user", "content": asked}]
-        good: Texts = {}
-        words: tuple[str, ...] = ()
-        while True:
-            seed = keys.seed_of(self._seed, self._api.name, group[0].number if group else "", self.asked) % 2**31
-            reply = (await self._model.reply(messages, seed=seed)).text or ""
-            self.asked += 1
-            written, told = parse_descriptions(reply)
-            good |= {one.number: written[one.number] for one in group if _stands(one.number, written)}
-            words = words or (() if lint_keywords(told) else told)
-            wrong = [_objection(one.number, written) for one in group if one.number not in good]
-            wrong += [f"keywords: {what}" for what in lint_keywords(told)] if keywords and not words else []
-            if not wrong or self.asked == self._tries:
-                self.problems += wrong
-                return good, words
-            messages = [
-                *messages[:1],
-                {"role": "assistant", "content": reply},
-                {"role": "user", "content": _again(wrong)},
-            ]
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects in a text, outermost ones only."""
+    decoder, at = json.JSONDecoder(), text.find("{")
+    for _ in range(_BRACES):
+        if at < 0:
+            return
+        try:
+            value, at = decoder.raw_decode(text, at)
+            yield value
+        except (ValueError, RecursionError):
+            at += 1
+        at = text.find("{", at)
 
 
-def _stands(number: str, written: Texts) -> bool:
-    return number in written and not lint_entity(*written[number])
+class _Answers(NamedTuple):
+    """What stands of a model's answers: texts by number, keywords; how often it was asked; what is still wrong."""
+
+    texts: Texts
+    keywords: tuple[str, ...]
+    asked: int
+    problems: list[str]
 
 
-def _objection(number: str, written: Texts) -> str:
-    if number not in written:
-        return f"{number}: it is missing"
-    return f"{number}: " + "; ".join(f"{rule}: {found}" for rule, found in lint_entity(*written[number]))
-
-
-def _again(wrong: list[str]) -> str:
-    listed = "\n".join(f"- {one}" for one in wrong)
-    return f"These cannot be used yet:\n{listed}\n\nAnswer with a JSON object of the same form with only these in it."
+async def _ask_about(
+    group: list[_Wanted], model: Model, api: Api, *, keywords: bool, tries: int, seed: int
+) -> _Answers:
+    """Ask about some entities, and for keywords if they are wanted; ask again for what cannot be used."""
+    prompt = description_prompt(api, ((one.number, one.entity) for one in group))
+    messages: list[Message] = [{"role": "user", "content": prompt}]
+    good: Texts = {}
+    words: tuple[str, ...] = ()
+    for asked in range(tries):
+        number = keys.seed_of(seed, api.name, group[0].number if group else "", asked) % 2**31
+        reply = (await model.reply(messages, seed=number)).text or ""
+        written, told = parse_descriptions(reply)
+        wrong: list[str] = []
+        for one in group:
+            texts = written.get(one.number)
+            faults = ["it is missing"] if texts is None else [f"{rule}: {what}" for rule, what in lint_entity(*texts)]
+            if texts is not None and not faults:
+                good[one.number] = texts
+            elif one.number not in good:
+                wrong.append(f"{one.number}: {'; '.join(faults)}")
+        against = lint_keywords(told)
+        words = words or (() if against else told)
+        wrong += [f"keywords: {what}" for what in against] if keywords and not words else []
+        if not wrong or asked == tries - 1:
+            return _Answers(good, words, asked + 1, wrong)
+        again = "\n".join(("These cannot be used yet:", *(f"- {one}" for one in wrong), "", _AGAIN))
+        messages = [messages[0], {"role": "assistant", "content": reply}, {"role": "user", "content": again}]
+    raise AssertionError("tries is at least 1")
 
 
 def _line(number: str, entity: Entity) -> str:
@@ -172,25 +162,5 @@ def _line(number: str, entity: Entity) -> str:
     return f"{line}: {documented}" if documented else line
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    """The JSON objects in a text, outermost first."""
-    found: list[dict[str, Any]] = []
-    decoder, at = json.JSONDecoder(), 0
-    for _ in range(50):
-        if (at := text.find("{", at)) < 0:
-            break
-        try:
-            value, at = decoder.raw_decode(text, at)
-            found.append(value)
-        except (ValueError, RecursionError):
-            at += 1
-    return found
-
-
 def _clean(value: Any) -> str:
     return " ".join(value.encode(errors="replace").decode().split()) if isinstance(value, str) else ""
-
-
-@cache
-def _template() -> str:
-    return _TEMPLATE.read_text("utf-8")

@@ -4,14 +4,6 @@
 an action, or `request_multi`: the request that has the user choose among several results (A.9), which is a `request`
 like any other to whoever hears it. `RULES` are what makes a walk through the graph a plausible conversation about one
 wish and at most two APIs: each forbids a pattern of steps, and says why.
-
-Example:
-    >>> GRAPH["suggest"], action_of("request_multi")
-    (('affirm', 'negate'), 'request')
-    >>> broken(("inform_intent_vague", "retriever_call", "call")).name
-    'doubts are cleared'
-
-Not covered: several wishes in one conversation, and chains of more than two calls; the paper has neither.
 """
 
 from __future__ import annotations
@@ -59,6 +51,7 @@ ACTIONS: Mapping[ActionName, Action] = {
 
 OPENINGS: tuple[Step, ...] = ("inform_intent_clear", "inform_intent_clear_add", "inform_intent_vague")
 
+# What may follow a step. What nothing follows ends the conversation.
 GRAPH: Mapping[Step, tuple[Step, ...]] = {
     "inform_intent_clear": ("retriever_call",),
     "inform_intent_clear_add": ("retriever_call",),
@@ -78,7 +71,6 @@ GRAPH: Mapping[Step, tuple[Step, ...]] = {
     "response_fail": (),
     "system_bye": (),
 }
-"""What may follow a step. What nothing follows ends the conversation."""
 
 
 class Rule(NamedTuple):
@@ -129,7 +121,7 @@ def action_of(step: Step) -> ActionName:
     return "request" if step == "request_multi" else step
 
 
-def broken(steps: Sequence[Step]) -> Rule | None:
+def broken_rule(steps: Sequence[Step]) -> Rule | None:
     """The first rule that steps break, if there is one. What breaks a rule goes on breaking it."""
     text = " ".join(steps)
     return next((rule for rule in RULES if re.search(rule.forbids, text)), None)

@@ -1,22 +1,8 @@
 """Whether what is found agrees with what was said: who asks about Oslo does not want to read of Lima.
 
-Contract: `disagrees(told, result)` looks at what the user told, {name: value}, and at the single values of a result's
-first rows: where a value is called as a parameter is (`city`, `city_name`, `location|city`), both have to be the same:
-dates the same day, texts one a part of the other. Between a `start` and an `end` lies what is dated, on a day what is
-of that day; what is found by the address of a house lies there. `agreed` leaves out what two results say otherwise of
-one thing.
-
-Example:
-    >>> from toologue.apis.result_values import values_of
-    >>> found = values_of({"location": {"city": "Lima"}, "days": [{"date": "2025-03-02"}]}, rows=1)
-    >>> disagrees({"city": "Oslo"}, found), disagrees({"cityName": "lima", "date": "2 March 2025"}, found)
-    (True, False)
-    >>> disagrees({"start_date": "2025-03-01", "end_date": "2025-03-05"}, found)
-    False
-    >>> disagrees({"from_date": "2025-04-01"}, found)
-    True
-
-Not covered: that two results agree about what no one said.
+A value that is called as a parameter is (`city`, `city_name`, `location|city`) has to be the same: dates the same day,
+texts one a part of the other. Between a `start` and an `end` lies what is dated, on a day what is of that day; what is
+found by the address of a house lies there.
 """
 
 from __future__ import annotations
@@ -39,19 +25,19 @@ _FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozens
 _DAYS = frozenset(("date", "day", "applicable on", "effective", "effective date", "as of"))
 _SINGLE = frozenset(("date", "day"))
 _HOUSE = re.compile(r"\d+ [A-Z]\w+ [A-Z]\w+.*, ")
+# What the address of a house says; of `housenumber` no two words are made.
 _OF_HOUSES = frozenset(("house number", "housenumber", "street number", "road", "street", "city", "town"))
-"""What the address of a house says; of `housenumber` no two words are made."""
 _CODES = (frozenset(("code",)), frozenset(("slug",)))
+# What is asked for in words that the answer need not repeat.
 _OPEN = frozenset((
     "id", "q", "s", "query", "search", "term", "keyword", "type", "status", "limit", "page", "language", "lang", "unit",
     "units",
 ))  # fmt: skip
-"""What is asked for in words that the answer need not repeat."""
 _ISO, _NUMERIC = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), re.compile(r"(\d\d?)[/.-](\d\d?)[/.-](\d{4})")
 _WORDED = re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})")
 
 
-def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
+def contradicts(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
     """Whether a result says something else of what was told."""
     asked = {key: value for name, value in told.items() if (key := _key(name)) and value not in ("", None)}
     bounds, houses = _bounds(told), [one for name, one in told.items() if isinstance(one, str) and _is_house(name, one)]
@@ -70,7 +56,7 @@ def disagrees(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
     return False
 
 
-def speaks_of_another(named: Mapping[str, str], told: Iterable[tuple[str, JsonValue]], *, meeting: bool) -> bool:
+def names_other_entity(named: Mapping[str, str], told: Iterable[tuple[str, JsonValue]], *, meeting: bool) -> bool:
     """Whether values, each with the kind of thing that it names, speak of some of a kind that was named, and not of it.
 
     Where things meet, one that is told of may be the other one.
@@ -83,7 +69,7 @@ def speaks_of_another(named: Mapping[str, str], told: Iterable[tuple[str, JsonVa
     return any(len(values) > meeting for name, values in found if not any(name in one for one in values))
 
 
-def agreed(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
+def without_contradictions(found: Sequence[Single], others: Sequence[Single]) -> list[Single]:
     """What is found, without what the others say otherwise of the same thing by the same name, said once in both."""
     here, there = _once(found), defaultdict[str, list[tuple[str, JsonValue]]](list)
     for (place, name), value in _once(others).items():

@@ -1,25 +1,7 @@
-"""What happens in a conversation before anybody says it: arguments, executed calls, the choice, the answer.
+"""The calls of a pair, executed before anybody says a word: arguments, results, the choice, the answer.
 
-Contract: everything is executed in the world `documented`. What the source returns is what the target gets: the same
-value. Of each side the required parameters are told and one optional one, if it has any that users know. A function of
-the job and the seed; `Dropped` says why it did not come about.
-
-Example:
-    >>> import pathlib, tempfile
-    >>> from collections import Counter
-    >>> from toologue.plan.chains.pairs import alone
-    >>> from toologue.schema import Api, Parameter
-    >>> from toologue.schema.jsonl import write
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "apis.jsonl"
-    >>> weather = {"type": "object", "properties": {"summary": {"type": "string"}}}
-    >>> text = {"type": "string"}
-    >>> _ = write(file, [Api(name="Weather", parameters={"city": Parameter(schema=text)}, returns=weather)])
-    >>> (pair,) = alone(Shelf(file), Counter())
-    >>> happened = Stage(Shelf(file), seed=0).play(pair, 1)
-    >>> list(happened.target.arguments), list(happened.answer)
-    (['city'], ['summary'])
-
-Not covered: calls that fail, and results that are empty; such pairs are dropped.
+Everything is executed in the world `documented`; what the source returns is what the target gets. Of each side the
+required parameters are told, and one optional one, if it has any that users know.
 """
 
 from __future__ import annotations
@@ -33,24 +15,41 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.apis.co_parameters import beside
+from toologue.apis.entities import Entity
 from toologue.apis.result_values import Single, choices, sayable, values_of
 from toologue.apis.salience import (
     MEETINGS,
     SOUGHT,
     asked_of,
+    bare,
+    dates_rows,
     family_of,
     givable,
     named_thing,
+    named_well,
     names_itself,
+    names_rows,
+    short,
+    tellable,
     topic_words,
 )
 from toologue.errors import UserError
-from toologue.plan.chains.answering import answer
-from toologue.plan.chains.api_view import alike, choosing, optional, own_name, pointing, required, telling, whose
-from toologue.plan.chains.catalog import Book, Shelf
-from toologue.plan.chains.consistency import agreed, disagrees, speaks_of_another
+from toologue.plan.chains.catalog import (
+    WORTH,
+    ApiView,
+    Catalog,
+    Reason,
+    alike,
+    choosing,
+    optional,
+    own_name,
+    pointing,
+    required,
+    telling,
+    whose,
+)
+from toologue.plan.chains.consistency import contradicts, names_other_entity, without_contradictions
 from toologue.plan.chains.pairs import Pair
-from toologue.plan.chains.reasons import Reason
 from toologue.plan.chains.sequences import Fit
 from toologue.schema import Call, Result
 from toologue.text.tokens import singular, split_name
@@ -62,32 +61,43 @@ from toologue.worlds.documented import (
     kind_named,
     kind_of,
     kind_sought,
+    kind_wraps,
     sought_by,
 )
 from toologue.worlds.documented.default_arguments import settled
 
-_KEPT = 160
+_ANSWERED = 2  # so many values of a result make an answer, beside what names them
+_KEPT = 160  # worlds and roles that are remembered
+_OWN = "own"  # what the name of the whole is called, beside the kinds of names
+_SPELT = 4  # so many letters a place has that is spelt out
 _NOTHING: Mapping[str, str] = {}
-_OWN = "own"
-"""What the name of the whole is called, beside the kinds of names."""
-_SPELT = 4
-"""So many letters a place has that is spelt out."""
+_SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 
 
-class Dropped(Exception):
-    """This did not come about; `reason` is one of `REASONS`."""
+class Rejected(Exception):
+    """A pair came to nothing: `reason` is counted, the detail is for whoever reads the message."""
 
-    def __init__(self, reason: Reason):
-        super().__init__(reason)
+    def __init__(self, reason: Reason, detail: str = ""):
+        super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason: Reason = reason
 
 
-class Made(NamedTuple):
+class ExecutedCall(NamedTuple):
     """A call and its result; the arguments are those that the documentation does not settle."""
 
-    book: Book
+    view: ApiView
     arguments: Mapping[str, JsonValue]
     result: Result
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What kind of thing each argument is about; of what was searched for, the kind that the Api finds."""
+        return {name: asked_of(self.view.inputs[name], self.view.api) for name in self.arguments}
+
+    @property
+    def texts(self) -> set[str]:
+        """The arguments in small letters."""
+        return {str(value).casefold() for value in self.arguments.values()}
 
 
 class Choice(NamedTuple):
@@ -98,142 +108,160 @@ class Choice(NamedTuple):
     chosen: JsonValue
 
 
-class Happened(NamedTuple):
+class Execution(NamedTuple):
     """Both calls, what was chosen between them, and what the last one gave back that is worth saying."""
 
-    target: Made
-    source: Made | None
+    target: ExecutedCall
+    source: ExecutedCall | None
     choice: Choice | None
     answer: Mapping[str, JsonValue]
 
 
-class Stage:
-    """Where pairs happen: documents, and a world of them (by default of this seed). What it remembers is a cache."""
+class _Heard(NamedTuple):
+    """What users need not be told: what they gave, as texts and as kinds; the kind of thing that they chose by."""
 
-    def __init__(self, shelf: Shelf, *, seed: int, world: Documented | None = None):
-        self.shelf, self.seed = shelf, seed
+    texts: Set[str]
+    kinds: Set[str]
+    chosen: str
+
+
+class PairExecutor:
+    """Executes pairs in a world of a catalog's documents (by default of this seed). What it remembers is a cache."""
+
+    def __init__(self, catalog: Catalog, *, seed: int, world: Documented | None = None):
+        self.catalog, self.seed = catalog, seed
         self._whole = world
-        self._world = lru_cache(maxsize=_KEPT)(self._alone)
-        self._role = lru_cache(maxsize=_KEPT)(self._cast)
-        self._choosing = lru_cache(maxsize=_KEPT)(self._choose)
+        self._world = lru_cache(maxsize=_KEPT)(self._world_of)
+        self._role = lru_cache(maxsize=_KEPT)(self._role_of)
+        self._choosing = lru_cache(maxsize=_KEPT)(self._choosing_of)
 
-    def play(self, pair: Pair, seed: int) -> Happened:
-        """What happens with a pair. Raises Dropped."""
+    def run(self, pair: Pair, seed: int) -> Execution:
+        """Execute a pair: a function of the pair and the seed. Raises Rejected."""
         rng = random.Random(keys.seed_of(seed, "play"))
         known, source, choice = dict[str, JsonValue](), None, None
         if pair.source is not None:
-            source, known, choice = self._found_out(pair, pair.source, rng)
+            source, known, choice = self._run_source(pair, pair.source, rng)
+        asked = source.kinds if source else {}
         role = self._role(pair.target, tuple(pair.handed), "multi")
-        target = role.call(known, rng, _kinds(source) if source else {})
+        target = role.call(known, rng, asked)
         if target.result.error:
-            raise Dropped("the target answers with an error")
-        found = values_of(target.result.value, rows=1)
-        placed = named_thing(target.book.inputs[pair.parameter]).startswith("place.l")
-        if _clashing(source, choice, target, found, placed=placed):
-            raise Dropped("results disagree")
-        given, chosen = _families(target), ""
+            raise Rejected("the target answers with an error", target.result.error.message)
+        values = values_of(target.result.value, rows=1)
+        placed = named_thing(target.view.inputs[pair.parameter]).startswith("place.l")
+        if _results_disagree(source, choice, target, values, placed=placed):
+            raise Rejected("results disagree")
+        kinds, chosen = {*target.kinds.values(), *asked.values()}, ""
         if source:
-            given |= _families(source)
             if not source.arguments and choice is None:  # any one will do: its name is no news
-                given.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
+                kinds.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
             if choice:
-                chosen = family_of(named_thing(source.book.outputs[choice.output]))
-            found = agreed(found, _beside(source, pair.output or "", known[pair.parameter]))
-        outputs, said = target.book.outputs, _told(target)
-        told = answer(found, outputs, role.worth, said=said, given=given - {""}, chosen=chosen, rng=rng)
+                chosen = family_of(named_thing(source.view.outputs[choice.output]))
+            values = without_contradictions(values, _values_beside(source, pair.output or "", known[pair.parameter]))
+        heard = _Heard(target.texts, kinds - {""}, chosen)
+        told = _answer(values, target.view.outputs, role.worth, heard, rng)
         if not told:
-            raise Dropped("nothing to answer with")
-        return Happened(target, source, choice, told)
+            raise Rejected("nothing to answer with")
+        return Execution(target, source, choice, told)
 
-    def _found_out(self, pair: Pair, name: str, rng: random.Random) -> tuple[Made, dict[str, JsonValue], Choice | None]:
-        """The source's call, the values that it hands over, and what these were chosen among. Raises Dropped."""
+    def _run_source(
+        self, pair: Pair, name: str, rng: random.Random
+    ) -> tuple[ExecutedCall, dict[str, JsonValue], Choice | None]:
+        """The source's call, the values that it hands over, and what these were chosen among. Raises Rejected."""
         source = self._role(name, (), pair.fit).call({}, rng)
         if source.result.error:
-            raise Dropped("the source answers with an error")
+            raise Rejected("the source answers with an error", source.result.error.message)
         output = pair.output or ""
         others = self._choosing(name, output) if pair.fit == "multi" else ()
-        value, choice = _handed_over(source.result.value, output, others, rng)
-        if str(value).casefold() in _told(source):
-            raise Dropped("no value to hand over")
-        if choice and _narrowed(source, choice.output):
-            raise Dropped("no choice")
-        if _missed(source, choice):
-            raise Dropped("no choice" if choice else "results disagree")
+        value, choice = _pick_value(source.result.value, output, others, rng)
+        if str(value).casefold() in source.texts:
+            raise Rejected("no value to hand over", "the user gave it")
+        if choice and family_of(named_thing(source.view.outputs[choice.output])) in {*source.kinds.values()} - {""}:
+            raise Rejected("no choice", "the user said already what there is to choose by, or a part of it")
+        if _is_not_found(source, choice):
+            raise Rejected("no choice" if choice else "results disagree", "there is nothing of the name searched for")
         more = {one: beside(source.result.value, other, output, value) for one, other in pair.along}
         if not all(map(sayable, more.values())):
-            raise Dropped("no value to hand over")
+            raise Rejected("no value to hand over", "what stands beside it cannot be said")
         return source, {pair.parameter: value, **more}, choice
 
-    def _alone(self, name: str) -> Documented:
-        return self._whole or Documented([self.shelf.api(name)], seed=self.seed)
+    def _world_of(self, name: str) -> Documented:
+        return self._whole or Documented([self.catalog.api(name)], seed=self.seed)
 
-    def _cast(self, name: str, handed: tuple[str, ...], fit: Fit) -> _Role:
-        book = self.shelf.book(name)
-        always = [*required(book), *(one for one in handed if not book.inputs[one].required)]
-        worth = telling(book)
-        apart = handed or required(book)
-        sometimes = pointing(book, but=apart) if fit == "single" else optional(book, but=apart)
-        return _Role(book, always, sometimes, self._world(name), worth)
+    def _role_of(self, name: str, handed: tuple[str, ...], fit: Fit) -> _Role:
+        view = self.catalog.view(name)
+        always = [*required(view), *(one for one in handed if not view.inputs[one].required)]
+        apart = handed or required(view)
+        sometimes = pointing(view, but=apart) if fit == "single" else optional(view, but=apart)
+        return _Role(view, always, sometimes, self._world(name), telling(view))
 
-    def _choose(self, name: str, output: str) -> tuple[str, ...]:
-        return tuple(choosing(self.shelf.book(name), but=output))
+    def _choosing_of(self, name: str, output: str) -> tuple[str, ...]:
+        return tuple(choosing(self.catalog.view(name), but=output))
 
 
 class _Role(NamedTuple):
     """An API in a pair: what its calls need, what they may have, who answers them, which outputs make an answer."""
 
-    book: Book
+    view: ApiView
     always: list[str]
     sometimes: list[str]
     world: Documented
     worth: Mapping[str, int]
 
-    def family(self, name: str) -> str:
-        """What kind of thing a parameter is about, what is searched for included."""
-        return asked_of(self.book.inputs[name], self.book.api)
+    def call(
+        self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str] = _NOTHING
+    ) -> ExecutedCall:
+        """A call of it with some values `known`. `told`: the parameters asked for before, each with its kind of thing.
 
-    def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str] = _NOTHING) -> Made:
-        """A call of it, with one of its optional parameters, but none that asks for what was told already.
-
-        `told` are names of parameters, each with the kind of thing that it is about.
-
-        Raises Dropped for values that nobody would say.
+        Raises Rejected for values that nobody would say, and for asking twice.
         """
-        about = {self.family(name) for name in self.always} - {""}
+        api = self.view.api
+        wanted, documented = self._wanted(known, rng, told), settled(api)
+        try:
+            given = arguments_for(api, rng.getrandbits(48), known={**documented, **known}, optional=wanted)
+        except UserError as error:
+            raise Rejected("cannot be said", str(error)) from None
+        arguments: dict[str, JsonValue] = {name: given[name] for name in wanted}
+        self._check(arguments, known)
+        whole = {**documented, **arguments}
+        return ExecutedCall(self.view, arguments, self.world.do(Call(api=api.name, arguments=whole)))
+
+    def _wanted(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str]) -> list[str]:
+        """The parameters of a call: one optional one with the others, but none that asks for what was told already."""
+        about = {self._kind(name) for name in self.always} - {""}
         kinds = {*told.values()} - {""}
         more = [name for name in self.sometimes if not any(alike(name, other) for other in told)]
-        more = [name for name in more if self.family(name) not in kinds]
-        apart = [name for name in more if self.family(name) not in about]
+        more = [name for name in more if self._kind(name) not in kinds]
+        apart = [name for name in more if self._kind(name) not in about]
         if more and not apart and len(self.always) < 2:
-            raise Dropped("asks twice")
+            raise Rejected("asks twice", "what is optional is of the same kind as what is required")
         wanted = [*self.always, *([rng.choice(apart)] if apart else [])]
         if any(alike(name, other) for name in wanted if name not in known for other in told):
-            raise Dropped("asks twice")
+            raise Rejected("asks twice", "the source asked for it")
         if self.sometimes and known and known.keys() >= set(wanted):
-            raise Dropped("asks twice")
-        try:
-            documented = settled(self.book.api)
-            given = arguments_for(self.book.api, rng.getrandbits(48), known={**documented, **known}, optional=wanted)
-        except UserError:
-            raise Dropped("cannot be said") from None
-        arguments: dict[str, JsonValue] = {name: given[name] for name in wanted}
-        texts = [(self.family(name), str(value).casefold()) for name, value in arguments.items()]
-        if len(set(texts)) < len(texts):  # from Oslo to Oslo
-            raise Dropped("asks twice")
-        api = self.book.api.name.rpartition("|")[2]
+            raise Rejected("asks twice", "all that is optional was told already")
+        return wanted
+
+    def _check(self, arguments: Mapping[str, JsonValue], known: Mapping[str, JsonValue]) -> None:
+        """Raise Rejected for arguments that nobody would give."""
+        texts = [(self._kind(name), str(value).casefold()) for name, value in arguments.items()]
+        if len(set(texts)) < len(texts):
+            raise Rejected("asks twice", "two arguments are the same, as from Oslo to Oslo")
+        api = self.view.api.name.rpartition("|")[2]
         coded = (name for name in known if "place.code" in (kind_of((name,)), kind_about(name, api)))
         if not all(str(arguments[name]).isalpha() for name in coded):
-            raise Dropped("no value to hand over")
-        said = (sayable(value) and (name in known or self._givable(name, value)) for name, value in arguments.items())
-        if not all(said):
-            raise Dropped("cannot be said")
-        whole = {**documented, **arguments}
-        return Made(self.book, arguments, self.world.do(Call(api=self.book.api.name, arguments=whole)))
+            raise Rejected("no value to hand over", "the code of a place has letters only")
+        for name, value in arguments.items():
+            if not sayable(value) or (name not in known and not self._is_givable(name, value)):
+                raise Rejected("cannot be said", name)
 
-    def _givable(self, name: str, value: JsonValue) -> bool:
+    def _kind(self, name: str) -> str:
+        """What kind of thing a parameter is about, what is searched for included."""
+        return asked_of(self.view.inputs[name], self.view.api)
+
+    def _is_givable(self, name: str, value: JsonValue) -> bool:
         """Whether somebody would give this value: no number for what has a name, no scrap of a word to search for."""
-        kind = named_thing(self.book.inputs[name])
-        if kind in SOUGHT and isinstance(value, str) and value not in sought_by(self.book.api):
+        kind = named_thing(self.view.inputs[name])
+        if kind in SOUGHT and isinstance(value, str) and value not in sought_by(self.view.api):
             return givable(value) and all(is_word(word.split("'")[0]) for word in value.lower().split())
         if kind.startswith("place.") and str(value).islower() and len(str(value)) < _SPELT:
             return False
@@ -241,8 +269,74 @@ class _Role(NamedTuple):
         return givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
 
 
-def _clashing(
-    source: Made | None, choice: Choice | None, target: Made, found: Sequence[Single], *, placed: bool
+def _answer(
+    found: Sequence[Single],
+    outputs: Mapping[str, Entity],
+    worth: Mapping[str, int],
+    heard: _Heard,
+    rng: random.Random,
+) -> dict[str, JsonValue]:
+    """A few values of one row that belong together and are worth saying; nothing where none tells enough."""
+    groups: dict[str, dict[str, JsonValue]] = {}
+    for one in found:
+        news = not one.bare and one.name in worth and _is_news(one, outputs[one.name], heard)
+        if news and str(one.value).casefold() not in heard.texts:
+            groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
+    kept = [_opponents(groups), *(_best(values, outputs, worth, rng) for values in groups.values())]
+    best = max(kept, key=lambda values: _weight(values, worth), default=dict[str, JsonValue]())
+    return best if any(worth[name] >= WORTH for name in best) else {}
+
+
+def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
+    """How much some values of one row tell; one less for each thing that they only stand inside of."""
+    inside = (len([part for part in name.split("|")[:-1] if not kind_wraps(part)]) for name in values)
+    return sum(worth[name] for name in values) - min(inside, default=0)
+
+
+def _is_news(one: Single, output: Entity, heard: _Heard) -> bool:
+    """Whether somebody would like to hear a value. What was chosen by is told again for rows of it only."""
+    family = family_of(named_thing(output))
+    if family in heard.kinds or (output.many and not short(one.value)):
+        return False
+    if family and family == heard.chosen and not output.many:
+        return False
+    return sayable(one.value) and tellable(one.value) and named_well(one.name, one.value)
+
+
+def _opponents(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue]:
+    """The names of the two who meet: of who is at home and who is away; nothing where nobody does."""
+    names = {name: value for values in groups.values() for name, value in values.items()}
+    for home, value in names.items():
+        others = (home.replace(here, there) for here, there in _SIDES if here in home)
+        away = next((other for other in others if other in names), "")
+        if away and names[away] != value and (names_itself(home) or home.lower().endswith("team")):
+            return {home: value, away: names[away]}
+    return {}
+
+
+def _best(
+    values: Mapping[str, JsonValue], outputs: Mapping[str, Entity], worth: Mapping[str, int], rng: random.Random
+) -> dict[str, JsonValue]:
+    """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
+    order = sorted(values, key=lambda name: (-worth[name], not short(values[name]), rng.random()))
+    dated = next((name for name in values if outputs[name].many and dates_rows(outputs[name])), "")
+    told: dict[str, JsonValue] = {dated: values[dated]} if dated and not any(map(names_itself, order[:1])) else {}
+    for name in order:
+        most = _ANSWERED + any(map(names_itself, told)) + (dated in told)
+        if len(told) < most and (worth[name] >= WORTH or not told) and values[name] not in told.values():
+            told[name] = values[name]
+    if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told) and not dated:
+        naming = next((name for name in values if outputs[name].many and names_rows(outputs[name])), None)
+        if naming is None:
+            return {}
+        told[naming] = values[naming]
+    if len(told) == 1 and not outputs[(only := next(iter(told)))].many and bare(only):
+        return {}
+    return {name: told[name] for name in values if name in told}
+
+
+def _results_disagree(
+    source: ExecutedCall | None, choice: Choice | None, target: ExecutedCall, found: Sequence[Single], *, placed: bool
 ) -> bool:
     """Whether a result says something else than what was asked, than what was chosen, or than the other one.
 
@@ -250,31 +344,32 @@ def _clashing(
     """
     told: dict[str, JsonValue] = {}
     if source is not None:
-        if disagrees(source.arguments, values_of(source.result.value, rows=1)):
+        if contradicts(source.arguments, values_of(source.result.value, rows=1)):
             return True
-        kinds = {name: family_of(named_thing(source.book.inputs[name])) for name in source.arguments}
+        kinds = {name: family_of(named_thing(source.view.inputs[name])) for name in source.arguments}
         aside = ("when", "address") if placed else ("when",)
         told |= {name: value for name, value in source.arguments.items() if kinds[name] not in aside}
     told |= target.arguments
     if choice is not None:
         told[" ".join(choice.output.split("|")[-2:])] = choice.chosen
-    if disagrees(told, found):
+    if contradicts(told, found):
         return True
     if source is None:
         return False
     single = [one for one in found if not one.place]
-    singles = [(named_thing(target.book.outputs[one.name]), one.value) for one in single]
+    singles = [(named_thing(target.view.outputs[one.name]), one.value) for one in single]
     singles += [(_OWN, one.value) for one in single if own_name(one.name)]
-    return speaks_of_another(_named(source, choice), singles, meeting=bool(MEETINGS & topic_words(target.book.api)))
+    meeting = bool(MEETINGS & topic_words(target.view.api))
+    return names_other_entity(_subject_names(source, choice), singles, meeting=meeting)
 
 
-def _named(source: Made, choice: Choice | None) -> dict[str, str]:
+def _subject_names(source: ExecutedCall, choice: Choice | None) -> dict[str, str]:
     """What the thing that was looked up is called, by the kind of name: as it was searched for, as it was chosen."""
-    inputs, api = source.book.inputs, source.book.api
+    inputs, api = source.view.inputs, source.view.api
     kinds = {name: named_thing(inputs[name]) for name in source.arguments}
     said = {kind_sought(api) if kind in SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()}
     if choice is not None:
-        said[named_thing(source.book.outputs[choice.output])] = choice.chosen
+        said[named_thing(source.view.outputs[choice.output])] = choice.chosen
         if own_name(choice.output.rpartition("|")[2]):
             said[_OWN] = choice.chosen
     elif not source.arguments:
@@ -282,60 +377,40 @@ def _named(source: Made, choice: Choice | None) -> dict[str, str]:
     return {kind: str(value).casefold() for kind, value in said.items() if kind and str(value)[:1].isupper()}
 
 
-def _beside(source: Made, output: str, handed: JsonValue) -> list[Single]:
+def _values_beside(source: ExecutedCall, output: str, handed: JsonValue) -> list[Single]:
     """What the source says of the thing whose id, or code, it handed over; nothing where it is of another thing."""
     owner = whose(output.rpartition("|")[2])
-    if owner and singular(owner[-1]) not in topic_words(source.book.api):
+    if owner and singular(owner[-1]) not in topic_words(source.view.api):
         return []
     every = values_of(source.result.value)
     place = next((one.place for one in every if one.name == output and one.value == handed), None)
     return [one for one in every if one.place == place]
 
 
-def _handed_over(
+def _pick_value(
     result: JsonValue, output: str, others: Sequence[str], rng: random.Random
 ) -> tuple[JsonValue, Choice | None]:
     """The value that the target gets, and what was chosen among, if there was a choice."""
     if others:
         found = choices(result, output, others)
         if found is None:
-            raise Dropped("no choice")
+            raise Rejected("no choice")
         name, rows = found
         shown, value = rng.choice(rows)
         return value, Choice(name, [one for one, _ in rows], shown)
     value, *more = [*dict.fromkeys(one.value for one in values_of(result) if one.name == output)] or [None]
     if not sayable(value):
-        raise Dropped("no value to hand over")
+        raise Rejected("no value to hand over")
     if more:
-        raise Dropped("no choice")
+        raise Rejected("no choice")
     return value, None
 
 
-def _told(made: Made) -> Set[str]:
-    """The values that the user gave for a call, in small letters."""
-    return {str(value).casefold() for value in made.arguments.values()}
-
-
-def _narrowed(source: Made, output: str) -> bool:
-    """Whether the user has said already what there is to choose by, or a part of it: the city of a country."""
-    return family_of(named_thing(source.book.outputs[output])) in _families(source) - {""}
-
-
-def _missed(source: Made, choice: Choice | None) -> bool:
+def _is_not_found(source: ExecutedCall, choice: Choice | None) -> bool:
     """Whether the user searched for a thing by its name, and there is none of that name (to choose)."""
     every = values_of(source.result.value)
-    kinds = {name: named_thing(source.book.inputs[name]) for name in source.arguments}
+    kinds = {name: named_thing(source.view.inputs[name]) for name in source.arguments}
     sought = [str(value) for name, value in source.arguments.items() if kinds[name] in SOUGHT or names_itself(name)]
     shown = choice.values if choice and not any(map(names_itself, kinds)) else [one.value for one in every]
     there = " ".join(map(str, shown)).casefold()
     return any(one[:1].isupper() and one.casefold() not in there for one in sought)
-
-
-def _families(made: Made) -> set[str]:
-    """What kinds of things the user gave; of what was searched for, the kind that the Api finds."""
-    return {*_kinds(made).values()}
-
-
-def _kinds(made: Made) -> dict[str, str]:
-    """What kind of thing each argument is about."""
-    return {name: asked_of(made.book.inputs[name], made.book.api) for name in made.arguments}

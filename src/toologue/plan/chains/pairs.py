@@ -1,31 +1,30 @@
 """Pairs: which API finds what another one needs, and which APIs do alone; with their category and fit (ToolDial 3.2).
 
-`paired` makes pairs of the edges of an API graph, `alone` of single documents. What cannot become a conversation is
-counted by reason (`reasons.REASONS`).
-
-Contract: streams; the order is that of the edges, or of the documents.
-
-Example:
-    >>> pair = Pair("Leagues", "id", "Standings", "leagueId", "yeszero", "multi")
-    >>> [one.key for one in pair.sequences()]
-    ['11.4', '11.10', '11.13']
-
-Not covered: the published code's list of hubs and its ban on outputs named "error" or "message".
+`edge_pairs` makes pairs of the edges of an API graph, `single_api_pairs` of single documents. What cannot become a
+conversation is counted by reason.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import random
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
+from itertools import islice, zip_longest
+from statistics import median
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from rapidfuzz.distance import LCSseq
 
+from toologue import keys
 from toologue.apis.co_parameters import along
 from toologue.apis.entities import Entity
 from toologue.apis.salience import askable, asked_of, hidden
-from toologue.plan.chains.api_view import (
+from toologue.plan.chains.catalog import (
+    ApiView,
+    Catalog,
+    Reason,
     alike,
     found_by_name,
     known,
@@ -37,9 +36,7 @@ from toologue.plan.chains.api_view import (
     unanswerable,
     unaskable,
 )
-from toologue.plan.chains.catalog import Book, Shelf
-from toologue.plan.chains.reasons import Reason
-from toologue.plan.chains.sequences import ActionSequence, Category, Fit, fitting
+from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
 from toologue.schema import Edge
 from toologue.text.knowable import KnowRule
 from toologue.worlds.documented.default_arguments import settled
@@ -59,8 +56,8 @@ class Pair(NamedTuple):
     parameter: str
     category: Category
     fit: Fit
+    # (parameter, output) of what the source's row fills beside, as a longitude beside a latitude.
     along: tuple[tuple[str, str], ...] = ()
-    """(parameter, output) of what the source's row fills beside, as a longitude beside a latitude."""
 
     @property
     def handed(self) -> dict[str, str]:
@@ -73,8 +70,8 @@ class Pair(NamedTuple):
         return (one for one in fitting(self.category, self.fit, published_code=published_code) if one.apis == calls)
 
 
-def paired(
-    shelf: Shelf,
+def edge_pairs(
+    catalog: Catalog,
     edges: Iterable[Edge],
     dropped: Counter[Reason],
     *,
@@ -85,10 +82,10 @@ def paired(
 ) -> Iterator[Pair]:
     """The pairs of a graph's chosen edges, or of the others. With `verdicts`, only of edges that were found valid."""
     seen: set[tuple[str, str]] = set()
-    ends = _ends(shelf, rule)
+    ends = _ends(catalog, rule)
     for edge in edges:
-        found = _admitted(shelf, edge, seen, verdicts) if edge.chosen is chosen else "not chosen"
-        pair = _pair(ends, edge) if found is None else found
+        against = _reason_against(catalog, edge, seen, verdicts) if edge.chosen is chosen else "not chosen"
+        pair = against or _pair_of_edge(ends, edge)
         if isinstance(pair, Pair) and not any(pair.sequences(published_code=published_code)):
             pair = "no sequence"
         if isinstance(pair, str):
@@ -98,23 +95,23 @@ def paired(
             yield pair
 
 
-def alone(
-    shelf: Shelf, dropped: Counter[Reason], *, names: Iterable[str] | None = None, rule: KnowRule = "fixed"
+def single_api_pairs(
+    catalog: Catalog, dropped: Counter[Reason], *, names: Iterable[str] | None = None, rule: KnowRule = "fixed"
 ) -> Iterator[Pair]:
     """A pair without a source of each document (of those named) whose parameters users know."""
-    for name in shelf if names is None else names:
-        pair = _alone(shelf.book(name), rule)
+    for name in catalog if names is None else names:
+        pair = _pair_of_api(catalog.view(name), rule)
         if isinstance(pair, Pair):
             yield pair
         else:
             dropped[pair] += 1
 
 
-def _admitted(
-    shelf: Shelf, edge: Edge, seen: set[tuple[str, str]], verdicts: Mapping[EdgeKey, bool] | None
+def _reason_against(
+    catalog: Catalog, edge: Edge, seen: set[tuple[str, str]], verdicts: Mapping[EdgeKey, bool] | None
 ) -> Reason | None:
     """Why an edge is no pair, as far as the documents need not be read."""
-    if edge.source not in shelf or edge.target not in shelf:
+    if edge.source not in catalog or edge.target not in catalog:
         return "unknown api"
     if (edge.source, edge.target) in seen:
         return "again"
@@ -125,99 +122,96 @@ def _admitted(
 
 
 class _Source(NamedTuple):
-    """What an edge's source says about the pair."""
+    """What an edge's source says about the pair: what it asks for, with kinds of things; whether users know all of it.
+
+    `lost`: why nobody could say which one is meant of what it finds.
+    """
 
     inputs: list[Entity]
     asked: dict[str, str]
-    """With the kind of thing that each is about."""
     optional: list[str]
     known: bool
-    """Whether users know all that it asks for."""
     many: bool
     unaskable: Reason | None
     lost: Reason | None
-    """Why nobody could say which one is meant of what it finds."""
 
 
 class _Target(NamedTuple):
-    """What an edge's target says about the pair; of one whose parameter users know, no more than that."""
+    """What an edge's target says about the pair: what it asks for beside, and what of that users do not know.
+
+    `settled`: nobody has to find the parameter, as users know it or the documentation settles it; then the rest is
+    empty. `optional` parameters stand with the kind of thing that each is about.
+    """
 
     handed: list[Entity]
-    found_out: bool
-    """Whether users know the parameter, or the documentation settles it, so that nobody has to find it."""
+    settled: bool
     asked: list[str]
     optional: dict[str, str]
-    """With the kind of thing that each is about."""
     unknown: list[str]
-    """What is asked for beside, and users do not know, or not in words."""
     against: Reason | None
 
 
 class _Ends:
     """The two ends of edges, each looked at once: thousands of edges end at one parameter."""
 
-    def __init__(self, shelf: Shelf, rule: KnowRule):
-        self._shelf = shelf
+    def __init__(self, catalog: Catalog, rule: KnowRule):
+        self.catalog = catalog
         self._rule: KnowRule = rule
         self.source, self.target = cache(self._source), cache(self._target)
 
     def _source(self, name: str, output: str) -> _Source | None:
-        book = self._shelf.book(name)
-        if output not in book.outputs:
+        view = self.catalog.view(name)
+        if output not in view.outputs:
             return None
-        asked = required(book)
-        many = book.outputs[output].many and not found_by_name(book, output, asked)
+        asked = required(view)
+        many = view.outputs[output].many and not found_by_name(view, output, asked)
         return _Source(
-            list(book.inputs.values()),
-            {name: asked_of(book.inputs[name], book.api) for name in asked},
-            optional(book, but=asked) if many else pointing(book, but=asked),
-            all(known(book.inputs[one], self._rule) for one in asked),
+            list(view.inputs.values()),
+            {name: asked_of(view.inputs[name], view.api) for name in asked},
+            optional(view, but=asked) if many else pointing(view, but=asked),
+            all(known(view.inputs[one], self._rule) for one in asked),
             many,
-            unaskable(book),
-            lost(book, output, asked, many=many),
+            unaskable(view),
+            lost(view, output, asked, many=many),
         )
 
     def _target(self, name: str, *handed: str) -> _Target | None:
-        book = self._shelf.book(name)
-        given = [book.inputs[one] for one in handed if one in book.inputs]
+        view = self.catalog.view(name)
+        given = [view.inputs[one] for one in handed if one in view.inputs]
         if not given:
             return None
-        if known(given[0], self._rule) or given[0].name in settled(book.api):
+        if known(given[0], self._rule) or given[0].name in settled(view.api):
             return _Target(given, True, [], {}, [], None)
-        asked = required(book, but=handed)
-        unknown = [one for one in asked if not self._told(book, book.inputs[one])]
-        against = unaskable(book, handed) or unanswerable(book, given)
-        more = {name: asked_of(book.inputs[name], book.api) for name in optional(book, but=handed)}
+        asked = required(view, but=handed)
+        unknown = [one for one in asked if not self._is_told(view, view.inputs[one])]
+        against = unaskable(view, handed) or unanswerable(view, given)
+        more = {name: asked_of(view.inputs[name], view.api) for name in optional(view, but=handed)}
         return _Target(given, False, asked, more, unknown, against)
 
-    def _told(self, book: Book, one: Entity) -> bool:
+    def _is_told(self, view: ApiView, one: Entity) -> bool:
         """Whether users know a parameter, and have words for it."""
-        return known(one, self._rule) and askable(one, book.api) != "no words for it"
-
-    def along(self, edge: Edge, unknown: Iterable[str]) -> tuple[tuple[str, str], ...]:
-        """What users do not know, and the source's row tells beside what it is asked for."""
-        return along(edge.output, self._shelf.book(edge.source).outputs, unknown)
+        return known(one, self._rule) and askable(one, view.api) != "no words for it"
 
 
 @lru_cache(maxsize=2)
-def _ends(shelf: Shelf, rule: KnowRule) -> _Ends:
+def _ends(catalog: Catalog, rule: KnowRule) -> _Ends:
     """The same ones for all parts of a graph."""
-    return _Ends(shelf, rule)
+    return _Ends(catalog, rule)
 
 
-def _pair(ends: _Ends, edge: Edge) -> Pair | Reason:
+def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
     target = ends.target(edge.target, edge.parameter)
-    if target is not None and target.found_out:
+    if target is not None and target.settled:
         return "users know it"
     source = ends.source(edge.source, edge.output)
     if source is None or target is None:
         return "unknown entity"
-    beside = ends.along(edge, target.unknown) if target.unknown else ()
+    beside = along(edge.output, ends.catalog.view(edge.source).outputs, target.unknown) if target.unknown else ()
     if beside:
         target = ends.target(edge.target, edge.parameter, *dict(beside)) or target
     if any(_same(one, other) for one in source.inputs for other in target.handed):
         return "the source takes it"
-    if _strangers(edge):
+    if _is_bare_foreign_id(edge):
         return "another's id"
     if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
@@ -239,7 +233,7 @@ def _told(name: str, kind: str, source: _Source) -> bool:
     return any(alike(name, one) or (kind and kind == other) for one, other in source.asked.items())
 
 
-def _strangers(edge: Edge) -> bool:
+def _is_bare_foreign_id(edge: Edge) -> bool:
     """Whether a bare id is that of a tool from another walk of life, which numbers other things."""
     source, target = edge.source.split("|"), edge.target.split("|")
     if len(source) < _NAMED or len(target) < _NAMED or edge.parameter.lower() not in ("id", "ids"):
@@ -247,16 +241,16 @@ def _strangers(edge: Edge) -> bool:
     return source[0] != target[0] and source[1][:_PREFIX] != target[1][:_PREFIX]
 
 
-def _alone(book: Book, rule: KnowRule) -> Pair | Reason:
-    asked = required(book) or optional(book)[:1]
-    told = next((name for name in asked if not hidden(book.inputs[name])), "")
-    more = [*required(book, but=(told,)), *optional(book, but=(told,))]
+def _pair_of_api(view: ApiView, rule: KnowRule) -> Pair | Reason:
+    asked = required(view) or optional(view)[:1]
+    told = next((name for name in asked if not hidden(view.inputs[name])), "")
+    more = [*required(view, but=(told,)), *optional(view, but=(told,))]
     if not told:
         return "nothing left to ask"
-    if not all(known(book.inputs[name], rule) for name in asked):
+    if not all(known(view.inputs[name], rule) for name in asked):
         return "users do not know it"
-    why = unaskable(book) or unanswerable(book)
-    return why or Pair(None, None, book.api.name, told, "zeroyes" if more else "zerozero", "knowable")
+    why = unaskable(view) or unanswerable(view)
+    return why or Pair(None, None, view.api.name, told, "zeroyes" if more else "zerozero", "knowable")
 
 
 def _same(one: Entity, other: Entity) -> bool:
@@ -265,3 +259,98 @@ def _same(one: Entity, other: Entity) -> bool:
         return True
     first, second = normal(one.phrase), normal(other.phrase)
     return bool(first and second) and LCSseq.similarity(first, second) * 2 / (len(first) + len(second)) > _ALIKE
+
+
+# Turns of a sequence in one block.
+_MOST = 8
+# So many tries weigh as much as a conversation that came about.
+_PATIENCE = 8
+
+
+class Job(NamedTuple):
+    """A conversation to plan: its number, its sequence, its pair."""
+
+    number: int
+    sequence: str
+    pair: Pair
+
+
+def sample_pairs(pairs: Iterable[Pair], most: int, *, seed: int = 0) -> list[Pair]:
+    """At most so many pairs, drawn in rounds over category and fit."""
+    kinds: dict[tuple[Category, Fit], list[Pair]] = {}
+    for pair in pairs:
+        kinds.setdefault((pair.category, pair.fit), []).append(pair)
+    for kind, cell in kinds.items():
+        random.Random(keys.seed_of(seed, "sample", *kind)).shuffle(cell)
+    rounds = zip_longest(*kinds.values())
+    return list(islice((pair for one in rounds for pair in one if pair is not None), most))
+
+
+def jobs(
+    pairs: Iterable[Pair],
+    *,
+    cap: int,
+    seed: int = 0,
+    published_code: bool = False,
+    come: Mapping[str, int] = MappingProxyType({}),
+    made: Mapping[Pair, int] = MappingProxyType({}),
+) -> Iterator[Job]:
+    """Jobs without end, or until every pair was taken `cap` times, or its target five times as often."""
+    pools = _pools(pairs, seed, published_code)
+    taken: Counter[Pair | str] = Counter()
+    order, number, block = list(pools), 0, 0
+    while pools:
+        random.Random(keys.seed_of(seed, "block", block)).shuffle(order)
+        for name in [one for one in order for _ in range(_turns(one, come)) if one in pools]:
+            if name not in pools:
+                continue
+            if SEQUENCES[name].apis < 2 and len(pools) > 1 and block % 3 == 2:
+                continue
+            pair = _draw(pools[name], taken, cap, made)
+            if pair is None:
+                del pools[name]
+                continue
+            taken[pair] += 1
+            taken[pair.target] += 1
+            yield Job(number, name, pair)
+            number += 1
+        block += 1
+
+
+def _turns(sequence: str, come: Mapping[str, int]) -> int:
+    """How many turns a sequence has in a block: one, and more where it fell behind."""
+    usual = median(come.values()) if come else 0
+    return max(1, min(_MOST, int(usual / (come.get(sequence, 0) + 1))))
+
+
+def _draw(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int, made: Mapping[Pair, int]) -> Pair | None:
+    """Of the next target the pair that came about least, and was tried least; None where all are used up."""
+    while targets:
+        pairs = targets.popleft()
+        while pairs:
+            pair = min(pairs, key=lambda one: _PATIENCE * made.get(one, 0) + taken[one])
+            pairs.remove(pair)
+            if taken[pair.target] >= 5 * cap:
+                break
+            if taken[pair] < cap:
+                pairs.append(pair)
+                targets.append(pairs)
+                return pair
+    return None
+
+
+def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, deque[deque[Pair]]]:
+    """The pairs that fit each sequence, by target."""
+    known = {name: one for name, one in SEQUENCES.items() if published_code or not one.published_code_only}
+    fitting: dict[str, dict[str, list[Pair]]] = {name: {} for name in known}
+    for pair in pairs:
+        names = [one.key for one in pair.sequences(published_code=published_code)]
+        for name in [*names, *([] if pair.source else ["13.1"])]:
+            fitting[name].setdefault(pair.target, []).append(pair)
+    pools: dict[str, deque[deque[Pair]]] = {}
+    for name, by_target in fitting.items():
+        rng, targets = random.Random(keys.seed_of(seed, name)), list(by_target.values())
+        for one in (*targets, targets):
+            rng.shuffle(one)
+        pools[name] = deque(map(deque, targets))
+    return pools

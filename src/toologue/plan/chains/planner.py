@@ -1,57 +1,61 @@
 """Plans by the thousand: jobs become plans, in order, in as many processes as there are.
 
-Contract: `plan_lines` gives the first `count` plans that come about, as lines of a file, byte-equal for equal inputs at
-any number of workers; what does not come about is counted in the tally, with its reason. A job is tried `TRIES` times,
-each time with other values, where these may help. Nothing is held but what is under way.
-
-Example:
-    >>> import pathlib, tempfile
-    >>> from toologue.plan.chains.pairs import alone
-    >>> from toologue.schema import Api, Parameter
-    >>> from toologue.schema.jsonl import write
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "apis.jsonl"
-    >>> weather = {"type": "object", "properties": {"summary": {"type": "string"}}}
-    >>> city = Parameter(schema={"type": "string"})
-    >>> _ = write(file, [Api(name="Maps|geo|Weather", parameters={"city": city}, returns=weather)])
-    >>> pairs = list(alone(Shelf(file), Counter()))
-    >>> tally = Tally()
-    >>> lines = list(plan_lines(file, pairs, tally, count=6, most=1.0))
-    >>> len(lines), sorted(tally.sequences)
-    (6, ['12.1', '12.2', '12.3', '12.6', '12.7', '13.1'])
-
-Not covered: more than one machine.
+A plan has turns with actions, acts, states and thoughts, and the cue of each; words, and what the retriever finds for
+them, are the writer's. Nothing is held but what is under way.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import cast
+
+from pydantic import JsonValue
 
 from toologue import keys
+from toologue.data import shipped
 from toologue.models.embed import calibrated
 from toologue.parallel import chunks, ordered
-from toologue.plan.chains.catalog import Shelf
-from toologue.plan.chains.choose import Job, jobs
-from toologue.plan.chains.emit import Offer, emit
-from toologue.plan.chains.execute import Dropped, Happened, Stage
-from toologue.plan.chains.pairs import Pair
-from toologue.plan.chains.reasons import Reason
-from toologue.schema import Plan
+from toologue.plan.chains.actions import ACTIONS, Step, action_of
+from toologue.plan.chains.catalog import Catalog, Reason
+from toologue.plan.chains.execute import ExecutedCall, Execution, PairExecutor, Rejected
+from toologue.plan.chains.pairs import Job, Pair, jobs
+from toologue.plan.chains.sequences import NOTHING, SEQUENCES, TABLE, ActionSequence, Hand, Row, situations
+from toologue.schema import (
+    AgentAction,
+    AgentTurn,
+    Api,
+    Call,
+    Cue,
+    Dialogue,
+    Plan,
+    Result,
+    Retrieve,
+    Setting,
+    State,
+    UserAction,
+    UserTurn,
+)
 from toologue.schema.jsonl import line_of
+from toologue.text.tokens import split_name
 from toologue.worlds.documented import Documented
+from toologue.worlds.documented.default_arguments import settled
 
 TRIES = 3
-OFFERED = 10
-"""So many APIs the agent is offered, where there are so many; half of the others are of the target's domain."""
-_HOPELESS: tuple[Reason, ...] = ("asks twice", "cannot be said", "no value to hand over")
-"""What other values do not mend."""
-_CHUNK = 32
+OFFERED = 10  # so many APIs the agent is offered, where there are so many; half of the others of the target's domain
+_HOPELESS: tuple[Reason, ...] = ("asks twice", "cannot be said", "no value to hand over")  # other values mend nothing
+_JOBS_AT_ONCE, _LONGEST_WISH = 32, 160
+_THOUGHTS = Path(__file__).with_name("thoughts.yaml")
+
+# Blank nouns: what is put into them was validated before, and planning is a tight loop.
+_USER, _AGENT, _CUE = UserTurn(), AgentTurn(), Cue(move="inform")
+_UNKNOWN, _SEARCH, _CALL, _RESULT = State(), Retrieve(), Call(api=""), Result()
 
 
 @dataclass
@@ -74,7 +78,7 @@ class Planner:
     """Makes plans of jobs, from the documents of a file. What it keeps is a cache.
 
     `bands` are those of the retriever that the words will be tried on; the calibrated ones of `lexical` by default.
-    `shelf` and `world` spare it to open the file, and to work out once more what the documents answer.
+    `catalog` and `world` spare it to open the file, and to work out once more what the documents answer.
     """
 
     def __init__(
@@ -83,33 +87,55 @@ class Planner:
         *,
         seed: int,
         bands: Mapping[str, float] | None = None,
-        shelf: Shelf | None = None,
+        catalog: Catalog | None = None,
         world: Documented | None = None,
     ):
-        self.file, self.seed = file, seed
+        self.file, self.seed, self.catalog = file, seed, catalog or Catalog(file)
         known = calibrated("lexical") if bands is None else bands
-        self._bands = {name: known[name] for name in ("confirm", "suggest")}
-        self.stage = Stage(shelf or Shelf(file), seed=seed, world=world)
-        self._names = list(self.stage.shelf)
+        self._facts: dict[str, JsonValue] = {"retriever": {name: known[name] for name in ("confirm", "suggest")}}
+        self._executor = PairExecutor(self.catalog, seed=seed, world=world)
+        self._names = list(self.catalog)
         self._by_domain: dict[str, list[str]] = {}
         for name in self._names:
             self._by_domain.setdefault(name.partition("|")[0], []).append(name)
 
     def plan(self, job: Job) -> Plan:
-        """The plan of a job. Raises Dropped."""
-        happened = self._happened(job)
-        return emit(job, happened, Offer(self.file, self.seed, self._offered(job), self.seed, self._bands))
+        """The plan of a job. Raises Rejected."""
+        execution, sequence, pair = self._execution(job), SEQUENCES[job.sequence], job.pair
+        script = _Script(job, sequence, execution, random.Random(keys.seed_of(self.seed, "emit", job.number)))
+        for step, situation in zip(sequence.steps, situations(sequence), strict=True):
+            script.add(step, situation)
+        fail = "rest" if script.groups["rest"] and not sequence.keeps_back else "nothing"  # how the user fails (A.5)
+        origin: dict[str, JsonValue] = {"line": "chains"}
+        if pair.source is not None:
+            origin |= {"source": pair.source, "output": pair.output}
+        origin |= {
+            "target": pair.target, "parameter": pair.parameter, "sequence": job.sequence, "category": pair.category,
+            "fit": pair.fit, "fail": fail if sequence.fails else None, "seed": self.seed,
+        }  # fmt: skip
+        if pair.along:
+            origin["along"] = dict(pair.along)
+        dialogue = Dialogue(
+            id=f"chain-{job.number:06d}",
+            facts=self._facts,
+            apis=self._offered(job),
+            world=Setting(name="documented", arguments={"apis": str(self.file), "seed": self.seed}),
+            turns=tuple(script.turns),
+            origin=origin,
+        )
+        return Plan(dialogue=dialogue, cues=tuple(script.cues))
 
-    def _happened(self, job: Job) -> Happened:
+    def _execution(self, job: Job) -> Execution:
+        """What comes of the pair, tried again with other values where these may help."""
         for attempt in range(TRIES - 1):
             try:
-                return self.stage.play(job.pair, keys.seed_of(self.seed, "job", job.number, attempt))
-            except Dropped as dropped:
-                if dropped.reason in _HOPELESS:
+                return self._executor.run(job.pair, keys.seed_of(self.seed, "job", job.number, attempt))
+            except Rejected as rejected:
+                if rejected.reason in _HOPELESS:
                     raise
-        return self.stage.play(job.pair, keys.seed_of(self.seed, "job", job.number, TRIES))
+        return self._executor.run(job.pair, keys.seed_of(self.seed, "job", job.number, TRIES))
 
-    def _offered(self, job: Job) -> list[str]:
+    def _offered(self, job: Job) -> tuple[str, ...]:
         """The pair and some others, in the order of their names."""
         rng = random.Random(keys.seed_of(self.seed, "offer", job.number))
         pair = job.pair
@@ -119,46 +145,175 @@ class Planner:
             for name in rng.sample(names, min(OFFERED, len(names))):
                 if len(chosen) < until:
                     chosen.add(name)
-        return sorted(chosen)
-
-
-class _Done(NamedTuple):
-    job: Job
-    line: bytes
-    reason: Reason | None
+        return tuple(sorted(chosen))
 
 
 def plan_lines(
     file: Path, pairs: Iterable[Pair], tally: Tally, *, count: int, most: float = 0.02, seed: int = 0,
     workers: int = 1, published_code: bool = False,
 ) -> Iterator[bytes]:  # fmt: skip
-    """The lines of `count` plans; fewer where no pair may be used more than `most` of them and there are too few."""
+    """The lines of `count` plans, byte-equal at any number of workers; what does not come about is tallied.
+
+    Fewer where no pair may be used more than `most` of them and there are too few.
+    """
     wanted = jobs(pairs, cap=max(1, int(most * count)), seed=seed, published_code=published_code)
-    made = ordered(partial(_planned, file, seed), chunks(wanted, _CHUNK), workers=workers)
+    made = ordered(partial(_plan_jobs, file, seed), chunks(wanted, _JOBS_AT_ONCE), workers=workers)
     left = count
-    for done in chain.from_iterable(made):
-        if done.reason is not None:
-            tally.dropped[done.reason] += 1
+    for job, line, reason in chain.from_iterable(made):
+        if reason is not None:
+            tally.dropped[reason] += 1
             continue
-        tally.add(done.job)
-        yield done.line
+        tally.add(job)
+        yield line
         left -= 1
         if not left:
             return
 
 
-def _planned(file: Path, seed: int, wanted: list[Job]) -> list[_Done]:
+@cache
+def thoughts() -> Mapping[str, tuple[str, ...]]:
+    """What the agent may think before a turn, by situation; only APIs and parameters are named, as documents do."""
+    data = cast("dict[str, list[str]]", shipped(_THOUGHTS))
+    return {situation: tuple(phrasings) for situation, phrasings in data.items()}
+
+
+def _plan_jobs(file: Path, seed: int, wanted: list[Job]) -> list[tuple[Job, bytes, Reason | None]]:
+    """The line of each job's plan, or the reason why there is none."""
     planner = _planner(file, seed)
-    return [_done(planner, job) for job in wanted]
-
-
-def _done(planner: Planner, job: Job) -> _Done:
-    try:
-        return _Done(job, line_of(planner.plan(job)), None)
-    except Dropped as dropped:
-        return _Done(job, b"", dropped.reason)
+    done: list[tuple[Job, bytes, Reason | None]] = []
+    for job in wanted:
+        try:
+            done.append((job, line_of(planner.plan(job)), None))
+        except Rejected as rejected:
+            done.append((job, b"", rejected.reason))
+    return done
 
 
 @lru_cache(maxsize=2)
 def _planner(file: Path, seed: int) -> Planner:
     return Planner(file, seed=seed)
+
+
+def _wish(api: Api) -> str:
+    """What an API is for, in the words of its document: the first sentence of the description, else its name."""
+    first = re.split(r"(?<=[.!?]) ", " ".join(api.description.split()), maxsplit=1)[0]
+    if len(first) > _LONGEST_WISH:
+        first = f"{first[:_LONGEST_WISH].rpartition(' ')[0] or first[:_LONGEST_WISH]}…"
+    return first or split_name(api.name.rpartition("|")[2])
+
+
+class _Script:
+    """Turns and cues of a plan as they come, and what the user has told so far.
+
+    States say what is known when the agent acts: the API in hand and its slots, "" for what is not known yet. What a
+    request asks for stands in its turn's `extra["requested"]`; where the user chooses among results, there are also
+    `by` (the output) and `among` (its values).
+    """
+
+    def __init__(self, job: Job, sequence: ActionSequence, execution: Execution, rng: random.Random):
+        self.turns: list[UserTurn | AgentTurn] = []
+        self.cues: list[Cue] = []
+        self._pair, self._sequence, self._execution, self._rng = job.pair, sequence, execution, rng
+        self._calls: dict[Hand, ExecutedCall] = {"target": execution.target}
+        if execution.source is not None:
+            self._calls["source"] = execution.source
+        self._told: dict[Hand, dict[str, JsonValue]] = {"target": {}, "source": {}}
+        self._told |= {hand: {**settled(call.view.api)} for hand, call in self._calls.items()}
+        self._wish = _wish(execution.target.view.api)
+        self._chained = {name: execution.target.arguments[name] for name in job.pair.handed}
+        self.groups = self._value_groups()
+        self._names = {
+            "target": job.pair.target, "source": job.pair.source or "", "parameter": job.pair.parameter,
+            "output": job.pair.output or "", "by": execution.choice.output if execution.choice else "",
+        }  # fmt: skip
+
+    def add(self, step: Step, situation: str) -> None:
+        """Add the turn of a step."""
+        action, row = action_of(step), TABLE.get(situation, NOTHING)
+        if ACTIONS[action].who == "user":
+            self._user(cast("UserAction", action), situation, row)
+        else:
+            self._agent(cast("AgentAction", action), situation, row)
+        if situation == "tell choice" or (situation == "call source" and self._execution.choice is None):
+            self._told["target"] |= self._chained
+
+    def _value_groups(self) -> dict[str, dict[str, JsonValue]]:
+        """The values that users tell together."""
+        given, source, choice = self._execution.target.arguments, self._execution.source, self._execution.choice
+        rest = {name: value for name, value in given.items() if name not in self._chained}
+        return {
+            "target": rest if self._sequence.adds else dict(given),
+            "add": {self._pair.parameter: given[self._pair.parameter]},
+            "rest": rest,
+            "kept": {} if self._sequence.keeps_back else rest,
+            "source": dict(source.arguments) if source is not None else {},
+            "choice": {choice.output: choice.chosen} if choice is not None else {},
+        }
+
+    def _user(self, action: UserAction, situation: str, row: Row) -> None:
+        given = self.groups[row.group] if row.group else {}
+        if situation != "tell choice":
+            self._told["source" if row.group == "source" else "target"] |= given
+        before: dict[str, JsonValue] = {}
+        if action == "inform_intent_vague":  # how sure a retriever shall be of the wish
+            before["band"] = "suggest" if "suggest" in self._sequence.steps else "clarify"
+        elif action.startswith("inform_intent"):
+            before["band"] = "confirm"
+        elif action == "fail_inform":
+            before["missing"] = self._pair.parameter
+        text = "" if action in ("inform", "user_bye") else self._wish
+        self.turns.append(_USER.but(action=action, informed=given))
+        self.cues.append(_CUE.but(move=action, text=text, values=given, before=before))
+
+    def _agent(self, action: AgentAction, situation: str, row: Row) -> None:
+        asked, choice = self._asked(row), self._execution.choice
+        state = _UNKNOWN if row.hand is None else self._state(row.hand)
+        thought = self._rng.choice(thoughts()[situation]).format_map({**self._names, "asked": ", ".join(asked)})
+        turn = _AGENT.but(action=action, state=state, thought=thought)
+        text, values = "", dict[str, JsonValue]()
+        if action in ("call", "retriever_call"):
+            act, result = self._act(situation)
+            turn = turn.but(acts=(act,), results=(result,))
+        elif action == "request":
+            text, values = ", ".join(map(split_name, asked)), dict.fromkeys(asked, "")
+            extra: dict[str, JsonValue] = {"requested": list[JsonValue](asked)}
+            if row.group == "choice" and choice is not None:
+                values = {choice.output: choice.values}
+                extra |= {"by": choice.output, "among": choice.values}
+            turn = turn.but(text="", extra=extra)
+        else:
+            text = self._wish if action in ("suggest", "response", "response_fail") else ""
+            values = dict(self._execution.answer) if action == "response" else {}
+            turn = turn.but(text="")
+        self.turns.append(turn)
+        self.cues.append(_CUE.but(move=action, text=text, values=values))
+
+    def _asked(self, row: Row) -> list[str]:
+        """The parameters that a request is for."""
+        if row.hand is None or not row.group:
+            return []
+        if row.group == "choice":
+            return [self._pair.parameter]
+        asked = [name for name in self._calls[row.hand].arguments if name not in self._told[row.hand]]
+        if not (self._sequence.keeps_back and row.group == "target"):
+            return asked
+        inputs = self._calls[row.hand].view.inputs  # what may be left out is asked for once, later
+        return [name for name in asked if name in self._chained or inputs[name].required]
+
+    def _state(self, hand: Hand) -> State:
+        api, told = self._calls[hand].view.api, self._told[hand]
+        needed = {name: told.get(name, "") for name in api.required}
+        others = {name: told.get(name, "") for name in self._calls[hand].arguments if name not in needed}
+        return _UNKNOWN.but(api=api.name, required=needed, optional=others)
+
+    def _act(self, situation: str) -> tuple[Call | Retrieve, Result]:
+        """The retrieval or the call of a situation, and its result."""
+        pair = self._pair
+        if situation == "find target":
+            return _SEARCH, _RESULT.but(value={"retrieved": {}})
+        if situation == "find source":
+            edge = {"source": pair.source, "output": pair.output, "target": pair.target, "parameter": pair.parameter}
+            return _SEARCH.but(missing=(pair.target, pair.parameter)), _RESULT.but(value=edge)
+        call = self._calls["source" if situation == "call source" else "target"]
+        arguments = {**settled(call.view.api), **call.arguments}
+        return _CALL.but(api=call.view.api.name, arguments=arguments), call.result

@@ -6,17 +6,10 @@ need more, so that after the failure nobody is asked anything. They are `publish
 
 Which sequences fit depends on the pair of APIs, source and target: on its category (does the source take parameters;
 does the target take others than the one that is chained) and on its fit (the user knows the parameter; the source
-finds it as a single value, or as one of several). `misfit` says why not.
+finds it as a single value, or as one of several). `unfit_reason` says why not.
 
-Example:
-    >>> [one.key for one in SEQUENCES.values() if one.apis == 1]
-    ['12.1', '12.2', '12.3', '12.4', '12.5', '12.6', '12.7']
-    >>> [one.key for one in fitting("zeroyes", "multi")]
-    ['11.6', '11.14', '11.15', '13.1']
-    >>> misfit(SEQUENCES["11.8"], "zeroyes", "single")
-    'it asks for what the source needs, and the source needs nothing'
-
-Not covered: how often each occurs; who plans decides.
+Each step of a sequence is met in a situation: what is in hand then (target or source), which values are asked for or
+told. `TABLE` serves all sequences.
 """
 
 from __future__ import annotations
@@ -25,15 +18,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from toologue.plan.chains.actions import GRAPH, OPENINGS, ActionName, Step, action_of, broken
+from toologue.plan.chains.actions import GRAPH, OPENINGS, ActionName, Step, action_of, broken_rule
 
+# Whether the source takes parameters, and whether the target takes others than the chained one.
 Category = Literal["yesyes", "yeszero", "zeroyes", "zerozero"]
-"""Whether the source takes parameters, and whether the target takes others than the chained one."""
 
 Fit = Literal["knowable", "single", "multi"]
 
+# The rows of the paper's tables, by course and opening.
 _ROWS: Mapping[str, Mapping[str, str]] = {
     "request inform call call": {"clear": "11.8", "clarify": "11.11", "suggest": "11.1"},
     "request inform call request inform call": {"clear": "11.7", "clarify": "11.5", "suggest": "11.12"},
@@ -47,7 +41,6 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
     "call": {"add": "12.6", "clarify add": "12.2"},
     "negate": {"suggest": "13.1"},
 }  # fmt: skip
-"""The rows of the paper's tables, by course and opening."""
 
 _TURNING_POINT = re.compile(r"\b(?:retriever_call|suggest|affirm) ")
 _ENDING = re.compile(r" (?:response user_bye system_bye|response_fail)$")
@@ -55,10 +48,14 @@ _ENDING = re.compile(r" (?:response user_bye system_bye|response_fail)$")
 
 @dataclass(frozen=True)
 class ActionSequence:
-    """One way a conversation may go. `key` is its row in the paper."""
+    """One way a conversation may go."""
 
-    key: str
     steps: tuple[Step, ...]
+
+    @cached_property
+    def key(self) -> str:
+        """Its row in the paper."""
+        return _ROWS[self.course][self.opening]
 
     @cached_property
     def actions(self) -> tuple[ActionName, ...]:
@@ -78,12 +75,13 @@ class ActionSequence:
     @cached_property
     def course(self) -> str:
         """What happens once the wish is plain and, where a value is missing, the source is found; without the end."""
-        return _course(self.steps)
+        return _TURNING_POINT.split(_ENDING.sub("", " ".join(self.steps)))[-1]
 
     @cached_property
     def opening(self) -> str:
         """How the wish becomes plain: clear at once, clarified, suggested; add where a value comes with it."""
-        return _opening(self.steps)
+        opening = [name for name in ("clarify", "suggest") if name in self.steps]
+        return " ".join([*opening, *(["add"] if self.adds else [])]) or "clear"
 
     @cached_property
     def fails(self) -> bool:
@@ -106,51 +104,44 @@ class ActionSequence:
         return self.fails and "call request " in self.course
 
 
-def derived() -> Iterator[ActionSequence]:
+def derive_sequences() -> Iterator[ActionSequence]:
     """Every walk from an opening to an end that breaks no rule, in the order of the graph."""
-    return (ActionSequence(key=_key(steps), steps=steps) for opening in OPENINGS for steps in _walks((opening,)))
+    return (ActionSequence(steps) for opening in OPENINGS for steps in _walks((opening,)))
 
 
 @cache
 def fitting(category: Category, fit: Fit, *, published_code: bool = False) -> tuple[ActionSequence, ...]:
     """The sequences for pairs of this category and fit; those of the published code only where asked for."""
     known = (one for one in SEQUENCES.values() if published_code or not one.published_code_only)
-    return tuple(one for one in known if not misfit(one, category, fit))
+    return tuple(one for one in known if not unfit_reason(one, category, fit))
 
 
-def misfit(sequence: ActionSequence, category: Category, fit: Fit) -> str:
+def unfit_reason(sequence: ActionSequence, category: Category, fit: Fit) -> str:
     """Why a sequence does not fit a pair; nothing where it does."""
-    if sequence.apis == 0:
-        return ""
     source, rest = category.startswith("yes"), category.endswith("yes")
-    return _misfit_of_two(sequence, fit, source, rest) if sequence.apis == 2 else _misfit_of_one(sequence, fit, rest)
-
-
-def _misfit_of_two(sequence: ActionSequence, fit: Fit, source: bool, rest: bool) -> str:
-    if fit == "knowable":
-        return "the user fails to tell what users know"
-    if sequence.chooses != (fit == "multi"):
-        return f"it has {'a' if sequence.chooses else 'no'} choice among results, and there is {_HOW_MANY[fit]}"
-    if source and not sequence.course.startswith("request"):
-        return "it does not ask for what the source needs"
-    if not source and sequence.course.startswith("request"):
-        return "it asks for what the source needs, and the source needs nothing"
-    return "it asks for the rest, and there is none" if sequence.keeps_back and not rest else ""
-
-
-_HOW_MANY: Mapping[Fit, str] = {"single": "one result", "multi": "more than one"}
-
-
-def _misfit_of_one(sequence: ActionSequence, fit: Fit, rest: bool) -> str:
-    if fit != "knowable":
-        return "it has no second API, and users do not know the parameter"
-    if sequence.adds and rest != sequence.course.startswith("request"):
-        return "there is more to ask than what comes unasked" if rest else "nothing is left to ask"
+    requests = sequence.course.startswith("request")
+    if sequence.apis == 1:
+        if fit != "knowable":
+            return "it has no second API, and users do not know the parameter"
+        if sequence.adds and rest != requests:
+            return "there is more to ask than what comes unasked" if rest else "nothing is left to ask"
+    if sequence.apis == 2:
+        if fit == "knowable":
+            return "the user fails to tell what users know"
+        if sequence.chooses != (fit == "multi"):
+            there = "more than one" if fit == "multi" else "one result"
+            return f"it has {'a' if sequence.chooses else 'no'} choice among results, and there is {there}"
+        if source and not requests:
+            return "it does not ask for what the source needs"
+        if not source and requests:
+            return "it asks for what the source needs, and the source needs nothing"
+        if sequence.keeps_back and not rest:
+            return "it asks for the rest, and there is none"
     return ""
 
 
 def _walks(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
-    if broken(steps):
+    if broken_rule(steps):
         return
     if not GRAPH[steps[-1]]:
         yield steps
@@ -158,24 +149,68 @@ def _walks(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
         yield from _walks((*steps, step))
 
 
-def _course(steps: tuple[Step, ...]) -> str:
-    return _TURNING_POINT.split(_ENDING.sub("", " ".join(steps)))[-1]
-
-
-def _opening(steps: tuple[Step, ...]) -> str:
-    opening = [name for name in ("clarify", "suggest") if name in steps]
-    opening += ["add"] if "inform_intent_clear_add" in steps else []
-    return " ".join(opening) or "clear"
-
-
-def _key(steps: tuple[Step, ...]) -> str:
-    return _ROWS[_course(steps)][_opening(steps)]
-
-
 def _place(sequence: ActionSequence) -> tuple[str, int]:
-    table, _, row = sequence.key.partition(".")
+    table, row = sequence.key.split(".")
     return table, int(row)
 
 
-SEQUENCES: Mapping[str, ActionSequence] = {one.key: one for one in sorted(derived(), key=_place)}
-"""All of them by key, in the paper's order, then those of the published code."""
+# All of them by key, in the paper's order, then those of the published code.
+SEQUENCES: Mapping[str, ActionSequence] = {one.key: one for one in sorted(derive_sequences(), key=_place)}
+
+
+Hand = Literal["target", "source"]
+
+
+class Row(NamedTuple):
+    """What a situation is about: the API in hand; the group of values that is asked for or told."""
+
+    hand: Hand | None = None
+    group: str = ""
+
+
+TABLE: Mapping[str, Row] = {
+    "inform_intent_clear_add": Row(group="add"),
+    "ask target": Row("target", "target"),
+    "tell target": Row(group="target"),
+    "fail": Row(group="kept"),
+    "find source": Row("target"),
+    "ask source": Row("source", "source"),
+    "tell source": Row(group="source"),
+    "call source": Row("source"),
+    "ask rest": Row("target", "rest"),
+    "tell rest": Row(group="rest"),
+    "ask choice": Row("target", "choice"),
+    "tell choice": Row(group="choice"),
+    "call target": Row("target"),
+    "response": Row("target"),
+    "system_bye": Row("target"),
+}
+NOTHING = Row()
+
+
+@cache
+def situations(sequence: ActionSequence) -> tuple[str, ...]:
+    """The situation in which each step of a sequence is met."""
+    made: list[str] = []
+    asked, missing, calls = "target", False, 0
+    for step in sequence.steps:
+        if step == "request_multi":
+            asked = "choice"
+        elif step == "request":
+            asked = "target" if not missing else "source" if not calls else "rest"
+        match step:
+            case "request" | "request_multi":
+                made.append(f"ask {asked}")
+            case "inform":
+                made.append(f"tell {asked}")
+            case "fail_inform":
+                missing = True
+                made.append("fail")
+            case "retriever_call":
+                made.append("find source" if missing else "find target")
+            case "call":
+                made.append("call source" if missing and not calls else "call target")
+                calls += 1
+            case _:
+                made.append(step)
+    return tuple(made)

@@ -1,21 +1,11 @@
 """Train, validation, test: pairs of APIs are shared out so that no API is in two of them.
 
-Contract: what is joined by pairs stays together. The pairs of a connected component go to one split, the heaviest
+What is joined by pairs stays together. The pairs of a connected component go to one split, the heaviest
 first, each to the split that lacks most. Where that leaves a share more than `NEAR` away from what was wanted, a
 component of the fullest split is cut: from an API at its rim a piece grows, always by the API that loses the fewest
 conversations, until it is as heavy as the split that lacks most wants. Of several rims the cut counts that loses the
 least. The pairs across a cut belong to no split, and stand in `lost`; a cut that loses more than it moves is not made.
 A function of its inputs, whatever their order.
-
-Example:
-    >>> towns = [("Cities", "Weather"), ("Cities", "Hotels"), ("Teams", "Fixtures"), (None, "Jokes")]
-    >>> shared = divide(dict.fromkeys(towns, 5), ratio=(50, 25, 25))
-    >>> [shared.split_of(pair) for pair in towns], shared.lost
-    (['train', 'train', 'test', 'validation'], {})
-    >>> [f"{share:.0%}" for share in shared.shares.values()]
-    ['50%', '25%', '25%']
-
-Not covered: that every split has all kinds of pairs; with many components they do.
 """
 
 from __future__ import annotations
@@ -32,16 +22,16 @@ from toologue.errors import BadSetting
 SplitName = Literal["train", "validation", "test"]
 SPLITS: tuple[SplitName, ...] = get_args(SplitName)
 RATIO = (80.0, 10.0, 10.0)
+# A share this near to the wanted one is good enough.
 NEAR = 0.03
-"""A share this near to the wanted one is good enough."""
 
+# Source and target; None where there is a target only.
 Joined = tuple[str | None, str]
-"""Source and target; None where there is a target only."""
 
 _RIMS, _CUTS = 8, 40
 
 
-class Divided(NamedTuple):
+class Division(NamedTuple):
     """The split of each API; the weight of each split; the pairs between two splits, with their weights."""
 
     of: Mapping[str, SplitName]
@@ -61,7 +51,7 @@ class Divided(NamedTuple):
         return {name: weight / total for name, weight in self.weights.items()}
 
 
-def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, seed: int = 0) -> Divided:
+def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, seed: int = 0) -> Division:
     """Share out pairs; weights say how many conversations each is for. Raises BadSetting for a ratio that is none."""
     wanted = _wanted(ratio)
     net = _Net(weights)
@@ -79,7 +69,7 @@ def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, see
     of: dict[str, SplitName] = {}
     for split, chosen in zip(SPLITS, placed, strict=True):
         of |= {net.names[one]: split for part in chosen for one in part}
-    divided = Divided(of, {}, {})
+    divided = Division(of, {}, {})
     totals: Counter[SplitName | None] = Counter(dict.fromkeys(SPLITS, 0))
     lost: dict[Joined, int] = {}
     for pair, weight in weights.items():
@@ -87,7 +77,7 @@ def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, see
         totals[split] += weight
         if split is None:
             lost[pair] = weight
-    return Divided(of, {name: totals[name] for name in SPLITS}, lost)
+    return Division(of, {name: totals[name] for name in SPLITS}, lost)
 
 
 class _Net:

@@ -1,21 +1,8 @@
-"""What a file of chain dialogues holds: the paper's table 2, and the counts behind its other tables.
+"""What a file of chain dialogues holds: the paper's table 2, the counts behind its other tables, the published states.
 
 A turn is a user's message or an agent's message that the user sees: looking for an API and calling one are steps of a
-turn, not turns. `states` counts the labels that state tracking is asked for (see `states.labelled`), `unconfirmed`
-those without an API in hand; both by the published rule, so that they compare. Every agent turn has one action.
-
-Contract: streams; totals add up whatever the order.
-
-Example:
-    >>> from toologue.schema import AgentTurn, Retrieve, UserTurn
-    >>> turns = (UserTurn(text="Scores!", action="inform_intent_vague"),
-    ...          AgentTurn(acts=(Retrieve(query="Scores!"),), action="retriever_call"),
-    ...          AgentTurn(text="Which ones?", action="clarify"))
-    >>> found = statistics([Dialogue(id="d", turns=turns)])
-    >>> found.turns, found.actions["retriever_call"], found.states, found.unconfirmed
-    (2, 1, 1, 1)
-
-Not covered: words; `write` and `verify` look at those.
+turn, not turns. Our states say what is known; the published code forgets the API and its slots while it looks for a
+missing value, and again when it says goodbye.
 """
 
 from __future__ import annotations
@@ -25,13 +12,42 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from toologue.plan.chains.actions import ACTIONS
-from toologue.plan.chains.states import labelled, published_state
-from toologue.schema import Dialogue
+from toologue.schema import AgentTurn, Dialogue, State
+
+_FORGETS = ("retriever_call", "clarify", "suggest", "response_fail", "system_bye")
+_SPOKEN = ("request", "suggest", "clarify", "response", "response_fail", "system_bye")
+
+
+def published_state(turn: AgentTurn) -> State:
+    """The state of a turn by the published rule."""
+    return State() if turn.state is None or turn.action in _FORGETS else turn.state
+
+
+def as_published(dialogue: Dialogue) -> Dialogue:
+    """The dialogue with the published code's states."""
+    return dialogue.but(
+        turns=tuple(
+            turn.but(state=published_state(turn)) if turn.role == "agent" and turn.state is not None else turn
+            for turn in dialogue.turns
+        )
+    )
+
+
+def is_labelled(turn: AgentTurn, *, after: str | None) -> bool:
+    """Whether the paper's state tracking is asked at this turn; `after`: the action of the turn before.
+
+    There is a label for each turn that is spoken, and one after each `inform` (spec of the text form, A.12).
+    """
+    return turn.action in _SPOKEN or after == "inform"
 
 
 @dataclass
 class Statistics:
-    """Counts over dialogues. `pairs` are by (source or None, target), `splits` by the split they are in."""
+    """Counts over dialogues. `pairs` are by (source or None, target), `splits` by the split they are in.
+
+    `states` counts the labels that state tracking is asked for, `unconfirmed` those without an API in hand; both by the
+    published rule, so that they compare. Totals add up whatever the order.
+    """
 
     dialogues: int = 0
     user_messages: int = 0
@@ -79,15 +95,23 @@ class Statistics:
                 self.user_messages += 1
             else:
                 self.agent_messages += turn.text is not None
-                if labelled(turn, after=before):
+                if is_labelled(turn, after=before):
                     self.states += 1
                     self.unconfirmed += published_state(turn).api is None
             before = turn.action
 
+    def update(self, more: Statistics) -> None:
+        """Count those that somebody else counted."""
+        for name, value in vars(more).items():
+            if isinstance(value, Counter):
+                getattr(self, name).update(value)
+            else:
+                setattr(self, name, getattr(self, name) + value)
+
 
 def statistics(dialogues: Iterable[Dialogue]) -> Statistics:
     """The counts of all of them."""
-    found = Statistics()
+    total = Statistics()
     for dialogue in dialogues:
-        found.add(dialogue)
-    return found
+        total.add(dialogue)
+    return total

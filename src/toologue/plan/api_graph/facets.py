@@ -1,18 +1,7 @@
 """What a value is, and of what: the facet (id, name, code, date, …) and the thing (team, season) that an entity means.
 
-Contract: `facet_of(entity, api, side)` reads names first, then what stands around them (keys of the result, the
-description, the Api's name), then how documented examples look. `things` are what the value may be of: one where its
-name says so, several where only the Api's name does. The words that this knows stand in `edge_check.yaml`.
-
-Example:
-    >>> from toologue.apis.entities import inputs
-    >>> from toologue.schema import Api, Parameter
-    >>> api = Api(name="Sports|hockeyapi|Standings", parameters={"seasonId": Parameter(), "country": Parameter()})
-    >>> season, country = (facet_of(one, api, "input") for one in inputs(api))
-    >>> season.kind, sorted(season.things), country.kind
-    ('id', ['season'], 'country')
-
-Not covered: names in other languages than English.
+Also which field an Api speaks of, and whose things: sports, markets, media; providers. The words stand in
+`edge_check.yaml`.
 """
 
 from __future__ import annotations
@@ -56,7 +45,11 @@ class Facet(NamedTuple):
 
 
 def facet_of(entity: Entity, api: Api, side: Side) -> Facet:
-    """The facet of an output or a parameter."""
+    """The facet of an output or a parameter.
+
+    Names say it first, then what stands around them (keys of the result, the description, the Api's name), then how
+    documented examples look. `things`: one where its name says so, several where only the Api's name does.
+    """
     keys = [key for key in entity.name.split("|") if key.strip()]
     words, around = _words(keys[-1]) if keys else (), [_words(key) for key in reversed(keys[:-1])]
     said = entity.description.lower()
@@ -66,7 +59,7 @@ def facet_of(entity: Entity, api: Api, side: Side) -> Facet:
     things = _things(rest, around, said, api, side)
     kind = _in_context(kind, words, api, side)
     if kind == "" and rest:
-        kind = _of_thing(entity) if singular(rest[-1]) in data()["things"] else "other"
+        kind = _of_thing(entity) if singular(rest[-1]) in word_tables()["things"] else "other"
     if kind in ("name", "code", "id", "symbol") and len(things) == 1:
         kind = _placed(kind, *things) or kind
     form = _form_of(entity, kind)
@@ -74,30 +67,30 @@ def facet_of(entity: Entity, api: Api, side: Side) -> Facet:
         kind = "other"
     meant = kind.removesuffix(" code") if kind in ("country code", "region code") else kind
     heard = frozenset(map(singular, spell(said)))
-    return Facet(meant, things, form, "".join(words), kind in data()["universal"], heard)
+    return Facet(meant, things, form, "".join(words), kind in word_tables()["universal"], heard)
 
 
 def things_in(words: Iterable[str]) -> list[str]:
     """The things that words name, in order, in the singular."""
-    known = data()["things"]
+    known = word_tables()["things"]
     return [one for word in words if (one := singular(word)) in known]
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def may_be_same(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether one of the things on the one side may be one of those on the other."""
     return any(a == b or _groups(a) & _groups(b) for a in one for b in other)
 
 
-def words_about(api: Api) -> tuple[str, ...]:
+def name_words(api: Api) -> tuple[str, ...]:
     """The words of an Api's own name, without those of routes."""
     return tuple(word for word in spell(re.sub(r"\{[^}]*\}", " ", api.name.split("|", 2)[-1])) if not word.isdigit())
 
 
 @cache
-def data() -> Mapping[str, Any]:
+def word_tables() -> Mapping[str, Any]:
     """What `edge_check.yaml` says."""
     read = cast("dict[str, Any]", shipped(_DATA))
-    for name in (
+    for name in [
         "wrappers",
         "things",
         "setting_apart",
@@ -108,7 +101,7 @@ def data() -> Mapping[str, Any]:
         "providers",
         "own_names",
         "idle",
-    ):
+    ]:
         read[name] = frozenset(map(str, read[name]))
     return read
 
@@ -119,7 +112,9 @@ def _words(name: str) -> tuple[str, ...]:
     found: list[str] = []
     for word in spell(name):
         glued = _GLUED.fullmatch(word)
-        split = glued and (singular(glued[1]) in data()["things"] or (glued[2] == "id" and word not in data()["whole"]))
+        split = glued and (
+            singular(glued[1]) in word_tables()["things"] or (glued[2] == "id" and word not in word_tables()["whole"])
+        )
         found += [glued[1], glued[2]] if glued and split else [word]
     return tuple(found)
 
@@ -127,14 +122,14 @@ def _words(name: str) -> tuple[str, ...]:
 @cache
 def _table(name: str) -> dict[str, str]:
     """The last words of names, to what they mean."""
-    return {str(words): kind for kind, listed in data()[name].items() for words in listed}
+    return {str(words): kind for kind, listed in word_tables()[name].items() for words in listed}
 
 
 def _kind(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """(what the last words mean, the words before them)."""
     whole = " ".join(words)
     for kind in ("news", "paging", "switches"):
-        if whole in data()[kind]:
+        if whole in word_tables()[kind]:
             return kind, ()
     for table in ("universal", "facets"):
         for size in range(min(3, len(words)), 0, -1):
@@ -150,7 +145,7 @@ def _things(
     """What a value may be of: by its name, else the names around it, else its description, else its Api."""
     for words in (rest, *around):
         named = _last_thing([word for word in words if not word.isdigit()])
-        if named and named.split()[-1] not in data()["wrappers"]:
+        if named and named.split()[-1] not in word_tables()["wrappers"]:
             return frozenset((named,))
     for found in (*_SAID.finditer(said), *_BEFORE.finditer(said)):
         if things := things_in(found[1].split()):
@@ -160,31 +155,31 @@ def _things(
 
 def _last_thing(words: Sequence[str]) -> str:
     """The thing that words are about: the last of them that says anything, with a word that sets it apart."""
-    telling = [word for word in words if singular(word) not in data()["wrappers"]]
+    telling = [word for word in words if singular(word) not in word_tables()["wrappers"]]
     if not telling:
         return ""
     one = singular(telling[-1])
-    if one not in data()["things"]:
-        one = next((thing for thing in data()["things"] if len(thing) > 3 and one.endswith(thing)), one)
-    apart = len(telling) > 1 and telling[-2] in data()["setting_apart"] and telling[-2] not in ("parent", "root")
+    if one not in word_tables()["things"]:
+        one = next((thing for thing in word_tables()["things"] if len(thing) > 3 and one.endswith(thing)), one)
+    apart = len(telling) > 1 and telling[-2] in word_tables()["setting_apart"] and telling[-2] not in ("parent", "root")
     return f"{telling[-2]} {one}" if apart else one
 
 
 def _of_api(api: Api, side: Side) -> list[str]:
     """The things that an Api's name speaks of: what it is asked by, or what it gives."""
-    words = words_about(api)
+    words = name_words(api)
     link = next((place for place, word in enumerate(words) if word in _LINKS), len(words))
     before, after = things_in(words[:link]), things_in(words[link:])
     if side == "input":
         found = after or before
     else:
         found, words = before if "/" in api.name.split("|", 2)[-1] else before[-1:], words[:link]
-    return found or [singular(word) for word in words if word not in data()["idle"]]
+    return found or [singular(word) for word in words if word not in word_tables()["idle"]]
 
 
 def _in_context(kind: str, words: tuple[str, ...], api: Api, side: Side) -> str:
     """What a name means where the Api speaks of something else than usual: the address of a wallet."""
-    meanings = data()["in_context"].get(words[-1] if words else "", {})
+    meanings = word_tables()["in_context"].get(words[-1] if words else "", {})
     if len(words) > 1 and words[-1] == "code":
         return kind
     about = frozenset(spell(f"{api.name} {api.description}" if side == "input" else api.name))
@@ -263,4 +258,48 @@ _FORMS = tuple(
 
 @lru_cache(maxsize=8192)
 def _groups(thing: str) -> frozenset[int]:
-    return frozenset(number for number, group in enumerate(data()["same"]) if thing in group)
+    return frozenset(number for number, group in enumerate(word_tables()["same"]) if thing in group)
+
+
+def field_conflict(source: Api, target: Api) -> str:
+    """What tells the fields of two Apis apart: the sports, the markets, the media that they speak of."""
+    for family in word_tables()["families"]:
+        one, other = _members(source, family), _members(target, family)
+        if one and other and not one & other:
+            return f"{' and '.join(sorted(one))} is not {' and '.join(sorted(other))}"
+    return ""
+
+
+def _members(api: Api, family: str) -> set[str]:
+    """The members of a family that an Api names, in its name before its description."""
+    names = word_tables()["families"][family].items()
+    for text in _texts(api):
+        words = f" {' '.join(spell(text))} "
+        members = {member for member, called in names if any(f" {name} " in words for name in called)}
+        if "american football" in members and " american football " in words:
+            members.discard("football")
+        if members:
+            return members
+    return set()
+
+
+def _texts(api: Api) -> tuple[str, str]:
+    """The name of an Api; what else says what it is about."""
+    return api.name, f"{api.description} {' '.join(api.keywords)}"
+
+
+def tool_words(tool: str) -> frozenset[str]:
+    """The words of a tool's name that say who provides it."""
+    return frozenset(word for word in spell(tool) if word not in word_tables()["common"] and len(word) > 2)
+
+
+def providers_of(api: Api) -> frozenset[str]:
+    """The providers that an Api names, in its own name before its description."""
+    known, aliases = word_tables()["providers"], word_tables()["aliases"]
+    for words in map(spell, _texts(api)):
+        whole = "".join(words)
+        providers = {aliases[word] for word in words if word in aliases}
+        providers |= {name for name in known if name in words or (len(name) > 5 and name.replace(" ", "") in whole)}
+        if providers:
+            return frozenset(providers)
+    return frozenset()
