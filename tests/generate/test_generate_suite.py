@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.models.model import ModelFault
-from toologue.project.generate import Made, Making, Source, generate, shipped, sources, words, write_suite
+from toologue.project.generate import Making, generate, shipped, sources, words, write_suite
+from toologue.project.made import Made, Source
 from toologue.project.statistics import Statistics, compared, statistics
 from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu, tokens
 from toologue.schema import Api, Dialogue, Graph, Plan

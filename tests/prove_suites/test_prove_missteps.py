@@ -16,7 +16,8 @@ from toologue.cli import app
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import Judge
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, missteps
-from toologue.project.generate import Made, Making, generate, shipped, write_suite
+from toologue.project.generate import Making, generate, shipped, write_suite
+from toologue.project.made import Made
 from toologue.schema import AgentTurn, Dialogue
 from toologue.schema.jsonl import write
 from toologue.worlds.documents import documents_of

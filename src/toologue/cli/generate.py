@@ -17,8 +17,9 @@ from toologue.cli.generate_chains import chains
 from toologue.cli.talks import Talks
 from toologue.cli.terminal import progress_bar, say
 from toologue.errors import BadSetting
-from toologue.project.generate import Made, Making, Source, write_suite
+from toologue.project.generate import Making, write_suite
 from toologue.project.generate import generate as made_of
+from toologue.project.made import Made, Source
 from toologue.project.statistics import Statistics, compared
 
 

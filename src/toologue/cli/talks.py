@@ -14,7 +14,8 @@ from cyclopts import Parameter
 
 from toologue.plan.procedures.plan_dialogue import NoiseMode
 from toologue.plan.procedures.plans import Sampler
-from toologue.project.generate import Making, Source, sources
+from toologue.project.generate import Making, sources
+from toologue.project.made import Source
 
 _SEED_DATA = ["--rows", "--seed-data"]
 

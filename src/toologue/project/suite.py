@@ -39,7 +39,8 @@ from toologue.formats.procedure import load
 from toologue.plan.procedures.coverage import Coverage, coverage
 from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.plan.procedures.service import service
-from toologue.project.generate import Made, Making, Source, generate
+from toologue.project.generate import Making, generate
+from toologue.project.made import Made, Source
 from toologue.project.settings import Project
 from toologue.report.coverage import walk_of
 from toologue.report.view import Charted
