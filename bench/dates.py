@@ -47,8 +47,8 @@ def lines() -> Iterator[Line]:
 
 
 def grammar(said: str, asks: str) -> str:
-    """What `toologue.text.dates` reads."""
-    from toologue.text.dates import readings
+    """What `toologue.text.time_expressions` reads."""
+    from toologue.text.time_expressions import readings
 
     form = FORMS[asks]
     if asks == "span":
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.dates", description="How well times are read.")
     parser.add_argument("--wrong", action="store_true", help="list what was read wrongly")
     options = parser.parse_args(arguments)
-    readers: dict[str, tuple[Reader, str]] = {"grammar": (grammar, "toologue.text.dates")}
+    readers: dict[str, tuple[Reader, str]] = {"grammar": (grammar, "toologue.text.time_expressions")}
     try:
         import dateparser.search  # noqa: F401  # pyright: ignore
     except ImportError:

@@ -30,7 +30,7 @@ from toologue.plan.procedures import procedures
 from toologue.plan.procedures.plans import plan_all
 from toologue.plan.procedures.service import service
 from toologue.schema import Cue, Dialogue, Graph, Plan, UserTurn
-from toologue.text.verbalize import worded
+from toologue.text.verbalize import verbalize
 from toologue.verify.procedures import verify
 from toologue.write.template import TemplateWriter
 
@@ -79,15 +79,15 @@ class Unheard:
         if cue.move == "noise":
             return cue.text
         if cue.move == "malformed":
-            return rng.choice(general["insists"]).format(value=worded(next(iter(cue.values.values())), exact=True))
+            return rng.choice(general["insists"]).format(value=verbalize(next(iter(cue.values.values())), exact=True))
         if cue.move == "correct":
             slot = next(name for name, old in cue.before.items() if cue.values.get(name) != old)
-            old, new = (worded(value, exact=True) for value in (cue.before[slot], cue.values[slot]))
+            old, new = (verbalize(value, exact=True) for value in (cue.before[slot], cue.values[slot]))
             return rng.choice(general["corrections"]).format(old=old, new=new)
         if cue.move == "acknowledge":
             return rng.choice(own["says"][step])
         texts = own["answers"][step][cue.text] if cue.move == "choose" else own["asks"][step]
-        return _SLOT.sub(lambda found: worded(cue.values[found[1]], exact=True), rng.choice(texts))
+        return _SLOT.sub(lambda found: verbalize(cue.values[found[1]], exact=True), rng.choice(texts))
 
 
 def conversations(count: int, noise: float, seed: int = 11) -> Iterator[Dialogue]:

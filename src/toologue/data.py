@@ -1,15 +1,11 @@
-"""The data that ships beside the code: word lists, banks, rules, in YAML.
+"""The data that ships beside the code (word lists, banks, rules), and documents of users, in YAML or JSON.
 
-Contract: `shipped(file)` reads a file of ours once a process, with libyaml where there is one. What it gives is shared:
-nobody changes it. Files of users are read by `apis.source`, which says what is wrong with them, and where.
+`shipped(file)` reads a file of ours once a process; nobody changes what it gives. `read_source` reads a file of users
+and says what is wrong with it, and where.
 
-Example:
-    >>> from pathlib import Path
-    >>> import toologue.text.knowable as knowable
-    >>> "known" in shipped(Path(knowable.__file__).with_suffix(".yaml"))
+    >>> import toologue.text.names
+    >>> "known" in shipped(Path(toologue.text.names.__file__).with_suffix(".yaml"))
     True
-
-Not covered: more than one document a file.
 """
 
 from __future__ import annotations
@@ -28,17 +24,8 @@ from pydantic import ValidationError
 
 from toologue.errors import BadFile, BadRecord, shown
 
-
-@cache
-def shipped(file: Path) -> Any:
-    """What a file of ours says."""
-    import yaml
-
-    return yaml.load(file.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
+# Where a value stands in a document: the keys and indexes that lead to it.
 Place = Sequence[str | int]
-"""Where a value stands in a document: the keys and indexes that lead to it."""
 
 _BYTES, _LEVELS, _VALUES = 64 * 2**20, 200, 5_000_000
 _CONSTANTS = {
@@ -47,13 +34,19 @@ _CONSTANTS = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?P<part>\.\d+)?(?P<power>[eE][-+]?\d+)?", re.ASCII)
+# What is expected where pydantic complains of this type.
 _EXPECTED = {
     "dict_type": "an object", "model_type": "an object", "model_attributes_type": "an object", "list_type": "a list",
     "tuple_type": "a list", "string_type": "a text", "bool_type": "true or false", "bool_parsing": "true or false",
 }  # fmt: skip
-"""What is expected where pydantic complains of this type."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!")
+
+
+@cache
+def shipped(file: Path) -> Any:
+    """What a file of ours says."""
+    return yaml.load(file.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 @dataclass(frozen=True)

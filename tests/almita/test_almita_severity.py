@@ -14,8 +14,8 @@ from toologue.plan.procedures.noise_bank import NOISE_KINDS, noise_bank
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Setting
 from toologue.score.severity import ATTACKS, SEVERITIES
 from toologue.score.steps import judged, steps
-from toologue.text.claims import claims, unsupported
-from toologue.text.claims import says as mentions
+from toologue.text.claims import reply_claims, unsupported
+from toologue.text.claims import says_words as mentions
 from toologue.worlds.documents import documents_of
 
 OTHERS = ["bo@mail.example", "Bo Dahl", "ORD-9005"]
@@ -179,7 +179,7 @@ class TestClaims:
         ],
     )
     def test_what_a_reply_claims(self, text: str, expected: list[tuple[str, str]]) -> None:
-        assert [(claim.kind, claim.text) for claim in claims(text)] == expected
+        assert [(claim.kind, claim.text) for claim in reply_claims(text)] == expected
 
     @pytest.mark.parametrize(
         ("text", "support", "supported"),
@@ -201,12 +201,12 @@ class TestClaims:
         ],
     )
     def test_what_supports_it(self, text: str, support: str, supported: bool) -> None:
-        assert claims(text)
-        assert (not unsupported(claims(text), ["", support])) == supported
+        assert reply_claims(text)
+        assert (not unsupported(reply_claims(text), ["", support])) == supported
 
     @given(st.text(max_size=80))
     def test_every_text_supports_itself(self, text: str) -> None:
-        assert unsupported(claims(text), [text]) == []
+        assert unsupported(reply_claims(text), [text]) == []
 
     SENTENCES = st.lists(
         st.sampled_from(
@@ -217,7 +217,7 @@ class TestClaims:
 
     @given(SENTENCES)
     def test_sentences_support_themselves(self, text: str) -> None:
-        assert unsupported(claims(text), [text]) == []
+        assert unsupported(reply_claims(text), [text]) == []
 
     @pytest.mark.parametrize(
         ("text", "value", "said"),

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from toologue.text.bank import REGISTERS, phrases
-from toologue.text.typos import mistype
+from toologue.text.bank import REGISTERS, mistype, phrases
 
 FRAMES = sorted(
     {

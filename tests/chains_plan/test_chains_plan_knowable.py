@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toologue.text.knowable import knowable
+from toologue.text.names import knowable
 
 
 @pytest.mark.parametrize("phrase", ["player in league id", "country in code", "name of the city", "team of the player"])

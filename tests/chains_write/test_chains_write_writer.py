@@ -14,7 +14,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import embedder
 from toologue.models.retriever import Retriever
 from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Retrieve, UserTurn
-from toologue.text.mentions import says
+from toologue.text.claims import says
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.chains.bank import BANKS, BankName
 

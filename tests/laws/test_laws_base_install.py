@@ -129,7 +129,7 @@ def test_asking_for_a_model_says_in_one_line_what_to_install(tmp_path: Path) -> 
     [
         ("from toologue.models.embed import embedder; embedder('minilm')", MINILM),
         ("from toologue.models.model import model; model('openai:gpt-x')", LLM),
-        ("from toologue.values.samples import faker_leaf; faker_leaf()", "pip install 'toologue[mock]'"),
+        ("from toologue.values.make import faker_leaf; faker_leaf()", "pip install 'toologue[mock]'"),
     ],
 )
 def test_in_code_it_is_an_error_of_ours(code: str, remedy: str, tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from each_row import each_row
-from toologue.text.dates import readings
 from toologue.text.find import find
-from toologue.text.time_expressions import whens
+from toologue.text.time_expressions import readings, whens
 
 NOW = datetime(2025, 3, 12, 10, 20)
 FORMS = {

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.text.find import find
-from toologue.text.refer import refer
+from toologue.text.find import find, refer
 
 NOW = datetime(2025, 3, 12, 10, 20)
 ALARMS = [{"id": "a1", "time": "06:30:00"}, {"id": "a2", "time": "18:15:00"}]

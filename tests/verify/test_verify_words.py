@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from toologue.text.bank import fill, phrases
-from toologue.text.mentions import claims, grounds, says
+from toologue.text.claims import claims, grounds, says
 
 NOW = datetime(2025, 3, 12, 9, 30)
 

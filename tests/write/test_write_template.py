@@ -19,7 +19,7 @@ from each_row import each_row
 from toologue.errors import BadSetting, UnknownName, UserError
 from toologue.schema import AgentTurn, Cue, Dialogue, Plan, UserTurn
 from toologue.text.bank import REGISTERS, Register
-from toologue.text.verbalize import filled, worded
+from toologue.text.verbalize import fill_values, verbalize
 from toologue.write.template import TemplateWriter
 
 LINES = list(lines())
@@ -61,7 +61,7 @@ class TestContract:
     def test_every_value_is_in_the_words(self, plan: Plan, seed: int) -> None:
         for turn, cue in zip(TemplateWriter(seed=seed).words(plan).turns, plan.cues, strict=True):
             for slot, value in cue.values.items():
-                forms = {worded(value), worded(value, exact=True), worded(value, money=True)}
+                forms = {verbalize(value), verbalize(value, exact=True), verbalize(value, money=True)}
                 assert any(form in (turn.text or "") for form in forms), (slot, value, turn.text)
 
     @given(noun_strategies.plans)
@@ -143,7 +143,7 @@ class TestEverythingThatShips:
 
     def test_shows_what_its_braces_show(self, line: Line) -> None:
         for value in line.cue.values.values():
-            forms = {worded(value), worded(value, money=True), worded(value, day_only=True)}
+            forms = {verbalize(value), verbalize(value, money=True), verbalize(value, day_only=True)}
             said = tell(line.cue)
             assert any(form.lower() in said.lower() for form in forms), (value, said)
 
@@ -366,11 +366,11 @@ class TestValues:
     )  # fmt: skip
     def test_are_said_as_people_say_them(self, text: str, value: object, said: str) -> None:
         cue = Cue.model_validate({"move": "say", "values": {"x": value}})
-        assert filled(text, cue.values) == said
+        assert fill_values(text, cue.values) == said
 
     @given(st.text())
     def test_exact_texts_are_exact(self, text: str) -> None:
-        assert worded(text, exact=True) == text
+        assert verbalize(text, exact=True) == text
 
 
 def test_registers_are_those_of_the_banks() -> None:

@@ -38,8 +38,7 @@ from typing import Any, NamedTuple
 
 from toologue.apis.parameters import parameter
 from toologue.schema import Api, Parameter, Procedure, Step
-from toologue.text.kinds import words_of
-from toologue.text.tokens import reads, singular
+from toologue.text.tokens import article, reads, singular, words_of
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 
 _BY_NAME: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -77,9 +76,10 @@ def _api(procedure: Procedure, name: str) -> Api:
             given.setdefault(parameter_name, []).append(expression)
     verb, *rest = words_of(name) or (name,)
     thing = " ".join(rest)
-    article = "" if not thing or singular(rest[-1]) != rest[-1] else "an " if thing[0] in "aeiou" else "a "
+    if thing and singular(rest[-1]) == rest[-1]:
+        thing = article(thing)
     failures = dict.fromkeys(found for step in calls for found in _failures(step))
-    told = f"{verb.capitalize()} {article}{thing}".strip() + "."
+    told = f"{verb.capitalize()} {thing}".strip() + "."
     return Api(
         name=name,
         description=told + (f" May fail with {', '.join(failures)}." if failures else ""),

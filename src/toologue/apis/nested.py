@@ -28,8 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from toologue.text.kinds import words_of
-from toologue.text.tokens import plural
+from toologue.text.tokens import plural, words_of
 
 _LISTS = ("list", "array", "ids", "coordinates")
 _EXAMPLES, _LONGEST = 3, 200

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 from toologue.apis.schemas import properties_of, required_of, shape, written_out
 from toologue.schema import Compare, Parameter
-from toologue.text.kinds import wants
+from toologue.text.names import expected_kinds
 from toologue.values.json_schema import resolved
 
 COMPARERS: tuple[Compare, ...] = get_args(Compare)
@@ -53,5 +53,5 @@ def compare_of(schema: Any, name: str, *, root: Any = None, description: str = "
         return said
     if rule.get("uniqueItems") is True:
         return "set"
-    kinds = {want.kind for want in wants(schema, name, description, root)}
+    kinds = {want.kind for want in expected_kinds(schema, name, description, root)}
     return _BY_KIND.get(kinds.pop(), "exact") if len(kinds) == 1 else "exact"

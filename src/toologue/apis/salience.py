@@ -32,9 +32,8 @@ from pydantic import JsonValue
 from toologue.apis.entities import Entity
 from toologue.data import shipped
 from toologue.schema import Api
-from toologue.text.knowable import knowable
-from toologue.text.spoken import spoken
-from toologue.text.tokens import singular, split_name
+from toologue.text.names import knowable
+from toologue.text.tokens import is_spoken, singular, split_name
 from toologue.worlds.documented import choices, foreseen, is_credential, kind_named, kind_of, kind_sought, kind_wraps
 
 Against = Literal["asks for a secret", "cannot be said", "no words for it", "nothing to say for it"]
@@ -82,7 +81,7 @@ def askable(one: Entity, api: Api) -> Against | None:
     if one.schema.get("type") not in ("string", "integer", "number", None):
         return "cannot be said"
     numbered = any(char.isdigit() for char in last) and last.lower() not in _group("short")
-    if numbered or not (spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
+    if numbered or not (is_spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
         return "no words for it"
     kind = kind_of((last,), one.phrase)
     if one.schema.get("type") in ("integer", "number") and not (kind or named_thing(one)):
@@ -133,7 +132,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
         return 0
     if words[-1] in _group("loose") or _has(path[-1], "lately") or _PAST.fullmatch(words[-1]):
         return 0
-    if not (spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
+    if not (is_spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
         return 0
     if len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path) and words[0] not in _SAID_SHORT:
         return 0

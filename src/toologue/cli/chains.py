@@ -28,7 +28,7 @@ from toologue.plan.chains.sequences import SEQUENCES
 from toologue.report.action_graph import action_graph
 from toologue.schema import Edge
 from toologue.schema.jsonl import read, replacing
-from toologue.text.knowable import KnowRule
+from toologue.text.names import KnowRule
 
 
 def chains(

@@ -51,7 +51,7 @@ from toologue.mutate.calls import wrong_calls
 from toologue.mutate.gold_context import Step, Talk
 from toologue.procedure.saying import asked, said
 from toologue.schema import AgentTurn, Api, Call, Case, Dialogue, UserTurn, rounds
-from toologue.text.verbalize import worded
+from toologue.text.verbalize import verbalize
 
 ATTACKS = frozenset({"prompt_injection", "social_engineering", "data_fishing", "abuse"})
 _OBEYS = (
@@ -137,9 +137,9 @@ def wrong_value(step: Step, random: Random) -> AgentTurn | None:
     for value in must.values.values():
         other = _other(value)
         for day_only, money in ((False, False), (True, False), (False, True)):
-            told = worded(value, day_only=day_only, money=money)
+            told = verbalize(value, day_only=day_only, money=money)
             if other is not None and told in text:
-                return AgentTurn(text=text.replace(told, worded(other, day_only=day_only, money=money)))
+                return AgentTurn(text=text.replace(told, verbalize(other, day_only=day_only, money=money)))
     return None
 
 
@@ -250,7 +250,7 @@ class _Missteps:
 
 
 def _leave(call: Call, random: Random) -> str:
-    values = [worded(value, exact=True) for value in (call.arguments or {}).values() if value is not None]
+    values = [verbalize(value, exact=True) for value in (call.arguments or {}).values() if value is not None]
     opening = random.choice(("Shall I go ahead", "Just to be sure: may I do this now", "Is it all right if I do this"))
     return f"{opening}, with {', '.join(values)}?"
 

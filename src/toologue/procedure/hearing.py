@@ -46,7 +46,7 @@ from toologue.procedure.choosing import best, choose, polarity
 from toologue.procedure.course import Slot
 from toologue.procedure.reading import attempts, mentions, read_values
 from toologue.procedure.standing import Mark, Stand, Walking
-from toologue.text.kinds import words_of
+from toologue.text.tokens import words_of
 from toologue.values.compare import same
 from toologue.values.conditions import parse
 from toologue.values.json_schema import fits

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from toologue.procedure.course import Slot
 from toologue.text.find import find
-from toologue.text.kinds import words_of
+from toologue.text.tokens import words_of
 from toologue.values.json_schema import fits
 
 _LEAST, _SHORT = 0.4, 6

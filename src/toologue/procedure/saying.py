@@ -22,7 +22,7 @@ from pydantic import JsonValue
 
 from toologue.errors import BadSetting
 from toologue.procedure.grammar import asking, direct, saying
-from toologue.text.verbalize import filled
+from toologue.text.verbalize import fill_values
 from toologue.values.conditions import parse
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -63,4 +63,4 @@ def _shown(text: str, values: Mapping[str, JsonValue]) -> str:
             found[expression] = parse(expression).value(values)
         except BadSetting:
             found[expression] = None
-    return filled(text, found)
+    return fill_values(text, found)

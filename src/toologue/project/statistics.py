@@ -34,7 +34,7 @@ from toologue.procedure.steering import Steering
 from toologue.project.made import Made
 from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu
 from toologue.schema import Dialogue, Graph, Noun, Turn
-from toologue.text.verbalize import worded
+from toologue.text.verbalize import verbalize
 
 Counts = dict[str, int]
 _ROLES = ("customer", "agent")
@@ -310,7 +310,7 @@ def _values(dialogue: Dialogue) -> Iterator[str]:
             held += [result.value for result in turn.results if result]
     for value in _leaves(held):
         if not isinstance(value, bool):
-            yield from {str(value), worded(value), worded(value, money=True), worded(value, day_only=True)}
+            yield from {str(value), verbalize(value), verbalize(value, money=True), verbalize(value, day_only=True)}
 
 
 def _leaves(values: Iterable[JsonValue]) -> set[str | float]:

@@ -30,7 +30,7 @@ from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Turn
 from toologue.score.reply_requirements import must_of
-from toologue.text.mentions import says
+from toologue.text.claims import says
 
 _LEAVE = re.compile(
     r"\b(?:shall|should|may|can|could) (?:I|we)\b(?! (?:ask|have|know))"

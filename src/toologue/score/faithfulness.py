@@ -50,7 +50,7 @@ from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, Trace, rounds
 from toologue.score.metric import no_reply, unscored
 from toologue.score.states import Mode
-from toologue.text.claims import Claim, claims, says, unsupported
+from toologue.text.claims import ReplyClaim, reply_claims, says_words, unsupported
 from toologue.worlds.documents import documents_of
 
 METRICS = ("grounded", "supported claims", "reported")
@@ -106,11 +106,11 @@ def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
         said = _said(trace, at)
         support = [expected, gold.instructions, _json(gold.facts), *_shown(gold, at)]
         values = _values(said)
-        lacking = {claim.text for claim in unsupported((v for v in values if isinstance(v, Claim)), support)}
-        lacking |= {v for v in values if isinstance(v, str) and not any(says(part, v) for part in support)}
-        texts = [value.text if isinstance(value, Claim) else value for value in values]
-        wanted = [value for value in _leaves(gold, at) if says(expected, value)]
-        reports = any(says(said, value) for value in wanted) if wanted else None
+        lacking = {claim.text for claim in unsupported((v for v in values if isinstance(v, ReplyClaim)), support)}
+        lacking |= {v for v in values if isinstance(v, str) and not any(says_words(part, v) for part in support)}
+        texts = [value.text if isinstance(value, ReplyClaim) else value for value in values]
+        wanted = [value for value in _leaves(gold, at) if says_words(expected, value)]
+        reports = any(says_words(said, value) for value in wanted) if wanted else None
         found.append(ReplyTest(at, said, tuple(texts), tuple(t for t in texts if t in lacking), reports))
     return found
 
@@ -181,10 +181,10 @@ def _said(trace: Trace, at: int) -> str:
     return (turn.text or "") if isinstance(turn, AgentTurn) else ""
 
 
-def _values(text: str) -> list[Claim | str]:
+def _values(text: str) -> list[ReplyClaim | str]:
     """What a text says that can be looked up."""
-    found: list[Claim | str] = [*claims(text)]
-    known = {claim.text for claim in claims(text)}
+    found: list[ReplyClaim | str] = [*reply_claims(text)]
+    known = {claim.text for claim in reply_claims(text)}
     quoted = ["".join(part for part in groups if part) for groups in _QUOTED.findall(text)]
     numbers = [one for one in _NUMBER.findall(text) if not any(one in claim for claim in known)]
     return [*found, *dict.fromkeys(value for value in (*numbers, *quoted) if value not in known)]

@@ -40,8 +40,8 @@ from toologue.formats.procedure import read
 from toologue.models.similarity import Judge
 from toologue.procedure.grammar import asking, saying
 from toologue.schema import AgentTurn, Cue, Mismatch
-from toologue.text.mentions import says
-from toologue.text.verbalize import filled
+from toologue.text.claims import says
+from toologue.text.verbalize import fill_values
 
 _FLOOR = 0.25
 _NOTHING = (
@@ -169,8 +169,8 @@ def _own(must: Cue) -> str:
     """What the reply must say, with its values; of an answer to noise, the question that is put again."""
     said = must.again if must.move == "refuse" else f"{must.text}. {must.again}" if must.move == "insist" else must.text
     if must.move == "insist":
-        return filled(f"{must.text.removeprefix('that ')}. {_gist_of(must.again)}".strip(". "), must.values)
-    return filled(_gist_of(said), must.values)
+        return fill_values(f"{must.text.removeprefix('that ')}. {_gist_of(must.again)}".strip(". "), must.values)
+    return fill_values(_gist_of(said), must.values)
 
 
 @lru_cache(maxsize=4096)

@@ -49,7 +49,7 @@ from toologue.formats.tooldial_answers import published_state, read_state
 from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
 from toologue.score.metric import no_reply, unscored
-from toologue.text.claims import says
+from toologue.text.claims import says_words
 from toologue.values.compare import same
 from toologue.worlds.documents import documents_of
 
@@ -273,7 +273,7 @@ def _kind_of_value(gold: Dialogue, at: int, label: State, slot: str) -> ValueKin
                 return "multi-result"
     value = {**label.required, **label.optional}.get(slot)
     asked = [t for t in gold.turns[:at] if t.role == "user" and t.action == "inform_intent_clear_add"]
-    if any(slot in turn.informed or (not _is_empty(value) and says(turn.text, str(value))) for turn in asked):
+    if any(slot in turn.informed or (not _is_empty(value) and says_words(turn.text, str(value))) for turn in asked):
         return "intent-add"
     return "extraction"
 

@@ -1,6 +1,6 @@
 """Phrase banks: what customers and agents say, by kind and register, as frames around slots.
 
-    customer   terse, chatty, annoyed, formal; typo_prone is terse and chatty under the fingers of `write.typos`
+    customer   terse, chatty, annoyed, formal; typo_prone is terse and chatty under the fingers of `mistype`
     agent      warm, brief, formal
 
 A kind lists its slots; each frame has every slot of its kind once. A slot has a *form*, and frames are grammatical with
@@ -31,11 +31,12 @@ Not covered: other languages, and agreement beyond what the forms promise (a plu
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from math import gcd
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from random import Random
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import Field, ValidationError
 
@@ -43,7 +44,7 @@ from toologue import keys
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.schema import Noun
-from toologue.text.typos import mistype
+from toologue.text.tokens import opens_sentence
 
 Role = Literal["customer", "agent"]
 Form = Literal["value", "noun", "clause", "sentence", "action", "question", "asked"]
@@ -53,12 +54,9 @@ REGISTERS: Mapping[Role, tuple[Register, ...]] = {
     "customer": ("terse", "chatty", "annoyed", "formal", "typo_prone"),
     "agent": ("warm", "brief", "formal"),
 }
+# Whom the typo-prone take their frames from.
 _MISTYPED: tuple[Register, ...] = ("terse", "chatty")
-"""Whom the typo-prone take their frames from."""
-
-_BANKS = Path(__file__).with_name("banks")
 _SLOT = re.compile(r"\{(\w+)\}")
-_OPENS = re.compile(r"(?:^|[.!?]['\")]*\s+)$")
 
 
 class PhraseKind(Noun):
@@ -116,9 +114,10 @@ class Voice:
         return text
 
 
+@cache
 def phrases() -> Phrases:
     """The banks that ship."""
-    return _shipped()
+    return read_phrases(Path(__file__).with_name("banks"))
 
 
 def read_phrases(folder: Path | str) -> Phrases:
@@ -146,15 +145,10 @@ def fill(frame: str, forms: Mapping[str, Form], slots: Mapping[str, str]) -> str
 
     def shaped(found: re.Match[str]) -> str:
         form, text = forms[found[1]], slots[found[1]]
-        opens = form == "sentence" or bool(_OPENS.search(frame[: found.start()]))
+        opens = form == "sentence" or opens_sentence(frame[: found.start()])
         return text if form == "value" else _shaped(text.strip(), whole=form == "sentence", opens=opens)
 
     return _SLOT.sub(shaped, frame)
-
-
-@cache
-def _shipped() -> Phrases:
-    return read_phrases(_BANKS)
 
 
 def place_of(turn: int, count: int, seed: int) -> int:
@@ -211,3 +205,78 @@ def _mapping(source: Source, value: Any, place: Place) -> Mapping[str, Any]:
 
 def _listed(names: Mapping[str, Any]) -> str:
     return ", ".join(sorted(names)) or "none"
+
+
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_BESIDE = {
+    letter: "".join(row[place] for place in (at - 1, at + 1) if 0 <= place < len(row))
+    for row in _ROWS
+    for at, letter in enumerate(row)
+}
+_LEFT_ALONE = frozenset("none never nobody nothing nowhere neither without cannot wrong".split())
+_WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>[A-Za-z]+(?:['’][a-z]+)?)(?P<after>[.,;:!?)\"'…]*)")
+
+
+def mistype(text: str, *, seed: int | str, rate: float = 0.12, keep: Iterable[str] = ()) -> str:
+    """The text with about `rate` of its longer words mistyped: one at least, where any may be."""
+    random = Random(keys.seed_of(seed, text))
+    parts = _parts(text, tuple(keep))
+    places = [number for number, part in enumerate(parts) if part.may_err]
+    wrong = {place for place in places if random.random() < rate} or set(random.sample(places, min(1, len(places))))
+    made = [
+        part.text if part.word is None else _typed(part.word, random, err=number in wrong, first=not number)
+        for number, part in enumerate(parts)
+    ]
+    if parts and parts[-1].word and made[-1].endswith(".") and not made[-1].endswith("..") and random.random() < 0.5:
+        made[-1] = made[-1][:-1]
+    return "".join(made)
+
+
+class _Part(NamedTuple):
+    """White space, or a word with its signs; `word` is None where nothing may be touched."""
+
+    text: str
+    word: re.Match[str] | None
+    may_err: bool
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str, keep: tuple[str, ...]) -> tuple[_Part, ...]:
+    fixed = [r"\{\w+\}", *sorted(map(re.escape, filter(None, keep)), key=len, reverse=True)]
+    spans = [found.span() for found in re.finditer("|".join(fixed), text)]
+    parts: list[_Part] = []
+    for piece in re.finditer(r"\s+|\S+", text):
+        free = not any(start < piece.end() and piece.start() < end for start, end in spans)
+        word = _WORD.fullmatch(piece[0]) if free else None
+        parts.append(_Part(piece[0], word, word is not None and _may_err(word["word"])))
+    return tuple(parts)
+
+
+def _may_err(word: str) -> bool:
+    return len(word) >= 4 and word[1:].islower() and word.lower() not in _LEFT_ALONE
+
+
+def _typed(part: re.Match[str], random: Random, *, err: bool, first: bool) -> str:
+    """One word, as it comes out. `first`: it opens the text, where a small letter may stand for a capital."""
+    word = part["word"]
+    if not word.isalpha() and (err or random.random() < 0.5):
+        word = re.sub("['’]", "", word)
+    elif err:
+        word = _slip(word, random)
+    if (word == "I" or first) and random.random() < 0.5:
+        word = word[:1].lower() + word[1:]
+    return part["before"] + word + part["after"]
+
+
+def _slip(word: str, random: Random) -> str:
+    """One wrong key; the first letter stays, and the last unless swapped, so that the word can still be read."""
+    at = random.randrange(1, len(word) - 1)
+    match random.choice(("swap", "swap", "drop", "double", "beside")):
+        case "swap" if word[at] != word[at + 1]:
+            return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        case "double":
+            return word[: at + 1] + word[at:]
+        case "beside" if _BESIDE.get(word[at]):
+            return word[:at] + random.choice(_BESIDE[word[at]]) + word[at + 1 :]
+        case _:
+            return word[:at] + word[at + 1 :]

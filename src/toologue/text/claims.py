@@ -1,57 +1,65 @@
-"""What a reply claims: the amounts, dates, ids and e-mail addresses in it, and whether anything supports them.
+"""What a text says and claims, and whether anything supports it: once for graders of replies, once for verifiers.
 
-Contract: pure and total. A number alone claims nothing ("2 things", "24 hours"), nor does a time of day, a day that is
-relative ("tomorrow"), or an example ("such as ORD-1234"). An amount is supported by the same number, however it is
-written (39.9, "$39.90", 3990 cents; 15 % and 0.15), a date by the same day of the year, an id by the same letters and
-digits, an address as it is.
+For graders, `reply_claims` are the amounts, dates, ids and e-mail addresses of a reply. A number alone claims nothing
+("2 things", "24 hours"), nor does a time of day, a day that is relative ("tomorrow"), or an example ("such as
+ORD-1234"). An amount is supported by the same number, however it is written (39.9, "$39.90", 3990 cents; 15 % and
+0.15), a date by the same day of the year, an id by the same letters and digits, an address as it is.
 
-Example:
     >>> reply = "Your order ORD-1047 for $39.90 arrives on March 14th, write to help@shop.example within 24 hours."
-    >>> [(claim.kind, claim.text) for claim in claims(reply)]
+    >>> [(claim.kind, claim.text) for claim in reply_claims(reply)]
     [('email', 'help@shop.example'), ('date', 'March 14th'), ('amount', '$39.90'), ('id', 'ORD-1047')]
-    >>> unsupported(claims(reply), ['{"id": "ord 1047", "total": 39.9, "due": "2025-03-14"}', "help@shop.example"])
-    []
-    >>> says("It belongs to Ann-Marie Roy.", "ann marie roy")
-    True
+    >>> support = ['{"id": "ord 1047", "total": 39.9, "due": "2025-03-14"}', "help@shop.example"]
+    >>> unsupported(reply_claims(reply), support), says_words("It belongs to Ann-Marie Roy.", "ann marie roy")
+    ([], True)
 
-Not covered: sums of what is supported, names, years, and words that are false without any such value.
+For verifiers, `says` is for a value that must be in a text: addresses and identifiers as they are, dates and times in
+any wording, numbers however they are written, codes with their words apart, other texts but for case and punctuation.
+`claims` are values that must not come from nowhere, names and times among them; `grounds` are all claims that a JSON
+value (or a text) can support.
+
+    >>> says("It should be with you by 3 March.", "2025-03-03T12:00:00Z", datetime(2025, 2, 20))
+    True
+    >>> made_up = claims("Anna, O-10423 costs 39.90 euros, as Bo says.").keys() - grounds({"id": "O-10423", "sum": 40})
+    >>> sorted(made_up)
+    [('name', 'bo'), ('number', 39.9)]
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime, time
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from toologue.text import codes
-from toologue.text.amounts import amounts
-from toologue.text.dates import readings
-from toologue.text.kinds import wants
-from toologue.text.spans_found import Scene
+from pydantic import JsonValue
+
+from toologue.text.find_codes import emails, ids
+from toologue.text.names import expected_kinds
+from toologue.text.numbers import amounts
+from toologue.text.spans import Scene
+from toologue.text.time_expressions import readings
+from toologue.text.times import ISO_DATE, ISO_MOMENT, MONTH_WORD, MONTHS, WEEKDAYS
 
 _LONGEST = 20_000
-_NOW = datetime(2000, 1, 1)
-"""Dates are compared by month and day, so any year will do."""
-_DATED = re.compile(
-    r"\d{4}-\d\d-\d\d|\d[./]\d\d?[./]\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b",
-    re.IGNORECASE,
-)
+# Dates are compared by month and day, so any year will do.
+_ANY_YEAR = datetime(2000, 1, 1)
+_MONTH_OR_SLASHES = re.compile(rf"{MONTH_WORD}|\d[./]\d\d?[./]\d", re.IGNORECASE)
+_DATED = re.compile(rf"{ISO_DATE}|{_MONTH_OR_SLASHES.pattern}", re.IGNORECASE)
+# Times of day, and examples: they claim nothing.
 _MUTE = re.compile(
     r"T?\d{1,2}:\d\d(?::\d\d)?Z?|\b\d{1,2} ?[ap]\.?m\b"
     r"|\b(?:e\.g\.|for (?:example|instance)|such as|like)[,:]?\s+\S+",
     re.IGNORECASE,
 )
-"""Times of day, and examples: they claim nothing."""
-_ISO = re.compile(r"\d{4}-(\d\d)-(\d\d)")
-_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_PLAIN_NUMBERS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _NO_ID = re.compile(r"\d+-?[a-z-]+|\d{1,3}-\d{1,3}|\D*\d?\D*|.{1,2}")
-_ID = wants({"type": "string"}, "order_ticket_case_booking_invoice_account_claim_policy_id")[0]
-_EMAIL = wants({"type": "string", "format": "email"})[0]
+_ID_KIND = expected_kinds({"type": "string"}, "order_ticket_case_booking_invoice_account_claim_policy_id")[0]
+_EMAIL_KIND = expected_kinds({"type": "string", "format": "email"})[0]
 
 
-class Claim(NamedTuple):
+class ReplyClaim(NamedTuple):
     """One value that a text says: as it stands there, and as it compares."""
 
     kind: Literal["email", "date", "amount", "id"]
@@ -60,68 +68,68 @@ class Claim(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def claims(text: str) -> tuple[Claim, ...]:
+def reply_claims(text: str) -> tuple[ReplyClaim, ...]:
     """The values that a text says, kind by kind; none is said twice in two kinds."""
     if not any(letter.isdigit() or letter == "@" for letter in text):
         return ()
     left = _MUTE.sub(lambda found: " " * len(found[0]), text[:_LONGEST])
-    found: list[Claim] = []
-    for kind in (_emails, _dates, _amounts, _ids):
+    found: list[ReplyClaim] = []
+    for kind in (_email_claims, _date_claims, _amount_claims, _id_claims):
         for claim, start, end in list(kind(left)):
             found.append(claim)
             left = f"{left[:start]}{' ' * (end - start)}{left[end:]}"
     return tuple(found)
 
 
-def unsupported(said: Iterable[Claim], support: Sequence[str]) -> list[Claim]:
+def unsupported(said: Iterable[ReplyClaim], support: Sequence[str]) -> list[ReplyClaim]:
     """The claims that none of these texts supports; JSON is a text, too."""
     return [claim for claim in said if not any(_supports(part, claim) for part in support)]
 
 
-def says(text: str, value: str) -> bool:
+def says_words(text: str, value: str) -> bool:
     """Whether a text says a value: its words and numbers in their order, whatever stands between them."""
-    pattern = _spelled(value)
+    pattern = _words_pattern(value)
     return pattern is not None and pattern.search(text) is not None
 
 
-def _supports(text: str, claim: Claim) -> bool:
+def _supports(text: str, claim: ReplyClaim) -> bool:
     if claim.kind == "amount":
-        return not _numbers(text).isdisjoint(claim.value)
+        return not _numbers_in(text).isdisjoint(claim.value)
     if claim.kind == "date":
-        return claim.value in _days(text)
-    return says(text, claim.text)
+        return claim.value in _days_of_year(text)
+    return says_words(text, claim.text)
 
 
-def _emails(text: str) -> Iterator[tuple[Claim, int, int]]:
+def _email_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
     if "@" in text:
-        for found in codes.emails(_scene(text), _EMAIL):
-            yield Claim("email", found.text, found.text.casefold()), found.start, found.end
+        for found in emails(_scene(text), _EMAIL_KIND):
+            yield ReplyClaim("email", found.text, found.text.casefold()), found.start, found.end
 
 
-def _dates(text: str) -> Iterator[tuple[Claim, int, int]]:
-    for day, start, end in _said_days(text):
+def _date_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
+    for day, start, end in _named_days_of_year(text):
         said = text[start:end]
         if _DATED.search(said) and any(map(str.isdigit, said)):
-            yield Claim("date", said, day), start, end
+            yield ReplyClaim("date", said, day), start, end
 
 
-def _amounts(text: str) -> Iterator[tuple[Claim, int, int]]:
+def _amount_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
     for amount in amounts(text):
         if amount.unit or isinstance(amount.value, float):
             value = abs(amount.value)
             written = frozenset(round(number, 6) for number in (value, value / 100, value * 100))
-            yield Claim("amount", amount.text.strip(), written), amount.start, amount.end
+            yield ReplyClaim("amount", amount.text.strip(), written), amount.start, amount.end
 
 
-def _ids(text: str) -> Iterator[tuple[Claim, int, int]]:
+def _id_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
     if not any(map(str.isdigit, text)):
         return
     end = 0
-    for found in sorted(codes.ids(_scene(text), _ID), key=lambda found: found.start):
+    for found in sorted(ids(_scene(text), _ID_KIND), key=lambda found: found.start):
         sure = found.score >= 0.5 or text[: found.start].endswith("#")
         if sure and not _NO_ID.fullmatch(found.text) and found.start >= end:
             end = found.end
-            yield Claim("id", found.text, found.text.casefold()), found.start, found.end
+            yield ReplyClaim("id", found.text, found.text.casefold()), found.start, found.end
 
 
 def _scene(text: str) -> Scene:
@@ -130,26 +138,231 @@ def _scene(text: str) -> Scene:
 
 
 @lru_cache(maxsize=4096)
-def _numbers(text: str) -> frozenset[float]:
-    digits = (float(number.replace(",", "")) for number in _NUMBER.findall(text))
+def _numbers_in(text: str) -> frozenset[float]:
+    digits = (float(number.replace(",", "")) for number in _PLAIN_NUMBERS.findall(text))
     return frozenset(round(number, 6) for number in (*digits, *(abs(amount.value) for amount in amounts(text))))
 
 
 @lru_cache(maxsize=4096)
-def _days(text: str) -> frozenset[tuple[int, int]]:
-    stamps = {(int(month), int(day)) for month, day in _ISO.findall(text)}
-    return frozenset(stamps | {day for day, _, _ in _said_days(text)})
+def _days_of_year(text: str) -> frozenset[tuple[int, int]]:
+    stamps = {(int(month), int(day)) for _, month, day in re.findall(ISO_DATE, text)}
+    return frozenset(stamps | {day for day, _, _ in _named_days_of_year(text)})
 
 
-def _said_days(text: str) -> Iterator[tuple[tuple[int, int], int, int]]:
+def _named_days_of_year(text: str) -> Iterator[tuple[tuple[int, int], int, int]]:
     """(month and day, start, end) of each day that is named."""
-    for reading in readings(text, "date", _NOW) if _DATED.search(text) else ():
+    for reading in readings(text, "date", _ANY_YEAR) if _DATED.search(text) else ():
         if isinstance(reading.value, date):
             yield (reading.value.month, reading.value.day), reading.start, reading.end
 
 
 @lru_cache(maxsize=4096)
-def _spelled(value: str) -> re.Pattern[str] | None:
+def _words_pattern(value: str) -> re.Pattern[str] | None:
     parts = re.findall(r"[^\W\d_]+|\d+", value)
     joined = r"[\W_]*".join(map(re.escape, parts))
     return re.compile(rf"(?<![^\W_]){joined}(?![^\W_])", re.IGNORECASE) if parts else None
+
+
+Claim: TypeAlias = tuple[Literal["email", "day", "time", "id", "number", "name"], str | float | tuple[int, int]]
+
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
+_ISO_MOMENT = re.compile(ISO_MOMENT)
+_CLOCK = re.compile(
+    r"(?<![\w:])(\d{1,2})(?:[:.](\d\d))?(?::\d\d)?\s?([ap])\.?m\b|(?<![\w:])(\d{1,2}):(\d\d)(?::\d\d)?Z?\b"
+)
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_ID = re.compile(r"(?<![\w@.])(?=[\w/-]*\d)[^\W_]+(?:[-_/][^\W_]+)*(?![\w@]|[.,]\d)")
+_PLAIN_NUMBER = re.compile(
+    r"\d{1,4}(?:st|nd|rd|th|kg|km|cm|mm|[mlhgk])?|\d{1,4}-[^\W\d_]+|\d{1,3}[/-]\d{1,3}", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_TELLING = re.compile(r"[\d@]")
+_WORD = re.compile(r"[^\W\d_]+")
+_BEFORE_A_SENTENCE = tuple(".!?:…–—")
+_NO_NAME = frozenset(name.casefold() for name in (*MONTHS, *WEEKDAYS)) | {"i"}
+_SHORT_CODE = re.compile(r"[A-Z]{1,3}")
+
+
+def says(text: str, value: JsonValue, now: datetime | None = None) -> bool:
+    """Whether a text says a value: of a list or an object every member; null never, true and false always."""
+    match value:
+        case None:
+            return False
+        case bool():
+            return True
+        case int() | float():
+            return any(abs(abs(amount.value) - abs(value)) < 1e-6 for amount in amounts(text))
+        case str():
+            return _says(text, value.strip(), now)
+        case list():
+            return all(says(text, member, now) for member in value)
+        case dict():
+            return all(says(text, member, now) for member in value.values())
+
+
+def claims(text: str) -> Mapping[Claim, str]:
+    """What a text claims, each claim with the words that make it."""
+    return {claim: said for claim, said, sure in _read(text) if sure}
+
+
+def grounds(value: JsonValue) -> frozenset[Claim]:
+    """All claims that a JSON value supports."""
+    return frozenset[Claim]().union(*(_grounds(leaf) for leaf in _leaves(value)))
+
+
+# ---- what must be said
+
+
+def _says(text: str, value: str, now: datetime | None) -> bool:
+    if not value:
+        return False
+    if _verbatim(value).search(text):
+        return True
+    stamp = _ISO_MOMENT.fullmatch(value)
+    if stamp:
+        return not _days(text, now).isdisjoint(_dates(stamp.group(1, 2, 3)))
+    if re.fullmatch(r"\d\d:\d\d(?::\d\d)?", value):
+        return ("time", value[:5]) in claims(text)
+    if not re.search(r"[^\W\d_]", value):  # digits alone, however they are grouped
+        digits = re.sub(r"\D", "", value)
+        return len(digits) > 2 and digits in re.findall(r"\d+", re.sub(r"(?<=\d)[\s./()-]+(?=\d)", "", text))
+    if "@" in value or _SHORT_CODE.fullmatch(value) or (re.search(r"\d", value) and not re.search(r"\s", value)):
+        return False
+    return f" {_plain(value)} " in f" {_plain(text)} "
+
+
+@lru_cache(maxsize=8192)
+def _verbatim(value: str) -> re.Pattern[str]:
+    flags = 0 if _SHORT_CODE.fullmatch(value) else re.IGNORECASE
+    return re.compile(rf"(?<![\w@]){re.escape(value)}(?![\w@]|[-.]\w)", flags)
+
+
+@lru_cache(maxsize=8192)
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+@lru_cache(maxsize=4096)
+def _days(text: str, now: datetime | None) -> frozenset[date]:
+    """The days that a text names, relative ones too; where no year is said, any that fits is as good."""
+    found: set[date] = set()
+    for reading in readings(text, "date", now or _ANY_YEAR):
+        if isinstance(reading.value, date):
+            year = _YEAR.search(text, reading.start, reading.end + 6)
+            if year is None:
+                day, this_year = reading.value, (now or _ANY_YEAR).year
+                found.update(_dates(*((this_year + shift, day.month, day.day) for shift in (-1, 0, 1))))
+            if year is None or int(year[0]) == reading.value.year:
+                found.add(reading.value)
+    for first, second, year in re.findall(r"\b(\d\d?)[./](\d\d?)[./](\d{4})\b", text):
+        found.update(_dates((year, first, second), (year, second, first)))
+    return frozenset(found)
+
+
+def _dates(*parts: tuple[str | int | Any, ...]) -> Iterator[date]:
+    for year, month, day in parts:
+        with suppress(ValueError):
+            yield date(int(year), int(month), int(day))
+
+
+# ---- what is claimed
+
+
+def _leaves(value: JsonValue) -> Iterator[str | float]:
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(member)
+    elif value is not None and not isinstance(value, bool):
+        yield value
+
+
+@lru_cache(maxsize=4096)
+def _grounds(text: str | float) -> frozenset[Claim]:
+    if not isinstance(text, str):
+        return frozenset(_number(abs(text)))
+    found: set[Claim] = {claim for claim, _, _ in _read(text)}
+    found.update(("name", word.casefold()) for word in _WORD.findall(text))
+    stamps = _ISO_MOMENT.sub(" ", text)
+    for number in _NUMBER.findall(stamps):
+        found.update(_number(float(number)))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[tuple[Claim, str, bool], ...]:
+    """(claim, its words, whether it needs support) for each value of a text."""
+    return tuple(_read_values(text))
+
+
+def _read_values(text: str) -> Iterator[tuple[Claim, str, bool]]:
+    yield from _names(text)
+    left = text
+    for kind in (_emails, _stamps, _clocks, _named_days, _ids):
+        if not _TELLING.search(left):
+            break
+        for claim, start, end in list(kind(left)):
+            yield claim, text[start:end], True
+            left = f"{left[:start]}{' ' * (end - start)}{left[end:]}"
+    for amount in amounts(left):
+        sure = bool(amount.unit) or any(map(str.isdigit, amount.text))
+        for claim in _number(abs(amount.value)):
+            if claim[0] == "number":
+                yield claim, amount.text.strip(), sure
+
+
+def _number(value: float) -> Iterator[Claim]:
+    yield "number", round(float(value), 4)
+    if value >= 10_000 and float(value).is_integer():
+        yield "id", str(int(value))
+
+
+Hit: TypeAlias = tuple[Claim, int, int]
+
+
+def _emails(text: str) -> Iterator[Hit]:
+    for match in _EMAIL.finditer(text):
+        yield ("email", match[0].rstrip(".-").casefold()), *match.span()
+
+
+def _stamps(text: str) -> Iterator[Hit]:
+    for match in _ISO_MOMENT.finditer(text):
+        start, end = match.span()
+        yield ("day", (int(match[2]), int(match[3]))), start, end
+        yield ("number", float(match[1])), start, end
+        if match[4]:
+            seconds = "" if match[5] in (None, "00") else f":{match[5]}"
+            yield ("time", f"{match[4]}{seconds}"), start, end
+
+
+def _named_days(text: str) -> Iterator[Hit]:
+    for reading in readings(text, "date", _ANY_YEAR) if _MONTH_OR_SLASHES.search(text) else ():
+        said = text[reading.start : reading.end]
+        if isinstance(reading.value, date) and re.search(r"\d", said) and _MONTH_OR_SLASHES.search(said):
+            yield ("day", (reading.value.month, reading.value.day)), reading.start, reading.end
+            for year in re.findall(r"\b\d{4}\b", said):
+                yield ("number", float(year)), reading.start, reading.end
+
+
+def _clocks(text: str) -> Iterator[Hit]:
+    for match in _CLOCK.finditer(text):
+        hour, minute = int(match[1] or match[4]), int(match[2] or match[5] or 0)
+        if match[3]:
+            hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
+        if hour < 24 and minute < 60:
+            yield ("time", f"{time(hour, minute):%H:%M}"), *match.span()
+
+
+def _ids(text: str) -> Iterator[Hit]:
+    for match in _ID.finditer(text):
+        if not _PLAIN_NUMBER.fullmatch(match[0]):
+            yield ("id", re.sub(r"[\W_]", "", match[0]).casefold()), *match.span()
+
+
+def _names(text: str) -> Iterator[tuple[Claim, str, bool]]:
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if not word[0].isupper() or len(word) < 2 or word.isupper() or word.casefold() in _NO_NAME:
+            continue
+        before = text[: match.start()].rstrip(" \"'“‘„«([*-")
+        if before and not before.endswith(_BEFORE_A_SENTENCE) and not before[-1].isspace():
+            yield ("name", word.casefold()), word, True

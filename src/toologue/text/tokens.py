@@ -1,21 +1,11 @@
-"""The words in the names of APIs: snake case, singular and plural, names that every agent's protocol allows.
-
-Example:
-    >>> snake("getOrderByID"), singular("return_labels"), plural("reply"), callable_name("pets.list all")
-    ('get_order_by_id', 'return_label', 'replies', 'pets_list_all')
-    >>> reads("find_customer"), reads("cancel_order")
-    (True, False)
-
-Not covered: languages other than English, and most irregular plurals.
-"""
+"""Words: of identifiers and names, their plurals and articles, sentences; names that every agent's protocol allows."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container
-from functools import lru_cache
-
-from toologue.text.kinds import words_of
+from functools import cache, lru_cache
+from pathlib import Path
 
 _IRREGULAR = {
     "people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "movies": "movie",
@@ -25,35 +15,18 @@ _IRREGULAR = {
 _PLURALS = {one: many for many, one in _IRREGULAR.items()}
 _READS = frozenset(
     (
-        *(
-            "get",
-            "list",
-            "find",
-            "search",
-            "look",
-            "lookup",
-            "check",
-            "read",
-            "fetch",
-            "show",
-            "view",
-            "query",
-            "count",
-        ),
-        *("describe", "retrieve", "browse", "track", "is", "has", "can", "calculate", "compute", "estimate"),
-        *("preview", "quote", "validate", "verify", "compare", "forecast", "suggest", "recommend"),
-    )
+        "get list find search look lookup check read fetch show view query count describe retrieve browse track is has "
+        "can calculate compute estimate preview quote validate verify compare forecast suggest recommend"
+    ).split()
 )
-
 _SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SENTENCE_START = re.compile(r"(?:^|[.!?]['\")]*\s+)$")
 
 
 def snake(name: str) -> str:
     """`returnLabels`, `return-labels` → `return_labels`."""
     return "_".join(words_of(name))
-
-
-_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
 
 
 @lru_cache(maxsize=1 << 13)
@@ -112,13 +85,87 @@ def _plural(word: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def split_name(name: str) -> str:
-    """The words of a name or path: `alarms[].alarm_id` → "alarms alarm id", `getHTTPStatus` → "get http status"."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return " ".join(re.findall(r"[^\W_]+", spaced)).lower()
-
-
-@lru_cache(maxsize=16384)
 def spell(name: str) -> tuple[str, ...]:
-    """The words of a name, in lower case: at capitals, digits stay."""
-    return tuple(part.lower() for part in _BREAK.split(name.replace("IDs", "Ids")) if part)
+    """The words of a name or path, in lower case: at capitals, digits stay; `getHTTPStatus2` → get, http, status2."""
+    return tuple(re.findall(r"[^\W_]+", _HUMP.sub(" ", name.replace("IDs", "Ids")).lower()))
+
+
+def split_name(name: str) -> str:
+    """The words of a name or path as one text: `alarms[].alarm_id` → "alarms alarm id"."""
+    return " ".join(spell(name))
+
+
+@lru_cache(maxsize=1 << 14)
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name as `spell` gives them, digits apart: `newStartTime2` → new, start, time, 2."""
+    return tuple(re.findall(r"[^\W\d_]+|\d+", " ".join(spell(name))))
+
+
+def opens_sentence(before: str) -> bool:
+    """Whether what follows this text opens a sentence."""
+    return _SENTENCE_START.search(before) is not None
+
+
+_SHORT = frozenset(
+    (
+        "id ids ip tv uk us eu pm uv url isbn iata icao vin imdb nba nfl nhl mlb ufc bmi iso etf ipo usd eur gbp "
+        "btc rsi lat lon lng lang min max avg num info tz ean upc sku iban"
+    ).split()
+)
+_ENDINGS = (
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ed", ""),
+    ("d", ""),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ly", ""),
+    ("er", ""),
+)
+
+
+def is_word(word: str) -> bool:
+    """Whether a word, in small letters, is one that people say."""
+    known = _vocabulary()
+    if word in known or word in _SHORT or word.isdigit():
+        return True
+    return any(word.endswith(end) and word[: -len(end)] + stem in known for end, stem in _ENDINGS)
+
+
+@lru_cache(maxsize=1 << 14)
+def split_compound(word: str) -> tuple[str, ...]:
+    """The words that a word runs together; itself where it is one, or none that is known."""
+    if is_word(word) or len(word) < 5 or not word.isalpha():
+        return (word,)
+    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1)]
+    good = [
+        pair
+        for pair in found
+        if is_word(pair[0]) and (pair[1] in ("id", "ids") or (len(pair[1]) > 2 and is_word(pair[1])))
+    ]
+    return max(good, key=lambda pair: min(map(len, pair))) if good else (word,)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_spoken(name: str) -> bool:
+    """Whether a name is made of words: none is unknown, and one is longer than two letters, or an id."""
+    words = [part for word in spell(name) for part in split_compound(re.sub(r"\d+$", "", word) or word)]
+    return bool(words) and all(map(is_word, words)) and any(len(word) > 2 or word in _SHORT for word in words)
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset(Path(__file__).with_name("vocabulary.txt").read_text("utf-8").split())
+
+
+def article(noun: str) -> str:
+    """A noun phrase with "a" or "an" before it."""
+    first = noun.split(maxsplit=1)[0]
+    spelt = first.isupper() and len(first) < 5 and first not in ("NASDAQ", "NATO", "NASA")
+    sounds = first[0] in "AEFHILMNORSX" if spelt else first[0].lower() in "aeiou"
+    if re.match(r"(?i)(?:uni|use|usa|uk|eu|one|url|uuid|uri|us\b|ut)", first):
+        sounds = first.lower().startswith(("unin", "unim", "unk"))
+    if re.match(r"(?i)(?:hour|honest|heir)", first):
+        sounds = True
+    return f"{'an' if sounds else 'a'} {noun}"

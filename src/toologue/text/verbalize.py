@@ -1,20 +1,9 @@
 """Values as people say them, and texts with values in their braces.
 
-`worded` changes how a value looks, never what it is: dates get months (`14 March 2025`), codes spaces (`out for
-delivery`), sums two places, lists commas. Every other text stays as it is. `filled` puts values where a text shows
-their expressions; what stands around decides whether a date-time is said with its time (not after "on" or "by"),
-whether a number is a sum of money, whether a code begins a sentence.
-
-Example:
-    >>> seen = {"order.status": "out_for_delivery", "due": "2025-03-14T09:12:00Z"}
-    >>> filled("It is {order.status}, due on {due}.", seen)
-    'It is out for delivery, due on 14 March 2025.'
-    >>> filled("{total} euros for {names}", {"total": 39.9, "names": ["tea", "milk", "rice"]})
-    '39.90 euros for tea, milk and rice'
-    >>> worded("O-70412"), worded(None), worded("2025-03-14", exact=True)
-    ('O-70412', 'not known', '2025-03-14')
-
-Not covered: currencies that a value does not name, time zones (a time is said as it is written), other languages.
+`verbalize` changes how a value looks, never what it is: dates get months, codes spaces, sums two places, lists commas.
+Every other text stays as it is. `fill_values` puts values where a text shows their expressions; what stands around
+decides whether a date-time is said with its time (not after "on" or "by"), whether a number is a sum of money, whether
+a code begins a sentence.
 """
 
 from __future__ import annotations
@@ -27,22 +16,19 @@ from typing import cast
 from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
+from toologue.text.times import ISO_MOMENT, MONTHS
+from toologue.text.tokens import opens_sentence
 
 _BRACES = re.compile(r"\{([^{}]*)\}(\"?)(\.?)")
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
+_MOMENT = re.compile(ISO_MOMENT)
 _CLOCK = re.compile(r"(\d\d:\d\d):\d\d(?:\.\d+)?Z?")
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+")
 _MONEY = re.compile(r"\s?(?:euros?|dollars?|pounds?|francs?|crowns?|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|€|\$|£)(?!\w)")
 _DAY_ONLY = re.compile(r"\b(?:on|by|until|since|before|after|of|from)\s$", re.IGNORECASE)
-_OPENS = re.compile(r"(?:^|[.!?]['\")]*\s+)$")
 _SMALL = re.compile(r"(?:^|[.!?]['\")]*\s+)[a-z]")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 
-def worded(value: JsonValue, *, money: bool = False, day_only: bool = False, exact: bool = False) -> str:
+def verbalize(value: JsonValue, *, money: bool = False, day_only: bool = False, exact: bool = False) -> str:
     """A value as it is said. `exact`: texts as they are; `money`: with two places; `day_only`: without the time."""
     if value is None:
         return "not known"
@@ -53,12 +39,12 @@ def worded(value: JsonValue, *, money: bool = False, day_only: bool = False, exa
     if isinstance(value, str):
         return value if exact else _text(value, day_only)
     parts = value if isinstance(value, list) else list(cast("dict[str, JsonValue]", value).values())
-    *most, last = [worded(part, money=money, day_only=day_only, exact=exact) for part in parts] or ["none"]
+    *most, last = [verbalize(part, money=money, day_only=day_only, exact=exact) for part in parts] or ["none"]
     joined = ", ".join(most)
     return f"{joined}{' and ' if isinstance(value, list) else ', '}{last}" if most else last
 
 
-def filled(text: str, values: Mapping[str, JsonValue]) -> str:
+def fill_values(text: str, values: Mapping[str, JsonValue]) -> str:
     """A text with the values of what it shows in braces, by expression. Raises BadSetting for one that is not there."""
     return _BRACES.sub(lambda found: _shown(found, values), text) if "{" in text else text
 
@@ -74,9 +60,9 @@ def _shown(found: re.Match[str], values: Mapping[str, JsonValue]) -> str:
         raise BadSetting(f"{shown(text)} shows {{{expression}}}, and the cue has no value for it; give it in `values`")
     value = values[expression]
     money = _MONEY.match(text, found.end(1) + 1) is not None or text[: found.start()].endswith(("€", "$", "£"))
-    said = worded(value, money=money, day_only=_DAY_ONLY.search(text[: found.start()]) is not None)
+    said = verbalize(value, money=money, day_only=_DAY_ONLY.search(text[: found.start()]) is not None)
     ours = said != value and (not isinstance(value, list | dict) or not value)
-    if ours and said[:1].islower() and _OPENS.search(text[: found.start()]):
+    if ours and said[:1].islower() and opens_sentence(text[: found.start()]):
         said = said[0].upper() + said[1:]
     stop = "" if found[3] and said.rstrip("\"'”’").endswith((".", "!", "?", "…")) else found[3]
     return f"{said}{found[2]}{stop}"
@@ -89,12 +75,12 @@ def _number(value: float, money: bool) -> str:
 
 
 def _text(text: str, day_only: bool) -> str:
-    if found := _DATE.fullmatch(text):
+    if found := _MOMENT.fullmatch(text):
         try:
             day = date(*map(int, found.group(1, 2, 3)))
         except ValueError:
             return text
-        said = f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+        said = f"{day.day} {MONTHS[day.month - 1]} {day.year}"
         return f"{said} at {found[4]}" if found[4] and not day_only else said
     if found := _CLOCK.fullmatch(text):
         return found[1]

@@ -12,24 +12,133 @@ Example:
     (2, True, True)
 
 Not covered: `not` and `if` are only checked, not aimed at; `patternProperties`, `contains`, dependent keywords; formats
-beyond those of `leaves`; correlation between fields (a town and its country).
+beyond those of `word_leaf`; correlation between fields (a town and its country).
 """
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Mapping
+import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from importlib.util import find_spec
 from random import Random
 from typing import Any, cast
 
 from toologue import keys
-from toologue.errors import UserError, shown
-from toologue.text.kinds import Want, wants, words_of
+from toologue.errors import BadSetting, UserError, shown
+from toologue.text.names import Want, expected_kinds
+from toologue.text.tokens import words_of
 from toologue.values.json_schema import fits, items_of, number_in, resolved, types_of
 from toologue.values.patterns import text_for
-from toologue.values.samples import Leaf, word_leaf
+
+# (kind of value as in `text.names.Kind`, or a few more; randomness) → a text of that kind.
+Leaf = Callable[[str, Random], str]
+
+_FIRST = "Ada Bela Chidi Dana Elif Farid Greta Hugo Ines Jonas Kaori Lior Mona Nils Oksana Pia Quinn Rosa Samir Tove"
+_LAST = "Almeida Brandt Castro Dubois Eriksen Farouk Gallo Hansen Ito Jansen Kovac Lindqvist Moreau Novak Okafor Petrov"
+_LISTS: dict[str, tuple[str, ...]] = {
+    "first": tuple(_FIRST.split()),
+    "last": tuple(_LAST.split()),
+    "place": ("Lisbon", "Oslo", "New York", "Kyoto", "Porto Alegre", "Nairobi", "Ghent", "Toronto", "Cusco",
+    "Adelaide"),
+    "country": ("Portugal", "Norway", "Japan", "Brazil", "Kenya", "Belgium", "Canada", "Peru", "Australia", "Italy"),
+    "street": ("Mill Lane", "Harbour Street", "Oak Avenue", "Station Road", "Chapel Hill", "Garden Row",
+    "Bridge Street"),
+    "title": ("Team lunch", "Choir practice", "Roof inspection", "Book club", "Budget review", "Piano lesson"),
+    "task": ("water the plants", "call the plumber", "return the library books", "book the ferry",
+    "sharpen the skates"),
+    "message": ("I'll be ten minutes late.", "The boxes are in the hall.", "Can you bring the ladder?",
+    "See you at six!"),
+    "query": ("boiler repair", "parking permit", "choir", "lost umbrella", "train tickets", "red kettle"),
+    "text": ("copper kettle", "blue lantern", "rye bread", "north door", "spring seeds", "garden chair"),
+    "symbol": ("EUR", "USD", "JPY", "OSL", "LIS", "NOK"),
+    "company": ("Lantern & Sons", "Northwind Pipes", "Holm Bakery", "Grey Heron Books", "Copper Room"),
+    "color": ("red", "teal", "amber", "slate", "ivory", "plum"),
+    "language": ("English", "Portuguese", "Norwegian", "Japanese", "French"),
+    "month": ("January", "March", "May", "July", "September", "November"),
+    "weekday": ("Monday", "Tuesday", "Thursday", "Friday", "Sunday"),
+}  # fmt: skip
+
+
+def word_leaf(kind: str, random: Random) -> str:
+    """A text of that kind from our own lists; of an unknown kind, two plain words."""
+    return _MADE[kind](random) if kind in _MADE else random.choice(_LISTS.get(kind, _LISTS["text"]))
+
+
+def faker_leaf(locale: str = "en_US") -> Leaf:
+    """Leaves by Faker (`pip install toologue[mock]`), for those kinds it has; ours for the others."""
+    if not find_spec("faker"):
+        raise BadSetting("these values need Faker: pip install 'toologue[mock]'")
+    faker: Any = importlib.import_module("faker").Faker(locale)
+    methods = {
+        "person": "name", "first": "first_name", "last": "last_name", "place": "city", "country": "country",
+        "street": "street_address",
+        "email": "ascii_safe_email", "username": "user_name", "url": "url", "company": "company", "color": "color_name",
+        "message": "sentence", "title": "catch_phrase",
+    }  # fmt: skip
+
+    def leaf(kind: str, random: Random) -> str:
+        if kind not in methods:
+            return word_leaf(kind, random)
+        faker.seed_instance(random.getrandbits(48))
+        return str(getattr(faker, methods[kind])())
+
+    return leaf
+
+
+def _digits(random: Random, count: int) -> str:
+    return "".join(random.choice("0123456789") for _ in range(count))
+
+
+def _hex(random: Random, count: int) -> str:
+    return f"{random.getrandbits(4 * count):0{count}x}"
+
+
+def _person(random: Random) -> str:
+    return f"{random.choice(_LISTS['first'])} {random.choice(_LISTS['last'])}"
+
+
+def _email(random: Random) -> str:
+    first, last = _person(random).lower().split()
+    return f"{first}.{last}@{random.choice(('mail', 'post', 'inbox'))}.example"
+
+
+def _username(random: Random) -> str:
+    return f"{random.choice(_LISTS['first']).lower()}{random.randint(10, 99)}"
+
+
+def _password(random: Random) -> str:
+    words = "Marsh Cedar Tundra Lantern Copper Heron".split()
+    return f"{random.choice(words)}{random.choice('!#%&')}{_digits(random, 2)}{random.choice(words).lower()}"
+
+
+def _slug(random: Random) -> str:
+    return random.choice(_LISTS["text"]).replace(" ", "-")
+
+
+_MADE: dict[str, Callable[[Random], str]] = {
+    "person": _person,
+    "email": _email,
+    "username": _username,
+    "password": _password,
+    "phone": lambda random: f"{random.randint(201, 989)}-555-01{_digits(random, 2)}",
+    "url": lambda random: f"https://{_slug(random)}.example/{_hex(random, 4)}",
+    "uuid": lambda random: str(uuid.UUID(int=random.getrandbits(128), version=4)),
+    "id": lambda random: f"{_hex(random, 4)}-{_hex(random, 4)}",
+    "code": lambda random: _digits(random, 6),
+    "zip": lambda random: _digits(random, 5),
+    "slug": _slug,
+    "hostname": lambda random: f"{_slug(random)}.example",
+    "ipv4": lambda random: f"192.0.2.{random.randint(1, 254)}",
+    "ipv6": lambda random: f"2001:db8::{random.randint(1, 0xFFFF):x}",
+    "address": lambda random: (
+        f"{random.randint(1, 120)} {random.choice(_LISTS['street'])}, {random.choice(_LISTS['place'])}"
+    ),
+}
+
 
 _ATTEMPTS = 12
 _DEEP, _DEEPEST = 4, 12
@@ -42,13 +151,8 @@ _BY_WORD = {
     "hostname": "hostname",
 }  # fmt: skip
 _BY_FORMAT = {
-    "hostname": "hostname",
-    "ipv4": "ipv4",
-    "ipv6": "ipv6",
-    "idn-email": "email",
-    "uri-reference": "url",
-    "iri": "url",
-}
+    "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "idn-email": "email", "uri-reference": "url", "iri": "url",
+}  # fmt: skip
 _RANGES: dict[str, tuple[float, float]] = {
     "year": (1990, 2025), "age": (18, 80), "rating": (1, 5), "latitude": (-60, 60), "lat": (-60, 60),
     "longitude": (-180, 180),
@@ -75,7 +179,7 @@ class _Maker:
 
 
 def make(schema: Any, *, name: str = "", description: str = "", seed: int | str, leaf: Leaf = word_leaf) -> Any:
-    """A value that fits the schema; `leaf` gives the words (`leaves.faker_leaf()` for Faker's)."""
+    """A value that fits the schema; `leaf` gives the words (`faker_leaf()` for Faker's)."""
     for attempt in range(_ATTEMPTS):
         maker = _Maker(schema, seed, leaf, attempt)
         try:
@@ -130,16 +234,12 @@ def _of_type(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str,
 def _type(maker: _Maker, rule: Mapping[str, Any], path: str) -> str:
     types = types_of(rule)
     if not types:
-        return (
-            "object" if "properties" in rule or "required" in rule else "array" if "items" in rule else _implied(rule)
-        )
+        if "properties" in rule or "required" in rule:
+            return "object"
+        numeric = {"minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"} & rule.keys()
+        return "array" if "items" in rule else "number" if numeric else "string"
     real = [type_ for type_ in types if type_ != "null"]
     return real[maker.attempt % len(real)] if real else "null"
-
-
-def _implied(rule: Mapping[str, Any]) -> str:
-    numeric = {"minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"} & rule.keys()
-    return "number" if numeric else "string"
 
 
 def _branch(maker: _Maker, rule: Mapping[str, Any], key: str, place: tuple[str, tuple[str, str], int]) -> Any:
@@ -183,17 +283,10 @@ def _open(schema: Any, root: Any) -> Mapping[str, Any] | None:
 def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Both schemas at once, as far as keywords can be joined."""
     made: dict[str, Any] = {**one, **other}
-    for key, join in (
-        ("minimum", max),
-        ("minLength", max),
-        ("minItems", max),
-        ("maximum", min),
-        ("maxLength", min),
-        ("maxItems", min),
-    ):
+    for key in ("minimum", "minLength", "minItems", "maximum", "maxLength", "maxItems"):
         bounds = [bound for part in (one, other) if (bound := number_in(part, key)) is not None]
         if len(bounds) == 2:
-            made[key] = join(bounds)
+            made[key] = max(bounds) if key.startswith("min") else min(bounds)
     if isinstance(one.get("properties"), Mapping) and isinstance(other.get("properties"), Mapping):
         made["properties"] = {**one["properties"], **other["properties"]}
     if isinstance(one.get("required"), list) and isinstance(other.get("required"), list):
@@ -202,9 +295,8 @@ def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
         made["enum"] = [value for value in cast("list[Any]", one["enum"]) if value in cast("list[Any]", other["enum"])]
     if types_of(one) and types_of(other):
         both = [type_ for type_ in types_of(one) if type_ in types_of(other)]
-        made["type"] = (
-            both or ["integer"] if both or {"integer", "number"} <= {*types_of(one), *types_of(other)} else []
-        )
+        numeric = {"integer", "number"} <= {*types_of(one), *types_of(other)}
+        made["type"] = both or (["integer"] if numeric else [])
     return made
 
 
@@ -224,9 +316,8 @@ def _object(maker: _Maker, rule: Mapping[str, Any], path: str, deep: int) -> dic
             if key in required:
                 raise
     most, fewest = number_in(rule, "maxProperties"), number_in(rule, "minProperties") or 0
-    for key in [key for key in reversed(made) if key not in required][
-        : max(0, len(made) - int(most)) if most is not None else 0
-    ]:
+    surplus = max(0, len(made) - int(most)) if most is not None else 0
+    for key in [key for key in reversed(made) if key not in required][:surplus]:
         del made[key]
     for number in range(min(int(fewest), 64) - len(made)):
         made[f"extra{number}"] = _value(maker, rest, f"{path}/extra{number}", ("", ""), deep + 1)
@@ -316,7 +407,7 @@ def _text(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, st
 
 def _worded(maker: _Maker, rule: Mapping[str, Any], random: Random, said: tuple[str, str]) -> str:
     form = rule.get("format")
-    asked = wants(rule, said[0], said[1], maker.root)
+    asked = expected_kinds(rule, said[0], said[1], maker.root)
     want = next((want for want in asked if want.kind not in ("array", "number", "integer", "boolean")), None)
     if isinstance(form, str) and form in _BY_FORMAT:
         return maker.leaf(_BY_FORMAT[form], random)

@@ -28,7 +28,7 @@ from toologue.errors import BadSetting
 from toologue.procedure.grammar import Asking, action, asking, contracted, direct, options, saying, told
 from toologue.schema import Cue
 from toologue.text.bank import Voice
-from toologue.text.verbalize import filled, opens_small
+from toologue.text.verbalize import fill_values, opens_small
 
 _TRIES = 12
 _KINDS: Mapping[str, re.Pattern[str]] = {
@@ -90,14 +90,14 @@ class AgentWords:
                 closing = self._random.random() < 0.8 or not cue.text.strip()
                 words = f"{self._say(cue)} {self._voice('end') if closing else ''}".strip()
             case "refuse":
-                return filled(self._ask(cue, cue.again, before=cue.text.strip() or " "), cue.values).strip()
+                return fill_values(self._ask(cue, cue.again, before=cue.text.strip() or " "), cue.values).strip()
             case "insist":
                 fact = told(cue.text)
                 stays = self._draw(cue, "insist", fact=fact) if fact else ""
                 words = self._ask(cue, cue.again, before=stays, but=fact)
             case _:
                 raise BadSetting(f"an agent has no words for the move {cue.move!r}: it is the customer's, or silent")
-        return filled(words, cue.values) or self._voice("acknowledge")
+        return fill_values(words, cue.values) or self._voice("acknowledge")
 
     def _thanks(self, cue: Cue, heard: Cue | None) -> str:
         """A word for what was given, now and then; none where it will not do."""
@@ -207,14 +207,14 @@ class AgentWords:
 
     def _unfit(self, cue: Cue, clause: str) -> bool:
         """Whether a sentence would begin with a value that has a small letter, which must not be changed."""
-        return clause.startswith("{") and opens_small(filled(clause, cue.values))
+        return clause.startswith("{") and opens_small(fill_values(clause, cue.values))
 
     def _draw(self, cue: Cue, kind: str, fits: Callable[[str], bool] = bool, **slots: str) -> str:
         """The next phrase that fits, and opens no sentence with a small letter; the last one if none does."""
         text = ""
         for _ in range(_TRIES):
             text = self._voice(kind, **slots)
-            if fits(text) and not opens_small(filled(text, cue.values)):
+            if fits(text) and not opens_small(fill_values(text, cue.values)):
                 break
         return text
 

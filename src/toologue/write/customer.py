@@ -27,9 +27,8 @@ from pydantic import JsonValue
 from toologue.errors import BadSetting
 from toologue.procedure.grammar import Asking, asking, contracted, is_offer, to_me, told
 from toologue.schema import Cue, ValueKind
-from toologue.text.bank import Voice
-from toologue.text.typos import mistype
-from toologue.text.verbalize import filled, worded
+from toologue.text.bank import Voice, mistype
+from toologue.text.verbalize import fill_values, verbalize
 
 _PHRASED: Mapping[ValueKind, str] = {
     "order_number": "give_order_number", "reference": "give_reference", "email": "give_email", "phone": "give_phone",
@@ -200,7 +199,7 @@ class CustomerWords:
         if not said or not asking(said).words:
             return self._voice("denies")
         other = str(fact) if fact else self._random.choice(_OTHERWISE)
-        return filled(self._voice("contradicts", said=_customers(said), fact=other), cue.values)
+        return fill_values(self._voice("contradicts", said=_customers(said), fact=other), cue.values)
 
     def _plain_to_see(self, cue: Cue) -> bool:
         """Whether several values need no names: an address, or few of kinds that nobody mixes up."""
@@ -245,7 +244,7 @@ class CustomerWords:
     def _said(self, value: JsonValue, kind: ValueKind | None) -> str:
         """A value as it is; a day with its month more often than not."""
         as_written = kind != "date" or self._random.random() < 0.3
-        return worded(value, money=kind == "amount", exact=as_written)
+        return verbalize(value, money=kind == "amount", exact=as_written)
 
 
 def _shown(cue: Cue) -> Cue:
@@ -254,7 +253,7 @@ def _shown(cue: Cue) -> Cue:
     if not there:
         return cue
     rest = {slot: value for slot, value in cue.values.items() if slot not in there}
-    return cue.but(text=filled(cue.text, cue.values), values=rest)
+    return cue.but(text=fill_values(cue.text, cue.values), values=rest)
 
 
 def _joined(sentences: list[str]) -> str:

@@ -45,7 +45,7 @@ from toologue.models.model import Model, ModelFault
 from toologue.plan.scenarios.alike import generics
 from toologue.schema import Cue, Dialogue, Plan
 from toologue.text.bank import REGISTERS
-from toologue.text.verbalize import filled, worded
+from toologue.text.verbalize import fill_values, verbalize
 
 _TEMPLATE = Path(__file__).with_name("model.txt")
 _SHOWN = re.compile(r"\{([^{}]*)\}")
@@ -159,7 +159,7 @@ def _of(cue: Cue, text: Any, number: int) -> Iterator[WordFault]:
         return
     for value in _values(cue):
         if not any(form in text for form in _forms(value)):
-            yield WordFault("value missing", number, f"«{worded(value, exact=True)}» is not in {shown(text, 200)}")
+            yield WordFault("value missing", number, f"«{verbalize(value, exact=True)}» is not in {shown(text, 200)}")
     given = " ".join(map(str, (*cue.values.values(), *cue.before.values(), cue.text)))
     if strange := [one for one in [*generics(text), *re.findall(r"[{}]", text)] if one not in given]:
         yield WordFault("generic entity", number, f"{strange[0]!r} stands for nothing")
@@ -176,10 +176,10 @@ def _forms(value: JsonValue) -> set[str]:
     if value is None or isinstance(value, bool | list | dict):
         return {""}
     return {
-        worded(value, exact=True),
-        worded(value),
-        worded(value, money=True),
-        worded(value, day_only=True),
+        verbalize(value, exact=True),
+        verbalize(value),
+        verbalize(value, money=True),
+        verbalize(value, day_only=True),
     }
 
 
@@ -200,12 +200,12 @@ def _given(cue: Cue, slot: str) -> str:
 
 def _marks(text: str, cue: Cue) -> str:
     """A text with the values of what it shows. Raises BadSetting for one that is not there."""
-    filled(text, cue.values)
+    fill_values(text, cue.values)
     return _SHOWN.sub(lambda found: _marked(cue.values[found[1].strip()]), text)
 
 
 def _marked(value: JsonValue) -> str:
-    return f"«{worded(value, exact=True)}»"
+    return f"«{verbalize(value, exact=True)}»"
 
 
 def _spoken(plan: Plan) -> list[tuple[int, Cue]]:

@@ -4,7 +4,7 @@ Contract: pure. The surest value is given out first, and no words are used twice
 since one may say both when a thing begins and when it ends.
 
 Example:
-    >>> from toologue.text.spans_found import Found
+    >>> from toologue.text.spans import Found
     >>> def found(value, start, score):
     ...     return Candidate(Found(value, start, start + len(value), value, "text", score), "Bo gets the key")
     >>> chosen = assigned({"to": [found("Bo", 0, 0.9)], "text": [found("Bo", 0, 0.8), found("the key", 8, 0.7)]}, ())

@@ -25,8 +25,8 @@ from typing import Any, cast
 from toologue.agents.retrieve.finding import SAID, Candidate, Told, fact
 from toologue.agents.retrieve.forms import Form, Slot
 from toologue.agents.retrieve.lexicon import deeds_in
-from toologue.text.clocks import lengths
-from toologue.text.spans_found import Found
+from toologue.text.spans import Found
+from toologue.text.times import lengths
 from toologue.text.tokens import split_name
 from toologue.values.compare import moment_of
 

@@ -31,7 +31,7 @@ from toologue.agents.retrieve.forms import FREE, Form, Slot
 from toologue.agents.retrieve.history import Heard, clauses
 from toologue.agents.retrieve.lexicon import stems, talk
 from toologue.agents.retrieve.results import Rows
-from toologue.text.spans_found import Found, best_first, scene_of
+from toologue.text.spans import Found, best_first, scene_of
 from toologue.values.compare import moment_of
 from toologue.values.json_schema import fits
 

@@ -25,10 +25,9 @@ from typing import Any
 
 from toologue.agents.retrieve.lexicon import Deed, deed_of, stems
 from toologue.schema import Api, Parameter
-from toologue.text.find import find, mentioned
-from toologue.text.kinds import wants
-from toologue.text.refer import Row
-from toologue.text.spans_found import Found
+from toologue.text.find import Row, find, mentioned
+from toologue.text.names import expected_kinds
+from toologue.text.spans import Found
 from toologue.text.tokens import split_name
 
 FREE = frozenset({"task", "message", "query", "text", "title"})
@@ -118,7 +117,7 @@ def form_of(api: Api) -> Form:
 
 def _slot(name: str, parameter: Parameter) -> Slot:
     schema = parameter.json_schema
-    want = next(iter(wants(schema, name)), None)
+    want = next(iter(expected_kinds(schema, name)), None)
     return Slot(
         name,
         schema,

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from toologue.agents.retrieve.lexicon import begins_with_deed, deeds_in, talk
 from toologue.agents.retrieve.results import Made
 from toologue.schema import AgentTurn, Call, Turn, rounds
-from toologue.text.spans_found import scene_of
+from toologue.text.spans import scene_of
 
 _JOINT = re.compile(r"(?:,\s*(?:(?:and|then)\s+)?|;\s*|\s+(?:and|then)\s+)(?:(?:then|also|please)\s+)*", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")

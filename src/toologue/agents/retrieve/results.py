@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 
 from toologue.agents.retrieve.lexicon import deed_of
 from toologue.schema import Call, Result
-from toologue.text.refer import Row
+from toologue.text.find import Row
 from toologue.text.tokens import split_name
 
 Rows = tuple[tuple[Row, ...], ...]

@@ -45,7 +45,7 @@ from toologue.agents.retrieve.slot_values import (
 from toologue.apis.co_parameters import along, beside
 from toologue.apis.result_values import MOST_SHOWN, Single, sayable, values_of
 from toologue.schema import Act, AgentTurn, Result, Turn
-from toologue.text.knowable import knowable
+from toologue.text.names import knowable
 from toologue.worlds.documented.default_arguments import settled
 
 BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}

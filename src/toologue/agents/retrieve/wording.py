@@ -27,7 +27,7 @@ from typing import Any, assert_never, cast
 from toologue.agents.retrieve.deciding import Step
 from toologue.agents.retrieve.results import Made, Rows, is_id, plain_rows
 from toologue.data import shipped
-from toologue.text.refer import Row
+from toologue.text.find import Row
 from toologue.text.tokens import split_name
 
 _MOST = 5  # rows, and values of a row, that are read out

@@ -19,11 +19,9 @@ from toologue.apis.entities import inputs, leaves, outputs
 from toologue.data import shipped
 from toologue.errors import shown
 from toologue.schema import Api
-from toologue.text.tokens import singular
+from toologue.text.tokens import article, singular, words_of
 
 _DATA = Path(__file__).with_name("describe.yaml")
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-_SEAM = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LEAK = re.compile(r"\b[a-z]+[A-Z]\w*|\w+_\w+|[|{}\[\]<>]")
 
 # Owners of up to so many letters are said twice; a phrase has five to seven words, an API up to four keywords.
@@ -124,8 +122,7 @@ def reach(part: Part) -> Literal["service", "world", "other"]:
 @lru_cache(maxsize=1 << 13)
 def plain_words(name: str) -> tuple[str, ...]:
     """The words of a name, small, abbreviations written out."""
-    words = _WORD.findall(_SEAM.sub(" ", name[:400]).lower())
-    short = _short()
+    words, short = words_of(name[:400]), _short()
     return tuple(word for word, _ in groupby(full for word in words for full in short.get(word, (word,))))
 
 
@@ -226,7 +223,7 @@ def keywords(api: Api) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 13)
 def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
     """What an entity is, with its surroundings as far as they matter: ids are worth nothing at another service."""
-    what = f"the {gloss(named)} of {_article(named.owner)} {named.owner}"
+    what = f"the {gloss(named)} of {article(named.owner)}"
     within = f" ({domain})" if domain else ""
     match reach(named):
         case "service":
@@ -238,10 +235,6 @@ def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
         case _:
             more = " ".join(told.split()[:_WORDS]).rstrip(" .,;:")
             return f"{what.capitalize()}{within}{f': {more}' if more else ''}."
-
-
-def _article(word: str) -> str:
-    return "an" if word[:1] in tuple("aeiou") and not word.startswith(("us", "uni", "eu", "one")) else "a"
 
 
 def _copied(value: Any) -> Any:

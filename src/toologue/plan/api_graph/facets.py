@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, cast
 from toologue.apis.entities import Entity
 from toologue.data import shipped
 from toologue.schema import Api
-from toologue.text.kinds import wants
+from toologue.text.names import expected_kinds
 from toologue.text.tokens import singular, spell
 from toologue.worlds.documented.leaves import examples_of
 from toologue.worlds.documented.shapes import moment_form
@@ -234,7 +234,7 @@ def _date_form(entity: Entity, example: str) -> str:
         )
     if form := moment_form(example):
         return form.replace(":%S", "").split(".0")[0].removesuffix("Z")
-    want = next(iter(wants(entity.schema, entity.name.split("|")[-1], entity.description)), None)
+    want = next(iter(expected_kinds(entity.schema, entity.name.split("|")[-1], entity.description)), None)
     spelt = want is not None and re.search(r"(?i)y{2,4}|%Y|\d{4}-\d\d-\d\d", entity.description)
     if want is not None and (spelt or entity.schema.get("format")) and want.form not in ("rfc3339", "epoch"):
         return want.form

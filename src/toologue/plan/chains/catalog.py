@@ -36,10 +36,9 @@ from toologue.apis.salience import (
 from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.schema import Api
 from toologue.schema.jsonl import parse, read_lines
-from toologue.text.knowable import KnowRule, knowable
-from toologue.text.spoken import spoken
-from toologue.text.tokens import singular, split_name
-from toologue.worlds.documented import is_credential, kind_wraps, parted, sought_by
+from toologue.text.names import KnowRule, knowable
+from toologue.text.tokens import is_spoken, singular, split_compound, split_name
+from toologue.worlds.documented import is_credential, kind_wraps, sought_by
 from toologue.worlds.documented.default_arguments import settled
 
 # Why an edge or a document makes no pair, and why a pair comes to nothing.
@@ -247,7 +246,7 @@ def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
     asked = [view.inputs[name] for name in required(view, but=handed)]
     if any(map(is_credential, handed)):
         return "asks for a secret"
-    if not all(map(spoken, handed)) or any(split_name(name).split()[-1:] == ["ids"] for name in handed):
+    if not all(map(is_spoken, handed)) or any(split_name(name).split()[-1:] == ["ids"] for name in handed):
         return "no words for it"
     for one in asked:
         if against := askable(one, view.api):
@@ -275,7 +274,7 @@ def own_name(output: str) -> bool:
 
 def whose(name: str) -> list[str]:
     """Whose id, or code, a name is for, in words."""
-    words = [part for word in split_name(name).split() for part in parted(word)]
+    words = [part for word in split_name(name).split() for part in split_compound(word)]
     return words[:-1] if words[-1:] and words[-1] in _TELLS_APART else []
 
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from toologue.apis.result_values import Single
-from toologue.text.days import MONTHS
+from toologue.text.times import MONTHS
 from toologue.text.tokens import split_name
 from toologue.worlds.documented import kind_of, kind_wraps
 

@@ -52,11 +52,10 @@ from toologue.plan.chains.consistency import contradicts, names_other_entity, wi
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.sequences import Fit
 from toologue.schema import Call, Result
-from toologue.text.tokens import singular, split_name
+from toologue.text.tokens import is_word, singular, split_name
 from toologue.worlds.documented import (
     Documented,
     arguments_for,
-    is_word,
     kind_about,
     kind_named,
     kind_of,

@@ -38,7 +38,7 @@ from toologue.plan.chains.catalog import (
 )
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
 from toologue.schema import Edge
-from toologue.text.knowable import KnowRule
+from toologue.text.names import KnowRule
 from toologue.worlds.documented.default_arguments import settled
 
 EdgeKey = tuple[str, str, str, str]

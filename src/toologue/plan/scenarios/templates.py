@@ -19,7 +19,6 @@ Not covered: a plot. The sentences share an occasion and a friend; what happens 
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -31,6 +30,7 @@ from toologue.data import shipped
 from toologue.plan.scenarios.flows import flow_map
 from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling
 from toologue.schema import Api, Flow
+from toologue.text.tokens import split_name
 
 _BANK = Path(__file__).with_name("bank.yaml")
 _TRIES = 80
@@ -180,8 +180,7 @@ class _Story:
         entry = _tool(name)
         if entry:
             return list(entry.get(key, entry["goals"]))
-        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+", " ", name).strip().lower()
-        return [goal.replace("<name>", words) for goal in _bank()["otherwise"]["goals"]]
+        return [goal.replace("<name>", split_name(name)) for goal in _bank()["otherwise"]["goals"]]
 
     def _motives(self, name: str) -> list[str]:
         motives, plugin = _bank()["motives"], self.teller.apis[name].domain

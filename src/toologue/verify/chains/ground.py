@@ -25,7 +25,7 @@ from pydantic import JsonValue
 
 from toologue.keys import Same
 from toologue.schema import Api
-from toologue.text.mentions import Claim, claims, grounds
+from toologue.text.claims import Claim, claims, grounds
 from toologue.verify.chains.rows import lengths, plain
 from toologue.verify.chains.telling import squashed, stands_in
 

@@ -23,8 +23,8 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from toologue.schema import Parameter
+from toologue.text.claims import says
 from toologue.text.find import find
-from toologue.text.mentions import says
 from toologue.text.tokens import split_name
 from toologue.values.compare import same
 

@@ -26,7 +26,7 @@ from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
 from toologue.schema import AgentTurn, Dialogue, UserTurn
-from toologue.text.mentions import Claim, claims, grounds, says
+from toologue.text.claims import Claim, claims, grounds, says
 from toologue.values.conditions import Expression, embedded
 from toologue.verify.flaw import Flaw
 from toologue.verify.procedures.follow import Stand, detour_of

@@ -1,10 +1,9 @@
 """Any documented API, simulated from its documentation alone: typed, plausible, repeatable answers without state.
 
 `Documented(apis, seed=n)` is the world, `arguments_for(api, seed)` gives arguments for a call, `foreseen` says whether
-it is known what these look like, `spoken` whether a name is made of words. `DOCUMENTED` is the registered kind.
+it is known what these look like. `DOCUMENTED` is the registered kind.
 """
 
-from toologue.text.spoken import is_word, parted, spoken
 from toologue.worlds.documented.arguments import arguments_for, foreseen, is_credential
 from toologue.worlds.documented.echo import kind_sought, sought_by
 from toologue.worlds.documented.kind import DOCUMENTED, kind_for
@@ -18,14 +17,11 @@ __all__ = [
     "choices",
     "foreseen",
     "is_credential",
-    "is_word",
     "kind_about",
     "kind_for",
     "kind_named",
     "kind_of",
     "kind_sought",
     "kind_wraps",
-    "parted",
     "sought_by",
-    "spoken",
 ]

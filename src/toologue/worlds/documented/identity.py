@@ -23,8 +23,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from toologue.text.spoken import parted
-from toologue.text.tokens import singular, spell
+from toologue.text.tokens import singular, spell, split_compound
 from toologue.worlds.documented.row import Row
 from toologue.worlds.documented.words import group
 
@@ -84,4 +83,4 @@ def known_by(made: Callable[[Row], Any], row: Row) -> tuple[Any, Row]:
 
 @lru_cache(maxsize=16384)
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(part for word in spell(name) for part in parted(word))
+    return tuple(part for word in spell(name) for part in split_compound(word))

@@ -22,8 +22,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from toologue.errors import UserError
-from toologue.text.spoken import spoken
-from toologue.text.tokens import singular, spell
+from toologue.text.tokens import is_spoken, singular, spell
 from toologue.values.json_schema import fits, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.row import Row
@@ -266,7 +265,7 @@ def _thing(path: Sequence[str], about: str) -> str:
     """What a text of unknown kind is called, in the words of its name, of the names around it, of the whole."""
     for name in (*reversed(path), about):
         words = [word for word in spell(name) if not names_a_thing((word,)) and word not in group("wraps")]
-        if words and spoken("_".join(words)):
+        if words and is_spoken("_".join(words)):
             return " ".join((*words[-2:-1], singular(words[-1]))).capitalize()
     return "No."
 

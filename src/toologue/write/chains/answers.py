@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple, cast
 from pydantic import JsonValue
 
 from toologue.apis.salience import tellable
-from toologue.text.verbalize import worded
+from toologue.text.verbalize import verbalize
 from toologue.write.chains.lexicon import joined, wordset
 from toologue.write.chains.names import Name, output
 
@@ -59,10 +59,10 @@ def said(value: JsonValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return worded(value, day_only=True) if _DAY.fullmatch(value) else value.strip()
+        return verbalize(value, day_only=True) if _DAY.fullmatch(value) else value.strip()
     if isinstance(value, list):
         return joined([said(one) for one in value]) or "none"
-    return worded(value, exact=True)
+    return verbalize(value, exact=True)
 
 
 def clause(values: Iterable[tuple[Name, JsonValue]]) -> str:

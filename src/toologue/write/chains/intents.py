@@ -29,8 +29,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from toologue.schema import Api
-from toologue.text.spoken import is_word
-from toologue.write.chains.lexicon import article, lexicon, plural, singular, split, wordset
+from toologue.text.tokens import article, is_word
+from toologue.write.chains.lexicon import lexicon, plural, singular, split, wordset
 from toologue.write.chains.phrases import empty, rough, smooth, subject, within
 from toologue.write.chains.tools import brand, field
 

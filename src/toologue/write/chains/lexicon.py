@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from toologue.data import read_source
-from toologue.text.spoken import is_word, parted
+from toologue.text.tokens import is_word, split_compound
 
 _FILE = Path(__file__).with_name("banks") / "words.yaml"
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z]{3})(?=\d)")
@@ -84,7 +84,7 @@ def wordset(name: str) -> frozenset[str]:
 def split(name: str) -> list[str]:
     """The words of a name, small; such as are run together (`boundingBoxid`) taken apart."""
     words = (word.lower() for word in _WORD.findall(_HUMP.sub(" ", name).replace("_", " ")))
-    return [part for word in words for part in ([word] if word in _whole() else parted(word))]
+    return [part for word in words for part in ([word] if word in _whole() else split_compound(word))]
 
 
 def plural(word: str) -> bool:
@@ -103,18 +103,6 @@ def singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     return word[:-2] if word.endswith(("ches", "shes", "sses", "xes")) else word[:-1]
-
-
-def article(noun: str) -> str:
-    """A noun phrase with "a" or "an" before it."""
-    first = noun.split(maxsplit=1)[0]
-    spelt = first.isupper() and len(first) < 5 and first not in ("NASDAQ", "NATO", "NASA")
-    sounds = first[0] in "AEFHILMNORSX" if spelt else first[0].lower() in "aeiou"
-    if re.match(r"(?i)(?:uni|use|usa|uk|eu|one|url|uuid|uri|us\b|ut)", first):
-        sounds = first.lower().startswith(("unin", "unim", "unk"))
-    if re.match(r"(?i)(?:hour|honest|heir)", first):
-        sounds = True
-    return f"{'an' if sounds else 'a'} {noun}"
 
 
 def capital(text: str) -> str:

@@ -25,8 +25,8 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from toologue.text.spoken import is_word
-from toologue.write.chains.lexicon import article, lexicon, plural, pluralized, singular, wordset
+from toologue.text.tokens import article, is_word
+from toologue.write.chains.lexicon import lexicon, plural, pluralized, singular, wordset
 
 LINKS = wordset("links")
 """What joins noun phrases."""

@@ -32,6 +32,7 @@ from toologue.sandbox.program import Parsed, check, parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import AgentTurn, Program
 from toologue.schema.stack import Stacked, put, whole
+from toologue.text.tokens import split_name
 
 _THAT_DESTROY = """
     archive cancel clear close deactivate delete destroy discard drop empty erase purge remove reset revoke terminate
@@ -71,7 +72,9 @@ def destroys(code: str, service: Service) -> bool:
     """Whether a program calls an Api that writes and whose name says that something goes."""
     called = {node.attr for node in ast.walk(parse(code).tree) if isinstance(node, ast.Attribute)}
     return any(
-        api.writes and not called.isdisjoint(spellings(api.name)) and _first_word(api.name) in _DESTROYING
+        api.writes
+        and not called.isdisjoint(spellings(api.name))
+        and split_name(api.name).partition(" ")[0] in _DESTROYING
         for api in service.apis
     )
 
@@ -129,10 +132,6 @@ def _waits(program: Program, held: Sequence[Stacked], service: Service) -> bool:
     before = next((one for one in held if one.goal == program.goal), None)
     asked = before is not None and not parse(before.code).placeholders
     return not asked and destroys(program.code, service)
-
-
-def _first_word(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().partition("_")[0]
 
 
 def _is_pythons(kind: str) -> bool:

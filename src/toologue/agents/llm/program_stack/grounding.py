@@ -29,7 +29,7 @@ from toologue.formats.dialog2api import Sample
 from toologue.sandbox.allowed import CONVERSATIONAL
 from toologue.schema import Brief, Result
 from toologue.schema.stack import Stacked
-from toologue.text.mentions import claims, grounds
+from toologue.text.claims import claims, grounds
 
 _QUOTED = re.compile(r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`")
 _PATH = re.compile(r"(?<![\w/.:])[\w~.+-]*(?:/[\w~.+-]+)+/?|(?<![\w/.])[\w~-]+\.[a-z]\w{1,4}\b(?!\.\w)")

@@ -1,16 +1,4 @@
-"""Numbers as people say them: digits, words, thousands, currencies, k and m.
-
-Contract: pure and total; spans lie inside the text; what is part of a longer token (`1a2b`, `10:30`, `415-555-0199`)
-is no number.
-
-Example:
-    >>> [(amount.value, amount.text) for amount in amounts("two seats at $1,500.50, or 3k for a dozen")]
-    [(2, 'two'), (1500.5, '$1,500.50'), (3000, '3k'), (12, 'a dozen')]
-    >>> whole("twenty-three")
-    23
-
-Not covered: numerals of other languages, "1.500,50", fractions such as 3/4, Roman numerals.
-"""
+"""Numbers as people say them: digits, words, thousands, currencies, k and m; not parts of longer tokens (`10:30`)."""
 
 from __future__ import annotations
 
@@ -18,21 +6,23 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_UNIT_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
 )
-_UNITS = _UNIT_WORDS.split()
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_SMALL = {word: number for number, word in enumerate(_UNITS)} | {word: 20 + 10 * n for n, word in enumerate(_TENS)}
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+# Words for the numbers up to 19, and for the tens.
+SMALL_NUMBERS = {word: number for number, word in enumerate(_UNITS.split())} | {
+    word: 20 + 10 * n for n, word in enumerate(_TENS.split())
+}
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _LOOSE = {"dozen": 12, "couple": 2, "pair": 2}
 _SUFFIX = {"k": 10**3, "m": 10**6, "bn": 10**9, "b": 10**9}
 
-_WORD = "|".join([*sorted(_SMALL, key=len, reverse=True), *_LARGE])
+_WORD = "|".join([*sorted(SMALL_NUMBERS, key=len, reverse=True), *_LARGE])
 _WORDS = rf"(?:{_WORD})(?:(?:\s+and\s+|[\s-]+)(?:{_WORD}))*"
+# A pattern for how many of something: `3`, `three`, `a`, `a couple of`. `whole` gives its value.
 NUMBER = rf"(?:\d{{1,6}}|{_WORDS}|an?\s+couple(?:\s+of)?|an?\s+dozen|a\s+few|an?)"
-"""A pattern for how many of something: `3`, `three`, `a`, `a couple of`. `whole` gives its value."""
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.\d{1,9})?|\.\d{1,9}"
 _AMOUNT = re.compile(
@@ -82,8 +72,8 @@ def whole(said: str) -> int | None:
 def _spelled(words: list[str]) -> int | None:
     total = current = 0
     for word in words:
-        if word in _SMALL:
-            current += _SMALL[word]
+        if word in SMALL_NUMBERS:
+            current += SMALL_NUMBERS[word]
         elif word == "hundred":
             current = max(current, 1) * 100
         elif word in _LARGE:

@@ -1,15 +1,13 @@
-"""What a parameter asks for: the kind of value that its JSON Schema, name and description mean.
+"""What the name, description and JSON Schema of a parameter mean: the kinds of value it accepts, and who knows them.
 
-Contract: pure and total. Schema keywords weigh more than the name, the name more than the description.
+`expected_kinds` is pure and total: schema keywords weigh more than the name, the name more than the description; none
+for objects. `knowable` says whether people can be expected to know such a value.
 
-Example:
-    >>> want = wants({"type": "string"}, "new_start_time", "New beginning, YYYY-MM-DD HH:MM")[0]
+    >>> want = expected_kinds({"type": "string"}, "new_start_time", "New beginning, YYYY-MM-DD HH:MM")[0]
     >>> want.kind, want.form, want.edge, want.words
     ('moment', '%Y-%m-%d %H:%M', 'start', ('new', 'start', 'time'))
-    >>> [want.kind for want in wants({"type": ["string", "null"]}, "to", "E-mail address of who gets it.")]
-    ['email']
-
-Not covered: objects (their properties are parameters of their own), descriptions in other languages.
+    >>> [knowable(name, "") for name in ("city", "hotel_id")]
+    [True, False]
 """
 
 from __future__ import annotations
@@ -17,10 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal, cast
 
-from toologue.text.dates import Edge
+from toologue.text.time_expressions import Edge
+from toologue.text.tokens import split_name, words_of
 from toologue.values.json_schema import items_of, resolved, types_of
 
 Kind = Literal[
@@ -40,10 +40,10 @@ class Want:
     root: Any
     name: str
     description: str
+    # The words of the name.
     words: tuple[str, ...]
-    """The words of the name."""
+    # How times are written (strftime; `epoch`; `rfc3339`).
     form: str = ""
-    """How times are written (strftime; `epoch`; `rfc3339`)."""
     edge: Edge = ""
     past: bool | None = None
 
@@ -132,37 +132,15 @@ _CODES = {"YYYY": "%Y", "YY": "%y", "MMMM": "%B", "MMM": "%b", "DD": "%d", "SS":
 _EXAMPLE = re.compile(r"\b\d{4}-\d\d-\d\d(?:(?P<sep>[T ])\d\d:\d\d(?P<second>:\d\d)?(?P<zone>Z)?)?\b")
 _MOMENT: tuple[Kind, str] = ("moment", "%Y-%m-%dT%H:%M:%S")
 _DAYS = frozenset({"date", "day", "deadline", "birthday", "dob", "checkin", "checkout"})
-_START = {"start", "from", "begin", "beginning", "since", "after", "earliest", "min", "checkin", "starting", "lower"}
-_END = {
-    "end",
-    "until",
-    "to",
-    "before",
-    "latest",
-    "finish",
-    "stop",
-    "max",
-    "checkout",
-    "ending",
-    "till",
-    "return",
-    "upper",
-}
+_START = frozenset("start from begin beginning since after earliest min checkin starting lower".split())
+_END = frozenset("end until to before latest finish stop max checkout ending till return upper".split())
 
 
-def wants(schema: Any, name: str = "", description: str = "", root: Any = None) -> list[Want]:
+def expected_kinds(schema: Any, name: str = "", description: str = "", root: Any = None) -> list[Want]:
     """Every kind of value that the parameter accepts, the likeliest first; none for objects and what is no schema."""
     found: list[Want] = []
     _collect(schema, (name, description), schema if root is None else root, found, 0)
     return found
-
-
-@lru_cache(maxsize=4096)
-def words_of(name: str) -> tuple[str, ...]:
-    """The words of an identifier, lower-case: `newStartTime`, `new_start_time` → new, start, time."""
-    return tuple(
-        re.findall(r"[a-z]+|\d+", re.sub(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower())
-    )
 
 
 def _collect(schema: Any, said: tuple[str, str], root: Any, found: list[Want], deep: int) -> None:
@@ -254,12 +232,8 @@ def _written(description: str) -> str:
         return _strftime(lettered[0])
     example = _EXAMPLE.search(description)
     if example:
-        clock = (
-            f"{example['sep']}%H:%M{':%S' if example['second'] else ''}{example['zone'] or ''}"
-            if example["sep"]
-            else ""
-        )
-        return f"%Y-%m-%d{clock}"
+        clock = f"{example['sep']}%H:%M{':%S' if example['second'] else ''}{example['zone'] or ''}"
+        return f"%Y-%m-%d{clock if example['sep'] else ''}"
     return ""
 
 
@@ -296,7 +270,70 @@ def _edge(words: tuple[str, ...], description: str) -> Edge:
     return "end" if re.search(r"\b(?:latest|ends|end of)\b", description, re.IGNORECASE) else ""
 
 
-def item_wants(want: Want) -> list[Want]:
+def item_kinds(want: Want) -> list[Want]:
     """What the items of an array are."""
     name = re.sub(r"(?<=[a-z]{2})s$", "", want.name) if not want.name.endswith("ss") else want.name
-    return wants(items_of(want.schema), name, want.description, want.root)
+    return expected_kinds(items_of(want.schema), name, want.description, want.root)
+
+
+KnowRule = Literal["fixed", "published"]
+
+_KINDS = ("id", "coordinate", "code", "index", "identifier")
+_ALIKE = 0.43
+_RUN_TOGETHER = re.compile("..ids?$")
+_TAIL = re.compile(r" (?:of|for|in|from|to|at|on|by|that|which|whose|with|used|where)\b.*")
+
+
+def knowable(name: str, phrase: str, schema: Mapping[str, Any] | None = None, *, rule: KnowRule = "fixed") -> bool:
+    """Whether users know such a value. `published` looks at the phrase and at nothing else."""
+    if rule == "published":
+        return _published(phrase)
+    shape = schema or {}
+    if shape.get("format") in _words("formats"):
+        return False
+    number = shape.get("type") in ("integer", "number")
+    by_name = _judged(split_name(name), number)
+    if by_name is not None:
+        return by_name
+    said = split_name(phrase)
+    return False not in (_judged(said, number), _judged(_TAIL.sub("", said), number))
+
+
+def _judged(words: str, number: bool) -> bool | None:
+    """What the last of some words says: True known, False unknowable, None nothing."""
+    *before, head = words.split() or [""]
+    head = head.rstrip("0123456789") or head
+    if head in _words("unknowable"):
+        return f"{before[-1]} {head}" in _words("but") if before else False
+    if head in _words("known"):
+        return True
+    if before and before[0] in ("id", "uuid"):
+        return False
+    if _RUN_TOGETHER.search(head) and head not in _words("ordinary"):
+        return False
+    return not number if head in _words("things") else None
+
+
+@cache
+def _words(group: str) -> frozenset[str]:
+    from toologue.data import shipped  # loads YAML
+
+    rows = cast("dict[str, list[list[str]]]", shipped(Path(__file__).with_name("names.yaml")))[group]
+    return frozenset(word for row in rows for word in row)
+
+
+def _published(phrase: str) -> bool:
+    for word in re.findall(r"[^\W_]+", phrase.lower()):
+        for kind in _KINDS:
+            if word.endswith(kind) or _dice(word, kind) > _ALIKE:
+                return len(word) == 2 and word != kind
+    return True
+
+
+def _dice(one: str, other: str) -> float:
+    """Twice the longest common part (without gaps) over both lengths."""
+    longest, row = 0, [0] * (len(other) + 1)
+    for char in one:
+        row = [0, *(row[at] + 1 if char == known else 0 for at, known in enumerate(other))]
+        longest = max(longest, *row)
+    return 2 * longest / (len(one) + len(other))

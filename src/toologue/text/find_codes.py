@@ -1,31 +1,165 @@
-"""Values with a shape of their own: addresses, phone numbers, links, ids, codes, user names, passwords.
+"""Values of a closed or regular form in a text: numbers, enums, yes and no, months, addresses, ids, codes, secrets.
 
-Contract: pure and total; every function gives the candidates of a text, not yet checked against the schema. Passwords
-and ids keep their characters; sentence punctuation after them is dropped.
-
-Example:
-    >>> from toologue.text.kinds import wants
-    >>> from toologue.text.spans_found import scene_of
-    >>> said = scene_of("Call me at (415) 555-0199, my password is Teal-9!, order #A-1047.", None)
-    >>> [found.value for found in phones(said, wants({}, "phone", "Phone, written ddd-ddd-dddd")[0])]
-    ['415-555-0199']
-    >>> [found.value for found in passwords(said, wants({}, "password")[0]) if found.score > 0.5]
-    ['Teal-9!']
-    >>> max(ids(said, wants({}, "order_id")[0]), key=lambda found: found.score).value
-    'A-1047'
-
-Not covered: national phone formats beyond digit groups (`phonenumbers` weighs 48 MB and knows ten-digit numbers no
-better), international domain names.
+Candidates, not yet checked against the schema. An enum's values match by their words, in any case and spelled a little
+wrong; a number is surer beside a word of the parameter's name ("party of 4" for `party_size`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any, cast
 
-from toologue.text.kinds import Want
-from toologue.text.spans_found import Found, Scene
+from toologue.text.names import Want
+from toologue.text.numbers import amounts
+from toologue.text.spans import Found, Scene
+from toologue.text.times import MONTH, MONTHS, WEEKDAYS, days, lengths, month_of
+from toologue.text.tokens import words_of
 
-_EMAIL = re.compile(r"(?<![\w.+-])[\w+-](?:[\w.+-]*[\w+-])?@[A-Za-z0-9](?:[\w-]*\w)?(?:\.[A-Za-z0-9](?:[\w-]*\w)?)+")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_NOT = re.compile(
+    r"\b(?:not|no|without|don['’]?t|do\s+not|never|instead\s+of|rather\s+than|except)\s+(?:an?\s+|the\s+|\w+\s+)?$",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    r"\b(?P<yes>yes|yeah|yep|yup|sure|true|definitely|absolutely|of\s+course|please\s+do|go\s+ahead|correct|"
+    r"right|ok|okay|enabled?|turn(?:ed)?\s+on|switch(?:ed)?\s+on)\b"
+    r"|\b(?P<no>no|nope|nah|false|not|don['’]?t|never|negative|disabled?|turn(?:ed)?\s+off|switch(?:ed)?\s+off)\b",
+    re.IGNORECASE,
+)
+_MONTH = re.compile(rf"\b{MONTH}", re.IGNORECASE)
+_SECONDS = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "day": 86400}
+_MONEY = frozenset("amount price cost budget fee total pay payment salary balance rent fare money usd eur".split())
+_DULL = frozenset(
+    (
+        "the of a an in to for and or is be number count min max minimum maximum how many size value total whether if"
+    ).split()
+)
+_MOST_WORDS = 400
+
+
+def enums(scene: Scene, want: Want) -> list[Found]:
+    """The values of an enum (or a constant) that a text says."""
+    listed = want.schema.get("enum")
+    values: list[Any] = cast("list[Any]", listed) if isinstance(listed, list) else [want.schema.get("const")]
+    words = list(_WORD.finditer(scene.text))[:_MOST_WORDS]
+    found: list[Found] = []
+    for value in values:
+        if isinstance(value, bool):
+            found += [one for one in booleans(scene, want) if one.value is value]
+        elif isinstance(value, int | float):
+            found += [one for one in numbers(scene, want) if one.value == value]
+        elif isinstance(value, str) and value.strip():
+            found += _said(scene, want, value, words)
+    return found
+
+
+def booleans(scene: Scene, want: Want) -> list[Found]:
+    """Yes or no: said so, or by the parameter's own word ("with a copy", "no copy")."""
+    found: list[Found] = []
+    for match in _YES.finditer(scene.text):
+        weight = 0.85 if match.start() < 3 or len(scene.text) < 25 else 0.5
+        weight -= 0.2 * (match[0].lower() == "not")
+        found.append(_hit(scene, *match.span(), want, weight, match["yes"] is not None))
+    for match in _naming(scene, want):
+        denied = _NOT.search(scene.text, max(0, match.start() - 30), match.start())
+        start = denied.start() if denied else match.start()
+        found.append(_hit(scene, start, match.end(), want, 0.65 if denied else 0.6, denied is None))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def numbers(scene: Scene, want: Want) -> list[Found]:
+    """Numbers; where the parameter counts minutes, hours or seconds, lengths of time in that unit."""
+    about = " ".join((*want.words, want.description))
+    unit = next((size for word, size in _SECONDS.items() if re.search(rf"\b{word}s?\b", about, re.IGNORECASE)), 0)
+    timely = unit and re.search(
+        r"duration|minutes?|hours?|seconds?|length|long|days?", " ".join(want.words) or want.description, re.IGNORECASE
+    )
+    found: list[Found] = []
+    for length in lengths(scene.text) if timely else ():
+        count = length.long.total_seconds() / unit
+        value = int(count) if count.is_integer() else round(count, 4)
+        found.append(_hit(scene, length.start, length.end, want, 0.93, value))
+    named = list(_naming(scene, want))
+    for amount in amounts(scene.text):
+        value = amount.value
+        if isinstance(value, float) and want.kind == "integer":
+            continue
+        near = any(abs(match.start() - amount.end) <= 12 or abs(amount.start - match.end()) <= 8 for match in named)
+        money = bool(amount.unit) and bool(_MONEY & {*want.words, *words_of(want.description)})
+        score = 0.55 + 0.35 * (near or money) - 0.3 * scene.is_time(amount.start, amount.end)
+        score -= 0.2 * (amount.text.lower() == "one")
+        alone = len(scene.text.strip(" .!?,")) - len(amount.text) <= 8
+        found.append(_hit(scene, amount.start, amount.end, want, score + 0.3 * (alone and not near), value))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def months(scene: Scene, want: Want) -> list[Found]:
+    """Months: their names, or their numbers for a parameter that is one; "this month" where now is known."""
+    spans: list[tuple[int, int, int, float]] = []
+    for match in _MONTH.finditer(scene.text):
+        said = match["month"]
+        sure = said[0].isupper() or said.lower() not in ("may", "march", "mar", "jan", "dec", "sep")
+        spans.append((*match.span(), month_of(said) or 1, 0.95 if sure else 0.5))
+    for day in days(scene.text, scene.now.date() if scene.now else None):
+        if not any(day.start < end and start < day.end for start, end, _, _ in spans):
+            sure = 0.8 if "month" in scene.text[day.start : day.end].lower() else 0.35
+            spans.append((day.start, day.end, day.first.month, sure))
+    numeric = want.schema.get("type") in ("integer", "number")
+    return [
+        _hit(scene, start, end, want, sure, number if numeric else MONTHS[number - 1])
+        for start, end, number, sure in spans
+    ]
+
+
+def weekdays(scene: Scene, want: Want) -> list[Found]:
+    """Weekdays by their names."""
+    said = days(scene.text, scene.now.date() if scene.now else None)
+    return [
+        _hit(scene, day.start, day.end, want, 0.95 if day.kind == "weekday" else 0.4, WEEKDAYS[day.first.weekday()])
+        for day in said
+        if day.kind != "span"
+    ]
+
+
+def _said(scene: Scene, want: Want, value: str, words: list[re.Match[str]]) -> list[Found]:
+    from rapidfuzz import fuzz
+
+    parts = list(words_of(value) or (value.lower(),))
+    found: list[Found] = []
+    if len(value) <= 2:
+        spans = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", scene.text)]
+        return [_hit(scene, *span, want, 0.8, value) for span in spans]
+    target = " ".join(parts)
+    for number in range(len(words) - len(parts) + 1):
+        window = words[number : number + len(parts)]
+        said = " ".join(match[0].lower() for match in window)
+        if said == target or _stem(said) == _stem(target):
+            ratio = 100.0
+        else:
+            ratio = fuzz.ratio(said, target) if len(target) > 4 else 0.0
+        if ratio >= 84:
+            start, end = window[0].start(), window[-1].end()
+            denied = _NOT.search(scene.text, max(0, start - 30), start)
+            sure = (0.95 if said == target else 0.9 if ratio == 100 else 0.8 * ratio / 100) - (0.5 if denied else 0)
+            found.append(_hit(scene, start, end, want, sure, value))
+    return found
+
+
+def _stem(words: str) -> str:
+    return re.sub(r"(?:ing|ed|es|s)$", "", words)
+
+
+def _naming(scene: Scene, want: Want) -> Iterable[re.Match[str]]:
+    """Where the text uses the words of the parameter's name."""
+    named = sorted({_stem(word) for word in want.words if word not in _DULL and len(word) > 2}, key=len, reverse=True)
+    if not named:
+        return ()
+    pattern = re.compile(rf"\b(?:{'|'.join(re.escape(word) for word in named)})(?:ing|ed|es|s|y|ies)?\b", re.IGNORECASE)
+    return pattern.finditer(scene.text)
+
+
+EMAIL = re.compile(r"(?<![\w.+-])[\w+-](?:[\w.+-]*[\w+-])?@[A-Za-z0-9](?:[\w-]*\w)?(?:\.[A-Za-z0-9](?:[\w-]*\w)?)+")
 _PHONE = re.compile(r"(?<![\w.#$-])\+?\(?\d(?:[ ().\-/]{0,2}\d){6,14}(?!\w|[.:]\d)")
 _URL = re.compile(
     r"\bhttps?://[^\s<>\"']+|(?<![@\w.])(?:www\.)?(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|edu|gov|co|uk|de|app|ai|"
@@ -67,18 +201,19 @@ _I_AM = re.compile(
 _SHE_IS = re.compile(
     r"\b(?:s?he['’]s|s?he\s+is|that['’]s|they['’]re|username's)\s+(?P<name>[a-z][\w.]{3,}\b)(?=[\s]*[.,;!?]|$)"
 )
+# How a user name is said, and how sure that is.
 _USERNAMES = (
     (_CALLED, 0.92), (_IS_THE_NAME, 0.9), (_AT_NAME, 0.9), (_BRACKETED, 0.85), (_BEFORE_A_SECRET, 0.75),
     (_LOOKS_LIKE_NAME, 0.7), (_I_AM, 0.65), (_SHE_IS, 0.5),
 )  # fmt: skip
-"""How a user name is said, and how sure that is."""
-_NOT_NAMES = (
-    "is was and or the a an my me i you he she they it we to for with from name password account email "
-    "phone please who that this there number id information info in on at of with's settings details not "
-    "no by as has have been again now"
+_NOT_A_NAME = frozenset(
+    (
+        "is was and or the a an my me i you he she they it we to for with from name password account email phone "
+        "please who that this there number id information info in on at of with's settings details not no by as "
+        "has have been again now"
+    ).split()
 )
-_NOT_A_NAME = frozenset(_NOT_NAMES.split())
-_NOT_A_SECRET = frozenset({"reset", "change", "changed", "wrong", "too", "back"})
+_NOT_A_SECRET = _NOT_A_NAME | {"reset", "change", "changed", "wrong", "too", "back"}
 _PASSWORD_CUE = re.compile(
     r"\b(?P<which>new|old|current|existing|temporary)?\s*(?:password|passwd|pass\s?word|pw|pwd|pass|passcode|"
     r"passphrase)\b"
@@ -100,17 +235,14 @@ _AS_PASSWORD = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LIKE_A_SECRET = re.compile(r"(?<!\S)(?=\S*[A-Za-z])(?=\S*[\d!#$%&*^+=?~])[^\s@]{6,}(?!\S)")
+# Words joined by signs (`B-flat_forever`): a secret, perhaps, where one is asked for.
 _JOINED = re.compile(r"(?<!\S)[^\W\d][^\s@]*[_.!+&$-][^\s@]*[^\s@,;:.!?](?!\S*\S@)")
-"""Words joined by signs (`B-flat_forever`): a secret, perhaps, where one is asked for."""
 _PLAIN_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 
 
 def emails(scene: Scene, want: Want) -> list[Found]:
     """E-mail addresses."""
-    found: list[Found] = []
-    for match in _EMAIL.finditer(scene.text):
-        found.append(_hit(scene, *match.span(), want, 0.95))
-    return found
+    return [_hit(scene, *match.span(), want, 0.95) for match in EMAIL.finditer(scene.text)]
 
 
 def urls(scene: Scene, want: Want) -> list[Found]:
@@ -119,9 +251,8 @@ def urls(scene: Scene, want: Want) -> list[Found]:
     for match in _URL.finditer(scene.text):
         said = match[0].rstrip(".,;:!?)")
         whole = said if "://" in said or want.schema.get("format") not in ("uri", "url") else f"https://{said}"
-        found.append(
-            _hit(scene, match.start(), match.start() + len(said), want, 0.95 if "://" in match[0] else 0.8, whole)
-        )
+        score = 0.95 if "://" in match[0] else 0.8
+        found.append(_hit(scene, match.start(), match.start() + len(said), want, score, whole))
     return found
 
 
@@ -160,14 +291,8 @@ def ids(scene: Scene, want: Want) -> list[Found]:
         found.append(_hit(scene, *match.span("id"), want, score))
     for match in _CUED_ID.finditer(scene.text):
         if re.search(r"\d", match["id"]) or match["id"].isupper():
-            found.append(
-                _hit(
-                    scene,
-                    *match.span("id"),
-                    want,
-                    0.8 if cue.search(scene.text, max(0, match.start("id") - 40), match.start("id")) else 0.7,
-                )
-            )
+            near = cue.search(scene.text, max(0, match.start("id") - 40), match.start("id"))
+            found.append(_hit(scene, *match.span("id"), want, 0.8 if near else 0.7))
     return found
 
 
@@ -180,9 +305,8 @@ def symbols(scene: Scene, want: Want) -> list[Found]:
     """Short codes in capitals: tickers, currencies, airports."""
     found: list[Found] = []
     for match in re.finditer(r"(?<![\w'’])\$?(?P<code>[A-Z]{2,5}(?:[./-][A-Z]{1,5})?)(?![\w'’])", scene.text):
-        found.append(
-            _hit(scene, *match.span("code"), want, 0.4 if match["code"] in ("OK", "AM", "PM", "TV", "ID") else 0.85)
-        )
+        score = 0.4 if match["code"] in ("OK", "AM", "PM", "TV", "ID") else 0.85
+        found.append(_hit(scene, *match.span("code"), want, score))
     return found
 
 
@@ -281,9 +405,9 @@ def _secret(scene: Scene, match: re.Match[str], want: Want, score: float) -> lis
     start, end = match.span(group)
     if group == "plain":
         start, end = _bare(scene.text, start, end)
-        if _EMAIL.fullmatch(scene.text, start, end):
+        if EMAIL.fullmatch(scene.text, start, end):
             return []
-        if scene.text[start:end].lower() in _NOT_A_NAME | _NOT_A_SECRET:
+        if scene.text[start:end].lower() in _NOT_A_SECRET:
             return []
     return [_hit(scene, start, end, want, score)] if start < end else []
 
@@ -306,25 +430,23 @@ def _formed(digits: str, said: str, description: str) -> str:
         left = iter(core)
         return re.sub(r"[dxX#n\d]", lambda _: next(left, ""), shown[0])
     if re.search(r"E\.?164|\+1|international", description):
-        return (
-            f"+{digits}" if said.startswith("+") or len(digits) > 10 else f"+1{digits}" if len(digits) == 10 else digits
-        )
+        if said.startswith("+") or len(digits) > 10:
+            return f"+{digits}"
+        return f"+1{digits}" if len(digits) == 10 else digits
     if re.search(r"digits only|only digits|no (?:dashes|spaces)|\^\\d|\[0-9\]", description):
         return digits
-    return (
-        f"{core[:3]}-{core[3:6]}-{core[6:]}" if len(core) == 10 and not said.startswith("+") else " ".join(said.split())
-    )
+    if len(core) == 10 and not said.startswith("+"):
+        return f"{core[:3]}-{core[3:6]}-{core[6:]}"
+    return " ".join(said.split())
 
 
 def _shape(said: str) -> str:
     """1a2b-3c4d and 5bff-dd80 have one shape."""
-    return (
-        re.sub(r"[0-9a-f]", "x", said)
-        if re.fullmatch(r"[0-9a-f-]+", said)
-        else re.sub(r"[A-Za-z]", "a", re.sub(r"\d", "9", said))
-    )
+    if re.fullmatch(r"[0-9a-f-]+", said):
+        return re.sub(r"[0-9a-f]", "x", said)
+    return re.sub(r"[A-Za-z]", "a", re.sub(r"\d", "9", said))
 
 
-def _hit(scene: Scene, start: int, end: int, want: Want, score: float, value: str | None = None) -> Found:
+def _hit(scene: Scene, start: int, end: int, want: Want, score: float, value: Any = None) -> Found:
     said = scene.text[start:end]
     return Found(said if value is None else value, start, end, said, want.kind, round(min(max(score, 0.05), 1.0), 4))

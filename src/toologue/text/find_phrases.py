@@ -1,30 +1,178 @@
-"""Free text in what people say: tasks, messages, titles, queries, and whatever a parameter's own name announces.
+"""People, places, and what phrases say: titles, tasks, messages, queries, plain texts.
 
-Contract: pure and total. A phrase is a span of the user's words without the request around it ("can you remind me to"),
-without "please", and without an expression of time at its end, which belongs to another parameter.
-
-Example:
-    >>> from datetime import datetime
-    >>> from toologue.text.kinds import wants
-    >>> from toologue.text.spans_found import scene_of
-    >>> scene = scene_of("Could you remind me to water her plants tomorrow at 6, please?", datetime(2025, 3, 12))
-    >>> tasks(scene, wants({}, "task")[0])[0].value
-    'water her plants'
-    >>> messages(scene_of("tell Bruna I will be late", None), wants({}, "message")[0])[0].value
-    'I will be late'
-
-Not covered: writing what was not said (a mail's greeting), summaries, several requests in one sentence.
+Candidates, not yet checked against the schema. Capitals help, cue words help more; a phrase ends where its sentence
+does, or where the next request begins. Months, weekdays and expressions of time are neither people nor places.
 """
 
 from __future__ import annotations
 
 import re
 
-from toologue.text.kinds import Want
-from toologue.text.spans import after, clause_end, cued, keep, quoted, sentence_end, trimmed, whole_text
-from toologue.text.spans_found import MASK, Found, Scene
+from toologue.text.names import Want
+from toologue.text.spans import (
+    MASK,
+    Found,
+    Scene,
+    after,
+    clause_end,
+    cued,
+    keep,
+    quoted,
+    sentence_end,
+    trim,
+    value_at,
+    whole_text,
+)
+from toologue.text.times import MONTHS, WEEKDAYS
 
 _I = re.IGNORECASE
+_CAPITAL = r"(?:(?:St|Mt|Ft|Dr|Mr|Mrs|Ms|[A-Z])\.|[A-Z][\w'’-]*)"
+_CAPITALS = rf"(?-i:{_CAPITAL}(?:\s+(?:(?:of|de|la|del)\s+)?{_CAPITAL})*)"
+_PLACE = rf"(?-i:{_CAPITAL}(?:(?:,?\s+|\s+(?:of|de|la|del|upon|am)\s+){_CAPITAL})*)"
+_ENDS = (
+    r"(?=\s*(?:[.,;!?\x01]|$)|\s+(?:and|or|going|be|is|are|was|right|now|today|looking|look|like|this|next|"
+    r"please|for|from|to|at|on|with|by|over|during|usually|"
+    r"in|if|so|because|then|when|while|as|before|after|until|around|would|will|should|could|can|i|we|you|not|but|"
+    r"tomorrow)\b)"
+)
+_LOWER = r"(?:[a-z][\w'-]*\s+){0,2}?[a-z][\w'-]*"
+_PLACES = (
+    (
+        re.compile(
+            rf"\b(?:weather|forecast|temperature|climate|rain|snow|hot|cold|warm|wet|sunny|flights?|hotels?|"
+            rf"restaurants?|trip|live|living|stay(?:ing)?)\b[^.!?\n]{{0,40}}?\s(?:in|for|at|of|to|near)"
+            rf"\s+(?:the\s+)?(?P<x>{_PLACE}|{_LOWER}){_ENDS}",
+            _I,
+        ),
+        0.85,
+    ),
+    (re.compile(rf"\b(?:in|near|around|inside|outside|visit(?:ing)?)\s+(?P<x>{_PLACE})"), 0.86),
+    (re.compile(rf"\b(?:at|from|to|for|of)\s+(?:the\s+)?(?P<x>{_PLACE})"), 0.6),
+    (re.compile(rf"\b(?P<x>{_PLACE})['’]s?\s+(?:weather|forecast|climate|temperature)\b"), 0.85),
+    (re.compile(rf"\b(?:weather|forecast|temperature|climate)\s+(?P<x>{_PLACE})"), 0.8),
+    (
+        re.compile(
+            rf"\b(?:(?:it|location|place|venue|city|address|destination|town|room)\s*(?:is|:|=|will\s+be|to)"
+            rf"\s+(?:in\s+|at\s+|to\s+)?(?:the\s+)?)(?P<x>{_PLACE}|{_LOWER}){_ENDS}",
+            _I,
+        ),
+        0.7,
+    ),
+)
+_VENUE = re.compile(
+    rf"\b(?:at|in|inside)\s+(?!least|all|once|first|last|case|advance|touch|order|general|time|person|fact\b)"
+    rf"(?P<x>(?:the\s+|my\s+|our\s+)?(?:[\w'’-]+\s+){{0,3}}?[\w'’-]+){_ENDS}",
+    _I,
+)
+_BARE = re.compile(rf"(?P<x>{_PLACE})")
+_FROM_TO = re.compile(rf"\bfrom\s+(?P<from>{_PLACE}|[a-z]+(?:\s[a-z]+)?)\s+to\s+(?P<to>{_PLACE}|{_LOWER}){_ENDS}", _I)
+_PEOPLE = (
+    (
+        re.compile(
+            rf"\b(?:(?:my|the|his|her)\s+(?:full\s+|first\s+|last\s+|sur|new\s+)?name(?:\s+is|['’]s|\s+to|\s*:)|"
+            rf"name\s*(?:is\b|:)|under\s+the\s+name(?:\s+of)?|call\s+me|name\s+should\s+be|"
+            rf"name\s+(?:changed\s+)?to)\s+(?P<x>{_CAPITALS}|[a-z]+(?:\s[a-z]+)?)",
+            _I,
+        ),
+        0.92,
+    ),
+    (re.compile(rf"\b(?:I['’]?m|I\s+am|[Tt]his\s+is|named|called)\s+(?P<x>{_CAPITALS})"), 0.85),
+    (
+        re.compile(
+            rf"\b(?:by|with|from|to|for|of|tell|ask|invite|call|text|email|message|meet|and)\s+(?P<x>{_CAPITALS})"
+        ),
+        0.6,
+    ),
+    (re.compile(rf"\b(?P<x>{_CAPITALS})"), 0.45),
+)
+_MEMBER = r"@?[A-Za-z](?:[\w.@-]*\w)?(?:\s+(?-i:[A-Z])\w+)?"
+_CROWD = re.compile(
+    rf"\b(?:with|invite|inviting|include|including|add|attendees?(?:\s+(?:are|is|should\s+be))?\s*:?|for|to|tell|"
+    rf"between)\s+(?P<x>{_MEMBER}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_MEMBER})*)",
+    _I,
+)
+_CALENDAR = frozenset(word.lower() for word in (*MONTHS, *WEEKDAYS))
+_OPENERS = frozenset(
+    (
+        "hi hello hey what when where who how can could please set add book i i'm is the a an my it no yes ok "
+        "okay thanks find show tell send remind text call which do does did are was will would should also and "
+        "then now great delete make put move change cancel schedule create email ask let ah oh well actually but "
+        "so get give we you he she they that this there in on at for to from with by weather forecast i'd i'll "
+        "i've check look search invite am pm what's who's let's"
+    ).split()
+)
+_NOBODY = _OPENERS | frozenset("me us her him them everyone it all both our your his their today tomorrow".split())
+
+
+def places(scene: Scene, want: Want) -> list[Found]:
+    """Towns, countries, and, where the parameter may be a room or a house, "in the back kitchen"."""
+    found: list[Found] = []
+    for match in _FROM_TO.finditer(scene.masked):
+        for group, wanted in (
+            ("from", {"origin", "from", "departure", "source"}),
+            ("to", {"destination", "to", "arrival"}),
+        ):
+            right = bool(wanted & set(want.words))
+            _keep(found, scene, *match.span(group), want, 0.95 if right else 0.55)
+    for pattern, score in _PLACES:
+        for match in pattern.finditer(scene.masked):
+            _keep(found, scene, *match.span("x"), want, score - 0.1 * match["x"][:1].islower())
+    city = re.search(r"\b(?:city|town|country)\b", f"{want.description} {want.name}", _I)
+    if not city:
+        for match in _VENUE.finditer(scene.masked):
+            _keep(found, scene, *match.span("x"), want, 0.8)
+    for match in _BARE.finditer(scene.masked):
+        _keep(found, scene, *match.span("x"), want, 0.35)
+    return found or _answer(scene, want)
+
+
+def people(scene: Scene, want: Want) -> list[Found]:
+    """Names of people: "my name is X", "I'm X", "by X", and capitals elsewhere."""
+    found: list[Found] = []
+    for pattern, score in _PEOPLE:
+        for match in pattern.finditer(scene.masked):
+            _keep(found, scene, *match.span("x"), want, score)
+    return found or _answer(scene, want)
+
+
+def crowd(scene: Scene, want: Want) -> list[list[Found]]:
+    """Lists of people as they are said: "with ann, bob and Cy Low"."""
+    lists: list[list[Found]] = []
+    for match in _CROWD.finditer(scene.masked):
+        members: list[Found] = []
+        for member in re.finditer(_MEMBER, match["x"], _I):
+            if member[0].lower() not in ("and", "with") and member[0].lower() not in _NOBODY:
+                start = match.start("x") + member.start()
+                one = value_at(scene.text, start + member[0].startswith("@"), start + len(member[0]), want.kind, 0.55)
+                members += [one] if one and one.text.lower() not in _CALENDAR else []
+        if members:
+            lists.append(members)
+    return lists
+
+
+def _keep(found: list[Found], scene: Scene, start: int, end: int, want: Want, score: float) -> None:
+    """Keep it if it is a name: not an opener of sentences, not a month, not a time."""
+    words = scene.masked[start:end].split()
+    while words and words[0].strip(".,'’").lower() in _OPENERS - {"the", "my"}:
+        start = scene.masked.index(words.pop(0), start) + 1
+        while start < end and not scene.masked[start].isspace():
+            start += 1
+    if not words or MASK in scene.masked[start:end] or words[0].strip(".,").lower() in _CALENDAR:
+        return
+    said = re.sub(r"['’]s$", "", scene.text[start:end])
+    one = value_at(scene.text, start, start + len(said), want.kind, score)
+    if one is not None and one.text.lower() not in _NOBODY and re.search(r"[^\W\d_]", one.text):
+        found.append(one)
+
+
+def _answer(scene: Scene, want: Want) -> list[Found]:
+    """A text of a word or three is perhaps the answer to a question."""
+    found: list[Found] = []
+    if 0 < len(scene.masked.split()) <= 3:
+        _keep(found, scene, 0, len(scene.text), want, 0.5)
+    return found
+
+
 _WHO = (
     r"(?:him|her|them|everyone|everybody|(?:my|our|the)\s+\w+|(?-i:[A-Z][\w'-]*(?:\s+(?!I\b)[A-Z][\w'-]*)?)|"
     r"[a-z][\w.]*)"
@@ -175,6 +323,12 @@ _CUED_STOP = re.compile(
 _SOFT_TAIL = re.compile(
     r"(?:[\s,;]|\b(?:please|pls|thanks|thank\s+you|thx|cheers|will\s+you|would\s+you|can\s+you|could\s+you)\b)+$", _I
 )
+_EMPTY = frozenset(
+    (
+        "the a an my your his her their our this that which what any some no of same other new old to by for in "
+        "on and or with change set is one me"
+    ).split()
+)
 
 
 def tasks(scene: Scene, want: Want) -> list[Found]:
@@ -182,7 +336,7 @@ def tasks(scene: Scene, want: Want) -> list[Found]:
     found = quoted(scene, want, 0.7)
     for start, end, score in cued(scene, _TASKS):
         listed = _LISTED.search(scene.masked, start, end)
-        start, end = trimmed(scene, start, listed.start() if listed else clause_end(scene, start, end))
+        start, end = trim(scene, start, listed.start() if listed else clause_end(scene, start, end))
         start = after(scene, start, end, re.compile(r"(?:to|that|I\s+(?:need|have)\s+to)\s+", _I))
         keep(found, scene, start, end, want, score)
     return found or whole_text(scene, want, 0.3)
@@ -213,7 +367,7 @@ def titles(scene: Scene, want: Want) -> list[Found]:
     found = quoted(scene, want, 0.9)
     for start, end, score in cued(scene, _TITLES):
         stop = (_CUED_STOP if score > 0.8 else _TITLE_STOP).search(scene.masked, start, end)
-        start, stop_at = trimmed(scene, start, stop.start() if stop else end)
+        start, stop_at = trim(scene, start, stop.start() if stop else end)
         keep(found, scene, start, stop_at, want, score)
     return found or whole_text(scene, want, 0.35)
 
@@ -231,7 +385,7 @@ def queries(scene: Scene, want: Want) -> list[Found]:
             timed = next(when for when in scene.whens if when.start <= start + 20 and when.end > start)
             keep(found, scene, start, timed.end, want, score - 0.2)
             continue
-        start, stop_at = trimmed(scene, start, start + stop.start() if stop else end)
+        start, stop_at = trim(scene, start, start + stop.start() if stop else end)
         keep(found, scene, after(scene, start, stop_at, _ARTICLE), stop_at, want, score)
     return found or whole_text(scene, want, 0.3)
 
@@ -256,7 +410,7 @@ def texts(scene: Scene, want: Want) -> list[Found]:
                 scene.masked[match.end() : end],
                 _I,
             )
-            start, end = trimmed(scene, match.end(), match.end() + stop.start() if stop else end)
+            start, end = trim(scene, match.end(), match.end() + stop.start() if stop else end)
             keep(found, scene, after(scene, start, end, _ARTICLE), end, want, 0.82 if match["link"] else 0.55)
         for match in re.finditer(rf"(?P<value>[\w'-]+)\s+(?:{'|'.join(named)})s?\b", scene.text, _I):
             if match["value"].lower() not in _EMPTY:
@@ -267,45 +421,3 @@ def texts(scene: Scene, want: Want) -> list[Found]:
         if not scene.is_time(*match.span()) and match[0] != "I":
             keep(found, scene, *match.span(), want, 0.42)
     return found or whole_text(scene, want, 0.3)
-
-
-_EMPTY = frozenset(
-    {
-        "the",
-        "a",
-        "an",
-        "my",
-        "your",
-        "his",
-        "her",
-        "their",
-        "our",
-        "this",
-        "that",
-        "which",
-        "what",
-        "any",
-        "some",
-        "no",
-        "of",
-    }
-    | {
-        "same",
-        "other",
-        "new",
-        "old",
-        "to",
-        "by",
-        "for",
-        "in",
-        "on",
-        "and",
-        "or",
-        "with",
-        "change",
-        "set",
-        "is",
-        "one",
-        "me",
-    }
-)
