@@ -4,7 +4,7 @@
 and says what is wrong with it, and where.
 
     >>> import toologue.text.names
-    >>> "known" in shipped(Path(toologue.text.names.__file__).with_suffix(".yaml"))
+    >>> "kinds" in shipped(Path(toologue.text.names.__file__).with_suffix(".yaml"))
     True
 """
 

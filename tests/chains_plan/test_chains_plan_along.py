@@ -11,7 +11,7 @@ from chains_plan_samples import NUMBER, SIMILAR, TEXT, listed, shape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.apis.co_parameters import along, beside
+from toologue.apis.result_values import along, beside
 from toologue.models.embed import embedder
 from toologue.plan.chains.catalog import Catalog
 from toologue.plan.chains.pairs import Job, Pair, edge_pairs
@@ -21,7 +21,7 @@ from toologue.schema import AgentTurn, Api, Call, Dialogue, Edge, Parameter, Pla
 from toologue.schema.jsonl import write
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
-from toologue.worlds.documented.default_arguments import settled
+from toologue.worlds.documented.arguments import settled
 from toologue.write.chains import ChainWriter
 
 DEGREES: dict[str, Any] = {"type": "number"}

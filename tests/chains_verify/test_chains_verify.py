@@ -14,7 +14,7 @@ from toologue.plan.chains.actions import GRAPH
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.schema import AgentTurn, Dialogue, State, UserTurn
 from toologue.verify.chains import verify_chain
-from toologue.verify.chains.course import FOLLOWS
+from toologue.verify.chains.path import FOLLOWS
 from toologue.verify.flaw import Flaw
 
 DIALOGUES = {name: make() for name, make in SAMPLES.items()}

@@ -7,13 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.schema import Api, Parameter
-from toologue.verify.chains.telling import asks_for
-from toologue.write.chains.answers import answer
-from toologue.write.chains.intents import awkward, need
-from toologue.write.chains.lexicon import wordset
-from toologue.write.chains.names import parameters
-from toologue.write.chains.phrases import rough, smooth, within
-from toologue.write.chains.tools import brand, field
+from toologue.verify.chains.words import asks_for
+from toologue.write.chains.intents import intent_of, unspeakable_reason
+from toologue.write.chains.names import answer, parameters
+from toologue.write.chains.words import brand, field, rough, smooth, within, wordset
 
 SPOKEN = [
     ("the players stats", "the player stats"),
@@ -52,12 +49,18 @@ def test_are_total(phrase: str, kind: str) -> None:
 
 
 def test_an_api_without_a_phrase_is_not_talked_about() -> None:
-    assert awkward(Api(name="Data|tool|auto-complete", description="Get suggestions by term or phrase")) == "wordless"
-    assert awkward(Api(name="Sports|stats|Players", description="Get the players stats of a team")) is None
+    assert (
+        unspeakable_reason(Api(name="Data|tool|auto-complete", description="Get suggestions by term or phrase"))
+        == "wordless"
+    )
+    assert unspeakable_reason(Api(name="Sports|stats|Players", description="Get the players stats of a team")) is None
 
 
 def test_a_word_alone_says_of_what_kind_it_is() -> None:
-    assert need(Api(name="Sports|api_handball|Games", description="Get the games.")).action == "see the handball games"
+    assert (
+        intent_of(Api(name="Sports|api_handball|Games", description="Get the games.")).action
+        == "see the handball games"
+    )
 
 
 def test_tools_that_everybody_knows_go_by_their_names() -> None:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from toologue.schema import Api, Parameter
 from toologue.text.find import find
-from toologue.write.chains.answers import answer, clause, said
-from toologue.write.chains.intents import awkward, need
-from toologue.write.chains.names import Name, output, parameters
+from toologue.write.chains.intents import intent_of, rules, unspeakable_reason
+from toologue.write.chains.names import Name, answer, clause, output, parameters, value_text
 
 
 class TestNames:
@@ -73,13 +72,18 @@ class TestNeeds:
         ],
     )  # fmt: skip
     def test_are_what_people_want(self, name: str, described: str, action: str) -> None:
-        assert need(Api(name=f"A|b|{name}", description=described)).action == action
+        assert intent_of(Api(name=f"A|b|{name}", description=described)).action == action
 
     @given(st.text(max_size=200), st.text(min_size=1, max_size=60))
     def test_are_total(self, described: str, name: str) -> None:
         api = Api(name=name, description=described)
-        assert need(api).action
-        assert awkward(api) in (None, "foreign", "technical", "wordless")
+        assert intent_of(api).action
+        assert unspeakable_reason(api) in (None, "foreign", "technical", "wordless")
+
+
+@pytest.mark.parametrize("step", rules())
+def test_each_rule_of_a_step_does_what_its_example_shows(step: str) -> None:
+    assert [rule.apply(rule.example[0]) for rule in rules()[step]] == [rule.example[1] for rule in rules()[step]]
 
 
 class TestAnswers:
@@ -125,7 +129,7 @@ class TestAnswers:
     @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)).map(str))
     def test_dates_are_found_again(self, day: str) -> None:
         schema = {"type": "string", "format": "date"}
-        assert find(f"The start date is {said(day)}.", schema, name="start_date")[0].value == day
+        assert find(f"The start date is {value_text(day)}.", schema, name="start_date")[0].value == day
 
     @given(st.dictionaries(st.text(max_size=9), st.integers() | st.text(max_size=9) | st.booleans(), max_size=4))
     def test_are_total(self, row: dict[str, int | str | bool]) -> None:

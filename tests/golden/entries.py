@@ -182,6 +182,7 @@ ENTRIES: dict[str, Entry] = {
             "bench dialog2api --agent gold --split test --json gold.json",
             "bench dialog2api --agent retrieve --split test --json retrieve.json --html retrieve.html",
             "prove dialog2api --gold --json prove.json",
+            "bench dialog2api --agent gold --split train --mode published --json published.json",
         )
     ),
     "bench-dialog2api-statistics": Entry(("bench dialog2api --split test --json test.json",)),

@@ -19,7 +19,6 @@ from toologue.models.model import (
     ModelFault,
     Reply,
     ScriptedModel,
-    call_of,
     check_requests_allowed,
     forbid_requests,
     model,

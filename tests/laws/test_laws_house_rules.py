@@ -44,7 +44,6 @@ WITHOUT_EXAMPLE = {
     "toologue.worlds.crud",
     "toologue.worlds.documented",
     "toologue.write",
-    "toologue.write.chains",
 }
 
 

@@ -1,31 +1,31 @@
 """What results hold: their single values, by the names of outputs and by the rows that they stand in.
 
-Contract: `values_of` gives every value that is no object and no list, in order: its name (keys joined by `|`, as
-`apis.entities` has it), its place (the indices of the lists on the way) and itself. `choices` gives what a user could
-choose by: rows of the wanted output, each with the value of another output beside it, no two of them alike.
+`choices` gives what a user could choose by: rows of the wanted output, each with the value of another output beside it.
+`along` gives further outputs that are called after parameters: users who do not know the one do not know the other.
 
-Example:
     >>> result = {"leagues": [{"id": 7, "name": "Serie A"}, {"id": 9, "name": "Ligue 1"}]}
     >>> [(one.name, one.place, one.value) for one in values_of(result)][:2]
     [('leagues|id', (0,), 7), ('leagues|name', (0,), 'Serie A')]
     >>> choices(result, "leagues|id", ["leagues|name"])
     ('leagues|name', [('Serie A', 7), ('Ligue 1', 9)])
-
-Not covered: rows that differ only by several outputs at once.
+    >>> along("places|lat", ["places|lat", "places|lon", "box|lon", "places|id"], ["longitude", "id"])
+    (('longitude', 'places|lon'),)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple, cast
 
 from pydantic import JsonValue
 
 from toologue.apis.salience import tellable
+from toologue.text.names import group, squash
 
+# Nobody wants to hear of more rows than this.
 MOST_SHOWN = 5
-"""Nobody wants to hear of more rows than this."""
 _LONGEST = 80
 
 Choice = tuple[str, list[tuple[JsonValue, JsonValue]]]
@@ -87,3 +87,36 @@ def _collect(value: Any, name: str, place: tuple[int, ...], rows: int | None, fo
                 found.append(Single(name, (*place, index), inner, True))
     else:
         found.append(Single(name, place, value))
+
+
+def along(output: str, outputs: Iterable[str], parameters: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """(parameter, output) for each parameter that comes along."""
+    others = [one for one in outputs if one != output]
+    found: list[tuple[str, str]] = []
+    for name in parameters:
+        called = [one for one in others if squash(name) not in group("anybody's") and squash(name) in _calls(one)]
+        if called:
+            found.append((name, max(called, key=lambda one: _together(one, output))))
+    return tuple(found)
+
+
+def beside(result: JsonValue, wanted: str, output: str, value: JsonValue) -> JsonValue:
+    """The value of `wanted` in the row, or around it, where `output` has this value; None where there is none."""
+    every = values_of(result)
+    row: Any = next((one.place for one in every if one.name == output and one.value == value), None)
+    if row is None:
+        return None
+    here = (one for one in every if one.name == wanted)
+    return next((one.value for one in here if one.place[: len(row)] == row[: len(one.place)]), None)
+
+
+def _together(one: str, other: str) -> int:
+    """How much of their ways two outputs have in common."""
+    pairs = zip(one.split("|"), other.split("|"), strict=False)
+    return sum(1 for _ in takewhile(lambda names: names[0] == names[1], pairs))
+
+
+def _calls(output: str) -> tuple[str, str]:
+    """What an output may be called: by its last name, or by its last two."""
+    path = [part for part in output.split("|") if part]
+    return squash(path[-1]), squash("_".join(path[-2:]))

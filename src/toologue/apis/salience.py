@@ -1,56 +1,46 @@
 """What people say: which parameters they can be asked for, which outputs are worth telling, which values sound well.
 
-Contract: `askable(entity, api)` is a reason against asking for a parameter, or None. `salience(entity, about)` is how
-much an output tells somebody who asked about the words in `about`: 0 nothing, 3 something, 4 and more what things are
-known by (names, dates, places, amounts). `names_rows` are those that a user could choose by. `tellable` looks at a
-value: no link, no raw time stamp, no mark-up, not longer than one would say.
+`salience` is how much an output tells somebody who asked about some words: 0 nothing, 3 something, 4 and more what
+things are known by (names, dates, places, amounts).
 
-Example:
     >>> from toologue.apis.entities import outputs
     >>> text, number = {"type": "string", "examples": ["x y"]}, {"type": "integer", "examples": [3]}
     >>> row = {"title": text, "points": number, "logo": text, "evt": number, "verified": {"type": "boolean"}}
-    >>> found = outputs(Api(name="Standings", returns={"type": "object", "properties": row}))
-    >>> [(one.name, salience(one, frozenset({"standing"}))) for one in found]
+    >>> standings = outputs(Api(name="Standings", returns={"type": "object", "properties": row}))
+    >>> [(one.name, salience(one, frozenset({"standing"}))) for one in standings]
     [('title', 5), ('points', 3), ('logo', 0), ('evt', 0), ('verified', 0)]
     >>> tellable("https://a.example/b"), tellable(1776806878), tellable("Lisbon")
     (False, False, True)
-
-Not covered: what a particular question is after, beyond the words that it shares with a name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from itertools import pairwise
-from pathlib import Path
 from typing import Literal, cast
 
 from pydantic import JsonValue
 
 from toologue.apis.entities import Entity
-from toologue.data import shipped
 from toologue.schema import Api
-from toologue.text.names import knowable
+from toologue.text.names import group, has_word, is_marked, kind_named, kind_of, kind_wraps, knowable
 from toologue.text.tokens import is_spoken, singular, split_name
-from toologue.worlds.documented import choices, foreseen, is_credential, kind_named, kind_of, kind_sought, kind_wraps
+from toologue.worlds.documented import choices, foreseen, is_credential, kind_sought
 
 Against = Literal["asks for a secret", "cannot be said", "no words for it", "nothing to say for it"]
 
-_DATA = Path(__file__).with_name("saying.yaml")
 _NAMING = frozenset(("name", "title", "headline"))
 _CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://")
 _BODIES = ("content", "text", "body", "name", "title", "description")
+# What goes by who meets there.
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
-"""What goes by who meets there."""
+# What is searched for by its name.
 SOUGHT = ("topics", "titles")
-"""What is searched for by its name."""
 _OF_PLACES = ("place.language", "place.lang", "place.currency")
 _WHEN = ("day", "moment", "month", "year", "clock", "birth")
 _DATES = ("day", "moment", "birth")
+# So many letters a name has.
 _LEAST = 3
-"""So many letters a name has."""
 _SAID_SHORT = ("age", "fee", "tax", "sex", "job", "sky", "day")
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
@@ -61,15 +51,15 @@ _MARKED = re.compile(
 )
 _COUNTED = re.compile(r"\d[a-z]")
 _ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
+# What `documented` calls a thing that it knows no names for: Market index 38.
 _NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
-"""What `documented` calls a thing that it knows no names for: Market index 38."""
 _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
+# What goes by countries, and points out none.
 _TONGUES = ("place.language", "place.lang", "place.currency", "place.timezone")
-"""What goes by countries, and points out none."""
+# Words that say what was done: founded, released.
 _PAST = re.compile(r"(?!.*(?:[sf]peed|[fns]eed|bed)$)\w{2,}[a-z]ed")
-"""Words that say what was done: founded, released."""
+# Where a list is looked at from: nobody minds.
 _PLACES = ("one", "zero")
-"""Where a list is looked at from: nobody minds."""
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
 
 
@@ -80,14 +70,14 @@ def askable(one: Entity, api: Api) -> Against | None:
         return "asks for a secret"
     if one.schema.get("type") not in ("string", "integer", "number", None):
         return "cannot be said"
-    numbered = any(char.isdigit() for char in last) and last.lower() not in _group("short")
-    if numbered or not (is_spoken(last) or last.lower() in _group("short")) or _has(last, "machine"):
+    numbered = any(char.isdigit() for char in last) and last.lower() not in group("short")
+    if numbered or not (is_spoken(last) or last.lower() in group("short")) or has_word(last, "machine"):
         return "no words for it"
     kind = kind_of((last,), one.phrase)
     if one.schema.get("type") in ("integer", "number") and not (kind or named_thing(one)):
         return "no words for it"
     if (
-        kind in _group("unasked")
+        is_marked(kind, "unasked")
         or kind_of((last,)) in _PLACES
         or (last.lower() in ("start", "end") and one.schema.get("type") != "string")
     ):
@@ -100,12 +90,13 @@ def offered(one: Entity) -> bool:
     words = split_name(one.name.rpartition("|")[2]).split()
     if "by" in words[1:]:
         return False
-    return bool(one.schema.get("enum")) or kind_of((one.name.rpartition("|")[2],), one.phrase) in _group("offered")
+    kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
+    return bool(one.schema.get("enum")) or is_marked(kind, "offered")
 
 
 def failure(names: Iterable[str]) -> bool:
     """Whether outputs of these names are those of an error, and no more."""
-    return {split_name(name.rpartition("|")[2]) for name in names} <= _group("failure")
+    return {split_name(name.rpartition("|")[2]) for name in names} <= group("failure")
 
 
 def hidden(one: Entity) -> bool:
@@ -113,7 +104,7 @@ def hidden(one: Entity) -> bool:
     *around, last = one.name.split("|")
     if one.schema.get("type") == "boolean" or split_name(last) == "count":
         return True
-    return _has(last, "hidden") or any(_has(name, "outer") for name in around)
+    return has_word(last, "hidden") or any(has_word(name, "outer") for name in around)
 
 
 def topic_words(api: Api) -> frozenset[str]:
@@ -128,9 +119,9 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     words = split_name(path[-1]).split() if path else []
     numbered = any(char.isdigit() for char in "".join(path[-1:])) or _COUNTED.search("".join(path[-2:-1])) is not None
     numbered = numbered or words[:1] in (["is"], ["has"], ["in"], ["at"], ["as"], ["of"]) or "ago" in words
-    if hidden(one) or numbered or not 0 < len(words) < 4 or _has(path[-1], "aside"):
+    if hidden(one) or numbered or not 0 < len(words) < 4 or has_word(path[-1], "aside"):
         return 0
-    if words[-1] in _group("loose") or _has(path[-1], "lately") or _PAST.fullmatch(words[-1]):
+    if words[-1] in group("loose") or has_word(path[-1], "lately") or _PAST.fullmatch(words[-1]):
         return 0
     if not (is_spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
         return 0
@@ -190,7 +181,7 @@ def names_rows(one: Entity) -> bool:
     return (
         not borrowed
         and (kind in ("full", "titles") or bool(choices(kind)))
-        and kind not in _group("unnaming")
+        and not is_marked(kind, "unnaming")
         and one.schema.get("type") in ("string", None)
         and salience(one, own) >= 4
     )
@@ -199,7 +190,7 @@ def names_rows(one: Entity) -> bool:
 def dates_rows(one: Entity) -> bool:
     """Whether rows are told apart by it as days, or hours, that follow each other: those of a forecast."""
     last = split_name(one.name.rpartition("|")[2])
-    return last in _group("dating") and one.schema.get("type") in ("string", None)
+    return last in group("dating") and one.schema.get("type") in ("string", None)
 
 
 def names_itself(name: str) -> bool:
@@ -210,7 +201,7 @@ def names_itself(name: str) -> bool:
 def bare(name: str) -> bool:
     """Whether an output's name says nothing by itself: a title, a day; that of a country does."""
     path = tuple(part for part in name.split("|") if part)
-    return split_name(path[-1]) in _group("bare") and not (_around(path) and names_itself(name))
+    return split_name(path[-1]) in group("bare") and not (_around(path) and names_itself(name))
 
 
 def points_out(one: Entity) -> bool:
@@ -218,12 +209,12 @@ def points_out(one: Entity) -> bool:
     kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
     if kind in _TONGUES:
         return False
-    return kind in _POINTING or (bool(choices(kind)) and kind not in _group("unnaming") - _POINTING) or "place" in kind
+    return kind in _POINTING or "place" in kind or (bool(choices(kind)) and not is_marked(kind, "unnaming"))
 
 
 def tells_here(api: Api) -> bool:
     """Whether an Api that is given nothing has one answer for who asks: where they are, today's, any at all."""
-    return bool(set(split_name(f"{api.name.rpartition('|')[2]} {api.description[:160]}").split()) & _group("here"))
+    return bool(set(split_name(f"{api.name.rpartition('|')[2]} {api.description[:160]}").split()) & group("here"))
 
 
 def named_well(name: str, value: JsonValue) -> bool:
@@ -260,7 +251,7 @@ def tellable(value: JsonValue) -> bool:
 
 def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     kind, documented = kind_of(path, one.phrase), bool(one.schema.get("examples"))
-    unsaid = kind in _group("unsaid")
+    unsaid = not kind or is_marked(kind, "unsaid")
     examples = cast("list[JsonValue]", one.schema.get("examples") or [])
     if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
         return 0
@@ -268,20 +259,7 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     if figure or one.schema.get("type") in ("integer", "number"):
         return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if documented or kind else 1
     if words[-1] in _NAMING:
-        return 2 if len(words) > 1 and words[-2] in _group("lesser") else 5
+        return 2 if len(words) > 1 and words[-2] in group("lesser") else 5
     if not unsaid:
         return 3 if kind == "clock" or ("." in kind and kind not in _KNOWN_BY) else 4
-    return 3 if words[-1] in _group("told") else 2 if documented else 0
-
-
-@lru_cache(maxsize=8192)
-def _has(name: str, group: str) -> bool:
-    """Whether one of a group's words, or two that belong together, stand in a name."""
-    words, group_of = split_name(name).split(), _group(group)
-    return any(word in group_of for word in (*words, *map(" ".join, pairwise(words))))
-
-
-@cache
-def _group(name: str) -> frozenset[str]:
-    rows = cast("dict[str, list[list[str]]]", shipped(_DATA))[name]
-    return frozenset(word for row in rows for word in row)
+    return 3 if words[-1] in group("told") else 2 if documented else 0

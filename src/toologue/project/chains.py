@@ -73,7 +73,7 @@ from toologue.schema.jsonl import line_of, parse, read, read_lines, replacing, w
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
-from toologue.write.chains.intents import awkward
+from toologue.write.chains.intents import unspeakable_reason
 from toologue.write.duplicates import repeats
 
 _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
@@ -294,8 +294,8 @@ def _single_part(space: Workspace, names: Sequence[str]) -> _PairsOfPart:
 def _speakable(pairs: Iterable[Pair], catalog: Catalog, dropped: Counter[Any]) -> Iterator[Pair]:
     """Those pairs that somebody would talk about."""
     for pair in pairs:
-        beside = awkward(catalog.api(pair.source)) if pair.source else None
-        if against := awkward(catalog.api(pair.target)) or (None if beside == "wordless" else beside):
+        beside = unspeakable_reason(catalog.api(pair.source)) if pair.source else None
+        if against := unspeakable_reason(catalog.api(pair.target)) or (None if beside == "wordless" else beside):
             dropped[against] += 1
         else:
             yield pair

@@ -1,26 +1,33 @@
-"""What the name, description and JSON Schema of a parameter mean: the kinds of value it accepts, and who knows them.
+"""What the names of parameters and outputs mean; what is known of words stands in one table, `names.yaml`.
 
-`expected_kinds` is pure and total: schema keywords weigh more than the name, the name more than the description; none
-for objects. `knowable` says whether people can be expected to know such a value.
+`expected_kinds` says which kinds of value a parameter accepts, by its schema, its name, its description, in this order;
+none for objects. `knowable` says whether people can be expected to know such a value. `kind_of` names the things that a
+value is of: a `record.field` or another row of the table. The last words of a name weigh most (`home_team_name` is a
+team's), then the names around it (`players|name` is a person's), then those of its title.
 
     >>> want = expected_kinds({"type": "string"}, "new_start_time", "New beginning, YYYY-MM-DD HH:MM")[0]
     >>> want.kind, want.form, want.edge, want.words
     ('moment', '%Y-%m-%d %H:%M', 'start', ('new', 'start', 'time'))
     >>> [knowable(name, "") for name in ("city", "hotel_id")]
     [True, False]
+    >>> kind_of(("players", "name")), kind_of(("created_at",)), kind_of(("iso", "countryCode")), kind_of(("x",))
+    ('full', 'moment', 'place.code', '')
+    >>> has_word("page_size", "hidden"), is_marked("place.city", "offered"), kind_named("band")
+    (True, True, 'artists')
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from toologue.text.time_expressions import Edge
-from toologue.text.tokens import split_name, words_of
+from toologue.text.tokens import singular, spell, split_name, words_of
 from toologue.values.json_schema import items_of, resolved, types_of
 
 Kind = Literal[
@@ -289,7 +296,7 @@ def knowable(name: str, phrase: str, schema: Mapping[str, Any] | None = None, *,
     if rule == "published":
         return _published(phrase)
     shape = schema or {}
-    if shape.get("format") in _words("formats"):
+    if shape.get("format") in group("formats"):
         return False
     number = shape.get("type") in ("integer", "number")
     by_name = _judged(split_name(name), number)
@@ -303,23 +310,15 @@ def _judged(words: str, number: bool) -> bool | None:
     """What the last of some words says: True known, False unknowable, None nothing."""
     *before, head = words.split() or [""]
     head = head.rstrip("0123456789") or head
-    if head in _words("unknowable"):
-        return f"{before[-1]} {head}" in _words("but") if before else False
-    if head in _words("known"):
+    if head in group("unknowable"):
+        return f"{before[-1]} {head}" in group("known codes") if before else False
+    if head in group("known"):
         return True
     if before and before[0] in ("id", "uuid"):
         return False
-    if _RUN_TOGETHER.search(head) and head not in _words("ordinary"):
+    if _RUN_TOGETHER.search(head) and head not in group("ordinary"):
         return False
-    return not number if head in _words("things") else None
-
-
-@cache
-def _words(group: str) -> frozenset[str]:
-    from toologue.data import shipped  # loads YAML
-
-    rows = cast("dict[str, list[list[str]]]", shipped(Path(__file__).with_name("names.yaml")))[group]
-    return frozenset(word for row in rows for word in row)
+    return not number if head in group("known by name") else None
 
 
 def _published(phrase: str) -> bool:
@@ -337,3 +336,135 @@ def _dice(one: str, other: str) -> float:
         row = [0, *(row[at] + 1 if char == known else 0 for at, known in enumerate(other))]
         longest = max(longest, *row)
     return 2 * longest / (len(one) + len(other))
+
+
+# ---- kinds of things
+
+_NAMING = frozenset(("name", "title", "label", "full", "short", "display", "common", "official", "value"))
+# What follows a name of one of two things: `airport_to`.
+_SIDES = frozenset(("from", "to", "a", "b"))
+_SAME = {
+    "latitude": "lat", "longitude": "lon", "lng": "lon", "long": "lon", "language": "lang", "query": "q",
+    "identifier": "id", "postcode": "zip", "zipcode": "zip", "postalcode": "zip", "emailaddress": "email",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=16384)
+def squash(name: str) -> str:
+    """A name without case and marks, with one spelling for what has several (`lng`, `longitude`)."""
+    plain = "".join(spell(name))
+    return _SAME.get(plain, plain)
+
+
+@lru_cache(maxsize=8192)
+def kind_of(path: tuple[str, ...], title: str = "") -> str:
+    """What a value is, by its name, by the names around it, by its title; or nothing."""
+    words = spell(path[-1]) if path else ()
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SIDES):
+        words = words[:-1]
+    names = _kinds_by("names")
+    if len(words) == 1 and len(path) > 1 and (kind := names.get(f"{singular(path[-2].lower())} {words[0]}")):
+        return kind
+    for size in range(min(3, len(words)), 0, -1):
+        if kind := names.get(" ".join(words[-size:])):
+            return kind
+    if words and (words[-1] in _NAMING or kind_named(words[-1])):
+        return _kind_of_thing(words, path[:-1], title)
+    return ""
+
+
+def _kind_of_thing(words: tuple[str, ...], around: Sequence[str], title: str) -> str:
+    """What the name of a thing is: by its own words, else by the names around it."""
+    inside = [word for word in words if word not in _NAMING]
+    outside = [tuple(w for w in spell(name) if w not in ("item", "items")) for name in (*reversed(around), title)]
+    for place in [inside] if inside else outside:
+        if noun := noun_of(place):
+            return kind_named(noun)
+    return "" if inside else "full" if words == ("full", "name") else "titles"
+
+
+def noun_of(words: Sequence[str]) -> str:
+    """The last of the words that names a kind of thing; or nothing."""
+    singulars = [singular(word) for word in words]
+    for at in reversed(range(len(singulars))):
+        two = " ".join((*words[max(0, at - 1) : at], singulars[at]))  # a market region is no region
+        if noun := next((noun for noun in (two, singulars[at]) if kind_named(noun)), ""):
+            return noun
+    return ""
+
+
+def kind_about(name: str, about: str) -> str:
+    """What a bare `code`, `symbol` or `population` is, where all is about one kind of thing; or nothing."""
+    lower = name.lower()
+    if (lower.startswith("symbol") or lower.endswith("ticker")) and group("coins") & set(spell(about)):
+        return "coin.symbol"
+    noun = noun_of(spell(about)) if lower in ("code", "population") else ""
+    return kind_of((noun, name)) if noun else ""
+
+
+def kind_named(noun: str) -> str:
+    """The kind of the names of a thing; or nothing."""
+    return _kinds_by("things").get(noun, "")
+
+
+def kind_of_domain(name: str) -> str:
+    """What people search for in a walk of life; or nothing."""
+    return _kinds_by("domains").get(name.lower(), "")
+
+
+def noun_for(kind: str) -> str:
+    """A noun for things of a kind; or nothing."""
+    return next(iter(_listed(_kinds().get(kind, {}).get("things"))), "")
+
+
+def examples() -> Mapping[str, str]:
+    """The examples of the table: kind → a path that has it."""
+    return {kind: row["example"] for kind, row in _kinds().items() if "example" in row}
+
+
+@lru_cache(maxsize=1024)
+def is_marked(kind: str, mark: str) -> bool:
+    """Whether a kind has a mark: unsaid, offered, unasked, unnaming, weak, long."""
+    return mark in _listed(_kinds().get(kind, {}).get("marks"))
+
+
+def kind_wraps(name: str) -> bool:
+    """Whether a name says nothing of what it holds: `data`, `results`."""
+    return name.lower() in group("wraps")
+
+
+@cache
+def group(name: str) -> frozenset[str]:
+    """A group of words in names that have one effect."""
+    return frozenset(_listed(_table()["words"][name]))
+
+
+@lru_cache(maxsize=8192)
+def has_word(name: str, of: str) -> bool:
+    """Whether one of a group's words, or two that belong together, stand in a name."""
+    words = split_name(name).split()
+    return not group(of).isdisjoint((*words, *map(" ".join, pairwise(words))))
+
+
+def spoken_forms() -> Mapping[str, Any]:
+    """How names are said: `parameters` and `abbreviations` by what stands there, `acronyms` and `proper` names."""
+    return _table()["spoken"]
+
+
+def _table() -> Mapping[str, Any]:
+    from toologue.data import shipped  # loads YAML
+
+    return shipped(Path(__file__).with_suffix(".yaml"))
+
+
+def _kinds() -> Mapping[str, Mapping[str, Any]]:
+    return _table()["kinds"]
+
+
+@cache
+def _kinds_by(column: str) -> Mapping[str, str]:
+    return {words: kind for kind, row in _kinds().items() for words in _listed(row.get(column))}
+
+
+def _listed(text: Any) -> tuple[str, ...]:
+    return tuple(str(text).split(", ")) if text else ()

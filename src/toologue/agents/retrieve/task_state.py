@@ -42,11 +42,10 @@ from toologue.agents.retrieve.slot_values import (
     volunteered,
     wishes_more,
 )
-from toologue.apis.co_parameters import along, beside
-from toologue.apis.result_values import MOST_SHOWN, Single, sayable, values_of
+from toologue.apis.result_values import MOST_SHOWN, Single, along, beside, sayable, values_of
 from toologue.schema import Act, AgentTurn, Result, Turn
 from toologue.text.names import knowable
-from toologue.worlds.documented.default_arguments import settled
+from toologue.worlds.documented.arguments import settled
 
 BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}
 """From which score on an Api is settled, or worth suggesting, by the paper's retriever."""

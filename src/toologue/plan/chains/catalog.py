@@ -39,7 +39,7 @@ from toologue.schema.jsonl import parse, read_lines
 from toologue.text.names import KnowRule, knowable
 from toologue.text.tokens import is_spoken, singular, split_compound, split_name
 from toologue.worlds.documented import is_credential, kind_wraps, sought_by
-from toologue.worlds.documented.default_arguments import settled
+from toologue.worlds.documented.arguments import settled
 
 # Why an edge or a document makes no pair, and why a pair comes to nothing.
 Reason = Literal[

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.apis.co_parameters import beside
 from toologue.apis.entities import Entity
-from toologue.apis.result_values import Single, choices, sayable, values_of
+from toologue.apis.result_values import Single, beside, choices, sayable, values_of
 from toologue.apis.salience import (
     MEETINGS,
     SOUGHT,
@@ -63,7 +62,7 @@ from toologue.worlds.documented import (
     kind_wraps,
     sought_by,
 )
-from toologue.worlds.documented.default_arguments import settled
+from toologue.worlds.documented.arguments import settled
 
 _ANSWERED = 2  # so many values of a result make an answer, beside what names them
 _KEPT = 160  # worlds and roles that are remembered

@@ -18,8 +18,8 @@ from typing import NamedTuple, cast
 from rapidfuzz.distance import LCSseq
 
 from toologue import keys
-from toologue.apis.co_parameters import along
 from toologue.apis.entities import Entity
+from toologue.apis.result_values import along
 from toologue.apis.salience import askable, asked_of, hidden
 from toologue.plan.chains.catalog import (
     ApiView,
@@ -39,7 +39,7 @@ from toologue.plan.chains.catalog import (
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
 from toologue.schema import Edge
 from toologue.text.names import KnowRule
-from toologue.worlds.documented.default_arguments import settled
+from toologue.worlds.documented.arguments import settled
 
 EdgeKey = tuple[str, str, str, str]
 

@@ -45,7 +45,7 @@ from toologue.schema import (
 from toologue.schema.jsonl import line_of
 from toologue.text.tokens import split_name
 from toologue.worlds.documented import Documented
-from toologue.worlds.documented.default_arguments import settled
+from toologue.worlds.documented.arguments import settled
 
 TRIES = 3
 OFFERED = 10  # so many APIs the agent is offered, where there are so many; half of the others of the target's domain

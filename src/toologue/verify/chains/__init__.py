@@ -1,9 +1,9 @@
 """Is a dialogue of the chains line valid? Apart from whoever planned and wrote it: a wish, its calls, the answer.
 
-    shape       turns alternate, each is labelled; calls are silent and have results                course
+    shape       turns alternate, each is labelled; calls are silent and have results                path
     path        each action may follow the one before it; all together are the planned sequence;
-                what follows a search is what the band of its best score calls for                  course, search
-    execution   the world answers now as recorded, and so does the retriever                        search, verify.acts
+                what follows a search is what the band of its best score calls for                  path
+    execution   the world answers now as recorded, and so does the retriever                        path, acts
     arguments   states and calls hold what is known by then, under the right API: what the user
                 told, and the chained value once the source's result has but one, or one is chosen  states
     carried     the user's words say every value of `informed`, and no value beside; a request
@@ -44,15 +44,11 @@ from pydantic import JsonValue
 from toologue.loop import World, execute
 from toologue.models.retriever import Retriever
 from toologue.schema import Api, Dialogue
-from toologue.verify.chains.course import misshapen, off_course
-from toologue.verify.chains.known import chain_of, follow
-from toologue.verify.chains.search import wrong_searches
-from toologue.verify.chains.states import wrong_states
+from toologue.verify.chains.path import wrong_path, wrong_searches, wrong_shapes
+from toologue.verify.chains.states import chain_of, track, wrong_states
 from toologue.verify.chains.words import wrong_words
 from toologue.verify.flaw import RULES, Flaw
 from toologue.verify.procedures.acts import wrong_acts
-
-__all__ = ["verify_chain"]
 
 
 def verify_chain(
@@ -69,12 +65,12 @@ def verify_chain(
     `request_multi`. `retriever` is asked again what the dialogue asked it.
     """
     chain = chain_of(dialogue)
-    stands = follow(dialogue, chain, apis)
-    flaws = [*misshapen(dialogue), *off_course(dialogue, stands, sequence)]
+    contexts = track(dialogue, chain, apis)
+    flaws = [*wrong_shapes(dialogue), *wrong_path(dialogue, contexts, sequence)]
     flaws += () if _replays(dialogue, world) else wrong_acts(dialogue, apis, world)
     flaws += wrong_searches(dialogue, chain, apis, retriever)
-    flaws += wrong_states(dialogue, chain, stands, apis)
-    flaws += wrong_words(dialogue, chain, stands, apis)
+    flaws += wrong_states(dialogue, chain, contexts, apis)
+    flaws += wrong_words(dialogue, chain, contexts, apis)
     return sorted(flaws, key=lambda flaw: (flaw.turn, RULES.index(flaw.rule)))
 
 

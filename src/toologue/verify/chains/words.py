@@ -1,55 +1,256 @@
 """The words of a conversation: users say what they inform of, agents say what is so and ask for what is lacking.
 
-    carried     a user's words say every value of `informed`, and claim nothing beside that nobody said before (a wish
-                may take words from the documents of its APIs); a request has a word for each parameter that is
-                lacking, or says several of the values to choose from, and the one that is chosen then
-    supported   what an agent's words claim (numbers, names, ids, dates) the user said, or a result holds; a response
-                says a value of the last result
-    wording     no agent says a name that only documents have (`Sports|nba_live|getGames`, `team_id`), nor do braces
-                stay in anybody's words
-
-Example:
-    >>> from toologue.schema import AgentTurn, Dialogue, UserTurn
-    >>> turns = (
-    ...     UserTurn(text="I live in Hull", informed={"town": "York"}),
-    ...     AgentTurn(text="To call get_trains I need 2 things", action="request"),
-    ... )
-    >>> trains = Dialogue(id="d", turns=turns)
-    >>> for flaw in wrong_words(trains, Chain("get_trains"), [Stand(), Stand("get_trains")], {}):
-    ...     print(flaw)
-    turn 0: carried: the user's words do not say town, 'York'
-    turn 0: carried: the user says 'Hull', and informs of no such value
-    turn 1: supported: nothing so far says '2'
-    turn 1: wording: 'get_trains' is a name in documents
-
-Not covered: values in small letters without digits that an agent makes up.
+A claim is supported if its words stand in what was said or in a result as they are, or if a value there means the same
+(17 October 1919 for "1919-10-17"); lists support how long they are, labels of documents support names and the numbers
+that belong to a label ("set 2").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import cast
 
 from pydantic import JsonValue
 
 from toologue.errors import shown
-from toologue.schema import AgentTurn, Api, Dialogue, UserTurn
-from toologue.verify.chains.ground import Ground, labels, unsupported
-from toologue.verify.chains.known import Chain, Stand
-from toologue.verify.chains.rows import alike, distinct
-from toologue.verify.chains.telling import asks_for, stands_in, tells
+from toologue.keys import Same
+from toologue.schema import AgentTurn, Api, Dialogue, Parameter, UserTurn
+from toologue.text.claims import Claim, claims, grounds, says
+from toologue.text.find import find
+from toologue.text.tokens import split_name
+from toologue.values.compare import same
+from toologue.verify.chains.states import Chain, Context, alike, distinct_values, leaves, lengths
 from toologue.verify.flaw import Flaw
+
+_COMMON_WORDS = """
+    about all also and any are can could does for from get give given has have how into its like may more need not of
+    only or other please return returned should that the their them then there these this those to use used value want
+    was what when where which who whose will with would you your
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+# Parameters for what is searched for: they may be asked for by its name, too.
+_SEEKING = frozenset(["q", "s", "query", "search", "keyword", "term", "text", "searchterm"])
+_ALIKE = (
+    "q query search keyword term text",
+    "outputsize count cnt limit number size amount max top many most",
+    "to end until destination target",
+    "from start since origin begin",
+    "h2h head compare",
+    "gl geo country region",
+    "hl lang language locale",
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def says_value(text: str, value: JsonValue, parameter: Parameter | None = None, name: str = "") -> bool:
+    """Whether a text says a value (of a parameter)."""
+    written = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if (written and stands_in(text, str(value))) or says(text, value):
+        return True
+    schema = parameter.json_schema if parameter else {}
+    return bool(schema) and any(same(one.value, value) for one in find(text, schema, name=name))
+
+
+def stands_in(text: str, said: str) -> bool:
+    """Whether a text has these letters, and not as a part of a longer word or number."""
+    start = text.find(said)
+    while said and start >= 0:
+        end = start + len(said)
+        if _begins(text, start) and _ends(text, end):
+            return True
+        start = text.find(said, start + 1)
+    return False
+
+
+def squashed(text: str) -> str:
+    """Its letters and digits, folded."""
+    return "".join(_WORD.findall(text)).casefold()
+
+
+def _begins(text: str, start: int) -> bool:
+    before, first = text[max(0, start - 1) : start], text[start]
+    if not (first.isalnum() and (before.isalnum() or before in ("_", "@"))):
+        return not (first.isdigit() and before in (".", ",") and text[max(0, start - 2) : start - 1].isdigit())
+    return False
+
+
+def _ends(text: str, end: int) -> bool:
+    last, after = text[end - 1], text[end : end + 1]
+    if last.isalnum() and (after.isalnum() or after in ("_", "@")):
+        return False
+    return not (after in (".", ",", "-") and last.isalnum() and text[end + 1 : end + 2].isdigit())
+
+
+def asks_for(text: str, name: str, parameter: Parameter | None) -> bool:
+    """Whether a text has a word for a parameter."""
+    schema = parameter.json_schema if parameter else {}
+    described = " ".join(str(schema.get(key) or "") for key in ("title", "description", "x-description"))
+    asked, said = _stems(described) | _words(split_name(name)), _stems(text)
+    if not asked.isdisjoint(said) or (len(name) > 1 and squashed(name) in squashed(text)):
+        return True
+    if any(len(stem) > 3 and stem in name.casefold() for stem in said):
+        return True
+    if split_name(name) in _SEEKING and not said.isdisjoint(_NAMES):
+        return True
+    return any(not asked.isdisjoint(group) and not said.isdisjoint(group) for group in _SYNONYMS)
+
+
+@lru_cache(maxsize=8192)
+def _stems(text: str) -> frozenset[str]:
+    return _words(" ".join(word for word in _WORD.findall(text.casefold()) if word not in _COMMON))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(stem for word in text.split() if (stem := word[:4].rstrip("s")))
+
+
+_SYNONYMS, _NAMES = tuple(map(_words, _ALIKE)), _words("name title")
+
+
+_PLURAL = re.compile(r"[A-Z]{2,}s")  # URLs
+_PAIR = re.compile(r"(?<![\w.:/-])\d+[-:]\d+(?![\w:/-])")  # a score, a time
+_CLOCK = re.compile(r"\d\d:\d\d")
+_SHORT = 3
+
+
+class Evidence:
+    """Texts, or results."""
+
+    def __init__(self, *values: JsonValue):
+        self.values = values
+
+    @cached_property
+    def letters(self) -> str:
+        """All there is, as it is written."""
+        return " ".join(map(str, self.values)).casefold()
+
+    @cached_property
+    def leaves(self) -> list[str | float]:
+        """Every value."""
+        return [leaf for value in self.values for leaf in leaves(value)]
+
+    @cached_property
+    def lengths(self) -> frozenset[int]:
+        """How long the lists are."""
+        return frozenset(length for value in self.values for length in lengths(value))
+
+    def has(self, said: str) -> bool:
+        """Whether these words stand in it."""
+        return stands_in(self.letters, said.casefold())
+
+    def means(self, claim: Claim) -> bool:
+        """Whether a value in it means what is claimed."""
+        if claim[0] == "name":
+            return False
+        if claim[0] == "number" and claim[1] in self.lengths:
+            return True
+        trace = _trace(claim)
+        return any(claim in grounds(leaf) for leaf in self.leaves if trace in str(leaf))
+
+    def is_longer(self, claim: Claim) -> bool:
+        """Whether a list is longer than a number says."""
+        return any(length > cast("float", claim[1]) for length in self.lengths)
+
+
+def unsupported_claims(
+    text: str, known: Sequence[Evidence], labelled: Callable[[], Sequence[str]] = tuple
+) -> Iterator[str]:
+    """The words of each claim of a text that neither what is known supports nor labels (squashed, asked for late)."""
+    for claim, read in claims(text).items():
+        said = _whole(text, read)
+        if any(ground.has(said) for ground in known) or _PLURAL.fullmatch(said):
+            continue
+        if said == read and any(ground.means(claim) for ground in known):
+            continue
+        if claim[0] == "number" and f" {said} more" in text and any(ground.is_longer(claim) for ground in known):
+            continue  # "… and 3 more", of five
+        if claim[0] == "name" and len(said) < _SHORT:
+            continue
+        around = [squashed(said).rstrip("s")] if claim[0] == "name" else _with_neighbours(text, said)
+        if not any(label in words for words in labelled() for label in around):
+            yield said
+    for match in _PAIR.finditer(text):
+        labelled_too = any(label in words for words in labelled() for label in _with_neighbours(text, match[0]))
+        clock = _CLOCK.fullmatch(match[0]) is not None
+        shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0]))) for ground in known)
+        if not labelled_too and not any(shown):
+            yield match[0]
+
+
+def labels(api: Api) -> str:
+    """The words, squashed, that a document has for its Api, its parameters and its outputs."""
+    return _labels(Same(api))
+
+
+# ---- claims
+
+
+def _trace(claim: Claim) -> str:
+    """Letters without which no value means a claim."""
+    kind, value = claim
+    match kind:
+        case "number":
+            return str(int(cast("float", value)))
+        case "day":
+            return str(cast("tuple[int, int]", value)[1])
+        case "time":
+            return str(int(str(value)[3:5])) if value else ""
+        case _:
+            return "@" if kind == "email" else ""
+
+
+def _whole(text: str, said: str) -> str:
+    """The words of a claim; where they are but a part of a longer code or number, that."""
+    if stands_in(text, said):
+        return said
+    start = text.find(said)
+    before, after = text[:start].split(" ")[-1], text[start + len(said) :].split(" ")[0]
+    return f"{before}{said}{after}".strip(".,:;!?()'\"")
+
+
+def _with_neighbours(text: str, said: str) -> list[str]:
+    """The words of a claim with the one before, and with the one after."""
+    start = text.find(said)
+    before, after = text[:start].split()[-1:], text[start + len(said) :].split()[:1]
+    return [squashed(" ".join((*before, said))), squashed(" ".join((said, *after)))]
+
+
+# ---- documents
+
+
+@lru_cache(maxsize=64)
+def _labels(same: Same[Api]) -> str:
+    api = same.value
+    words = [api.name, api.description, *api.keywords, *api.parameters]
+    waiting: list[JsonValue] = [api.returns, *(parameter.json_schema for parameter in api.parameters.values())]
+    while waiting:
+        schema = waiting.pop()
+        if isinstance(schema, dict):
+            words += _described(schema)
+            waiting += schema.values()
+    return squashed(" ".join(words))
+
+
+def _described(schema: Mapping[str, JsonValue]) -> Iterator[str]:
+    properties = schema.get("properties")
+    yield from properties if isinstance(properties, dict) else ()
+    yield from (said for key in ("title", "description", "x-description") if isinstance(said := schema.get(key), str))
+
 
 _BRACES = re.compile(r"\{[\w .]*\}")
 _TECHNICAL = re.compile(r"[_|{}]|[a-z][A-Z]|\w\.\w")
 
 
-def wrong_words(dialogue: Dialogue, chain: Chain, stands: Sequence[Stand], apis: Mapping[str, Api]) -> Iterator[Flaw]:
+def wrong_words(
+    dialogue: Dialogue, chain: Chain, contexts: Sequence[Context], apis: Mapping[str, Api]
+) -> Iterator[Flaw]:
     """Every flaw of what is said."""
     reader, turns = _Reader(chain, apis), dialogue.turns
-    for place, (turn, stand) in enumerate(zip(turns, stands, strict=True)):
+    for place, (turn, context) in enumerate(zip(turns, contexts, strict=True)):
         if turn.role == "user":
-            yield from (Flaw("carried", place, what) for what in reader.hear(turn, stand))
+            yield from (Flaw("carried", place, what) for what in reader.hear(turn, context))
         elif turn.text is None:
             reader.learn(turn)
         else:
@@ -58,7 +259,7 @@ def wrong_words(dialogue: Dialogue, chain: Chain, stands: Sequence[Stand], apis:
                 informed = after.informed if after.role == "user" else {}
                 yield from (
                     Flaw("carried", place, what)
-                    for what in reader.ask(turn.text, stand, informed, stands[place + 1].picks)
+                    for what in reader.ask(turn.text, context, informed, contexts[place + 1].picks)
                 )
             yield from (Flaw("supported", place, what) for what in reader.weigh(turn, turn.text))
             yield from (Flaw("wording", place, what) for what in reader.technical(turn.text))
@@ -75,52 +276,52 @@ class _Reader:
         names = [chain.target, chain.source, *(name for api in self.pair for name in api.parameters)]
         parts = (part for name in names for part in (name, *name.split("|")))
         self.names = [part for part in dict.fromkeys(parts) if _TECHNICAL.search(part)]
-        self.said: list[Ground] = []
-        self.heard: list[Ground] = []
-        self.results: list[Ground] = []
+        self.said: list[Evidence] = []
+        self.heard: list[Evidence] = []
+        self.results: list[Evidence] = []
 
     def labels(self) -> list[str]:
         """The words of documents, squashed."""
         return [labels(api) for api in self.pair]
 
-    def hear(self, turn: UserTurn, stand: Stand) -> Iterator[str]:
+    def hear(self, turn: UserTurn, context: Context) -> Iterator[str]:
         """What is wrong with a user's words."""
-        api = self.apis.get(stand.api or self.chain.target)
+        api = self.apis.get(context.api or self.chain.target)
         slots = api.parameters if api else {}
         for name, value in turn.informed.items():
-            if not tells(turn.text, value, slots.get(name), name):
+            if not says_value(turn.text, value, slots.get(name), name):
                 yield f"the user's words do not say {name}, {shown(value)}"
-        known = [Ground(dict(turn.informed)), *self.heard, *self.said]
-        for claim in unsupported(turn.text, known, self.labels):
+        known = [Evidence(dict(turn.informed)), *self.heard, *self.said]
+        for claim in unsupported_claims(turn.text, known, self.labels):
             yield f"the user says {claim!r}, and informs of no such value"
-        self.said.append(Ground(turn.text, dict(turn.informed)))
+        self.said.append(Evidence(turn.text, dict(turn.informed)))
 
     def learn(self, turn: AgentTurn) -> None:
         """Take in what a call returned."""
         for act, result in zip(turn.acts, turn.results, strict=False):
             if act.kind == "call" and result is not None:
-                self.results.append(Ground(result.value))
+                self.results.append(Evidence(result.value))
 
     def ask(
-        self, text: str, stand: Stand, informed: Mapping[str, JsonValue], picks: Mapping[str, JsonValue]
+        self, text: str, context: Context, informed: Mapping[str, JsonValue], picks: Mapping[str, JsonValue]
     ) -> Iterator[str]:
         """What is wrong with a request, which a user answers with what `informed` and `picks` say."""
-        api = self.apis.get(stand.api)
+        api = self.apis.get(context.api)
         slots = api.parameters if api else {}
-        wanted = dict.fromkeys((*stand.lacking, *(name for name in informed if name not in picks)))
-        if stand.choosing:
+        wanted = dict.fromkeys((*context.lacking, *(name for name in informed if name not in picks)))
+        if context.choosing:
             wanted = {name: None for name in wanted if name not in self.chain.handed}
-            yield from self._wrong_offer(text, stand, picks)
+            yield from self._wrong_offer(text, context, picks)
         elif not wanted:
             yield "the agent asks, and nothing is lacking"
         for name in wanted:
             if not asks_for(text, name, slots.get(name)):
                 yield f"the agent does not ask for {name}"
 
-    def _wrong_offer(self, text: str, stand: Stand, picks: Mapping[str, JsonValue]) -> Iterator[str]:
+    def _wrong_offer(self, text: str, context: Context, picks: Mapping[str, JsonValue]) -> Iterator[str]:
         for name, pick in picks.items():
-            values = distinct(stand.found, self.chain.handed.get(name, name))
-            offered = [value for value in values if tells(text, value)]
+            values = distinct_values(context.found, self.chain.handed.get(name, name))
+            offered = [value for value in values if says_value(text, value)]
             if len(offered) < 2:
                 yield f"the agent offers {len(offered)} of the {len(values)} values of {name} to choose from"
             elif not any(alike(value, pick) for value in offered):
@@ -130,13 +331,13 @@ class _Reader:
 
     def weigh(self, turn: AgentTurn, text: str) -> Iterator[str]:
         """What an agent says that nothing supports."""
-        for claim in unsupported(text, [*self.said, *self.results], self.labels):
+        for claim in unsupported_claims(text, [*self.said, *self.results], self.labels):
             yield f"nothing so far says {claim!r}"
-        self.heard.append(Ground(text))
+        self.heard.append(Evidence(text))
         if turn.action == "response" and self.results:
             values = self.results[-1].leaves
             verbatim = any(stands_in(text, str(value)) for value in values)
-            if values and not verbatim and not any(tells(text, value) for value in values):
+            if values and not verbatim and not any(says_value(text, value) for value in values):
                 yield "the response says nothing of what the call returned"
 
     def technical(self, text: str) -> Iterator[str]:

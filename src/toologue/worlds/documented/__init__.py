@@ -4,11 +4,12 @@
 it is known what these look like. `DOCUMENTED` is the registered kind.
 """
 
+from toologue.text.names import kind_about, kind_named, kind_of, kind_wraps
 from toologue.worlds.documented.arguments import arguments_for, foreseen, is_credential
 from toologue.worlds.documented.echo import kind_sought, sought_by
 from toologue.worlds.documented.kind import DOCUMENTED, kind_for
+from toologue.worlds.documented.row import choices
 from toologue.worlds.documented.simulator import Documented
-from toologue.worlds.documented.words import choices, kind_about, kind_named, kind_of, kind_wraps
 
 __all__ = [
     "DOCUMENTED",

@@ -25,14 +25,13 @@ from typing import Any, cast
 
 from toologue.errors import UserError
 from toologue.schema import Api
+from toologue.text.names import kind_of, squash
 from toologue.text.tokens import spell
 from toologue.values.json_schema import fits, items_of, number_in, resolved, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.echo import Echoes
-from toologue.worlds.documented.identity import followers, id_of, known_by
-from toologue.worlds.documented.leaves import Maker, maker, names_a_thing
+from toologue.worlds.documented.leaves import Maker, followers, id_of, known_by, maker, names_a_thing
 from toologue.worlds.documented.row import Row, salt_of
-from toologue.worlds.documented.words import kind_of, squash
 
 Answer = Callable[[int, Mapping[str, Any]], Any]
 _DEEPEST, _MOST, _NEAR = 12, 4000, 3

@@ -26,18 +26,20 @@ from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
+from pydantic import JsonValue
+
 from toologue import keys
 from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
 from toologue.schema import Api, Fault
-from toologue.text.tokens import spell
+from toologue.text.names import group, kind_about, kind_of, squash
+from toologue.text.tokens import spell, split_name
 from toologue.values.json_schema import fits
 from toologue.worlds.crud.misfit import checker
 from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
-from toologue.worlds.documented.row import Row
+from toologue.worlds.documented.row import Row, choices
 from toologue.worlds.documented.shapes import moment_form
-from toologue.worlds.documented.words import choices, kind_about, kind_of, squash
 
 _SECRET = re.compile(
     r"(?:api|app|auth|access|subscription)_?(?:key|token)|rapidapi|"
@@ -46,12 +48,12 @@ _SECRET = re.compile(
 _KEPT = frozenset(("accept", "contenttype", "callback"))
 _LISTED = re.compile(r"(?<![\w|])([\w.-]+(?:\s*\|\s*[\w.-]+){1,})(?![\w|])")
 _UNKNOWN = frozenset(("", "titles", "fine", "types", "sentences"))
+# What nobody says as a number.
 _MOMENTS = frozenset(("day", "moment", "clock"))
-"""What nobody says as a number."""
+# What is known better than any example says: those of one record belong together.
 _TRADED = ("coin.", "company.symbol", "company.name", "car.")
-"""What is known better than any example says: those of one record belong together."""
+# In which language somebody wants an answer: in that of the question.
 _TONGUE = ("lang", "locale", "hl")
-"""In which language somebody wants an answer: in that of the question."""
 _VAGUE = frozenset(("", "titles", "topics", "sentences", "words", "fine", "categories", "one", "ten", "zero", "count"))
 
 
@@ -68,6 +70,28 @@ def arguments_for(
         elif parameter.required or name in optional:
             made[name] = _makers(Same(api))[name](row)
     return made
+
+
+def settled(api: Api) -> Mapping[str, JsonValue]:
+    """What the documentation settles: of required parameters that say how to answer (`page`) what is documented.
+
+    That is the default, else the first example, where it fits; a choice among several values is not settled.
+    """
+    return _default_arguments(Same(api))
+
+
+@lru_cache(maxsize=64)
+def _default_arguments(kept: Same[Api]) -> Mapping[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for name, parameter in kept.value.parameters.items():
+        schema = parameter.json_schema
+        listed = schema.get("enum")
+        is_choice = isinstance(listed, list) and len(listed) > 1
+        if parameter.required and split_name(name) in group("settings") and not is_choice:
+            known = [schema.get("default"), schema.get("const"), *examples_of(schema)]
+            fitting = [value for value in known if value not in ("", None) and fits(value, schema)]
+            found.update((name, value) for value in fitting[:1])
+    return found
 
 
 def read_arguments(api: Api, arguments: Mapping[str, Any]) -> dict[str, Any] | Fault:

@@ -1,17 +1,9 @@
 """What is asked for is what is answered: which values of an answer are the same thing as a parameter.
 
-Contract: a value and a parameter are the same thing if they are called alike (`user_id`, `userId`, `user|id`), outside
-of lists also by a bare `id` or `name`; in a list only what does not tell its rows apart. An argument that does not fit
-the value's schema is not echoed. `pinned` gives the records that arguments name: who asks for Oslo is told of Norway.
-`sought` gives what is searched for: who looks for a film is shown that one first.
-
-Example:
-    >>> from toologue.schema import Api, Parameter
-    >>> echoes = Echoes(Api(name="Weather", parameters={"city": Parameter()}))
-    >>> echoes.asked(("location", "city"), 0), echoes.pinned({"city": "oslo"})
-    ('city', {'place': (1, 19)})
-
-Not covered: arguments that hold several values.
+A value and a parameter are the same thing if they are called alike (`user_id`, `userId`, `user|id`), outside of lists
+also by a bare `id` or `name`; in a list only what does not tell its rows apart. `pinned` gives the records that
+arguments name: who asks for Oslo is told of Norway. `sought` gives what is searched for: who looks for a film is shown
+it first.
 """
 
 from __future__ import annotations
@@ -23,15 +15,9 @@ from functools import cache
 from typing import Any, cast
 
 from toologue.schema import Api
-from toologue.text.tokens import singular, spell
-from toologue.values.json_schema import fits, types_of
-from toologue.worlds.documented.identity import number_of, owner_of
-from toologue.worlds.documented.leaves import Maker, names_a_thing
-from toologue.worlds.documented.row import Row
-from toologue.worlds.documented.shapes import moment_form
-from toologue.worlds.documented.words import (
-    choices,
+from toologue.text.names import (
     group,
+    is_marked,
     kind_about,
     kind_named,
     kind_of,
@@ -40,25 +26,22 @@ from toologue.worlds.documented.words import (
     noun_of,
     squash,
 )
+from toologue.text.tokens import singular, spell
+from toologue.values.json_schema import fits, types_of
+from toologue.worlds.documented.leaves import Maker, names_a_thing, number_of, owner_of
+from toologue.worlds.documented.row import Row, choices
+from toologue.worlds.documented.shapes import moment_form
 
-_BARE = frozenset(
-    ("id", "name", "title", "value", "key", "code", "slug", "uuid", "text", "symbol", "url", "type", "status")
-)
 _WRITTEN = {
     "place.country": ("place.code", "place.code3"), "place.code": ("place.code3", "place.country"),
     "company.name": ("company.symbol",), "coin.name": ("coin.symbol",),
 }  # fmt: skip
+# What begins with somebody's name.
 _BY_NAME = ("username", "email")
-"""What begins with somebody's name."""
+# What one has of one's own: where it is asked for and told, it is the same.
 _OWN = (*_BY_NAME, "address", "phone")
-"""What one has of one's own: where it is asked for and told, it is the same."""
+# What holds many places, or none in particular.
 _WIDE = ("place.country", "place.code", "place.code3", "place.currency", "place.lang", "place.language")
-"""What holds many places, or none in particular."""
-_HOLDING = frozenset(("applicable", "effective", "valid"))
-"""What says from when, or on which day, something holds."""
-_FIRST = frozenset(("start", "from", "since", "begin", "after", "first"))
-_LAST = frozenset(("end", "to", "until", "before", "till", "last"))
-_WRAPS = frozenset(("data", "result", "results", "response", "item", "items", "body", "payload", "content"))
 
 
 class Echoes:
@@ -69,7 +52,7 @@ class Echoes:
         ids = [name for name in api.parameters if owner_of(name) is not None]
         self.only_id = ids[0] if len(ids) == 1 else None
         self.days = [name for name in api.parameters if _says_when(name)]
-        days = [name for name in self.days if not {*spell(name)} & (_FIRST | _LAST) and kind_of((name,)) != "moment"]
+        days = [name for name in self.days if not {*spell(name)} & _bounds() and kind_of((name,)) != "moment"]
         self.only_day = days[0] if len(days) == 1 else None
         self.about = {singular(word) for word in spell(api.name.rpartition("|")[2])}
         self.records: dict[str, str] = {}
@@ -91,12 +74,12 @@ class Echoes:
         """The parameter that a value is the same thing as, or None."""
         if not path:
             return None
-        last, around = squash(path[-1]), [name for name in path[:-1] if name.lower() not in _WRAPS]
+        last, around = squash(path[-1]), [name for name in path[:-1] if name.lower() not in group("plain wraps")]
         parent = squash(singular(around[-1])) if around else ""
-        if lists and (last in _BARE or (names_a_thing(path) and lists > 1)):
+        if lists and (last in group("own") or (names_a_thing(path) and lists > 1)):
             whole = last == "name" and around and squash(around[-1]) == parent and lists == 1
             return self.names.get(parent) if whole else None
-        if last not in _BARE:
+        if last not in group("own"):
             return self.names.get(last)
         if parent:
             ours = last == "id" and parent in self.about and not lists and self.names.get("id") == self.only_id
@@ -108,7 +91,7 @@ class Echoes:
         name = self.asked(path, lists)
         if name is None and not lists and (kind := kind_of(path)) in _OWN:
             name = next((one for one, known in self.records.items() if known == kind), None)
-        if name is None and path and spell(path[-1])[-1:] == ("on",) and _HOLDING & {*spell(path[-1])}:
+        if name is None and path and spell(path[-1])[-1:] == ("on",) and group("holding") & {*spell(path[-1])}:
             name = self.only_day
         if name is None:
             return made
@@ -134,7 +117,10 @@ class Echoes:
         days = {name: day for name in self.days if (day := _day(arguments.get(name))) is not None}
         if not days:
             return None
-        first, last = (next((days[name] for name in days if words & {*spell(name)}), None) for words in (_FIRST, _LAST))
+        first, last = (
+            next((days[name] for name in days if words & {*spell(name)}), None)
+            for words in (group("first"), group("last"))
+        )
         if first is None and last is None:
             return (days[self.only_day], 1) if self.only_day in days else None
         if first is None or last is None:
@@ -178,10 +164,14 @@ def kind_sought(api: Api) -> str:
     return next(filter(None, found), kind_of_domain(domain))
 
 
+def _bounds() -> frozenset[str]:
+    return group("first") | group("last")
+
+
 def _says_when(name: str) -> bool:
     """Whether a parameter says on which day, or from or to which."""
     words = spell(name)
-    return kind_of((name,)) in ("day", "moment") or words[-1:] == ("day",) or bool({*words[:1]} & (_FIRST | _LAST))
+    return kind_of((name,)) in ("day", "moment") or words[-1:] == ("day",) or bool({*words[:1]} & _bounds())
 
 
 def _day(value: Any) -> datetime | None:
@@ -212,7 +202,7 @@ def _streets() -> Mapping[str, tuple[int, int]]:
 
 @cache
 def _named(kind: str) -> Sequence[str]:
-    if kind in group("weak"):
+    if is_marked(kind, "weak"):
         return ()
     if kind == "full":
         return [*map(" ".join, zip(choices("person.first"), choices("person.last"), strict=True))]

@@ -1,17 +1,8 @@
 """Makers of single values: a documented leaf becomes a function from a row to a value that fits it.
 
-Contract: `maker(schema, path, salt=)` looks at a schema once; what it gives is quick and draws from the row alone. In
-this order: what the schema fixes (const, enum), what the name means (`words.kind_of`), what documented examples look
-like, what `values.make` thinks up. Values fit, whatever the constraints; a schema that nothing fits raises UserError.
-
-Example:
-    >>> from toologue.worlds.documented.row import Row
-    >>> country = maker({"type": "string", "examples": ["IN"]}, ("venue", "country"), salt=1)
-    >>> score = maker({"type": "integer", "examples": [84]}, ("score",), salt=2)
-    >>> len(country(Row(5, 0, {}))), 58 <= score(Row(5, 0, {})) <= 110
-    (2, True)
-
-Not covered: sums (a total is not the sum of its parts).
+In this order: what the schema fixes (const, enum), what the name means (`text.names`), what documented examples look
+like, what `values.make` thinks up. An object that has an id is made from that id, so that Apis of one provider that
+tell of one id tell of one thing.
 """
 
 from __future__ import annotations
@@ -19,16 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, cast
 
 from toologue.errors import UserError
-from toologue.text.tokens import is_spoken, singular, spell
+from toologue.text.names import group, is_marked, kind_about, kind_of
+from toologue.text.tokens import is_spoken, singular, spell, split_compound
 from toologue.values.json_schema import fits, types_of
 from toologue.values.make import make
-from toologue.worlds.documented.row import Row
+from toologue.worlds.documented.row import Row, choices
 from toologue.worlds.documented.shapes import is_placeholder, like, moment_form
 from toologue.worlds.documented.texts import TEXTS
-from toologue.worlds.documented.words import choices, group, kind_about, kind_of
+
+_TRIES = 64
+
 
 Maker = Callable[[Row], Any]
 
@@ -41,22 +36,22 @@ _RANGES: dict[str, tuple[float, float]] = {
     "length": (20, 220), "few": (2, 9), "offset": (-5, 9), "year": (2019, 2025), "season": (2019, 2025),
     "clock": (8, 20),
 }  # fmt: skip
+# What is only counted in wholes.
 _WHOLE = frozenset(("age", "year", "season", "count", "few"))
-"""What is only counted in wholes."""
+# What is not counted in wholes, unless it is documented so.
 _PARTS = frozenset(("money", "percent", "degrees", "stars", "weight", "length"))
-"""What is not counted in wholes, unless it is documented so."""
 _SPELLINGS = {
     "place.country": ("place.code", "place.code3"), "place.code": ("place.code3",), "place.lang": ("place.language",),
     "place.region": ("place.region_code",), "place.language": ("place.lang",), "company.name": ("company.symbol",),
     "place.city": ("place.airport",), "coin.name": ("coin.symbol",),
 }  # fmt: skip
+# Who is met by whom: two of them are never the same.
 _MET = {
     "away": "home", "visitor": "home", "visiting": "home", "to": "from", "destination": "origin",
     "arrival": "departure", "loser": "winner", "2": "1", "b": "a",
 }  # fmt: skip
-"""Who is met by whom: two of them are never the same."""
+# What is no longer than this is a code.
 _LEAST = 2
-"""What is no longer than this is a code."""
 _HOURS = frozenset(("hour", "hours", "hourly"))
 _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -195,7 +190,7 @@ def _text(meaning: str, examples: Sequence[str], path: Sequence[str], salt: int,
         return (lambda row: _when(row, path).strftime(form)) if not example else lambda row: example
     if example and (made := _numeric(example, meaning, path, salt)):
         return made
-    if example and meaning in group("weak") and len(example) <= 200:
+    if example and is_marked(meaning, "weak") and len(example) <= 200:
         if names_a_thing(path):
             return _identity(example, path, salt, about)
         return lambda row: example
@@ -294,3 +289,59 @@ def _when(row: Row, path: Sequence[str]) -> datetime:
         day = _NEW_YEAR + timedelta(days=row.mixed(1) % 350 + later, minutes=minutes)
         return day.replace(year=1960 + row.mixed(3) % 45, day=min(day.day, 28))
     return first + timedelta(days=(place + min(later, days - 1)) % days, minutes=minutes)
+
+
+def id_of(names: Sequence[str], path: Sequence[str], about: str) -> str | None:
+    """The name of the property that identifies an object, or None."""
+    found = {name: owner for name in names if (owner := owner_of(name)) is not None}
+    bare = next((name for name, owner in found.items() if not owner), None)
+    if bare is not None or len(found) < 2:
+        return bare or next(iter(found), None)
+    around = next((name for name in reversed(path) if name.lower() not in group("wraps")), about)
+    nouns = {singular(word) for word in _words(around)}
+    return next((name for name, owner in found.items() if singular(owner[-1]) in nouns), None)
+
+
+def owner_of(name: str) -> tuple[str, ...] | None:
+    """Whose id a name is for, in words: none for a bare `id`; None where it is for no id."""
+    words = _words(name)
+    if words[:1] == ("id",) and len(words) == 2 and words[1] not in group("of ids"):  # id_race
+        return words[1:]
+    return words[:-1] if words[-1:] == ("id",) else None
+
+
+def followers(names: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
+    """Which names say something of whom another's id is for: `seriesName` beside `seriesId`, as {name: id}."""
+    owners = {one: owner for one in ids if (owner := owner_of(one))}
+    return {
+        name: one
+        for name in names
+        for one, owner in owners.items()
+        if name != one and len(words := _words(name)) > len(owner) and words[: len(owner)] == owner
+    }
+
+
+def number_of(value: Any) -> int:
+    """A number for an id."""
+    text = str(value)
+    tail = text if text.isdecimal() else text[-2:]
+    if tail.isdecimal():
+        return int(tail)
+    return next((ord(letter) for letter in reversed(text) if letter.isalnum()), 0)
+
+
+def known_by(made: Callable[[Row], Any], row: Row) -> tuple[Any, Row]:
+    """An id, and the row of who has it: where the row has to be about something, one by which it is."""
+    value, wanted = made(row), row.wanted()
+    known = row.known(number_of(value), wanted)
+    while wanted and row.shift < _TRIES and not known.about(wanted):
+        row.shift += 1
+        value = made(row)
+        known = row.known(number_of(value), wanted)
+    row.shift = 0
+    return value, known
+
+
+@lru_cache(maxsize=16384)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(part for word in spell(name) for part in split_compound(word))

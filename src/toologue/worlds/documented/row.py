@@ -17,9 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from toologue.data import shipped
+
+_THINGS = Path(__file__).with_name("things.yaml")
 _MASK = (1 << 61) - 1
 _STEP = 611_999
 """Multiples of this differ by what they leave over, whatever few they are divided by."""
@@ -117,3 +121,14 @@ class Row:
 def salt_of(name: str) -> int:
     """A salt for a name."""
     return crc32(name.encode())
+
+
+@cache
+def choices(kind: str) -> tuple[Any, ...]:
+    """What there is to choose from: the values of a record's field, or a list."""
+    things = shipped(_THINGS)
+    record, _, field = kind.partition(".")
+    if not field:
+        return tuple(things["lists"].get(kind, ()))
+    fields, rows = things["records"][record]["fields"], things["records"][record]["rows"]
+    return tuple(row[fields.index(field)] for row in rows)

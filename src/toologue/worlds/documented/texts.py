@@ -3,7 +3,7 @@
 Contract: `TEXTS[kind](row, role)`; the texts of one row agree: the e-mail address is that of its person.
 
 Example:
-    >>> from toologue.worlds.documented.row import Row
+    >>> from toologue.worlds.documented.row import Row, choices
     >>> row = Row(3, 0, {})
     >>> TEXTS["full"](row, 0).split()[0].lower() in TEXTS["email"](row, 0)
     True
@@ -18,8 +18,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from zlib import crc32
 
-from toologue.worlds.documented.row import Row
-from toologue.worlds.documented.words import choices
+from toologue.worlds.documented.row import Row, choices
 
 
 def _person(row: Row, role: int) -> tuple[str, str]:

@@ -1,23 +1,9 @@
 """Phrase banks of the chains line: what users and agents say, by kind and speaking style, as frames around slots.
 
-    the user    neutral, terse, chatty, formal, hurried        the agent    neutral, warm, brief, formal
-
 There are two banks, `train` and `unseen`. They share no frame, and are built otherwise, so that words of the one are
 news to whoever learned from the other. A kind belongs to an action; it lists the slots that each of its frames has
 (`slots`), and those that a frame may have (`may`; where a kind has no others, a frame has one of these at least).
-`[a|b|c]` in a frame stands for any one of the three. What a slot's *form* promises is what `write.bank` says of it.
-
-Contract: `Voice` is one speaker in one conversation: it uses no frame of a kind twice before it has used all, and two
-voices that differ in `start` alone begin with different frames.
-
-Example:
-    >>> voice = Voice(bank("train"), "user", "terse", seed=3)
-    >>> voice("fail_nothing", missing="the team ID")
-    "Don't know the team ID."
-    >>> bank("train").count("request") >= 40
-    True
-
-Not covered: other languages, and a style that changes within a conversation.
+`[a|b|c]` in a frame stands for any one of the three. What a slot's *form* promises is what `text.bank` says of it.
 """
 
 from __future__ import annotations
@@ -33,7 +19,7 @@ from toologue import keys
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadSetting, UnknownName
 from toologue.text.bank import place_of
-from toologue.write.chains.lexicon import capital
+from toologue.write.chains.words import capital
 
 Speaker = Literal["user", "agent"]
 Style = Literal["neutral", "terse", "chatty", "formal", "hurried", "warm", "brief"]

@@ -6,23 +6,6 @@ pre-constructed query), and is said word for word. Everything else is the model'
     no list         the reply holds no JSON array             wrong count       there are more or fewer texts than steps
     no text         an entry is empty, or no text             value missing     a value is not in the words
     not word for word  an opening was changed                 API named         the name of an API is in the words
-
-Contract: as `ChainWriter`; `origin["writer"]` is the model's name. Each fault is fed back until there is none or
-`tries` are used up; then ModelFault (`bad_response`) names what is left. There is no fallback.
-
-Example:
-    >>> import asyncio
-    >>> from toologue.models.embed import embedder
-    >>> from toologue.models.model import ScriptedModel
-    >>> from toologue.schema import AgentTurn, Cue, Dialogue, UserTurn
-    >>> plan = Plan(dialogue=Dialogue(id="c-1", turns=(UserTurn(), AgentTurn())),
-    ...             cues=(Cue(move="user_bye"), Cue(move="system_bye")))
-    >>> model = ScriptedModel(['["Bye!"]', '["Thanks, bye!", "You are welcome."]'])
-    >>> told = asyncio.run(ChainModelWriter(model, [], embedder("lexical")).write(plan))
-    >>> [turn.text for turn in told.turns], model.asked[1].messages[-1]["content"].splitlines()[1]
-    (['Thanks, bye!', 'You are welcome.'], '- wrong count: 2 messages are wanted, and there are 1')
-
-Not covered: whether the words say more than they should; that is for whoever verifies dialogues.
 """
 
 from __future__ import annotations
@@ -43,11 +26,10 @@ from toologue.models.embed import Embedder
 from toologue.models.model import Model, ModelFault
 from toologue.plan.chains.actions import ACTIONS
 from toologue.schema import AgentTurn, Api, Call, Cue, Dialogue, Plan, UserTurn
-from toologue.write.chains.answers import said
-from toologue.write.chains.intents import need
-from toologue.write.chains.lexicon import joined
-from toologue.write.chains.names import output, parameters
-from toologue.write.chains.writer import ChainWriter
+from toologue.write.chains.intents import intent_of
+from toologue.write.chains.names import output, parameters, value_text
+from toologue.write.chains.realize import ChainWriter
+from toologue.write.chains.words import joined
 from toologue.write.model import parse_words
 
 _TEMPLATE = Path(__file__).with_name("model.txt")
@@ -137,8 +119,8 @@ def _wrong(cue: Cue, turn: UserTurn | AgentTurn, text: Any, named: set[str]) -> 
     if cue.move in _OPENS and text.strip() != turn.text:
         yield f"not word for word: it should be {shown(turn.text, 200)}"
     for value in _values(cue):
-        if said(value) not in text and str(value) not in text:
-            yield f"value missing: «{said(value)}» is not in {shown(text, 200)}"
+        if value_text(value) not in text and str(value) not in text:
+            yield f"value missing: «{value_text(value)}» is not in {shown(text, 200)}"
     if found := [name for name in sorted(named) if name in text]:
         yield f"API named: {shown(found[0])}"
 
@@ -176,7 +158,7 @@ def _demands(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str
         yield f"word for word: «{turn.text}»"
         return
     if cue.move == "suggest" and target is not None:
-        yield f"namely to {need(target).action}"
+        yield f"namely to {intent_of(target).action}"
     if cue.move == "fail_inform":
         missing = str(cue.before.get("missing"))
         yield f"does not know {names.get(missing, missing)}"
@@ -185,9 +167,9 @@ def _demands(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str
         if value == "":
             yield f"asks for {label}"
         elif isinstance(value, list):
-            yield f"asks which one is meant by {label}: {joined([f'«{said(one)}»' for one in value], 'or')}"
+            yield f"asks which one is meant by {label}: {joined([f'«{value_text(one)}»' for one in value], 'or')}"
         else:
-            yield f"{label} is «{said(value)}»"
+            yield f"{label} is «{value_text(value)}»"
 
 
 def _pair(plan: Plan) -> set[str]:

@@ -1,30 +1,23 @@
-"""Names of parameters and outputs, as people say them.
+"""Parameters, outputs, values and results in words: "the team ID", "12 March 2025", "the city is Lyon".
 
-Contract: `parameters(api)` names each parameter of an Api, no two alike, `output(name)` one output; a `Name` is a noun
-phrase without its article (`team ID`). What a name leaves open (`id`, `q`, `from`) is taken from the description or,
-for a bare `id`, from what the Api is about. Total: any name gets some words.
-
-Example:
-    >>> from toologue.schema import Api, Parameter
-    >>> api = Api(name="Sports|handball|TeamMatches", parameters={"id": Parameter(), "page": Parameter(),
-    ...     "from": Parameter(schema={"description": "The start date."})})
-    >>> [name.the for name in parameters(api).values()]
-    ['the team ID', 'the page number', 'the start date']
-    >>> output("data|standings|teams|name").words, output("data|seasonIds").the
-    ('team name', 'the season IDs')
-
-Not covered: what a documentation describes wrongly.
+A value is said as it is, so that it can be found again. What a name leaves open (`id`, `q`, `from`) is taken from the
+description, or from what the Api is about.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, cast
 
+from pydantic import JsonValue
+
+from toologue.apis.salience import tellable
 from toologue.schema import Api, Parameter
-from toologue.worlds.documented import kind_of, kind_sought
-from toologue.worlds.documented.words import kind_named, noun_for
-from toologue.write.chains.lexicon import lexicon, plural, singular, split, wordset
+from toologue.text.names import kind_named, kind_of, noun_for
+from toologue.text.verbalize import verbalize
+from toologue.worlds.documented import kind_sought
+from toologue.write.chains.words import joined, lexicon, plural, singular, split, wordset
 
 _LEAD = re.compile(
     r"^(?:(?:please |kindly |must |should |you (?:can|must|should) )?(?:specify|enter|insert|type in|provide|input|put|"
@@ -176,9 +169,9 @@ def _from_description(text: str) -> str:
     words = phrase.split()
     if not 1 <= len(words) <= 5 or _CLAUSE.search(phrase) or not phrase.isascii() or not phrase[0].isalpha():
         return ""
-    if not re.fullmatch(r"[A-Za-z0-9 /'-]+", phrase) or lexicon().foreign & {word.lower() for word in words}:
+    if not re.fullmatch(r"[A-Za-z0-9 /'-]+", phrase) or wordset("foreign") & {word.lower() for word in words}:
         return ""
-    if words[0].lower() in lexicon().verbs or {words[0].lower(), words[-1].lower()} & wordset("tail"):
+    if words[0].lower() in wordset("verbs") or {words[0].lower(), words[-1].lower()} & wordset("tail"):
         return ""
     cased = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
     if (
@@ -198,7 +191,7 @@ def _owner(text: str) -> str:
     """Whose id it is, as the description says."""
     if found := _ID_OF.search(text):
         first, *rest = found[1].lower().split()
-        if first not in wordset("tail") | lexicon().verbs:
+        if first not in wordset("tail") | wordset("verbs"):
             return " ".join([first, *(word for word in rest if word not in wordset("tail") | wordset("no_owner"))])
     for found in (_X_ID.search(text), _ID_X.search(text)):
         word = found[1].lower() if found else ""
@@ -215,7 +208,7 @@ def _subject(api: Api) -> str:
     if by and kind_named(noun := singular(by[-1])):
         return noun
     words = [word for word in split(re.split(r"\b[Bb]y\b|By(?=[A-Z])", name)[0]) if len(word) > 2]
-    words = [word for word in words if word not in wordset("empty") and word not in lexicon().lookups]
+    words = [word for word in words if word not in wordset("empty") and word not in wordset("lookups")]
     return singular(words[0]) if words and words[0].isalpha() else ""
 
 
@@ -231,3 +224,249 @@ def _bound(plain: str, description: str, names: set[str]) -> str:
     if "language" in text or names & {"text", "lang"}:
         return "source language" if plain == "from" else "target language"
     return "starting point" if plain == "from" else "end point"
+
+
+_ROWS, _LONG, _SENTENCE, _LARGE = 4, 60, 5, 100_000
+_DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
+_NAME = re.compile(r"[A-Z][^\W\d]{2,}(?:[ '’-][^\W\d]+)*")
+_SIDES = ("home", "away", "visitor", "team1", "team2")
+_LEADS = ("name", "title", "label", "headline", "symbol", "username", "city", "country", "code", "slug", "id")
+
+# What comes from here on says little about a row.
+_NAMING = _LEADS.index("country")
+
+Row = Mapping[str, Any]
+
+
+class Answer(NamedTuple):
+    """A result in words: a clause ("the city is Lyon"), or a list in `listed`; of how many rows, if all are told."""
+
+    kind: Literal["one", "record", "list", "empty"]
+    clause: str
+    listed: str
+    rows: int
+    aims: tuple[Name, ...] = ()
+    """What it tells, for who asks for just that; nothing where rows are listed."""
+
+
+def value_text(value: JsonValue) -> str:
+    """A value as it is said."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return verbalize(value, day_only=True) if _DAY.fullmatch(value) else value.strip()
+    if isinstance(value, list):
+        return joined([value_text(one) for one in value]) or "none"
+    return verbalize(value, exact=True)
+
+
+def clause(values: Iterable[tuple[Name, JsonValue]]) -> str:
+    """The team ID is 5 and the date is 12 March 2025: a clause without capital and full stop."""
+    return joined([_fact(name, value) for name, value in values])
+
+
+def listed(values: Iterable[tuple[Name, JsonValue]]) -> str:
+    """Team ID 5, date 12 March 2025."""
+    return ", ".join(f"{name.words} {_grouped_text(value)}" for name, value in values)
+
+
+def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequence[JsonValue] = ()) -> Answer:
+    """What to say of a result, given what must be said; `about` is what it may be of, if the result says so."""
+    if not values:
+        return Answer("empty", "", "", 0)
+    names = _labels(values, result)
+    prefix, rows = _rows(result, values)
+    inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
+    if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
+        paths = {name: name.split("|")[len(prefix) :] for name in inside}
+        others = [(names[name], values[name]) for name in values if name not in inside]
+        items, count = _items(rows, paths, names)
+        if items:
+            tail = f"; {clause(others)}" if others else ""
+            return Answer("list", "", f"{items}{tail}", count)
+    if len(values) == 2 and _meet(*names.values()):
+        one, other = map(value_text, values.values())
+        both = Name(" and ".join(name.words for name in names.values()))
+        return Answer("record", f"it is {one} against {other}", f"{one} against {other}", 1, (both,))
+    names = {name: _counted(label, values[name]) for name, label in names.items()}
+    told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
+    (name, lead), *others = told
+    if others and _rank(name) < _LEADS.index("city") and isinstance(lead, str):
+        aims = tuple(one for one, _ in others)
+        return Answer(
+            "record", f"for {value_text(lead)}, {clause(others)}", f"{value_text(lead)} ({listed(others)})", 1, aims
+        )
+    aims, of = tuple(one for one, _ in told), _of(result, values, about)
+    if of:
+        return Answer("record", f"for {of}, {clause(told)}", f"{of} ({listed(told)})", 1, aims)
+    return Answer("one" if not others else "record", clause(told), listed(told), 1, aims)
+
+
+def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[JsonValue]) -> str:
+    """The last name that was told before and stands in the result, too."""
+    names = [one for one in about if isinstance(one, str) and _NAME.fullmatch(one) and one not in values.values()]
+    beside = _beside(result, next(iter(values)).split("|")) if names else frozenset[str]()
+    return next((one for one in reversed(names) if one in beside), "")
+
+
+def _beside(result: JsonValue, path: Sequence[str]) -> frozenset[str]:
+    """What names the thing that a value is said of, and the things around it."""
+    found: set[str] = set()
+    node: Any = result
+    for part in path:
+        while isinstance(node, list):
+            node = cast("list[Any]", node)[0] if node else None
+        if not isinstance(node, dict):
+            break
+        row = cast("Row", node)
+        found |= {one for key, one in row.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
+        node = row.get(part)
+    return frozenset(found)
+
+
+def _fact(name: Name, value: JsonValue) -> str:
+    first, _, rest = name.words.partition(" ")
+    if isinstance(value, bool) and rest and first in ("is", "has", "can"):
+        return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
+    words = _grouped_text(value)
+    return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
+
+
+def _labels(values: Mapping[str, JsonValue], result: JsonValue) -> dict[str, Name]:
+    """A name for each value, no two alike: with that of what it stands in, where others of its name stand beside."""
+    found: dict[str, Name] = {}
+    for name in values:
+        label = output(name)
+        path = [part for part in name.split("|") if part]
+        owned = _has_twin(result, path)
+        while (owned or label in found.values()) and len(path) > 1:
+            owner, owned = output(path.pop(-2)).words, False
+            label = label if label.words.startswith(owner) else Name(f"{owner} {label.words}")
+        found[name] = label
+    return found
+
+
+def _has_twin(result: JsonValue, path: Sequence[str]) -> bool:
+    """Whether beside the thing that a value is said of another one stands that has such a value: petrol and diesel."""
+    named = len(path) > 1 and not path[-2].isdigit() and path[-2].lower() not in wordset("wrapping")
+    around = _at(result, path[:-2]) if named else None
+    things: Row = cast("Row", around) if isinstance(around, dict) else {}
+    return any(name != path[-2] and _at(thing, path[-1:]) is not None for name, thing in things.items())
+
+
+def _counted(name: Name, value: JsonValue) -> Name:
+    """How many there are of what a plural names: the bedrooms, the number of bedrooms."""
+    number = isinstance(value, int) and not isinstance(value, bool) and name.many
+    return Name(f"number of {name.words}") if number and name.words.split()[-1] not in wordset("compounding") else name
+
+
+def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Sequence[Any]]:
+    """The list in which the first value stands that stands in one: (where it is, its rows)."""
+    for name in names:
+        node: Any = result
+        path = name.split("|")
+        for depth, part in enumerate([*path, ""]):
+            if isinstance(node, list) and node:
+                if len(cast("list[Any]", node)) > 1 and depth < len(path):
+                    return tuple(path[:depth]), cast("list[Any]", node)
+                node = cast("list[Any]", node)[0]
+            if not isinstance(node, dict) or part not in node:
+                break
+            node = cast("Row", node)[part]
+    return (), ()
+
+
+def _meet(one: Name, other: Name) -> bool:
+    """Whether two names are of the two who meet."""
+    pair = {word for name in (one, other) for word in name.words.lower().split() if word in _SIDES}
+    return len(pair) == 2 and one.words.split()[1:] == other.words.split()[1:]
+
+
+def _at(node: Any, path: Sequence[str]) -> Any:
+    """The first value at a path; lists on the way count by their first member."""
+    for part in [*path, None]:
+        while isinstance(node, list):
+            node = cast("list[Any]", node)[0] if node else None
+        if part is None:
+            return node
+        node = cast("Row", node).get(part) if isinstance(node, dict) else None
+    return node
+
+
+def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> tuple[str, int]:
+    """The first rows, each by what names it, the rest of it in brackets, what all have once; of how many, if of all."""
+    order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
+    apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
+    common = [(names[name], _at(rows[0], paths[name])) for name in order if apart and name not in apart]
+    order = apart or order
+    shown: list[str] = []
+    heads: set[str] = set()
+    day = _one_day([_at(row, paths[order[0]]) for row in rows])
+    looked = _ROWS if len(rows) > _ROWS + 1 else len(rows)  # nobody says "and 1 more"
+    for row in rows[:looked]:
+        told = [(names[name], _at(row, paths[name])) for name in order]
+        told = [(name, value) for name, value in told if _plain(value)]
+        if not told:
+            continue
+        if len(told) == 2 and _meet(told[0][0], told[1][0]) and told[0][1] != told[1][1]:
+            shown.append(f"{_short(told[0][1])} against {_short(told[1][1])}")
+            continue
+        if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
+            told.insert(0, (Name("name"), own))
+        (first, lead), *others = told
+        if str(lead) in heads or (isinstance(lead, str) and not (_dated(lead) or tellable(lead))):
+            continue
+        heads.add(str(lead))
+        plain = _rank(first) < len(_LEADS) or len(order) == 1 or _dated(lead)
+        spoken = _short(lead[len(day) + 1 :][:5] if day and str(lead).startswith(day) else lead)
+        head = spoken if plain else f"{first.words} {spoken}"
+        rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
+        shown.append(f"{head} ({rest})" if rest else head)
+    shown = [*dict.fromkeys(shown)]
+    if len(shown) < 2:
+        return "", 0
+    more, said_once = len(rows) - looked, ", ".join(f"{name.words} {_short(value)}" for name, value in common)
+    text = joined(shown if not more else [*shown, f"{more} more"])
+    all_of_them = "both" if len(shown) == 2 else "all"
+    whole = len(rows) if len(shown) + more == len(rows) else 0
+    return f"{text}, {all_of_them} with {said_once}" if said_once else text, whole
+
+
+def _one_day(values: Sequence[Any]) -> str:
+    """The day of all values, where they are hours of one; or nothing."""
+    days = {str(value)[:10] for value in values if _dated(value) and len(str(value)) > 10}
+    return days.pop() if len(days) == 1 and all(map(_dated, values)) else ""
+
+
+def _dated(value: Any) -> bool:
+    return isinstance(value, str) and _DAY.fullmatch(value) is not None
+
+
+def _lead(row: Any) -> str:
+    """What names a row, though nobody asked for it."""
+    inside: Row = cast("Row", row) if isinstance(row, dict) else {}
+    found = (inside.get(key) for key in ("name", "title", "label", "fullName", "full_name", "Name", "Title"))
+    return next((one.strip() for one in found if isinstance(one, str) and 1 < len(one.strip()) <= _LONG), "")
+
+
+def _rank(name: Name) -> int:
+    *owner, last = name.words.lower().split()
+    if last not in _LEADS or (owner and owner[-1] in wordset("beside")):
+        return len(_LEADS)
+    return _LEADS.index(last) + bool(owner)
+
+
+def _grouped_text(value: JsonValue) -> str:
+    """A value as it is told: large numbers in groups."""
+    large = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _LARGE
+    return f"{value:,}" if large else value_text(value)
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and bool(value.strip()))
+
+
+def _short(value: Any) -> str:
+    """A value of a row, cut where it is long."""
+    text = " ".join(value_text(value).split()) if isinstance(value, str) and len(value) > 80 else _grouped_text(value)
+    return text if len(text) <= 80 else f"{text[:_LONG].rpartition(' ')[0] or text[:_LONG]}…"

@@ -1,25 +1,11 @@
-"""What users open with: queries made from documentation, as vague as the plan wants them, tried on the retriever.
+"""Opening queries made from documentation, as vague as the plan wants them, tried on the retriever.
 
     confirm   names the need and what shall be known of it. The target is first, above `confirm`
     suggest   names the topic alone. The target is first, between `suggest` and `confirm`
     clarify   names no more than the walk of life. Nothing is above `suggest`
 
-Contract: a query is a function of APIs, band, variant and seed; `Asked` has the retriever's own answer to it. The
-plainest words that do come first, then such that name the tool, then such that repeat the documentation; where none
+The plainest words that do come first, then such that name the tool, then such that repeat the documentation; where none
 does, `Unworded` says so. Before the retriever's whole index is asked, only the target is looked at.
-
-Example:
-    >>> from toologue.models.embed import embedder
-    >>> from toologue.schema import Api
-    >>> from toologue.write.chains.bank import Voice, bank
-    >>> weather = Api(name="Weather|skies|Forecast", description="Get the forecast for a city.")
-    >>> queries = Queries([weather, Api(name="Food|pots|Recipes")], embedder("lexical"))
-    >>> voice = Voice(bank("train"), "user", "terse", seed=1)
-    >>> asked = queries.vague(weather, "suggest", voice)
-    >>> asked.text, [name for name, _ in asked.retrieved][0]
-    ('Anything on the forecast?', 'Weather|skies|Forecast')
-
-Not covered: several wishes in one query.
 """
 
 from __future__ import annotations
@@ -35,9 +21,19 @@ from toologue.models.retriever import Band, bands_of, index_of
 from toologue.models.retriever import band as band_of
 from toologue.schema import Api
 from toologue.write.chains.bank import Voice
-from toologue.write.chains.intents import Need, awkward, need
-from toologue.write.chains.lexicon import capital, lexicon, plural, pluralized, singular, uncapital, wordset
-from toologue.write.chains.phrases import LINKS, alike, within
+from toologue.write.chains.intents import Intent, intent_of, unspeakable_reason
+from toologue.write.chains.words import (
+    LINKS,
+    alike,
+    capital,
+    openings,
+    plural,
+    pluralized,
+    singular,
+    uncapital,
+    within,
+    wordset,
+)
 
 DropReason = Literal[
     "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify"
@@ -50,8 +46,8 @@ _NONE: Mapping[Band, DropReason] = {
 }  # fmt: skip
 _KEPT, _FOUND = 8192, 5
 _HELLOS = 5
+# So much a score may rise by what is said around a wish.
 _AROUND = 0.04
-"""So much a score may rise by what is said around a wish."""
 _HELLO = re.compile(r"^(?:(?:Hi|Hello|Hey)(?: there)?|Good morning)[!,] ")
 
 
@@ -113,7 +109,7 @@ class Queries:
         """The Api of this name. Raises UnknownName; Unworded where nobody would talk about it."""
         api = self.source(name)
         if name not in self._reasons:
-            self._reasons[name] = awkward(api)
+            self._reasons[name] = unspeakable_reason(api)
         if reason := self._reasons[name]:
             raise Unworded(reason, name)
         return api
@@ -148,7 +144,7 @@ class Queries:
         found = self._reaching.get(api.name)
         if found is None:
             least = self._bands["confirm"] - _AROUND
-            scored = ((one, self._index.score(api.name, one.thing or one.action)) for one in _wishes(need(api)))
+            scored = ((one, self._index.score(api.name, one.thing or one.action)) for one in _wishes(intent_of(api)))
             near = (one for one, score in scored if score >= least)
             good = (one for one in near if self._index.rank(one.thing or one.action, 1)[0][0] == api.name)
             found = self._reaching[api.name] = tuple(good)
@@ -158,7 +154,7 @@ class Queries:
         """What a vague wish may name: a hint comes near enough, whatever is said around it; a fog does not."""
         key, least = f"{band}|{api.name}", self._bands["suggest"]
         if key not in self._vague:
-            every = _hinted(need(api)) if band == "suggest" else _fogged(api)
+            every = _hinted(intent_of(api)) if band == "suggest" else _fogged(api)
             near = ((one, self._index.score(api.name, one) >= least) for one in every)
             self._vague[key] = tuple(one for one, is_near in near if is_near is (band == "suggest"))
         return self._vague[key]
@@ -206,7 +202,7 @@ def _clear(wishes: Sequence[_Wish], voice: Voice, given: Given, again: bool) -> 
                     yield _joined(before, _plain(voice, thing, told), after), ""
 
 
-def _wishes(wish: Need) -> Iterator[_Wish]:
+def _wishes(wish: Intent) -> Iterator[_Wish]:
     """What somebody may want who wants this, from the plainest words to those that name the tool."""
     on = "" if wish.place.lower() in wish.action.lower() else f" on {wish.place}"
     own = [] if wish.own.startswith(("a ", "an ")) else [f"the {wish.own}"]
@@ -269,7 +265,7 @@ def _hints(topics: Sequence[str], voice: Voice) -> Iterator[tuple[str, str]]:
         yield voice("hint", topic=topic), topic
 
 
-def _hinted(wish: Need) -> Iterator[str]:
+def _hinted(wish: Intent) -> Iterator[str]:
     """What the Api is named after, the tool beside it; half of that."""
     words, place = wish.topic.split(), wish.place
     topics = [
@@ -298,11 +294,10 @@ def _broached(topic: str) -> str:
 
 def _fogged(api: Api) -> Iterator[str]:
     """What may be on somebody's mind: the things that the Api is about; its domain."""
-    known = lexicon()
-    things = [singular(word) for word in need(api).topic.split()]
+    things = [singular(word) for word in intent_of(api).topic.split()]
     kinds = [pluralized(thing) for thing in dict.fromkeys(things) if thing in wordset("countable")]
-    yield from (form.format(thing) for thing in kinds for form in known.about)
-    yield from known.domains.get(api.domain or api.name.partition("|")[0], ())
+    yield from (form for thing in kinds for form in (thing, f"some {thing}"))
+    yield from openings(api.domain or api.name.partition("|")[0])
 
 
 def _yours(topic: str) -> str:

@@ -1,46 +1,34 @@
-"""One conversation of the chains line being told, turn by turn: what each cue asks for, and which phrases say it.
+"""The words of one conversation of the chains line, turn by turn; `ChainWriter`, which needs no model.
 
-Contract: `Telling(desk, plan).turn(turn, cue)`, in order, gives each turn with its words and changes nothing else; a
-question to the retriever gets the user's words and the retriever's answer. A `Desk` is what all conversations share.
-
-What is known of the conversation so far shapes the words: a question after a failure says that the value can be found,
-one after the call that found it says so, a goodbye knows whether there was an answer.
-
-Example:
-    >>> from toologue.models.embed import embedder
-    >>> from toologue.schema import Cue, Dialogue, Plan, UserTurn
-    >>> from toologue.write.chains.bank import bank
-    >>> desk = Desk(Queries([], embedder("lexical")), bank("unseen"), 0)
-    >>> plan = Plan(dialogue=Dialogue(id="c", turns=(UserTurn(),)), cues=(Cue(move="affirm"),))
-    >>> Telling(desk, plan).turn(UserTurn(), plan.cues[0]).text
-    "I'd like that, thanks."
-
-Not covered: several wishes in one conversation.
+Styles and phrases follow the plan's number, so that dialogues of one pair differ from their first word. What is costly
+(queries and the retriever's answers) is made once for each pair, band and variant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import BadSetting, shown
+from toologue.models.embed import Embedder
+from toologue.models.index import Index
 from toologue.models.retriever import Band
-from toologue.schema import AgentTurn, Api, Cue, Plan, Result, Retrieve, UserTurn
-from toologue.worlds.documented import kind_of
-from toologue.worlds.documented.default_arguments import settled
-from toologue.write.chains.answers import Answer, answer, clause, listed, said
-from toologue.write.chains.bank import STYLES, Bank, Voice
-from toologue.write.chains.intents import need
-from toologue.write.chains.lexicon import joined, split, wordset
-from toologue.write.chains.names import Name, output, parameters
+from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retrieve, Turn, UserTurn
+from toologue.text.names import kind_of
+from toologue.worlds.documented.arguments import settled
+from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
+from toologue.write.chains.bank import bank as bank_of
+from toologue.write.chains.intents import intent_of
+from toologue.write.chains.names import Answer, Name, answer, clause, listed, output, parameters, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
+from toologue.write.chains.words import joined, split, wordset
 
+# So many ways one pair's dialogues open in one band.
 VARIANTS = 10
-"""So many ways one pair's dialogues open in one band."""
 
 _KEPT = 4096
 _LOOKS = ("look up", "find", "get", "check", "look for")
@@ -50,13 +38,13 @@ _DULL = re.compile(
     r"|type)\b"
 )
 _YES_OR_NO = re.compile(r"(?:^|[.!?,:] )(?:could|can|may|would) (?:you|I) (?!mind|prefer)[^.?!:]*\?$", re.IGNORECASE)
+# What a sentence begins with that needs no yes before it.
 _OPENS = re.compile(
     r"(?:Oh|OK|Okay|Right|Here|Let|One moment|Quickly|All right|Hang|I|My|Good|As|To|That|So|Just|Now)\b"
 )
-"""What a sentence begins with that needs no yes before it."""
 
 
-class Desk:
+class SharedState:
     """What all conversations share: queries, the bank, the seed, and what was made of them before."""
 
     def __init__(self, queries: Queries, bank: Bank, seed: int):
@@ -86,10 +74,10 @@ class Desk:
         return found
 
 
-class Telling:
+class Realizer:
     """One conversation. `user` and `agent` are its voices."""
 
-    def __init__(self, desk: Desk, plan: Plan):
+    def __init__(self, desk: SharedState, plan: Plan):
         self._desk, self._plan = desk, plan
         origin, id = plan.dialogue.origin, plan.dialogue.id
         self._pair = f"{origin.get('source')}|{origin.get('target')}"
@@ -105,7 +93,7 @@ class Telling:
         self._request: Cue | None = None
         self._in_hand: str | None = None
         self._failed = self._found = False
-        self._answer = _told(plan)
+        self._answer = _grouped_text(plan)
         self._by = next((by for turn in plan.dialogue.turns if isinstance(by := turn.extra.get("by"), str)), "")
         self._heard = ""
         self._owed = False
@@ -222,17 +210,17 @@ class Telling:
         told = [name for act in made for name in act.arguments or () if name not in settled(api)]
         have = [names[name].the for name in told if name in names and not _DULL.search(names[name].words)]
         have = [] if any(_DULL.search(names[name].words) for name in told if api.parameters[name].required) else have
-        said = [self.user("have", names=joined(have[:2]))] if have else []
+        sentences = [self.user("have", names=joined(have[:2]))] if have else []
         if self._by:
-            said.append(self.user("know_it", names=_bare(output(self._by))))
+            sentences.append(self.user("know_it", names=_bare(output(self._by))))
         elif not told:
             here = wordset("here") & set(split(source.rpartition("|")[2]))
-            said.append(self.user("where_i_am" if here else "any_one"))
-        return " ".join(said)
+            sentences.append(self.user("where_i_am" if here else "any_one"))
+        return " ".join(sentences)
 
     def _added(self, api: Api, cue: Cue) -> Given:
         (name, value), *_ = cue.values.items()
-        return Given(self._name(api, name).one, said(value), self._aim())
+        return Given(self._name(api, name).one, value_text(value), self._aim())
 
     def _inform(self, cue: Cue) -> str:
         aim, self._owed = self._aim() if self._owed else "", False
@@ -249,9 +237,9 @@ class Telling:
             return self.user("inform", clause=clause(values), listed=listed(values))
         if self._request is not None and (options := _options(self._request)):
             return self.user(
-                "choose_one" if all(map(_speaks, options[1])) else "choose_by", value=said(value), name=name.one
+                "choose_one" if all(map(_speaks, options[1])) else "choose_by", value=value_text(value), name=name.one
             )
-        return self.user("inform_one", value=said(value), name=name.one)
+        return self.user("inform_one", value=value_text(value), name=name.one)
 
     def _fail(self, cue: Cue) -> str:
         missing = cue.before.get("missing")
@@ -272,7 +260,7 @@ class Telling:
         self._in_hand = turn.state.api if turn.state is not None else None
         if options := _options(cue):
             name, values = options
-            shown_as = joined([said(one) for one in values], "or")
+            shown_as = joined([value_text(one) for one in values], "or")
             kind = "choose" if all(map(_speaks, values)) else "choose_by"
             return self.agent(kind, options=shown_as, names=output(name).the)
         if not cue.values:
@@ -300,7 +288,7 @@ class Telling:
         values = [slots.get(one, "") for one in (missing, *self._along)]
         if self._found:
             told = all(value not in ("", None) for value in values)
-            return self.agent("found", missing=name, value=", ".join(map(said, values))) if told else ""
+            return self.agent("found", missing=name, value=", ".join(map(value_text, values))) if told else ""
         return self.agent("look_up", missing=name)
 
     def _respond(self, cue: Cue) -> str:
@@ -320,7 +308,7 @@ class Telling:
                 return self.agent("respond_list", items=told.listed, **counted)
 
     def _suggest(self) -> str:
-        wish = need(self._target())
+        wish = intent_of(self._target())
         look = _LOOKS[keys.seed_of(self._plan.dialogue.id) % len(_LOOKS)]
         offer = f"{look} {wish.thing}" if wish.thing else wish.action
         return self.agent("suggest", offer=re.sub(r"\bmy\b", "your", offer))
@@ -352,7 +340,7 @@ class Telling:
         return [(names.get(name) or output(name), value) for name, value in cue.values.items()]
 
 
-def _told(plan: Plan) -> Answer | None:
+def _grouped_text(plan: Plan) -> Answer | None:
     """What the response says of the result before it; None where there is no response."""
     result: JsonValue = None
     known: list[JsonValue] = []
@@ -382,3 +370,47 @@ def _options(cue: Cue) -> tuple[str, list[JsonValue]] | None:
 def _speaks(value: JsonValue) -> bool:
     """Whether a value says by itself what it is: a name does, a number or a score does not."""
     return isinstance(value, str) and sum(char.isalpha() for char in value) > 2
+
+
+class ChainWriter:
+    """Finds words for plans of the chains line, offline.
+
+    `bands` replaces the embedder's own thresholds; `index` is that of the Apis, if there is one already.
+    """
+
+    name = "chains"
+
+    def __init__(
+        self,
+        apis: Iterable[Api] | Mapping[str, Api],
+        embedder: Embedder,
+        *,
+        seed: int = 0,
+        bank: BankName = "train",
+        bands: Mapping[str, float] | None = None,
+        index: Index | None = None,
+    ):
+        self._desk = SharedState(Queries(apis, embedder, bands=bands, index=index), bank_of(bank), seed)
+
+    def check(self, api: str, actions: Collection[str] = ()) -> None:
+        """Raises Unworded where nobody would ask for this Api, or not in a conversation of these actions."""
+        self._desk.queries.check(api, actions)
+
+    async def write(self, plan: Plan) -> Dialogue:
+        """The dialogue with its words."""
+        return self.words(plan)
+
+    def words(self, plan: Plan) -> Dialogue:
+        """The dialogue with its words. Raises BadSetting, UnknownName, Unworded."""
+        telling = Realizer(self._desk, plan)
+        turns: list[Turn] = []
+        for number, (turn, cue) in enumerate(zip(plan.dialogue.turns, plan.cues, strict=True)):
+            try:
+                turns.append(telling.turn(turn, cue))
+            except BadSetting as error:
+                raise BadSetting(f"plan {plan.dialogue.id!r}, cue {number} ({cue.move}): {error}") from error
+        origin = {
+            **plan.dialogue.origin, "writer": f"{self.name}:{self._desk.bank.name}",
+            "style": {"user": telling.user.style, "agent": telling.agent.style},
+        }  # fmt: skip
+        return plan.dialogue.but(turns=tuple(turns), origin=origin)

@@ -1,35 +1,166 @@
-"""Noun phrases of documentation, as people say them; and which of them nobody says.
+"""What is known about English words, and noun phrases of documentation as people say them.
 
-Documentation writes "tournament teams list", "players stats", "channel info"; people say "list of tournament teams",
-"player stats", "information about a channel". What no rule mends (`the for an airport`, `a place identified`) is rough:
-whoever needs words for it looks for others.
-
-Contract: `smooth(phrase)` is total, takes a phrase with its article or without and gives it back likewise. `rough`
-judges by function words, endings and the sets of `words.yaml`. `within` says of what kind a thing is, `subject` what
-somebody wants information about.
-
-Example:
-    >>> smooth("the players stats"), smooth("tournament list"), smooth("the channel info")
-    ('the player stats', 'list of tournaments', 'information about a channel')
-    >>> rough("the for an airport"), rough("a place identified"), rough("the price of an item")
-    (True, True, False)
-    >>> within("a list of games", "handball"), subject("information about a city")
-    ('a list of handball games', 'a city')
-
-Not covered: what a phrase means; grammar beyond noun phrases.
+`smooth` rephrases (`the players stats` becomes `the player stats`); a phrase that no rule mends is `rough`, and whoever
+needs words looks for others. The words stand in `banks/words.yaml`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
-from toologue.text.tokens import article, is_word
-from toologue.write.chains.lexicon import lexicon, plural, pluralized, singular, wordset
+from toologue.data import shipped
+from toologue.text.names import spoken_forms
+from toologue.text.tokens import article, is_word, split_compound
 
+_FILE = Path(__file__).with_name("banks") / "words.yaml"
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z]{3})(?=\d)")
+_WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
+_IRREGULAR = {
+    "people": "person", "children": "child", "men": "man", "women": "woman", "movies": "movie", "series": "series",
+    "news": "news", "statistics": "statistics", "data": "data", "matches": "match", "indices": "index",
+    "species": "species", "cookies": "cookie", "ties": "tie",
+}  # fmt: skip
+
+
+class Lexicon(NamedTuple):
+    """How words are said. `acronyms` and `proper` map small letters to how a word is written."""
+
+    parameters: Mapping[str, str]
+    abbreviations: Mapping[str, str]
+    acronyms: Mapping[str, str]
+    proper: Mapping[str, str]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The words that ship."""
+    spoken = spoken_forms()
+    spellings = {"imdb": "IMDb", "nasdaq": "Nasdaq", "zip-code": "zip code", "isin": "ISIN"}
+    return Lexicon(
+        parameters=spoken["parameters"],
+        abbreviations=spoken["abbreviations"],
+        acronyms={word: spellings.get(word) or word.upper() for word in spoken["acronyms"].split()},
+        proper={word.lower(): word for word in spoken["proper"].split()},
+    )
+
+
+def openings(domain: str) -> tuple[str, ...]:
+    """What somebody without a clear wish may say that it is about, in a walk of life."""
+    return tuple(shipped(_FILE)["domains"].get(domain, ()))
+
+
+@cache
+def _whole() -> frozenset[str]:
+    """What is not taken apart: names that are written so."""
+    known = lexicon()
+    return frozenset((*known.proper, *known.acronyms, *known.parameters, *known.abbreviations, *wordset("foreign")))
+
+
+@cache
+def wordset(name: str) -> frozenset[str]:
+    """A set of words by its name."""
+    return frozenset(shipped(_FILE)["sets"][name].split())
+
+
+def split(name: str) -> list[str]:
+    """The words of a name, small; such as are run together (`boundingBoxid`) taken apart."""
+    words = (word.lower() for word in _WORD.findall(_HUMP.sub(" ", name).replace("_", " ")))
+    return [part for word in words for part in ([word] if word in _whole() else split_compound(word))]
+
+
+def plural(word: str) -> bool:
+    """Whether a noun takes "are": judged by how it ends."""
+    word = word.lower()
+    ends = word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2
+    return (ends and word not in wordset("no_plural")) or word in wordset("plural")
+
+
+def singular(word: str) -> str:
+    """One of what a plural names."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if not plural(word):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("ches", "shes", "sses", "xes")) else word[:-1]
+
+
+def capital(text: str) -> str:
+    """With a capital, unless the first word has its own spelling."""
+    first = text.split(maxsplit=1)[0] if text else ""
+    return text[0].upper() + text[1:] if first[:1].islower() and first[1:] == first[1:].lower() else text
+
+
+def uncapital(text: str) -> str:
+    """As it goes on after a comma: small, unless the first word has its own spelling."""
+    first = text.split(maxsplit=1)[0] if text else ""
+    return text[0].lower() + text[1:] if first != "I" and is_word(first.lower().strip(",.?!")) else text
+
+
+def pluralized(word: str) -> str:
+    """Several of a thing."""
+    if word.endswith("y") and word[-2:-1] not in tuple("aeiou"):
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
+
+
+def joined(parts: list[str], last: str = "and") -> str:
+    """a, b and c."""
+    return f" {last} ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+_LONGEST = 3
+
+
+def brand(name: str) -> str:
+    """What a tool is called."""
+    words = _words(name)
+    if known := _known(words):
+        return known
+    kept = [word for word in words if word.isascii() and word not in ("api", "apis", "v") and not word.isdigit()]
+    words = re.sub(r"(?: by)?(?: ninjas)$|(?: for| of| by)$", "", " ".join(kept)).split() or words
+    text = " ".join(map(_written, words[:_LONGEST] if len(words) > _LONGEST + 1 else words))
+    return text[:1].upper() + text[1:]
+
+
+def field(name: str) -> str:
+    """What a tool is about: a sport, stocks, the weather."""
+    return " ".join(dict.fromkeys(singular(word) for word in _words(name) if word in wordset("about")))
+
+
+def _words(name: str) -> list[str]:
+    parts = name.split("|")
+    return split(parts[1] if len(parts) > 2 else parts[0])
+
+
+def _known(words: list[str]) -> str:
+    """The name that everybody knows: Instagram, Google Play."""
+    proper = lexicon().proper
+    at = next((at for at, word in enumerate(words) if word in proper and word in wordset("brands")), None)
+    if at is None:
+        return ""
+    more = words[at + 1 : at + 2]
+    return " ".join([proper[words[at]], *(word.capitalize() for word in more if word in wordset("lines"))])
+
+
+def _written(word: str) -> str:
+    """A word of a tool's name as it is written."""
+    known = lexicon()
+    if word in known.acronyms or word in known.proper:
+        return known.acronyms.get(word) or known.proper[word]
+    bare = word.rstrip("0123456789")
+    if len(word) > 5 and bare.endswith("api"):
+        return f"{bare[:-3].capitalize()}API{word[len(bare) :]}"
+    return word if word in ("of", "and", "the", "for", "by", "in", "to", "a") else word.capitalize()
+
+
+# What joins noun phrases.
 LINKS = wordset("links")
-"""What joins noun phrases."""
 
 _DETERMINERS, _ASKS = wordset("determiners"), wordset("asks")
 _LEAD = re.compile(r"^((?:all |most )?(?:the |an? )|all |some |any |my )?(.*)$", re.IGNORECASE)
@@ -204,7 +335,7 @@ def _jars(word: str, after: str) -> bool:
 
 def _verbal(small: list[str]) -> bool:
     """Whether a verb stands in it: `take a text address`, `mortgage check rates`."""
-    verbs = (lexicon().verbs | wordset("more_verbs")) - wordset("nouns")
+    verbs = (wordset("verbs") | wordset("more_verbs")) - wordset("nouns")
     return small[0] in verbs or any(word in verbs for word in small[1:-1])
 
 
