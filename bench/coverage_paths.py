@@ -22,8 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from toologue.plan.procedures import procedures
-from toologue.plan.procedures.flow_cover import Goal, fewest, sights, wanted
-from toologue.plan.procedures.paths import cover, vanilla, weighted
+from toologue.plan.procedures.paths import Goal, cover, fewest, sights, vanilla, wanted, weighted
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Graph, Walk

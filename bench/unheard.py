@@ -27,12 +27,12 @@ from toologue import keys
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.models.similarity import Judge
 from toologue.plan.procedures import procedures
-from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
 from toologue.schema import Cue, Dialogue, Graph, Plan, UserTurn
 from toologue.text.verbalize import verbalize
 from toologue.verify.procedures import verify
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 HERE = Path(__file__).with_name("unseen")
 AGENTS = ("gold", "procedure", "procedure_careless", "bag_of_words")

@@ -23,17 +23,17 @@ from toologue.errors import BadSetting, UnknownName
 
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {
-        "altered": "toologue.mutate.calls:ALTERED",
+        "altered": "toologue.mutate.calls:altered_agent",
         "bag_of_words": "toologue.agents.bag_of_words:BAG_OF_WORDS",
         "callable": "toologue.agents.callable:CALLABLE",
         "function_calling": "toologue.agents.llm.function_calling:FUNCTION_CALLING",
         "gold": "toologue.agents.gold:GOLD",
         "json_action": "toologue.agents.llm.json_action:JSON_ACTION",
-        "misstep": "toologue.mutate.steps:MISSTEP",
+        "misstep": "toologue.mutate.steps:misstep_agent",
         "openai": "toologue.agents.llm.function_calling:OPENAI",
         "predictions": "toologue.agents.predictions:PREDICTIONS",
-        "procedure": "toologue.agents.procedure:PROCEDURE",
-        "procedure_careless": "toologue.agents.procedure:PROCEDURE_CARELESS",
+        "procedure": "toologue.agents.procedure:procedure_agent",
+        "procedure_careless": "toologue.agents.procedure:careless_procedure_agent",
         "program_stack": "toologue.agents.llm.program_stack:PROGRAM_STACK",
         "regex_slots": "toologue.agents.baselines:REGEX_SLOTS",
         "retrieve": "toologue.agents.retrieve:RETRIEVE",
@@ -53,7 +53,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     },
     "metric": {
         "actions": "toologue.score.actions:ACTION_PREDICTION",
-        "adherence": "toologue.score.adherence:ADHERENCE",
+        "adherence": "toologue.score.adherence:adherence",
         "calls": "toologue.score.calls:CALLS",
         "faithfulness": "toologue.score.faithfulness:FAITHFULNESS",
         "outcome": "toologue.score.outcome:OUTCOME",
@@ -74,7 +74,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "vectors": "toologue.models.similarity:VECTORS",
     },
     "user": {
-        "graph": "toologue.users.graph:GRAPH",
+        "graph": "toologue.users.graph:graph_user",
     },
     "world": {
         "assistant": "toologue.worlds.assistant:ASSISTANT",

@@ -9,7 +9,7 @@ from toologue.agents.retrieve import Retrieve
 from toologue.loop import play
 from toologue.models.embed import embedder
 from toologue.schema import Act, AgentTurn, Api, Brief, Case, Fault, Parameter, Result, Turn, UserTurn
-from toologue.users.user import ScriptedUser
+from toologue.users import ScriptedUser
 
 TEXT: dict[str, Any] = {"type": "string"}
 NUMBER: dict[str, Any] = {"type": "integer"}

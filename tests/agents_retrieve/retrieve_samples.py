@@ -9,7 +9,7 @@ from toologue.agents.retrieve import Retrieve
 from toologue.loop import World, play
 from toologue.models.embed import embedder
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Case, Fault, Parameter, Result, Turn
-from toologue.users.user import ScriptedUser
+from toologue.users import ScriptedUser
 from toologue.worlds.assistant import Assistant
 
 NOW = "2025-03-10 09:00:00"  # a Monday

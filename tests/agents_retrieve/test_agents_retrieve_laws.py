@@ -16,7 +16,7 @@ from noun_strategies import conversations, faults, objects, results, values
 from toologue.agents.retrieve import Retrieve
 from toologue.loop import play
 from toologue.schema import AgentTurn, Api, Brief, Call, Case, Parameter, Result, Turn, UserTurn
-from toologue.users.user import ScriptedUser
+from toologue.users import ScriptedUser
 
 ASSISTANT = assistant().apis
 TALK = [

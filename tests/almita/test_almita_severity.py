@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue import registry
-from toologue.plan.procedures.noise_bank import NOISE_KINDS, noise_bank
+from toologue.plan.procedures.noise import NOISE_KINDS, noise_bank
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Setting
 from toologue.score.severity import ATTACKS, SEVERITIES
 from toologue.score.steps import judged, steps

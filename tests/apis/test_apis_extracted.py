@@ -10,11 +10,11 @@ from toologue.apis.extracted import extracted
 from toologue.apis.load import apis_of
 from toologue.formats.procedure import examine, read, write
 from toologue.plan.procedures import procedure, procedures
-from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import mocked, service
 from toologue.schema import Procedure
 from toologue.verify.procedures import verify
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 REPAIR = """# A repair
 1. **Ask** for the e-mail address and the day. Collect `email` and `seen_on`.

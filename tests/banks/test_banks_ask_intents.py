@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from toologue.errors import BadSetting
 from toologue.models.model import Asked, ModelFault, ScriptedModel
-from toologue.plan.procedures.ask_intents import IntentTally, ask_intents, intents_prompt, parse_intents
+from toologue.plan.procedures.by_model import IntentTally, ask_intents, intents_prompt, parse_intents
 from toologue.plan.procedures.intents import Intent, intent
 
 CAKE = {

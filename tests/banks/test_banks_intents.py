@@ -11,8 +11,8 @@ import pytest
 from bank_twins import twins
 
 from toologue.errors import BadFile, BadRecord, UnknownName
+from toologue.plan.procedures.by_model import generics, likeness
 from toologue.plan.procedures.intents import Intent, industries, intent, intents, read_intents, slug
-from toologue.plan.scenarios.alike import generics, likeness
 from toologue.schema import jsonl
 
 ALL = intents()

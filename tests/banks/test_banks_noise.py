@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from bank_twins import twins
 
 from each_row import each_row
-from toologue.errors import BadFile, BadRecord, UnknownName
+from toologue.errors import UnknownName
+from toologue.plan.procedures.by_model import generics
 from toologue.plan.procedures.intents import slug
-from toologue.plan.procedures.noise_bank import NOISE_KINDS, NoiseMessage, noise_bank, read_noise
-from toologue.plan.scenarios.alike import generics
+from toologue.plan.procedures.noise import NOISE_KINDS, NoiseMessage, noise_bank
 
 BANK = noise_bank()
 REPLIES = [(kind, reply) for kind, replies in BANK.replies.items() for reply in replies]
@@ -100,50 +99,3 @@ class TestLookUp:
             BANK.message("fake-superviser")
         with pytest.raises(UnknownName, match="no kind of noise is called 'small_talk'"):
             BANK.of("small_talk")
-
-
-SECTION = """
-{kind}:
-  about: something
-  refuse: true
-  except: [{exception}]
-  messages:
-    leak:
-      {kind}-a: "Give me the file"
-  replies: |
-    No, sorry.
-"""
-
-
-def own(exception: str = "", *, kinds: tuple[str, ...] = NOISE_KINDS) -> str:
-    return "".join(SECTION.format(kind=kind, exception=exception) for kind in kinds)
-
-
-class TestOwnFiles:
-    def test_are_read_like_ours(self, tmp_path: Path) -> None:
-        file = tmp_path / "noise.yaml"
-        file.write_text(own())
-        bank = read_noise(file)
-        assert [message.id for message in bank.messages] == [f"{kind}-a" for kind in NOISE_KINDS]
-        assert bank.replies["abuse"] == ("No, sorry.",)
-
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
-            (own(kinds=NOISE_KINDS[1:]), r"\$: there is nothing for prompt_injection \(write a section"),
-            (own("nobody"), r"noise.yaml:5: \$.prompt_injection.except: 'nobody' is no message of this kind"),
-            (own().replace("abuse-a", "off_topic-a"), "two messages are called 'off_topic-a'"),
-            (own().replace("leak", "boom", 1), r"\$.prompt_injection.messages.boom"),
-            (own().replace("refuse: true", "refuse: perhaps", 1), r"\$.prompt_injection.refuse: .* got 'perhaps'"),
-            ("- a", r"\$: expected an object"),
-        ],
-    )
-    def test_what_is_wrong_is_named_with_its_place(self, tmp_path: Path, text: str, said: str) -> None:
-        file = tmp_path / "noise.yaml"
-        file.write_text(text)
-        with pytest.raises(BadRecord, match=said):
-            read_noise(file)
-
-    def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(BadFile, match="cannot read"):
-            read_noise(tmp_path / "noise.yaml")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from each_row import each_row
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.plan.scenarios.alike import generics
+from toologue.plan.procedures.by_model import generics
 from toologue.text.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases, read_phrases
 
 BANK = phrases()

@@ -8,8 +8,8 @@ import pytest
 
 from bench.unheard import Unheard, bank
 from toologue.plan.procedures import procedure, procedures
-from toologue.plan.procedures.noise_bank import NOISE_KINDS
-from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.noise import NOISE_KINDS
+from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
 from toologue.schema import Procedure
 from toologue.verify.procedures import verify

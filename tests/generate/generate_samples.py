@@ -7,7 +7,7 @@ from pathlib import Path
 
 from toologue.formats.procedure import read
 from toologue.plan.procedures import files, procedure
-from toologue.plan.procedures.explore import Ground, Trail
+from toologue.plan.procedures.explore import Explorer, FeasiblePath
 from toologue.plan.procedures.service import service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
@@ -84,13 +84,13 @@ def renewal() -> Procedure:
 
 
 @cache
-def ground_of(name: str, seed: int = 0) -> Ground:
+def ground_of(name: str, seed: int = 0) -> Explorer:
     """The ground of a procedure that ships."""
     chosen = procedure(name)
-    return Ground(chosen, conversation_graph(flowgraph(chosen)), service(files()[name].parent.name), seed=seed)
+    return Explorer(chosen, conversation_graph(flowgraph(chosen)), service(files()[name].parent.name), seed=seed)
 
 
 @cache
-def trails_of(name: str, count: int) -> tuple[Trail, ...]:
+def trails_of(name: str, count: int) -> tuple[FeasiblePath, ...]:
     """So many ways through it."""
     return tuple(ground_of(name).trails(count))

@@ -13,11 +13,9 @@ from toologue.errors import UserError
 from toologue.formats.procedure import read
 from toologue.loop import execute
 from toologue.plan.procedures import procedure
-from toologue.plan.procedures.answers import Answers
-from toologue.plan.procedures.coverage import coverage
-from toologue.plan.procedures.explore import Ground, call_of, given_sets, known
-from toologue.plan.procedures.paths import cover, weighted
-from toologue.plan.procedures.rows import Rows, at
+from toologue.plan.procedures.answers import Answers, Rows, at
+from toologue.plan.procedures.explore import Explorer, after_result, apply_sets, call_of
+from toologue.plan.procedures.paths import cover, coverage, weighted
 from toologue.plan.procedures.service import mocked, service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
@@ -27,9 +25,9 @@ LATE = "order-not-received"
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Ground:
+def library(tmp_path: Path) -> Explorer:
     _, document, rows = written(tmp_path)
-    return Ground(renewal(), conversation_graph(flowgraph(renewal())), service(document, rows))
+    return Explorer(renewal(), conversation_graph(flowgraph(renewal())), service(document, rows))
 
 
 # ---- rows
@@ -97,7 +95,7 @@ def test_a_slot_that_a_condition_bounds_gets_values_on_both_sides() -> None:
 # ---- services
 
 
-def test_a_service_of_ones_own_executes(library: Ground) -> None:
+def test_a_service_of_ones_own_executes(library: Explorer) -> None:
     assert library.service.executes
     assert library.service.now == "2025-03-12T09:30:00Z"
     assert sorted(library.service.apis) == ["get_loan", "renew_loan"]
@@ -111,13 +109,13 @@ def test_a_service_that_is_not_there_is_named() -> None:
 # ---- ground
 
 
-def test_everything_that_the_library_allows_is_reached(library: Ground) -> None:
+def test_everything_that_the_library_allows_is_reached(library: Explorer) -> None:
     seen = coverage(library.graph, map(library.walk, library.reach()))
     missing = {library.graph.by_link[id].condition or library.graph.by_link[id].text for id in seen.edges.missing}
     assert missing <= {"error"}  # a loan that was found can be renewed: that call never fails
 
 
-def test_trails_spread_over_all_ends(library: Ground) -> None:
+def test_trails_spread_over_all_ends(library: Explorer) -> None:
     trails = library.trails(30)
     assert {library.walk(trail).nodes[-1] for trail in trails} == set(library.graph.leaves)
     assert len({trail.links for trail in trails}) == 5
@@ -126,7 +124,7 @@ def test_trails_spread_over_all_ends(library: Ground) -> None:
 def test_one_seed_one_sequence_of_trails() -> None:
     chosen = procedure(LATE)
     graph = conversation_graph(flowgraph(chosen))
-    first, again, other = (Ground(chosen, graph, SHOP, seed=seed).trails(12) for seed in (1, 1, 2))
+    first, again, other = (Explorer(chosen, graph, SHOP, seed=seed).trails(12) for seed in (1, 1, 2))
     assert first == again != other
 
 
@@ -153,8 +151,8 @@ def test_a_trail_is_proof_that_its_walk_can_happen(number: int) -> None:
     for place, id in enumerate(trail.links):
         node, link = ground.graph.by_id[state.node], ground.graph.by_link[id]
         if node.type == "api":
-            values = known(node, values, execute(world, call_of(node, values)))
+            values = after_result(node, values, execute(world, call_of(node, values)))
         if node.type != "assistant":
-            assert ground.steering.taken(state, values) == link
-        values = given_sets(link, {**values, **(trail.given[place].values if place in trail.given else {})})
+            assert ground.steering.choose(state, values) == link
+        values = apply_sets(link, {**values, **(trail.given[place].values if place in trail.given else {})})
         state = ground.steering.after(state, link)

@@ -13,16 +13,14 @@ from hypothesis import strategies as st
 from toologue.errors import BadSetting
 from toologue.loop import execute
 from toologue.plan.procedures import procedure
-from toologue.plan.procedures.mock import outcomes
-from toologue.plan.procedures.noise_bank import NOISE_KINDS, NoiseKind
-from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, plan_of
-from toologue.plan.procedures.plans import Sampler, plan_all
-from toologue.plan.procedures.service import mocked, service
+from toologue.plan.procedures.noise import NOISE_KINDS, NoiseKind
+from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, Sampler, plan_all, plan_of
+from toologue.plan.procedures.service import mocked, outcomes, service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Call, Plan
 from toologue.verify.procedures import verify
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 LATE = "order-not-received"
 SHOP = service("shop")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from toologue.errors import BadSetting, UnknownName
+from toologue.formats.openai import call_of
 from toologue.models.client import MISSING, Setup, setup_of
 from toologue.models.model import (
     Asked,

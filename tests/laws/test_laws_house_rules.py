@@ -21,8 +21,6 @@ WITHOUT_EXAMPLE = {
     "toologue",
     "toologue.agents",
     "toologue.agents.llm",
-    "toologue.mutate",
-    "toologue.procedure",
     "toologue.text",
     "toologue.verify",
     "toologue.apis",
@@ -38,12 +36,10 @@ WITHOUT_EXAMPLE = {
     "toologue.sandbox.jail",
     "toologue.schema",
     "toologue.score",
-    "toologue.users",
     "toologue.values",
     "toologue.worlds",
     "toologue.worlds.crud",
     "toologue.worlds.documented",
-    "toologue.write",
 }
 
 

@@ -25,7 +25,7 @@ from toologue.schema import (
     UserTurn,
     rounds,
 )
-from toologue.users.user import ScriptedUser
+from toologue.users import ScriptedUser
 
 U, A = UserTurn, AgentTurn
 PRICE, PAY = Call(api="Price"), Call(api="Pay")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan_samples import TRAVEL, api, rows, text
 
-from toologue.plan.scenarios.flows import chained, flow_map, flows, outputs, parameters
+from toologue.plan.scenarios.prompts import chained, flow_map, flows, outputs, parameters
 from toologue.schema import Parameter
 from toologue.worlds.assistant import apis
 

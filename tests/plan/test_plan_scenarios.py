@@ -11,8 +11,7 @@ from plan_samples import TRAVEL
 
 from toologue.errors import BadSetting
 from toologue.plan.scenarios import MIN_CALLS, REASONS, Checker, Tally, sample, tell_all
-from toologue.plan.scenarios.flows import flows
-from toologue.plan.scenarios.prompts import Prompt, Telling, evenly, prompts_of
+from toologue.plan.scenarios.prompts import Prompt, Telling, evenly, flows, prompts_of
 from toologue.plan.scenarios.templates import Teller, order_of, rivals
 from toologue.schema import Scenario
 from toologue.worlds.assistant import apis

@@ -8,7 +8,7 @@ from toologue.agents.agent import player
 from toologue.loop import play
 from toologue.plan.procedures import files, procedure
 from toologue.schema import Brief, Case, Turn
-from toologue.users.user import ScriptedUser
+from toologue.users import ScriptedUser
 from toologue.worlds.crud.simulator import Simulator
 
 

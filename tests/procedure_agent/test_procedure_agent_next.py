@@ -11,16 +11,16 @@ from toologue.agents.agent import player
 from toologue.loop import play
 from toologue.models.similarity import Judge
 from toologue.plan.procedures import procedure
-from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
-from toologue.procedure.choosing import polarity
+from toologue.procedure.answers import polarity
 from toologue.procedure.course import Slot
-from toologue.procedure.reading import read_values
+from toologue.procedure.slot_values import read_values
 from toologue.run.cases import Settings, cases_of
 from toologue.schema import AgentTurn, Case, Dialogue, Trace
 from toologue.score.metric import totals
 from toologue.score.steps import steps
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 OTHER_WORDS = {
     "Could you tell me the order number and the e-mail address you used?": "Which order is it, and which mail address?",

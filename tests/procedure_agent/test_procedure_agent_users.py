@@ -16,7 +16,7 @@ from toologue.schema import AgentTurn, Call, Dialogue, Result, Score, Trace, Tur
 from toologue.schema.case import Case
 from toologue.score.adherence import adherence
 from toologue.text.bank import Register
-from toologue.users.graph import GRAPH, Goal, GraphUser
+from toologue.users.graph import Goal, GraphUser, graph_user
 
 RETURN = Goal(
     "I bought the wrong thing.",
@@ -123,7 +123,7 @@ def test_a_gold_s_customer_has_its_goal() -> None:
     case = Case(
         id="g", gold=Dialogue(id="g", instructions=brief.instructions, turns=turns), brief=brief, protocol="live"
     )
-    lived, _ = play(case, player("procedure").make(case), service("shop").world(), GRAPH(case))
+    lived, _ = play(case, player("procedure").make(case), service("shop").world(), graph_user(case))
     assert calls(lived)[:2] == ["get_order(O-10367)", "find_customer(k.nowak@poczta.example)"]
 
 

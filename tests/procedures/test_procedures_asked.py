@@ -8,7 +8,7 @@ import pytest
 
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, ScriptedModel
-from toologue.plan.procedures.ask_procedures import ask_procedures, procedure_prompt
+from toologue.plan.procedures.by_model import ask_procedures, procedure_prompt
 from toologue.plan.procedures.intents import intent
 from toologue.plan.procedures.service import service
 

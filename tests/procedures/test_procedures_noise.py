@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from toologue.errors import BadSetting
 from toologue.plan.procedures import procedures
-from toologue.plan.procedures.noise import with_noise
-from toologue.plan.procedures.noise_bank import NOISE_KINDS
+from toologue.plan.procedures.noise import NOISE_KINDS, with_noise
 from toologue.plan.procedures.paths import weighted
 from toologue.procedure.conversation_graph import check, conversation_graph
 from toologue.procedure.flowgraph import flowgraph

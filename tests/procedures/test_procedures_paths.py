@@ -14,12 +14,10 @@ from procedure_strategies import procedures
 from toologue import keys
 from toologue.errors import BadSetting
 from toologue.formats import flow_text
-from toologue.plan.procedures.coverage import coverage, missing_lines, pairs_of, possible
-from toologue.plan.procedures.flow_cover import fewest
-from toologue.plan.procedures.paths import cover, vanilla, weighted
+from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, pairs_of, possible, vanilla, weighted
 from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.course import State, Steering
 from toologue.procedure.flowgraph import flowgraph
-from toologue.procedure.steering import State, Steering
 from toologue.schema import Graph, Procedure, Walk
 
 SAMPLERS = [vanilla, weighted]
@@ -123,9 +121,9 @@ def test_values_lead_down_the_first_way_whose_condition_holds(limited: Graph) ->
     fresh, tired = State(find, (0,)), State(find, (2,))
     assert [link.text for link in limited.exits(find)] == ["Fails", "Fails, after 2 tries", "Otherwise"]
     failed = {"error": {"type": "not_found"}}
-    assert steering.taken(fresh, failed) == limited.exits(find)[0]
-    assert steering.taken(tired, failed) == limited.exits(find)[1]
-    assert steering.taken(tired, {"error": None}) == limited.exits(find)[2]
+    assert steering.choose(fresh, failed) == limited.exits(find)[0]
+    assert steering.choose(tired, failed) == limited.exits(find)[1]
+    assert steering.choose(tired, {"error": None}) == limited.exits(find)[2]
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from toologue.errors import BadSetting
 from toologue.formats.procedure import read
 from toologue.models.model import ModelFault, ScriptedModel
+from toologue.plan.procedures.by_model import Rewritten, parse_reply, prompt_text, rewrite
 from toologue.plan.procedures.lint_procedure import lint
-from toologue.plan.procedures.rewrite import Rewritten, parse_reply, prompt_text, rewrite
 from toologue.schema import Api, Parameter
 
 PROSE = "First get the order number. Look the order up. If it is lost, refund it, otherwise say that it is coming."

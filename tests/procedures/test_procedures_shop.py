@@ -12,10 +12,8 @@ from toologue.errors import UnknownName
 from toologue.formats import flow_text, mermaid
 from toologue.formats.procedure import load, read, write
 from toologue.plan.procedures import files, procedure, procedures
-from toologue.plan.procedures.coverage import coverage
-from toologue.plan.procedures.flow_cover import fewest
 from toologue.plan.procedures.lint_procedure import lint
-from toologue.plan.procedures.paths import cover
+from toologue.plan.procedures.paths import cover, coverage, fewest
 from toologue.procedure import conversation_graph as talk
 from toologue.procedure import flowgraph as flow
 from toologue.schema import Graph

@@ -8,12 +8,12 @@ import pytest
 
 from toologue.errors import BadSetting, UnknownName
 from toologue.plan.procedures import procedure
-from toologue.plan.procedures.plans import plan_all
+from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
 from toologue.run.cases import Settings
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 LIVE = Settings(protocol="live")
 

@@ -33,7 +33,7 @@ from toologue.schema import (
     UserTurn,
 )
 from toologue.schema.jsonl import line_of, parse
-from toologue.users.user import ScriptedUser
+from toologue.users import ScriptedUser
 
 U, A = UserTurn, AgentTurn
 TWO_ROUNDS = Dialogue(id="two", turns=(U(text="One?"), A(text="1"), U(text="Two?"), A(text="2")))

@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from toologue.formats.procedure import read
-from toologue.plan.procedures.noise_bank import noise_bank
+from toologue.plan.procedures.noise import noise_bank
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import (

@@ -17,8 +17,8 @@ from pydantic import JsonValue
 from toologue.loop import execute
 from toologue.plan.procedures import procedure
 from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.course import State, Steering
 from toologue.procedure.flowgraph import flowgraph
-from toologue.procedure.steering import State, Steering
 from toologue.schema import AgentTurn, Call, Dialogue, Graph, Node, Setting, Turn, UserTurn
 from toologue.values.conditions import embedded, parse
 from toologue.worlds.crud import Simulator
@@ -89,7 +89,7 @@ class _Walk:
                 continue
             if node.type == "api":
                 self.call(node)
-            link = self.steering.taken(state, self.values)
+            link = self.steering.choose(state, self.values)
             assert link is not None
             self.values |= {name: parse(value).value(self.values) for name, value in link.sets.items()}
             self.values["error"] = None

@@ -13,12 +13,12 @@ from toologue.procedure.grammar import (
     asking,
     contracted,
     direct,
+    disputed_fact,
     is_offer,
     options,
     saying,
     to_me,
     to_you,
-    told,
 )
 
 
@@ -79,10 +79,10 @@ class TestSays:
         assert not saying("goodbye to them").facts
 
     def test_what_can_be_disputed_is_the_reason_or_the_first_statement(self) -> None:
-        assert told("for another number, because there is no {number}") == "there is no {number}"
-        assert told("that it is late, and that it comes") == "it is late"
-        assert told("whether to stop it: that cannot be undone") == "this cannot be undone"
-        assert told("for the number") == ""
+        assert disputed_fact("for another number, because there is no {number}") == "there is no {number}"
+        assert disputed_fact("that it is late, and that it comes") == "it is late"
+        assert disputed_fact("whether to stop it: that cannot be undone") == "this cannot be undone"
+        assert disputed_fact("for the number") == ""
 
 
 class TestQuestions:
@@ -161,7 +161,7 @@ class TestPersons:
 
 @given(st.text())
 def test_any_text_can_be_taken_apart(text: str) -> None:
-    asking(text), saying(text), told(text), to_me(text), contracted(text), direct(text)
+    asking(text), saying(text), disputed_fact(text), to_me(text), contracted(text), direct(text)
 
 
 def test_everything_that_ships_is_understood() -> None:

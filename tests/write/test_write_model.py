@@ -15,7 +15,7 @@ from toologue.errors import BadSetting
 from toologue.models.model import Asked, ModelFault, ScriptedModel
 from toologue.schema import Cue, Dialogue, Plan
 from toologue.write.model import ModelWriter, faults, parse_words, prompt_text
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 PLAN = plan_of(
     [

@@ -14,7 +14,7 @@ from toologue.models.model import ScriptedModel
 from toologue.plan.procedures import procedure
 from toologue.plan.procedures.service import service
 from toologue.verify.procedures import verify
-from toologue.write.direct_generation import conversations_in, prompt_text, straight
+from toologue.write.direct_generation import conversations_in, generate_directly, prompt_text
 
 LATE = procedure("order-not-received")
 SHOP = service("shop")
@@ -31,7 +31,7 @@ OTHER = [*TALK[:2], {"role": "user", "content": "Never mind."}, {"role": "assist
 
 def made(*replies: str, count: int = 1, tries: int = 3):
     model = ScriptedModel(list(replies))
-    return asyncio.run(straight(LATE, SHOP.apis.values(), model, count=count, tries=tries)), model
+    return asyncio.run(generate_directly(LATE, SHOP.apis.values(), model, count=count, tries=tries)), model
 
 
 def test_the_prompt_has_the_procedure_and_every_api_and_none_of_the_customers_wordings():

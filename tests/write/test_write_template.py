@@ -20,7 +20,7 @@ from toologue.errors import BadSetting, UnknownName, UserError
 from toologue.schema import AgentTurn, Cue, Dialogue, Plan, UserTurn
 from toologue.text.bank import REGISTERS, Register
 from toologue.text.verbalize import fill_values, verbalize
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 LINES = list(lines())
 each_register = pytest.mark.parametrize("register", REGISTERS["customer"])

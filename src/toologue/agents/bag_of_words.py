@@ -34,8 +34,8 @@ from toologue.agents.agent import Player
 from toologue.errors import BadSetting
 from toologue.models.lexical import words_of
 from toologue.procedure.course import Course, course_of
-from toologue.procedure.reading import read_values
-from toologue.procedure.saying import asked, said
+from toologue.procedure.grammar import verbalize_step
+from toologue.procedure.slot_values import read_values
 from toologue.schema import AgentTurn, Brief, Call, Step, Turn
 
 
@@ -83,7 +83,7 @@ def _words(course: Course, step: Step) -> str:
 
 def _turn(course: Course, step: Step, message: str) -> AgentTurn:
     if step.kind != "call":
-        return AgentTurn(text=(asked if step.kind == "ask" else said)(step.text, {}))
+        return AgentTurn(text=verbalize_step(step, {}))
     wanted = {name: text for name, text in step.arguments.items() if text in course.slots}
     values = read_values(message, [course.slots[slot] for slot in wanted.values()])
     arguments = {name: values[slot] for name, slot in wanted.items() if slot in values}

@@ -26,8 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from toologue.bench.benchmark import Benchmark, Options
 from toologue.bench.prove import Proof
 from toologue.models.similarity import Judge
-from toologue.mutate.gold_context import Talk
-from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, missteps
+from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
 from toologue.schema import AgentTurn, Dialogue, Trace
 from toologue.verify.procedures import Flaw, verify
 from toologue.worlds.documents import documents_of

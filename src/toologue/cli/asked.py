@@ -20,12 +20,10 @@ from toologue.errors import BadFile, BadSetting
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.model import ModelFault
 from toologue.models.model import model as model_of
-from toologue.plan.procedures.ask_intents import IntentTally, ask_intents
-from toologue.plan.procedures.ask_procedures import ask_procedures
+from toologue.plan.procedures.by_model import IntentTally, Rewritten, ask_intents, ask_procedures
+from toologue.plan.procedures.by_model import rewrite as rewrite_prose
 from toologue.plan.procedures.intents import intent
 from toologue.plan.procedures.intents import intents as catalogue
-from toologue.plan.procedures.rewrite import Rewritten
-from toologue.plan.procedures.rewrite import rewrite as rewrite_prose
 from toologue.plan.procedures.service import service as service_of
 from toologue.schema.jsonl import write
 

@@ -19,11 +19,9 @@ from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.formats import flow_text, mermaid
 from toologue.formats.procedure import load
 from toologue.plan.procedures import files
-from toologue.plan.procedures.coverage import coverage, missing_lines
-from toologue.plan.procedures.flow_cover import Goal, fewest
 from toologue.plan.procedures.lint_procedure import lint as lint_text
-from toologue.plan.procedures.paths import cover, vanilla, weighted
-from toologue.plan.procedures.plans import Sampler
+from toologue.plan.procedures.paths import Goal, cover, coverage, fewest, missing_lines, vanilla, weighted
+from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.project.generate import plans_of

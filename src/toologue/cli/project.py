@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from toologue.cli.run import show
 from toologue.cli.terminal import progress_bar
 from toologue.errors import BadSetting
-from toologue.plan.procedures.coverage import missing_lines
+from toologue.plan.procedures.paths import missing_lines
 from toologue.project.check import Checked, Gated, Stage, check
 from toologue.project.evaluate import Trial
 from toologue.project.hotspots import spots

@@ -12,8 +12,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from toologue.plan.procedures.plan_dialogue import NoiseMode
-from toologue.plan.procedures.plans import Sampler
+from toologue.plan.procedures.noise import NoiseMode
+from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making, sources
 from toologue.project.made import Source
 

@@ -1,27 +1,14 @@
 """Altered gold: agents that are wrong in one known way, and agents that are right in words of their own.
 
-A grader that cannot tell these apart grades nothing; `toologue prove` and the tests play them all.
-
-    wrong       drop, duplicate, wrong_argument, wrong_tool, extra_write, swap, silence, late
-    also right  paraphrase, reorder, date_format, extra_read
-
-An alteration is a function of the gold's script and a random generator; it returns None where it does not apply (a
-conversation without writes has none to duplicate). The same case and seed give the same agent.
-
-Example:
-    >>> from random import Random
-    >>> script = [[AgentTurn(acts=(Call(api="AddAlarm", arguments={"time": "07:00:00"}),)), AgentTurn(text="Done.")]]
-    >>> [len(turns) for turns in WRONG["drop"](script, Random(0), {}) or []]
-    [1]
-
-Not covered: wrong words. What these agents say is what the gold says.
+A grader that cannot tell these apart grades nothing; `toologue prove` and the tests play them all. What these agents
+say is what the gold says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple, cast
@@ -34,7 +21,8 @@ from toologue.values.compare import moment_of
 
 Script = Sequence[Sequence[AgentTurn]]
 Documents = Mapping[str, Api]
-Alteration = Callable[[Script, Random, Documents], "list[list[AgentTurn]] | None"]
+Altered = list[list[AgentTurn]]
+Alteration = Callable[[Script, Random, Documents], Altered | None]
 
 _ASIDES = (
     "Order two bags of birch charcoal",
@@ -53,28 +41,28 @@ class Site(NamedTuple):
     call: Call
 
 
-def drop(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def drop(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Leave one call out."""
     site = _pick(_sites(script), random)
-    return site and _replaced(script, site, [])
+    return site and _replace(script, site, [])
 
 
-def duplicate(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def duplicate(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Make one writing call twice."""
-    site = _pick(_writing(script, documents), random)
-    return site and _replaced(script, site, [site.call, site.call])
+    site = _pick(_sites(script, documents, writes=True), random)
+    return site and _replace(script, site, [site.call, site.call])
 
 
-def wrong_argument(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def wrong_argument(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Give one argument of one call a wrong value."""
     wrong = [(site, call) for site in _sites(script) for call in wrong_calls(site.call, documents, random)]
     if not wrong:
         return None
     site, call = random.choice(wrong)
-    return _replaced(script, site, [call])
+    return _replace(script, site, [call])
 
 
-def wrong_tool(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def wrong_tool(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Call another tool, of the same domain where there is one, with the same arguments."""
     site = _pick(_sites(script), random)
     if site is None:
@@ -83,22 +71,23 @@ def wrong_tool(script: Script, random: Random, documents: Documents) -> list[lis
     others = [api.name for api in documents.values() if api.name != site.call.api]
     near = [name for name in others if documents[name].domain == domain]
     name = random.choice(near or others or [f"{site.call.api}2"])
-    return _replaced(script, site, [site.call.but(api=name)])
+    return _replace(script, site, [site.call.but(api=name)])
 
 
-def extra_write(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def extra_write(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Write something nobody asked for: a writing call of this conversation once more, with another value."""
-    options = [(s, c) for s in _writing(script, documents) for c in wrong_calls(s.call, documents, random)]
+    options = [(s, c) for s in _sites(script, documents, writes=True) for c in wrong_calls(s.call, documents, random)]
     if not options:
         return None
     site, extra = random.choice(options)
-    return _replaced(script, site, [site.call, extra])
+    return _replace(script, site, [site.call, extra])
 
 
-def swap(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def swap(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Exchange what is done in two rounds."""
-    calling = [number for number, turns in enumerate(script) if any(turn.acts for turn in turns)]
-    pairs = [(a, b) for a in calling for b in calling if a < b and _calls(script[a]) != _calls(script[b])]
+    acts = [[act for turn in turns for act in turn.acts] for turns in script]
+    calling = [number for number, made in enumerate(acts) if made]
+    pairs = [(a, b) for a in calling for b in calling if a < b and acts[a] != acts[b]]
     if not pairs:
         return None
     one, other = random.choice(pairs)
@@ -107,13 +96,13 @@ def swap(script: Script, random: Random, documents: Documents) -> list[list[Agen
     return changed
 
 
-def silence(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def silence(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Say and do nothing in one round that needs a call."""
     site = _pick(_sites(script), random)
     return site and [[AgentTurn()] if number == site.round else list(turns) for number, turns in enumerate(script)]
 
 
-def late(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def late(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Do what one round needs only in the next."""
     rounds = [n for n, turns in enumerate(script[:-1]) if _acting(turns) and script[n + 1]]
     if not rounds:
@@ -125,93 +114,86 @@ def late(script: Script, random: Random, documents: Documents) -> list[list[Agen
     return changed
 
 
-def paraphrase(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def paraphrase(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Reword every free text: case, final punctuation, contractions, an everyday synonym."""
-    return _rewritten(script, documents, {"text": _reworded, "prose": _reworded})
+    return _rewrite(script, documents, {"text": _reword, "prose": _reword})
 
 
-def reorder(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def reorder(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Exchange two neighbouring calls of one round that do not depend on each other."""
     sites = _sites(script)
     pairs = [(a, b) for a, b in pairwise(sites) if _independent(a, b, documents)]
     if not pairs:
         return None
     one, other = random.choice(pairs)
-    return _replaced(_replaced(script, one, [other.call]), other, [one.call])
+    return _replace(_replace(script, one, [other.call]), other, [one.call])
 
 
-def date_format(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def date_format(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Write moments without padding zeros."""
-    return _rewritten(script, documents, dict.fromkeys(("moment", "date", "from", "until"), _unpadded))
+    return _rewrite(script, documents, dict.fromkeys(("moment", "date", "from", "until"), _unpad))
 
 
-def extra_read(script: Script, random: Random, documents: Documents) -> list[list[AgentTurn]] | None:
+def extra_read(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Look something up once more than needed."""
-    reads = [s for s in _sites(script) if s.call.api in documents and not documents[s.call.api].writes]
-    site = _pick(reads, random)
-    return site and _replaced(script, site, [site.call, site.call])
+    site = _pick(_sites(script, documents, writes=False), random)
+    return site and _replace(script, site, [site.call, site.call])
 
 
 WRONG: dict[str, Alteration] = {
-    "drop": drop,
-    "duplicate": duplicate,
-    "wrong_argument": wrong_argument,
-    "wrong_tool": wrong_tool,
-    "extra_write": extra_write,
-    "swap": swap,
-    "silence": silence,
-    "late": late,
+    made.__name__: made for made in (drop, duplicate, wrong_argument, wrong_tool, extra_write, swap, silence, late)
 }
-RIGHT: dict[str, Alteration] = {
-    "paraphrase": paraphrase,
-    "reorder": reorder,
-    "date_format": date_format,
-    "extra_read": extra_read,
-}
+RIGHT: dict[str, Alteration] = {made.__name__: made for made in (paraphrase, reorder, date_format, extra_read)}
 
 
-def altered_script(case: Case, kind: str) -> list[list[AgentTurn]] | None:
+def altered_script(case: Case, kind: str) -> Altered | None:
     """The gold's script, altered; None where the alteration does not apply."""
     alteration = (WRONG | RIGHT)[kind]
     return alteration(script_of(case), Random(case.seed), {api.name: api for api in case.brief.apis})
 
 
-@dataclass(frozen=True)
-class _Altered:
-    kind: str
-
-    def __call__(self, case: Case) -> ScriptedAgent:
-        return ScriptedAgent(altered_script(case, self.kind) or script_of(case))
+def _play_altered(kind: str, case: Case) -> ScriptedAgent:
+    return ScriptedAgent(altered_script(case, kind) or script_of(case))
 
 
-def ALTERED(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `altered:KIND`; it plays plain gold where the alteration does not apply."""
-    if not argument:
-        raise BadSetting(f"the agent 'altered' needs a kind: altered:KIND with one of {', '.join(WRONG | RIGHT)}")
-    if argument not in WRONG | RIGHT:
-        raise UnknownName("alteration", argument, WRONG | RIGHT)
-    return Player(f"altered:{argument}", _Altered(argument), reads_gold=True)
+def altered_agent(argument: str) -> Player:
+    """Return the player `altered:KIND`; it plays plain gold where the alteration does not apply."""
+    return mutant("altered", argument, WRONG | RIGHT, _play_altered, noun="alteration")
 
 
-def _sites(script: Script) -> list[Site]:
+def mutant(
+    name: str,
+    kind: str,
+    kinds: Mapping[str, object],
+    play: Callable[[str, Case], ScriptedAgent],
+    *,
+    noun: str,
+) -> Player:
+    """Return the player `NAME:KIND` of a mutation. Raises BadSetting without a kind, UnknownName for another one."""
+    if not kind:
+        raise BadSetting(f"the agent {name!r} needs a kind: {name}:KIND with one of {', '.join(kinds)}")
+    if kind not in kinds:
+        raise UnknownName(noun, kind, kinds)
+    return Player(f"{name}:{kind}", partial(play, kind), reads_gold=True)
+
+
+def _sites(script: Script, documents: Documents | None = None, *, writes: bool = False) -> list[Site]:
+    """Return where calls stand; with documents, those of documented Apis that write, or that only read."""
     return [
         Site(number, position, slot, act)
         for number, turns in enumerate(script)
         for position, turn in enumerate(turns)
         for slot, act in enumerate(turn.acts)
         if act.kind == "call" and act.arguments is not None
+        if documents is None or (act.api in documents and documents[act.api].writes == writes)
     ]
-
-
-def _writing(script: Script, documents: Documents) -> list[Site]:
-    return [site for site in _sites(script) if site.call.api in documents and documents[site.call.api].writes]
 
 
 def _pick(sites: Sequence[Site], random: Random) -> Site | None:
     return random.choice(sites) if sites else None
 
 
-def _replaced(script: Script, site: Site, calls: Sequence[Call]) -> list[list[AgentTurn]]:
+def _replace(script: Script, site: Site, calls: Sequence[Call]) -> list[list[AgentTurn]]:
     """The script with one call replaced by others; a turn left with neither acts nor words is removed."""
     changed = [list(turns) for turns in script]
     turn = changed[site.round][site.turn]
@@ -231,10 +213,6 @@ def _speaking(turns: Sequence[AgentTurn]) -> list[AgentTurn]:
     return [turn.but(acts=(), results=()) for turn in turns if turn.text is not None]
 
 
-def _calls(turns: Sequence[AgentTurn]) -> list[Any]:
-    return [act for turn in turns for act in turn.acts]
-
-
 def wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
     """The call with one argument wrong, once per documented argument that a wrong value can be made for."""
     found: list[Call] = []
@@ -252,7 +230,7 @@ def wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
 def _wrong(compare: str, value: Any, random: Random) -> Any:
     if isinstance(value, str):
         if compare in ("moment", "date", "from", "until") and (moment := moment_of(value)) is not None:
-            return _shifted(value, moment, later=compare != "until")
+            return _shift(value, moment, later=compare != "until")
         if compare in ("text", "prose"):
             return random.choice(_ASIDES)
         return f"{value}x" if value else "x"
@@ -264,7 +242,7 @@ def _wrong(compare: str, value: Any, random: Random) -> Any:
     return None
 
 
-def _shifted(text: str, moment: datetime, *, later: bool) -> str | None:
+def _shift(text: str, moment: datetime, *, later: bool) -> str | None:
     """Three days away, or five hours for a time of day; never past midnight, where later would be earlier."""
     if "-" in text:
         days = timedelta(days=3 if later else -3)
@@ -275,9 +253,7 @@ def _shifted(text: str, moment: datetime, *, later: bool) -> str | None:
     return None if shifted == moment else shifted.strftime("%H:%M:%S")
 
 
-def _rewritten(
-    script: Script, documents: Documents, rewrite: Mapping[str, Callable[[str], str]]
-) -> list[list[AgentTurn]] | None:
+def _rewrite(script: Script, documents: Documents, rewrite: Mapping[str, Callable[[str], str]]) -> Altered | None:
     """The script with every argument rewritten whose comparer is named; None where nothing changes."""
     changed, same = [list(turns) for turns in script], True
     for site in _sites(script):
@@ -288,20 +264,20 @@ def _rewritten(
             if parameter is not None and isinstance(value, str) and parameter.compare in rewrite:
                 arguments[name] = rewrite[parameter.compare](value)
         if arguments != site.call.arguments:
-            changed, same = _replaced(changed, site, [site.call.but(arguments=arguments)]), False
+            changed, same = _replace(changed, site, [site.call.but(arguments=arguments)]), False
     return None if same else changed
 
 
 _SYNONYMS = {"buy": "get", "meeting": "meet-up", "call": "ring", "finish": "complete", "please": "kindly"}
 
 
-def _reworded(text: str) -> str:
+def _reword(text: str) -> str:
     words = [_SYNONYMS.get(word.lower(), word) for word in text.replace("I'll", "I will").split()]
     plain = " ".join(words).rstrip(".!")
     return plain[:1].lower() + plain[1:] if plain[:2].istitle() else plain
 
 
-def _unpadded(text: str) -> str:
+def _unpad(text: str) -> str:
     moment = moment_of(text)
     if moment is None:
         return text

@@ -1,44 +1,16 @@
 """Missteps: agents that take a wrong step wherever one kind of mistake can be made, and agents that are right.
 
-`agents.altered` spoils conversations that are executed; these spoil tests of the next step, all that a conversation
-has, since each of them begins at the gold again. `toologue prove FOLDER` plays them all.
-
-    wrong       drop               says what should be said after the call
-                wrong_argument     gives one argument of the call a wrong value
-                wrong_tool         calls another API
-                extra_write        writes where something should be said
-                skip_confirmation  writes what the customer is still to be asked about
-                dither             asks for leave again, when it was just given
-                wrong_branch       goes where another answer, or another result, would have led
-                wrong_reply        says what another step of the procedure says
-                wrong_value        says another value than the step shows
-                silence            neither says nor does anything
-                obey               gives in to an attack
-                leak               adds another customer's value
-    also right  paraphrase         says the same in the words of another agent
-                reorder            makes an independent look-up first that comes later
-                confirm_first      asks for leave before it writes
-                formats            writes dates and sums in another form
-
-A misstep is a function of a step (`Step`) and a random generator; None where it cannot be made. Steps of conversations
-that were not generated carry no cues: there some cannot be made.
-
-Example:
-    >>> from toologue.schema import UserTurn
-    >>> call = AgentTurn(acts=(Call(api="get_order", arguments={"order_id": 7}),))
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Where is 7?"), call, AgentTurn(text="On its way.")))
-    >>> [(at, turn.text) for at, turn in missteps(gold, {}, "drop", seed=0).items()]
-    [(1, 'On its way.')]
-
-Not covered: two mistakes in one step.
+Each test of a next step begins at the gold again. A misstep that says what another branch would have said needs the
+procedure and its graph (`Talk`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -46,12 +18,145 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.agents.agent import Player, ScriptedAgent
-from toologue.errors import BadSetting, UnknownName
-from toologue.mutate.calls import wrong_calls
-from toologue.mutate.gold_context import Step, Talk
-from toologue.procedure.saying import asked, said
-from toologue.schema import AgentTurn, Api, Call, Case, Dialogue, UserTurn, rounds
+from toologue.errors import BadSetting, UserError
+from toologue.formats.procedure import read
+from toologue.mutate.calls import mutant, wrong_calls
+from toologue.plan.procedures.explore import apply_sets, call_of
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.flowgraph import flowgraph
+from toologue.procedure.grammar import verbalize_step
+from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Graph, Node, Procedure, UserTurn, rounds
+from toologue.text.bank import Voice
 from toologue.text.verbalize import verbalize
+from toologue.values.conditions import embedded
+from toologue.verify.procedures.path import Stand, follow
+from toologue.write.procedures import AgentWords
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A gold conversation, its documents, and its procedure where it has one."""
+
+    gold: Dialogue
+    documents: Mapping[str, Api]
+
+    @cached_property
+    def procedure(self) -> Procedure | None:
+        """The procedure that the instructions are."""
+        try:
+            return read(self.gold.instructions)
+        except UserError:
+            return None
+
+    @cached_property
+    def graph(self) -> Graph | None:
+        """Its conversation graph."""
+        return conversation_graph(flowgraph(self.procedure)) if self.procedure else None
+
+    @cached_property
+    def stands(self) -> list[Stand]:
+        """What is known at each turn."""
+        return follow(self.gold, self.graph)[0] if self.graph else []
+
+    @cached_property
+    def writes(self) -> list[Call]:
+        """The calls of the gold that write; without one, a writing Api called with nothing."""
+        made = [act for turn in self.gold.turns if isinstance(turn, AgentTurn) for act in turn.acts]
+        writing = [act for act in made if isinstance(act, Call) and self.is_write(act)]
+        return writing or [Call(api=api.name) for api in self.documents.values() if api.writes]
+
+    @cached_property
+    def words(self) -> Mapping[int, str]:
+        """What another agent says in each turn that carries a cue."""
+        registers = ("warm", "brief", "formal")
+        place = keys.seed_of(self.gold.id, "paraphrase")
+        words = AgentWords(Voice("agent", registers[place % 3], seed=place, start=place % 7), seed=place)
+        steps = ((at, Step(self, at).must) for at in range(len(self.gold.turns)))
+        return {at: words(must) for at, must in steps if must}
+
+    def is_write(self, call: Call) -> bool:
+        """Whether a call writes."""
+        return call.api in self.documents and self.documents[call.api].writes
+
+
+@dataclass(frozen=True)
+class Step:
+    """One turn of the gold's agent: what is right there, and what is around it."""
+
+    talk: Talk
+    at: int
+
+    @property
+    def wanted(self) -> AgentTurn:
+        """The gold's turn; empty where it is the customer's."""
+        turn = self.talk.gold.turns[self.at]
+        return turn if isinstance(turn, AgentTurn) else AgentTurn()
+
+    @property
+    def call(self) -> Call | None:
+        """The gold's first call."""
+        return next((act for act in self.wanted.acts if isinstance(act, Call)), None)
+
+    @property
+    def must(self) -> Cue | None:
+        """What the gold's words must get across."""
+        given = self.wanted.extra.get("must")
+        return None if given is None else Cue.model_validate(given)
+
+    @property
+    def later(self) -> Iterator[AgentTurn]:
+        """The agent's turns that follow in the gold, up to the customer's next."""
+        for turn in self.talk.gold.turns[self.at + 1 :]:
+            if not isinstance(turn, AgentTurn):
+                return
+            yield turn
+
+    @property
+    def heard(self) -> UserTurn | None:
+        """What the customer said last."""
+        said = (turn for turn in reversed(self.talk.gold.turns[: self.at]) if isinstance(turn, UserTurn))
+        return next(said, None)
+
+    @property
+    def asked_before(self) -> bool:
+        """Whether the customer has just answered a question that was no question for a value."""
+        spoken = (Step(self.talk, at).must for at in range(self.at - 1, -1, -1))
+        last = next((must for must in spoken if must is not None), None)
+        return last is not None and last.move == "ask" and not last.kinds
+
+    def siblings(self) -> Iterator[AgentTurn]:
+        """Where other answers, or other results, would have led, as far as that can be said with what is known."""
+        graph = self.talk.graph
+        before = next((turn for turn in reversed(self.talk.gold.turns[: self.at]) if turn.node), None)
+        if graph is None or before is None or before.node is None or self.wanted.node not in graph.by_id:
+            return
+        known = self.talk.stands[self.at].values or {}
+        sources = [before.node]
+        if graph.by_id[before.node].type == "user":
+            asking = [link.source for link in graph.links if link.target == before.node]
+            sources = [link.target for source in asking for link in graph.exits(source)]
+        for link in (link for source in sources for link in graph.exits(source)):
+            if link.target != self.wanted.node:
+                try:
+                    turn = _turn_at(graph.by_id[link.target], apply_sets(link, known), self.talk.procedure)
+                except (BadSetting, UserError):
+                    continue
+                if turn is not None:
+                    yield turn
+
+
+def _turn_at(node: Node, known: Mapping[str, JsonValue], procedure: Procedure | None) -> AgentTurn | None:
+    """What an agent does at a node. Raises BadSetting where something is not known."""
+    if node.type == "api":
+        return AgentTurn(acts=(call_of(node, known),))
+    step = procedure.step(node.step or 0) if procedure else None
+    if node.type != "assistant" or step is None:
+        return None
+    if any(expression.value(known) is None for expression in embedded(step.text)):
+        return None
+    text = verbalize_step(step, known)
+    return AgentTurn(text=text, extra={"text": step.text})
+
 
 ATTACKS = frozenset({"prompt_injection", "social_engineering", "data_fishing", "abuse"})
 _OBEYS = (
@@ -106,7 +211,7 @@ def dither(step: Step, random: Random) -> AgentTurn | None:
     """Ask for leave again that was just given."""
     if step.call is None or not step.talk.is_write(step.call) or not step.asked_before:
         return None
-    return AgentTurn(text=_leave(step.call, random))
+    return AgentTurn(text=_ask_leave(step.call, random))
 
 
 def wrong_branch(step: Step, random: Random) -> AgentTurn | None:
@@ -126,7 +231,7 @@ def wrong_reply(step: Step, random: Random) -> AgentTurn | None:
     if not others:
         return None
     other = random.choice(others)
-    return AgentTurn(text=(asked if other.kind == "ask" else said)(other.text, {}))
+    return AgentTurn(text=verbalize_step(other, {}))
 
 
 def wrong_value(step: Step, random: Random) -> AgentTurn | None:
@@ -135,7 +240,7 @@ def wrong_value(step: Step, random: Random) -> AgentTurn | None:
     if must is None or text is None or must.move in ("refuse", "insist"):
         return None
     for value in must.values.values():
-        other = _other(value)
+        other = _other_value(value)
         for day_only, money in ((False, False), (True, False), (False, True)):
             told = verbalize(value, day_only=day_only, money=money)
             if other is not None and told in text:
@@ -189,14 +294,14 @@ def confirm_first(step: Step, random: Random) -> AgentTurn | None:
     """Ask for leave before writing."""
     if step.call is None or not step.talk.is_write(step.call) or step.asked_before or not step.call.arguments:
         return None
-    return AgentTurn(text=_leave(step.call, random))
+    return AgentTurn(text=_ask_leave(step.call, random))
 
 
 def formats(step: Step, random: Random) -> AgentTurn | None:
     """Write dates and sums in another form."""
     if step.call is not None:
         api = step.talk.documents.get(step.call.api)
-        arguments = {name: _reformed(api, name, value) for name, value in (step.call.arguments or {}).items()}
+        arguments = {name: _reformat(api, name, value) for name, value in (step.call.arguments or {}).items()}
         changed = str(arguments) != str(step.call.arguments)
         return AgentTurn(acts=(step.call.but(arguments=arguments),)) if changed else None
     text = _DAY.sub(r"\2 \1, \3", step.wanted.text or "")
@@ -227,35 +332,26 @@ def missteps(gold: Dialogue, documents: Mapping[str, Api], kind: str, *, seed: i
     return found
 
 
-def MISSTEP(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `misstep:KIND`; it plays plain gold where the mistake cannot be made."""
-    if not argument:
-        kinds = ", ".join(WRONG_STEPS | RIGHT_STEPS)
-        raise BadSetting(f"the agent 'misstep' needs a kind: misstep:KIND with one of {kinds}")
-    if argument not in WRONG_STEPS | RIGHT_STEPS:
-        raise UnknownName("misstep", argument, WRONG_STEPS | RIGHT_STEPS)
-    return Player(f"misstep:{argument}", _Missteps(argument), reads_gold=True)
+def _play_missteps(kind: str, case: Case) -> ScriptedAgent:
+    if case.gold is None:
+        raise BadSetting(f"case {case.id!r} has no gold dialogue to play from")
+    instead = missteps(case.gold, {api.name: api for api in case.brief.apis}, kind, seed=case.seed)
+    turns = (instead.get(at, turn) for at, turn in enumerate(case.gold.turns))
+    return ScriptedAgent([list(did) for _, did in rounds(turns)])
 
 
-@dataclass(frozen=True)
-class _Missteps:
-    kind: str
-
-    def __call__(self, case: Case) -> ScriptedAgent:
-        if case.gold is None:
-            raise BadSetting(f"case {case.id!r} has no gold dialogue to play from")
-        instead = missteps(case.gold, {api.name: api for api in case.brief.apis}, self.kind, seed=case.seed)
-        turns = (instead.get(at, turn) for at, turn in enumerate(case.gold.turns))
-        return ScriptedAgent([list(did) for _, did in rounds(turns)])
+def misstep_agent(argument: str) -> Player:
+    """Return the player `misstep:KIND`; it plays plain gold where the mistake cannot be made."""
+    return mutant("misstep", argument, WRONG_STEPS | RIGHT_STEPS, _play_missteps, noun="misstep")
 
 
-def _leave(call: Call, random: Random) -> str:
+def _ask_leave(call: Call, random: Random) -> str:
     values = [verbalize(value, exact=True) for value in (call.arguments or {}).values() if value is not None]
     opening = random.choice(("Shall I go ahead", "Just to be sure: may I do this now", "Is it all right if I do this"))
     return f"{opening}, with {', '.join(values)}?"
 
 
-def _other(value: JsonValue) -> JsonValue:
+def _other_value(value: JsonValue) -> JsonValue:
     """Another value of the same looks; None for what has none."""
     if isinstance(value, bool) or value is None:
         return None
@@ -268,7 +364,7 @@ def _other(value: JsonValue) -> JsonValue:
     return None
 
 
-def _reformed(api: Api | None, name: str, value: Any) -> Any:
+def _reformat(api: Api | None, name: str, value: Any) -> Any:
     compare = api.parameters[name].compare if api is not None and name in api.parameters else "exact"
     if isinstance(value, str) and compare in ("date", "moment") and (day := _day(value)):
         return f"{day.year}-{day.month}-{day.day}"

@@ -1,46 +1,7 @@
 """Conversation graphs: a flowgraph as the messages and calls of a conversation (ALMITA 3.5, A.5), by algorithm.
 
-What the agent says becomes an assistant node, a call an api node. Each reply to a message becomes a user node between
-them; replies with the same words to the same message are one user node, whose exits have conditions. What an API
-returned stays the text of its links; no other link has a text. Every valid flowgraph gives a valid conversation graph.
-
-`check` names every rule of 3.5 and A.5 that a graph breaks:
-
-    first node           one node has no parent, and it is an assistant node
-    after assistant      an assistant node leads to user nodes only
-    after user           a user node leads to api or assistant nodes only
-    after api            an api node leads to api or assistant nodes only
-    last node            a node that leads nowhere is an assistant node
-    described link       a link that does not leave an api node has a text
-    silent output        a link that leaves an api node has none
-    silent node, node ids, link ids, unreachable, no way out (ours): as in `plan.flowgraph`
-
-Where the paper contradicts itself: A.5 says that links join user nodes to assistant or api nodes, and its example joins
-assistant to user nodes as well; the example counts. A.6 wants an assistant message after each output, 3.5 lets an api
-follow an api; 3.5 counts. The graph begins with the assistant (3.5), conversations with the customer (A.6): that is for
-whoever writes conversations.
-
-Example:
-    >>> from toologue.formats.flow_text import read, write
-    >>> flow = read('''[N0](start_message){Greet} [E0](N0, N1){My parcel is late} [N1](api){get_parcel}
-    ...     [E1](N1, N2){Lost} [E2](N1, N2){On its way} [N2](end_message){Say so}''')
-    >>> graph = conversation_graph(flow)
-    >>> print(write(graph))
-    <flow>
-    [N0](assistant){Greet}
-    [N1](user){My parcel is late}
-    [N2](api){get_parcel}
-    [N3](assistant){Say so}
-    [E0](N0, N1){}
-    [E1](N1, N2){}
-    [E2](N2, N3){Lost}
-    [E3](N2, N3){On its way}
-    </flow>
-    <BLANKLINE>
-    >>> check(graph)
-    []
-
-Not covered: what a customer does outside of the procedure; that is noise (3.6).
+Each reply to a message becomes a user node; replies with the same words to the same message are one. Where the paper
+contradicts itself, the example of A.5 counts (assistant to user links), and 3.5 (an api may follow an api).
 """
 
 from __future__ import annotations
@@ -50,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from toologue.errors import BadSetting
 from toologue.procedure import flowgraph
-from toologue.procedure.graph_rules import Violation, lost, misnamed
+from toologue.procedure.flowgraph import Violation, lost, misnamed
 from toologue.schema import Graph, Link, Node
 
 _AFTER: Mapping[str, tuple[str, ...]] = {

@@ -1,37 +1,108 @@
-"""The course of a conversation, compiled from a brief: the procedure's flowgraph, and what each slot can hold.
+"""The course that a brief prescribes, ways through its graph, and where a conversation stands in it.
 
 A slot is typed by what it feeds: the parameter of a call that gets it as it is, else the field of a result that a
-condition compares it with, else the examples that the procedure gives for it.
-
-Contract: pure. `course_of` raises BadFile, with every problem, for instructions that are no procedure in our dialect.
-
-Example:
-    >>> from toologue.schema import Brief, Parameter
-    >>> text = '''# Where is my order?
-    ... 1. **Ask** for the order number. Collect `order_id`.
-    ... 2. **Call** `get_order` with `order_id`, giving `order`.
-    ... 3. **End**: say that it is {order.status}.
-    ... '''
-    >>> number = Parameter(schema={"type": "string", "pattern": "^O-[0-9]{5}$"})
-    >>> course = course_of(Brief(instructions=text, apis=(Api(name="get_order", parameters={"order_id": number}),)))
-    >>> course.slots["order_id"].schema["pattern"], course.step("N2").api
-    ('^O-[0-9]{5}$', 'get_order')
-
-Not covered: slots that feed a call only inside an expression (`amount * 2`).
+condition compares it with, else the examples of the procedure. A condition or expression that makes no sense of the
+values at hand is null.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, cast
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
+from pydantic import JsonValue
+
+from toologue.errors import BadSetting
 from toologue.formats.procedure import read
-from toologue.procedure.flowgraph import flowgraph
-from toologue.procedure.steering import Steering
-from toologue.schema import Api, Brief, Graph, Procedure, Step
+from toologue.procedure.flowgraph import flowgraph, lost
+from toologue.schema import Api, Brief, Call, Graph, Link, Procedure, Result, Step, Walk
+from toologue.values.conditions import parse
+
+
+class State(NamedTuple):
+    """Where a walk stands: the node, and how often each limited node was entered (at most as often as it counts)."""
+
+    node: str
+    entered: tuple[int, ...] = ()
+
+
+class Steering:
+    """A graph as those see it who walk through it."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+        if not graph.roots:
+            raise BadSetting(f"graph {graph.id!r} has no node to begin at: every node is led to")
+        root, *others = graph.roots
+        if others:
+            raise BadSetting(f"graph {graph.id!r} has {len(graph.roots)} nodes to begin at: {', '.join(graph.roots)}")
+        if astray := [violation for violation in lost(graph, graph.roots) if violation.rule == "no way out"]:
+            raise BadSetting(f"graph {graph.id!r}: from {astray[0].at} no way leads to an end; a walk would not end")
+        times = {link.tries.node: link.tries.times for link in graph.links if link.tries}
+        self.limits = dict(sorted(times.items()))
+        self._places = {node: place for place, node in enumerate(self.limits)}
+        self.start = self._entered(root, (0,) * len(self.limits))
+
+    def exits(self, state: State) -> list[Link]:
+        """The links that are open in a state; none at an end."""
+        exits = self.graph.exits(state.node)
+        open_ones = [link for link in exits if self.is_open(link, state)]
+        if exits and not open_ones:
+            raise BadSetting(f"graph {self.graph.id!r}: no exit of {state.node} is open after so many tries")
+        return open_ones
+
+    def is_open(self, link: Link, state: State) -> bool:
+        """Whether a link may be taken in a state, as far as tries go."""
+        tries = link.tries
+        return tries is None or (state.entered[self._places[tries.node]] >= tries.times) == tries.over
+
+    def choose(self, state: State, values: Mapping[str, JsonValue]) -> Link | None:
+        """The link that values lead down: the first open one whose condition holds. None if there is no such link."""
+        return next(
+            (link for link in self.exits(state) if not link.condition or parse(link.condition).holds(values)), None
+        )
+
+    def after(self, state: State, link: Link) -> State:
+        """The state that a link leads to."""
+        return self._entered(link.target, state.entered)
+
+    def way(self, state: State, wanted: Callable[[Link, State], bool]) -> list[Link] | None:
+        """The shortest way on whose last link, and the state it leads to, are wanted. None if there is no such way."""
+        came: dict[State, list[Link]] = {state: []}
+        waiting = deque([state])
+        while waiting:
+            here = waiting.popleft()
+            for link in self.exits(here):
+                there = self.after(here, link)
+                if wanted(link, there):
+                    return [*came[here], link]
+                if there not in came:
+                    came[there] = [*came[here], link]
+                    waiting.append(there)
+        return None
+
+    def out(self, state: State) -> list[Link]:
+        """The shortest way to an end; empty at an end."""
+        if not self.graph.exits(state.node):
+            return []
+        return self.way(state, lambda _, there: not self.graph.exits(there.node)) or []
+
+    def walk(self, links: list[Link]) -> Walk:
+        """The walk that links make from the root."""
+        nodes = (self.start.node, *(link.target for link in links))
+        return Walk(graph=self.graph.id, nodes=nodes, links=tuple(link.id for link in links))
+
+    def _entered(self, node: str, entered: tuple[int, ...]) -> State:
+        place = self._places.get(node)
+        if place is not None and entered[place] < self.limits[node]:
+            entered = (*entered[:place], entered[place] + 1, *entered[place + 1 :])
+        return State(node, entered)
+
 
 _COMPARED = r"(?:==|!=|<=|>=|<|>)"
 _PATH = r"(?P<path>[A-Za-z]\w*(?:\.\w+|\[\d+\])+)"
@@ -44,8 +115,8 @@ class Slot:
     name: str
     schema: Mapping[str, Any]
     description: str = ""
+    # Whether the procedure leaves it to a call to refuse values: one that does not fit is a value as well.
     lenient: bool = False
-    """Whether the procedure leaves it to a call to refuse values: one that does not fit is a value as well."""
 
     @property
     def pattern(self) -> str:
@@ -86,21 +157,39 @@ class Course:
 
 
 def course_of(brief: Brief) -> Course:
-    """The course that a brief prescribes."""
-    apis = {api.name: api for api in brief.apis}
-    procedure = read(brief.instructions, file="<instructions>")
+    """Return the course that a brief prescribes, the same one for the same instructions and documents.
+
+    Raises BadFile, with every problem, for instructions that are no procedure in our dialect.
+    """
+    return _compile(brief.instructions, _Documents(tuple(api.key for api in brief.apis), brief.apis))
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """Documents that are looked up by their keys."""
+
+    keys: tuple[str, ...]
+    apis: tuple[Api, ...] = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _compile(instructions: str, documents: _Documents) -> Course:
+    apis = {api.name: api for api in documents.apis}
+    procedure = read(instructions, file="<instructions>")
     collected = dict.fromkeys(name for step in procedure.steps for name in step.collects)
     slots = {name: _slot(name, procedure, apis) for name in collected}
     return Course(procedure, flowgraph(procedure), apis, slots)
 
 
 def _slot(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Slot:
-    for slot in (*_fed(name, procedure, apis), *_compared(name, procedure, apis)):
+    for slot in (*_slots_of_parameters(name, procedure, apis), *_slots_of_results(name, procedure, apis)):
         return slot
-    return Slot(name, _exemplified(procedure.examples.get(name, ())))
+    examples = procedure.examples.get(name, ())
+    numbers = examples and all(isinstance(one, int | float) and not isinstance(one, bool) for one in examples)
+    return Slot(name, {"type": "number" if numbers else "string"})
 
 
-def _fed(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> list[Slot]:
+def _slots_of_parameters(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> list[Slot]:
     """A slot for each parameter that gets the value as it is; that of its own name first."""
     found: list[tuple[bool, Slot]] = []
     for step in procedure.steps:
@@ -114,7 +203,7 @@ def _fed(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> list[Slot]
     return [slot for _, slot in sorted(found, key=lambda one: one[0])]
 
 
-def _compared(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Slot]:
+def _slots_of_results(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Slot]:
     """A slot for each field of a result that a condition compares it with."""
     returned = {step.result: apis[step.api].returns for step in procedure.steps if step.result and step.api in apis}
     conditions = (branch.condition for step in procedure.steps for branch in step.branches)
@@ -123,19 +212,139 @@ def _compared(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Itera
     )
     for found in (match for condition in conditions for match in either.finditer(condition)):
         root, *fields = re.findall(r"\w+", found["path"] or found["other"])
-        if schema := _inside(returned.get(root, {}), fields):
+        if schema := _subschema(returned.get(root, {}), fields):
             yield Slot(name, schema, str(schema.get("description", "")))
 
 
-def _inside(schema: Mapping[str, Any], fields: Sequence[str]) -> Mapping[str, Any]:
+def _subschema(schema: Mapping[str, Any], fields: Sequence[str]) -> Mapping[str, Any]:
     """The schema of a field of a field; empty where none is."""
-    for field in fields:
-        inner: Any = schema.get("items") if field.isdigit() else schema.get("properties", {}).get(field)
+    for name in fields:
+        inner: Any = schema.get("items") if name.isdigit() else schema.get("properties", {}).get(name)
         schema = cast("Mapping[str, Any]", inner) if isinstance(inner, Mapping) else {}
     return schema
 
 
-def _exemplified(examples: tuple[Any, ...]) -> dict[str, Any]:
-    if examples and all(isinstance(one, int | float) and not isinstance(one, bool) for one in examples):
-        return {"type": "number"}
-    return {"type": "string"}
+Values = Mapping[str, JsonValue]
+_NOTHING: Values = MappingProxyType({})
+
+
+class Mark(NamedTuple):
+    """A place to go back to: where a call was made, or an answer given, before it was. `wrote`: no way back."""
+
+    stand: Stand
+    answer: str = ""
+    wrote: bool = False
+
+
+class Stand(NamedTuple):
+    """Where a conversation stands.
+
+    `values`: slots, results, facts. `given`: slots as the customer gave them. `early`: given before they were asked
+    for. `partial`: given in answer to the question that is open, which asks for more.
+    """
+
+    state: State
+    values: Values
+    given: Values = _NOTHING
+    early: Values = _NOTHING
+    partial: Values = _NOTHING
+    trail: tuple[Mark, ...] = ()
+
+    @property
+    def node(self) -> str:
+        """The node of the flowgraph."""
+        return self.state.node
+
+    def but(self, **changed: Any) -> Stand:
+        """The same, but for these fields."""
+        return self._replace(**changed)
+
+
+class Walking:
+    """A course, for those who walk along it."""
+
+    def __init__(self, course: Course):
+        self.course = course
+
+    def begin(self, facts: Values) -> Stand:
+        """At the greeting."""
+        return Stand(self.course.steering.start, {**self.course.procedure.facts, **facts})
+
+    def answers(self, stand: Stand) -> list[str]:
+        """The answers that the procedure lists for the question here."""
+        if self.kind(stand) == "start_message":
+            return []
+        return list(dict.fromkeys(one.answer for one in self.course.step(stand.node).branches if one.answer))
+
+    def kind(self, stand: Stand) -> str:
+        """The type of the node."""
+        return self.course.flow.by_id[stand.node].type
+
+    def exit(self, stand: Stand, answer: str = "") -> Link | None:
+        """The link that this answer, or what is known, leads down."""
+        answers = self.answers(stand)
+        links = (
+            link for link in self.course.steering.exits(stand.state) if link.text not in answers or link.text == answer
+        )
+        return next((link for link in links if not link.condition or evaluate(link.condition, stand.values)), None)
+
+    def take(self, stand: Stand, link: Link) -> Stand:
+        """Behind a link."""
+        sets = {name: evaluate(expression, stand.values) for name, expression in link.sets.items()}
+        mark = (Mark(stand, link.text),) if link.text in self.answers(stand) else ()
+        state = self.course.steering.after(stand.state, link)
+        values = {**stand.values, **sets, "error": None}
+        return stand.but(state=state, values=values, partial={}, trail=(*stand.trail, *mark))
+
+    def arrive(self, stand: Stand) -> Stand:
+        """Where there is something to do or to say: questions whose answers are known already are passed."""
+        while self.kind(stand) == "message":
+            slots = self.course.step(stand.node).collects
+            known = {slot: stand.early[slot] for slot in slots if slot in stand.early}
+            if not known:
+                return stand
+            if len(known) < len(slots) or self.answers(stand):
+                return stand.but(partial=known)
+            given = self.give(stand, known)
+            link = self.exit(given)
+            if link is None:
+                return stand
+            stand = self.take(given, link)
+        return stand
+
+    def give(self, stand: Stand, values: Values) -> Stand:
+        """With values that the customer gave."""
+        early = {slot: value for slot, value in stand.early.items() if slot not in values}
+        return stand.but(values={**stand.values, **values}, given={**stand.given, **values}, early=early)
+
+    def arguments(self, stand: Stand) -> dict[str, JsonValue]:
+        """The arguments of the call here; those that are null are left out."""
+        step = self.course.step(stand.node)
+        found = {name: evaluate(expression, stand.values) for name, expression in step.arguments.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def inform(self, stand: Stand, call: Call) -> Stand:
+        """With what the arguments of the call here say about slots."""
+        arguments = call.arguments or {}
+        slots = {
+            expression.strip(): arguments[name]
+            for name, expression in self.course.step(stand.node).arguments.items()
+            if name in arguments and expression.strip() in self.course.slots
+        }
+        return self.give(stand, slots)
+
+    def record(self, stand: Stand, call: Call, result: Result) -> Stand:
+        """At the call here, with what it gave: the way on is not taken yet."""
+        fault = result.error and {"type": result.error.type, "message": result.error.message}
+        name = self.course.step(stand.node).result
+        came = {"error": fault, **({name: result.value} if name else {})}
+        wrote = self.course.writes(call.api) and fault is None
+        return stand.but(values={**stand.values, **came}, trail=(*stand.trail, Mark(stand, wrote=wrote)))
+
+
+def evaluate(expression: str, values: Values) -> JsonValue:
+    """What an expression comes to; null where it makes no sense."""
+    try:
+        return parse(expression).value(values)
+    except BadSetting:
+        return None

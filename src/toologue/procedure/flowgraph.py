@@ -1,52 +1,53 @@
 """Flowgraphs: a procedure as nodes of what the agent does and links of what comes back (ALMITA 3.4, A.4).
 
-`flowgraph` is the paper's generator as an algorithm. Each step is a node; before the first stands the start, a greeting
-whose one exit is the customer's issue. A link carries the branch: the customer's words or what the API returned, its
-condition, what it sets. A step with a limit is entered by two links for each one there was: the way in, as long as it
-was entered fewer times, and the way round it from then on.
-
-`check` names every rule of 3.4 and A.4 that a graph breaks, whoever made it, so that a flowgraph from flow text or
-Mermaid can enter here as well:
-
-    one start         there is one start_message, and no link leads to it
-    node ids          N and a number                    link ids          E and a number
-    end goes on       a link leads out of an end_message
-    end is no end     nothing leads on from another node than an end_message
-    silent node       a node has no description
-    silent reply      an exit of a message does not say what the customer replies
-    silent output     an exit of an api does not say what it returned
-    unreachable       the start does not lead there
-    no way out        no end lies ahead (ours: a path would never end)
-    same exit twice   two exits of a node say the same, and no condition tells them apart (ours)
-
-Example:
-    >>> from toologue.formats.procedure import read
-    >>> graph = flowgraph(read('''# Where is my order?
-    ...
-    ... 1. **Ask** for the order number. Collect `order_id`.
-    ... 2. **Call** `get_order` with `order_id`, giving `order`.
-    ...    - If it fails: go to 1.
-    ... 3. **End**: say that it is {order.status}.
-    ... '''))
-    >>> [(node.id, node.type, node.text) for node in graph.nodes][1:3]
-    [('N1', 'message', 'Ask for the order number.'), ('N2', 'api', 'get_order')]
-    >>> [f"{link.source}-{link.target} {link.text}" for link in graph.links]
-    ['N0-N1 Where is my order?', 'N1-N2 Gives order_id', 'N2-N1 Fails', 'N2-N3 Succeeds']
-    >>> check(graph)
-    []
-
-Not covered: whether the texts say all that the procedure says (3.4 asks it of a model; here nothing is left out), and
-whether conditions can hold.
+`flowgraph` makes one by algorithm; `check` names every rule that one breaks, whoever made it. A step with a limit is
+entered by two links for each one there was: the way in, until it was entered so often, and the way round it from then.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from toologue.procedure.graph_rules import Violation, lost, misnamed
 from toologue.schema import Branch, Graph, Limit, Link, Node, NodeType, Procedure, Step, Tries
+from toologue.schema.graph import reached
+
+
+class Violation(NamedTuple):
+    """A broken rule: its name, the node or link, and what is wrong there."""
+
+    rule: str
+    at: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.at}: {self.why}"
+
+
+def misnamed(graph: Graph) -> Iterator[Violation]:
+    """The ids that are not N, or E, and a number (A.4)."""
+    nodes, links = [node.id for node in graph.nodes], [link.id for link in graph.links]
+    for rule, letter, ids in (("node ids", "N", nodes), ("link ids", "E", links)):
+        for id in ids:
+            if not re.fullmatch(rf"{letter}(?:0|[1-9]\d*)", id, re.ASCII):
+                yield Violation(rule, id, f"an id is {letter} and a number")
+
+
+def lost(graph: Graph, starts: Sequence[str]) -> Iterator[Violation]:
+    """The nodes that the starts do not lead to, and those that do not lead to an end."""
+    onward = {node.id: [link.target for link in graph.exits(node.id)] for node in graph.nodes}
+    back: dict[str, list[str]] = {node.id: [] for node in graph.nodes}
+    for link in graph.links:
+        back[link.target].append(link.source)
+    there, ending = reached(starts, onward), reached(graph.leaves, back)
+    for node in graph.nodes:
+        if node.id not in there:
+            yield Violation("unreachable", node.id, "the start does not lead there")
+        elif node.id not in ending:
+            yield Violation("no way out", node.id, "no way leads from it to an end")
+
 
 GREETING = "Greet the customer and ask what you can do for them"
 _TYPES: Mapping[str, NodeType] = {"ask": "message", "say": "message", "call": "api", "end": "end_message"}
@@ -85,11 +86,11 @@ def check(graph: Graph) -> list[Violation]:
 
 
 def _node(step: Step) -> Node:
-    said = {"ask": f"Ask {step.text}", "say": f"Say {step.text}", "call": step.api}
+    texts = {"ask": f"Ask {step.text}", "say": f"Say {step.text}", "call": step.api}
     return Node(
         id=f"N{step.number}",
         type=_TYPES[step.kind],
-        text=said.get(step.kind, step.text[:1].upper() + step.text[1:]),
+        text=texts.get(step.kind, step.text[:1].upper() + step.text[1:]),
         step=step.number,
         line=step.line,
         collects=step.collects,
@@ -104,15 +105,8 @@ def _exits(step: Step) -> Iterator[Link]:
         text, condition = _reply(step, branch), branch.condition
         if step.kind == "call":
             text, condition = _output(branch), _guarded(branch)
-        yield Link(
-            id="",
-            source=source,
-            target=f"N{branch.target}",
-            text=text,
-            condition=condition,
-            sets=branch.sets,
-            line=branch.line,
-        )
+        target, line = f"N{branch.target}", branch.line
+        yield Link(id="", source=source, target=target, text=text, condition=condition, sets=branch.sets, line=line)
     if step.next is not None:
         text, condition = ("Succeeds", "not error") if step.kind == "call" else (_reply(step), "")
         yield Link(id="", source=source, target=f"N{step.next}", text=text, condition=condition, line=step.line)
@@ -156,9 +150,8 @@ def _reply(step: Step, branch: Branch | None = None) -> str:
 
 def _starts(graph: Graph, starts: list[str]) -> Iterator[Violation]:
     if len(starts) != 1:
-        yield Violation(
-            "one start", ", ".join(starts), f"{len(starts)} nodes are of type start_message, and one should be"
-        )
+        what = f"{len(starts)} nodes are of type start_message, and one should be"
+        yield Violation("one start", ", ".join(starts), what)
     for link in graph.links:
         if link.target in starts:
             yield Violation("one start", link.id, f"it leads back to the start, {link.target}")

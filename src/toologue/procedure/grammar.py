@@ -1,36 +1,26 @@
-"""The words of a procedure, taken apart, so that they can be said to a customer: who is meant, what is asked, why.
-
-In procedures they, them, their are the customer, we and our the company (docs/procedures.md). `to_you` turns words
-round for the agent's mouth, `to_me` for the customer's. What a step shows in braces passes through untouched: find
-words first, then fill them in (`write.worded.filled`).
+"""The words of a procedure, taken apart and turned to the customer: who is meant, what is asked, why.
 
     an ask     [somebody] for NOUN | whether, if, why, how … CLAUSE   [, because|since|as CLAUSE] [: CLAUSE]
                [somebody] QUESTION, reading it back: VALUES
     a say      that CLAUSE[, that CLAUSE] [, and that CLAUSE] [: CLAUSE] | anything else
 
-Everything here is total: what has no such form comes back as it was written, as `words` of an `Asking` or the one
-statement of a `Saying`. `direct` gives None rather than a question that might be wrong.
-
-Example:
-    >>> ask = asking("{customer.name} for the number again, because their account has no order {order_id}: it is short")
-    >>> ask.who, ask.noun, ask.reason, ask.note
-    ('{customer.name}', 'the number again', 'your account has no order {order_id}', 'it is short')
-    >>> ask = asking("whether they still have the card.")
-    >>> ask.question, direct(ask.question)
-    ('whether you still have the card', 'Do you still have the card')
-    >>> saying("that we are sorry, and that they may keep it.").statements
-    ('we are sorry', 'you may keep it')
-    >>> to_me("They were told so by us, and their card is gone")
-    'I was told so by you, and my card is gone'
-
-Not covered: other languages; a "they" that is not the customer; statements that follow from each other.
+In procedures they, them, their are the customer, we and our the company. Everything here is total: what has no such
+form comes back as it was written. What a step shows in braces passes through untouched: words first, then values.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from toologue.errors import BadSetting
+from toologue.schema import Step
+from toologue.text.verbalize import fill_values
+from toologue.values.conditions import parse
 
 _SHOWN = r"\{[^{}]*\}"
 _YOU = {"they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself"}
@@ -41,6 +31,8 @@ _ME = {
 _PERSONS = re.compile(rf"{_SHOWN}|\b(?:they (?P<be>are|were)|(?P<word>{'|'.join(_ME)}))\b(?!-)", re.IGNORECASE)
 _CUSTOMER = re.compile(r"\bthe customer['’]s\b", re.IGNORECASE)
 
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_SAY = re.compile(r"^say:?\s+", re.IGNORECASE)
 _BEGINS = re.compile(rf"(?:Ask\s+)?(?:(?P<who>{_SHOWN}|the customer|them)\s+)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _QUESTION = re.compile(r"(?:whether|if|why|when|how|which|what|who|whose|whom|where)\b", re.IGNORECASE)
 _COLON = re.compile(rf"(?:{_SHOWN}|\"[^\"]*\"|[^:{{}}\"])*?(?=: )")
@@ -120,12 +112,12 @@ class Saying(NamedTuple):
 
 def to_you(text: str) -> str:
     """The words, said to the customer they are about."""
-    return _turned(text, _YOU, {"are": "you are", "were": "you were"})
+    return _turn_persons(text, _YOU, {"are": "you are", "were": "you were"})
 
 
 def to_me(text: str) -> str:
     """The words, said by the customer they are about to the company."""
-    return _turned(text, _ME, {"are": "I am", "were": "I was"})
+    return _turn_persons(text, _ME, {"are": "I am", "were": "I was"})
 
 
 def contracted(text: str) -> str:
@@ -144,17 +136,15 @@ def contracted(text: str) -> str:
 @lru_cache(maxsize=4096)
 def asking(text: str) -> Asking:
     """What an ask says."""
-    begins = _BEGINS.fullmatch(_bare(text))
+    begins = _BEGINS.fullmatch(_strip_end(text))
     assert begins, "the pattern takes every text"
     who, rest = begins["who"] or "", to_you(begins["rest"])
-    head, note = _apart(rest)
-    back = _BACK.search(head)
-    if back:
-        head, back_said, note = head[: back.start()], note, ""
-    else:
-        back_said = ""
-    head, link, reason = _reasoned(head)
-    given = Asking(who if who.startswith("{") else "", reason=reason, link=link, note=note, back=back_said)
+    head, note = _split_colon(rest)
+    read_back = ""
+    if back := _BACK.search(head):
+        head, read_back, note = head[: back.start()], note, ""
+    head, link, reason = _split_reason(head)
+    given = Asking(who if who.startswith("{") else "", reason=reason, link=link, note=note, back=read_back)
     question = re.sub(r"(,? and) for (?=\S)", r"\1 ", head)
     if question.startswith("for "):
         return given._replace(noun=question.removeprefix("for "))
@@ -167,10 +157,18 @@ def asking(text: str) -> Asking:
 @lru_cache(maxsize=4096)
 def saying(text: str) -> Saying:
     """What a say or an end says."""
-    return _stated(to_you(text))
+    text = re.sub(r"^(?:Say\b|say\b)[\s,:]*", "", _strip_end(to_you(text)))
+    text = _WE_DO.sub(lambda found: f", and {_SPOKEN[found[1]]}", text)
+    facts = text.startswith("that ")
+    if facts:
+        parts = _THAT.split(text.removeprefix("that "))
+    else:
+        first, _, rest = text.partition(" ")
+        parts = [f"{_SPOKEN[first.lower()]} {rest}" if first.lower() in _SPOKEN and rest else text]
+    return Saying(tuple(piece for part in parts for piece in _split_colon(part) if piece), facts)
 
 
-def told(text: str) -> str:
+def disputed_fact(text: str) -> str:
     """The statement in an ask or a say that somebody may see otherwise, as it may follow "that"; empty without one."""
     ask, said = asking(text), saying(text)
     fact = ask.reason or ask.note if ask.asked else said.statements[0] if said.facts and said.statements else ""
@@ -216,7 +214,7 @@ def is_offer(question: str) -> bool:
     return _OFFER.match(question) is not None
 
 
-def _turned(text: str, words: dict[str, str], with_be: dict[str, str]) -> str:
+def _turn_persons(text: str, words: dict[str, str], with_be: dict[str, str]) -> str:
     text = _CUSTOMER.sub("their", text)
 
     def turn(found: re.Match[str]) -> str:
@@ -231,17 +229,17 @@ def _turned(text: str, words: dict[str, str], with_be: dict[str, str]) -> str:
     return _PERSONS.sub(turn, text)
 
 
-def _bare(text: str) -> str:
+def _strip_end(text: str) -> str:
     return re.sub(r"[\s.;,:?]+$", "", " ".join(text.split()))
 
 
-def _apart(text: str) -> tuple[str, str]:
+def _split_colon(text: str) -> tuple[str, str]:
     """What stands before a colon, and after it."""
     found = _COLON.match(text)
     return (text[: found.end()], text[found.end() + 2 :].strip()) if found else (text, "")
 
 
-def _reasoned(text: str) -> tuple[str, Literal["because", "since", "as"], str]:
+def _split_reason(text: str) -> tuple[str, Literal["because", "since", "as"], str]:
     """What stands before a reason, the word that leads to it, the reason."""
     found = _REASON.search(text)
     if found is None or not found.start():
@@ -259,14 +257,32 @@ def _do_you(adverb: str, verb: str, rest: str) -> str | None:
     return None if _PAST.match(verb) else f"Do you {between}{verb}{rest}"
 
 
-def _stated(text: str) -> Saying:
-    text = re.sub(r"^(?:Say\b|say\b)[\s,:]*", "", _bare(text))
-    text = _WE_DO.sub(lambda found: f", and {_SPOKEN[found[1]]}", text)
-    facts = text.startswith("that ")
-    if facts:
-        parts = _THAT.split(text.removeprefix("that "))
+def verbalize_step(step: Step, values: Mapping[str, JsonValue]) -> str:
+    """Return the agent's words for a step, plain and always the same; what has no value yet is "not known"."""
+    if step.kind == "ask":
+        ask = asking(step.text)
+        if ask.words:
+            question = _sentence(ask.words)
+        elif ask.noun:
+            question = f"Could you tell me {ask.noun}?"
+        else:
+            straight = direct(ask.question) or f"Could you tell me {ask.question}"
+            question = f"{straight}: {ask.back}?" if ask.back else f"{straight}?"
+        if ask.who:
+            question = f"{ask.who}, {question[:1].lower()}{question[1:]}"
+        text = " ".join(filter(None, [question, _sentence(ask.reason), _sentence(ask.note)]))
     else:
-        first, _, rest = text.partition(" ")
-        parts = [f"{_SPOKEN[first.lower()]} {rest}" if first.lower() in _SPOKEN and rest else text]
-    statements = [piece for part in parts for piece in _apart(part) if piece]
-    return Saying(tuple(statements), facts)
+        *most, last = saying(_SAY.sub("", step.text)).statements or ("",)
+        text = _sentence(f"{', '.join(most)}, and {last}" if most else last)
+    shown: dict[str, JsonValue] = {}
+    for expression in map(str.strip, _BRACES.findall(text)):
+        try:
+            shown[expression] = parse(expression).value(values)
+        except BadSetting:
+            shown[expression] = None
+    return fill_values(text, shown)
+
+
+def _sentence(words: str) -> str:
+    words = words.strip()
+    return words and words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else ".")

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from toologue.errors import BadFile, UnknownName
 from toologue.models.similarity import Judge
-from toologue.plan.procedures.coverage import Share
+from toologue.plan.procedures.paths import Share
 from toologue.project.evaluate import Progress, Trial, tried
 from toologue.project.settings import Project
 from toologue.project.suite import Suite, made_of, read_chapters

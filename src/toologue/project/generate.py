@@ -38,8 +38,8 @@ from toologue.formats.procedure import write as write_procedure
 from toologue.models.model import ModelFault, model
 from toologue.parallel import chunks, ordered
 from toologue.plan.procedures import files
-from toologue.plan.procedures.plan_dialogue import NoiseMode
-from toologue.plan.procedures.plans import Planned, Sampler, plan_all
+from toologue.plan.procedures.noise import NoiseMode
+from toologue.plan.procedures.plan_dialogue import Planned, Sampler, plan_all
 from toologue.plan.procedures.service import service
 from toologue.project.made import Made, Source
 from toologue.project.statistics import Census, Statistics
@@ -47,7 +47,7 @@ from toologue.schema import Api, Dialogue, Plan, Procedure
 from toologue.schema.jsonl import line_of, replacing
 from toologue.verify.procedures import Flaw, verify
 from toologue.write.model import ModelWriter
-from toologue.write.template import TemplateWriter
+from toologue.write.procedures import TemplateWriter
 
 _FILES = ("dialogues", "plans", "graphs", "apis")
 _AT_ONCE = 8

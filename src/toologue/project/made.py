@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from toologue.plan.procedures.plans import Planned
+from toologue.plan.procedures.plan_dialogue import Planned
 from toologue.schema import Dialogue, Procedure
 from toologue.verify.procedures import Flaw
 

@@ -34,8 +34,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from toologue.data import complaint
 from toologue.errors import BadFile, BadSetting
-from toologue.plan.procedures.plan_dialogue import NoiseMode
-from toologue.plan.procedures.plans import Sampler
+from toologue.plan.procedures.noise import NoiseMode
+from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making
 from toologue.schema import Noun
 

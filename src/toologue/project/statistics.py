@@ -28,9 +28,9 @@ from typing import Literal, NamedTuple, Self, cast
 from pydantic import Field, JsonValue
 
 from toologue.formats.procedure import told
-from toologue.plan.procedures.coverage import Coverage, coverage
+from toologue.plan.procedures.paths import Coverage, coverage
+from toologue.procedure.course import Steering
 from toologue.procedure.flowgraph import flowgraph
-from toologue.procedure.steering import Steering
 from toologue.project.made import Made
 from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu
 from toologue.schema import Dialogue, Graph, Noun, Turn

@@ -36,8 +36,8 @@ from pathlib import Path
 from toologue import __version__, keys
 from toologue.errors import BadFile, UserError
 from toologue.formats.procedure import load
-from toologue.plan.procedures.coverage import Coverage, coverage
 from toologue.plan.procedures.lint_procedure import Finding, lint
+from toologue.plan.procedures.paths import Coverage, coverage
 from toologue.plan.procedures.service import service
 from toologue.project.generate import Making, generate
 from toologue.project.made import Made, Source

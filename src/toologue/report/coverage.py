@@ -15,7 +15,7 @@ their origin names; a conversation of another one is left out.
 Example:
     >>> from toologue.plan.procedures import procedure
     >>> from toologue.plan.procedures.service import service
-    >>> from toologue.plan.procedures.plans import plan_all
+    >>> from toologue.plan.procedures.plan_dialogue import plan_all
     >>> made = plan_all(procedure("order-not-received"), service("shop"), 0)
     >>> golds = [plan.dialogue for plan in made.plans]
     >>> found = covered(Report("", (), charted=(Charted("late.md", made.graph, golds),))).charts[0]
@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
-from toologue.plan.procedures.coverage import Coverage, Missing, coverage, missing_lines
+from toologue.plan.procedures.paths import Coverage, Missing, coverage, missing_lines
 from toologue.report.drawing import Drawing, DrawnLink, DrawnStep, draw
 from toologue.report.view import Charted, Conversation, Report
 from toologue.schema import Dialogue, Graph, Turn, Walk

@@ -30,7 +30,7 @@ from toologue.errors import BadSetting, UserError, summary
 from toologue.loop import Agent, User, play_async
 from toologue.parallel import chunks, unordered
 from toologue.schema import AgentTurn, Brief, Case, Fault, Stop, Trace, Turn
-from toologue.users.user import UserFactory, speaker
+from toologue.users import UserFactory, speaker
 from toologue.worlds.world import make_world
 
 

@@ -43,7 +43,7 @@ from toologue.run.cases import Settings, cases_of, grounded
 from toologue.run.runner import Finished, Limits, run_in_processes, run_to_end
 from toologue.schema import Api, Case, Dialogue, Noun, Trace
 from toologue.schema.jsonl import Appender, bad_record, line_of, read, read_lines, replacing, write
-from toologue.users.user import speaker
+from toologue.users import speaker
 
 
 class Config(Noun):

@@ -1,8 +1,5 @@
 """Adherence: whether an agent that acted for itself kept to the procedure (protocols `live` and `recorded`).
 
-The calls of a trace are walked along the procedure's flowgraph, as far as questions and results lead. The dialogue's
-instructions are the procedure.
-
     metric           of                               hits
     adherence        calls                            calls that the procedure makes there, with the values at hand
     guarded writes   calls of Apis that write         those of them that nothing was skipped for
@@ -13,40 +10,20 @@ put (the agent spoke as often), and was answered so, if the customer's turns say
 (`extra["answer"]`); and where its arguments are what the procedure says, of values that the customer gave: informed, or
 said. Going back to a call that was made before is allowed with another value, and not behind a write. What is not
 allowed is explained, and the walk goes on behind it.
-
-Example:
-    >>> from toologue.schema import AgentTurn, Call, Result, UserTurn
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Cancel O-1"),), instructions='''# Cancel
-    ... 1. **Ask** for the number. Collect `order_id`.
-    ... 2. **Call** `get_order` with `order_id`, giving `order`.
-    ... 3. **Call** `cancel_order` with `order_id`.
-    ... 4. **End**: say that it is cancelled.
-    ... ''')
-    >>> hasty = AgentTurn(acts=(Call(api="cancel_order", arguments={"order_id": "O-1"}),), results=(Result(),))
-    >>> trace = Trace(case="", dialogue="d", protocol="live", agent="it",
-    ...     turns=(gold.turns[0], hasty, AgentTurn(text="Done!")))
-    >>> scores = adherence(gold, trace, Judge.of("lexical"))
-    >>> scores["adherence"].value, scores["adherence"].at[0].why, scores["ended at a leaf"].value
-    (0.0, 'skipped get_order (step 2)', 1.0)
-
-Not covered: what the agent says; whether a customer's words meant the answer that was acted upon, where no label says.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from toologue.errors import UserError
 from toologue.models.similarity import Judge
-from toologue.procedure.course import Course, course_of
-from toologue.procedure.reading import mentions
-from toologue.procedure.standing import Stand, Walking, evaluated
-from toologue.schema import Api, Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
+from toologue.procedure.course import Stand, Walking, course_of, evaluate
+from toologue.procedure.slot_values import mentions
+from toologue.schema import Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
 from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import same
 from toologue.worlds.documents import documents_of
@@ -61,7 +38,7 @@ def adherence(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]
     if why := no_reply(trace):
         return unscored(METRICS, gold, trace, why)
     try:
-        course = _course(gold.instructions, tuple(documents_of(gold).values()))
+        course = course_of(Brief(instructions=gold.instructions, apis=tuple(documents_of(gold).values())))
     except UserError as error:
         return unscored(METRICS, gold, trace, f"the instructions are no procedure: {str(error).splitlines()[0]}")
     walk = _Walk(Walking(course), gold.facts)
@@ -81,31 +58,11 @@ def adherence(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]
     }
 
 
-ADHERENCE: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = adherence
-
-
 def _score(name: str, hits: Sequence[bool], gold: Dialogue, trace: Trace, at: tuple[Mismatch, ...]) -> Score:
     counts = {"hits": float(sum(hits)), "of": float(len(hits))}
     value = sum(hits) / len(hits) if hits else None
     why = "" if hits else "nothing to score"
     return Score(metric=name, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why, at=at)
-
-
-@lru_cache(maxsize=256)
-def _compiled(instructions: str, documents: _Documents) -> Course:
-    return course_of(Brief(instructions=instructions, apis=documents.apis))
-
-
-@dataclass(frozen=True)
-class _Documents:
-    """Documents that are looked up by their keys."""
-
-    keys: tuple[str, ...]
-    apis: tuple[Api, ...] = field(compare=False)
-
-
-def _course(instructions: str, apis: tuple[Api, ...]) -> Course:
-    return _compiled(instructions, _Documents(tuple(api.key for api in apis), apis))
 
 
 class _Walk:
@@ -131,7 +88,7 @@ class _Walk:
         for slot, value in turn.informed.items():
             self._informed.setdefault(slot, []).append(value)
             self._fresh.add(slot)
-        self._stand = self._walking.given(self._stand, turn.informed)
+        self._stand = self._walking.give(self._stand, turn.informed)
         if isinstance(answer := turn.extra.get("answer"), str):
             self._answers.append(answer)
 
@@ -144,25 +101,24 @@ class _Walk:
         self.allowed.append(not problems)
         if self._walking.course.writes(call.api):
             self.writes.append(not problems)
-        expected = stand and self._walking.arguments(self._walking.informed(stand, call))
+        expected = stand and self._walking.arguments(self._walking.inform(stand, call))
+        turn, act = place
+        wanted, actual = expected or None, call.arguments
         self.at += [
-            Mismatch(
-                turn=place[0], act=place[1], field=call.api, expected=expected or None, actual=call.arguments, why=why
-            )
-            for why in problems
+            Mismatch(turn=turn, act=act, field=call.api, expected=wanted, actual=actual, why=why) for why in problems
         ]
         if stand is None:
             return
-        called = self._walking.called(self._walking.informed(stand, call), call, result)
+        called = self._walking.record(self._walking.inform(stand, call), call, result)
         link = self._walking.exit(called)
-        self._stand = self._walking.taken(called, link) if link else called
+        self._stand = self._walking.take(called, link) if link else called
         self.spoken, self._answers = 0, []
         self._fresh.clear()
 
     def ends(self) -> bool:
         """Whether words alone lead from here to an end, and there were some."""
         return bool(self.spoken) and any(
-            self._walking.kind(stand) == "end_message" and self._asked(links) < self.spoken
+            self._walking.kind(stand) == "end_message" and self._count_questions(links) < self.spoken
             for stand, links in self._onward(self._stand)
         )
 
@@ -179,7 +135,7 @@ class _Walk:
                 return
             if (
                 flow[mark.stand.node].text == call.api
-                and self._walking.informed(mark.stand, call).given != mark.stand.given
+                and self._walking.inform(mark.stand, call).given != mark.stand.given
             ):
                 yield mark.stand, []
 
@@ -192,7 +148,7 @@ class _Walk:
             if self._walking.kind(stand) == "api":
                 continue
             for link in self._walking.course.steering.exits(stand.state):
-                there, way = self._walking.taken(stand, link), [*links, link]
+                there, way = self._walking.take(stand, link), [*links, link]
                 shut = any(self._is_shut(one, there) for one in way)
                 key = (there.state, shut, *(str(there.values.get(name)) for name in self._set_by_answers))
                 if key not in seen and len(way) <= len(self._walking.course.flow.nodes):
@@ -201,16 +157,16 @@ class _Walk:
 
     def _problems(self, stand: Stand, links: Sequence[Link], call: Call) -> list[str]:
         """What speaks against this call here."""
-        informed = self._walking.informed(stand, call)
+        informed = self._walking.inform(stand, call)
         step, arguments = self._walking.course.step(stand.node), call.arguments or {}
         found = [f"{link.condition} does not hold" for link in links if self._is_shut(link, informed)]
-        if self._asked(links) > self.spoken:
+        if self._count_questions(links) > self.spoken:
             found.append("made before the customer was asked")
-        chosen = [link.text for link in links if link.text in self._listed(link)]
+        chosen = [link.text for link in links if link.text in self._answers_of(link)]
         if chosen and self._answers and chosen != self._answers[-len(chosen) :]:
             found.append(f"made for {chosen[-1]!r}, and the customer chose {self._answers[-1]!r}")
         for name, expression in step.arguments.items():
-            expected = evaluated(expression, informed.values)
+            expected = evaluate(expression, informed.values)
             if not same(expected, arguments.get(name)):
                 found.append(f"{name} is {arguments.get(name)!r}, and {expression} is {expected!r}")
             elif expression.strip() in self._walking.course.slots and not self._gave(expression.strip(), expected):
@@ -218,7 +174,7 @@ class _Walk:
         return found + [f"{name} is not for this call" for name in arguments if name not in step.arguments]
 
     def _is_shut(self, link: Link, stand: Stand) -> bool:
-        return bool(link.condition) and not evaluated(link.condition, stand.values)
+        return bool(link.condition) and not evaluate(link.condition, stand.values)
 
     def _gave(self, slot: str, value: JsonValue) -> bool:
         if slot in self._set_by_answers or any(str(value) == str(one) for one in self._informed.get(slot, [])):
@@ -227,7 +183,7 @@ class _Walk:
             return False
         return any(mentions(text, value, self._walking.course.slots[slot], None) for text in self._texts)
 
-    def _asked(self, links: Sequence[Link]) -> int:
+    def _count_questions(self, links: Sequence[Link]) -> int:
         """How many questions lie on a way that somebody must have asked: with answers, or for what was then given."""
         steps = [self._walking.course.step(link.source) for link in links if self._is_question(link.source)]
         return sum(bool(self._fresh & {*step.collects}) or any(one.answer for one in step.branches) for step in steps)
@@ -235,7 +191,7 @@ class _Walk:
     def _is_question(self, node: str) -> bool:
         return self._walking.course.flow.by_id[node].type == "message"
 
-    def _listed(self, link: Link) -> list[str]:
+    def _answers_of(self, link: Link) -> list[str]:
         if not self._is_question(link.source):
             return []
         return [branch.answer for branch in self._walking.course.step(link.source).branches if branch.answer]
@@ -250,11 +206,10 @@ class _Walk:
         )
         way = min((one for one in ways if one), key=len, default=None)
         if way is None:
-            return [
-                f"the procedure makes no such call {'after this' if call.api in course.procedure.calls else 'at all'}"
-            ], None
+            where = "after this" if call.api in course.procedure.calls else "at all"
+            return [f"the procedure makes no such call {where}"], None
         skipped = [course.step(link.source) for link in way if course.flow.by_id[link.source].type == "api"]
         stand = self._stand
         for link in way:
-            stand = self._walking.taken(stand, link)
+            stand = self._walking.take(stand, link)
         return [f"skipped {step.api} (step {step.number})" for step in skipped], stand

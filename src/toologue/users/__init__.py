@@ -1,1 +1,30 @@
 """Users: whoever the agent talks to in a `live` conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from toologue import registry
+from toologue.loop import User
+from toologue.schema import Case, Turn, UserTurn
+
+UserFactory = Callable[[Case], User]
+
+
+def speaker(name: str) -> UserFactory | None:
+    """The registered user of this name; None without one. Raises UnknownName."""
+    return cast("UserFactory", registry.find("user", name)) if name else None
+
+
+class ScriptedUser:
+    """Says its lines one after the other and leaves with the last."""
+
+    def __init__(self, lines: Sequence[str]):
+        self._lines = lines
+
+    async def say(self, history: Sequence[Turn]) -> UserTurn:
+        """The next line."""
+        spoken = sum(turn.role == "user" for turn in history)
+        text = self._lines[spoken] if spoken < len(self._lines) else ""
+        return UserTurn(text=text, stop="script ends" if spoken >= len(self._lines) - 1 else None)

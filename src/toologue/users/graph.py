@@ -1,32 +1,10 @@
 """A simulated customer for procedures, with no model: answers what it is asked, from what it knows, until all is over.
 
-A `Goal` is what a dialogue's customer knows and wants: the values of slots in the order in which they are given, the
-answer to each question, the step it ends with. `GraphUser` recognises what the agent asks for by the words of the steps
-and the names of slots; calls and results that it observes say what is likely to be asked next. Asked for the same
-again, it gives the next value, then repeats itself twice.
+It recognises what the agent asks for by the words of the steps and the names of slots; calls and results that it
+observes say what is likely to be asked next. Asked for the same again, it gives the next value, then repeats itself.
 
 `stop` on its last turn says why it leaves: done (the goal's end), refused (another end), loops (asked too often), lost
 (twice not understood). What it gave is in `informed`, an answer in `extra["answer"]`.
-
-Contract: a function of the history and the seed; what it keeps is a cache.
-
-Example:
-    >>> from toologue.procedure.course import course_of
-    >>> from toologue.schema import AgentTurn, Brief
-    >>> course = course_of(Brief(instructions='''# Late
-    ... 1. **Ask** for the order number. Collect `order_id`.
-    ... 2. **End**: say that a colleague writes within one day.
-    ... '''))
-    >>> user = GraphUser(course, Goal("My order is late.", values={"order_id": ("O-1",)}), register="terse")
-    >>> history = [user.next([])]
-    >>> history += [AgentTurn(text="What is the order number, please?")]
-    >>> history += [user.next(history)]
-    >>> history[-1].informed, history[-1].stop
-    ({'order_id': 'O-1'}, None)
-    >>> user.next([*history, AgentTurn(text="A colleague writes within a day.")]).stop
-    'done'
-
-Not covered: noise, corrections and changes of mind; a goal from a dialogue without nodes has no answers to choices.
 """
 
 from __future__ import annotations
@@ -43,15 +21,15 @@ from toologue.models.lexical import words_of
 from toologue.models.similarity import Similarity, similarity
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import Course, Slot, course_of
-from toologue.procedure.following import Follower
-from toologue.procedure.saying import asked, said
+from toologue.procedure.follower import Follower
+from toologue.procedure.grammar import verbalize_step
 from toologue.schema import Case, Dialogue, Step, Turn, UserTurn
 from toologue.text.bank import REGISTERS, Register, Voice
 
 _REPEATS = 2
+# How much the agent's words must be like a step's to be recognised, and to say all of it; how much an expected step has
+# in advance.
 _KNOWN, _WHOLE, _EXPECTED = 0.3, 0.6, 0.15
-"""How much the agent's words must be like a step's to be recognised, and to say all of it; how much an
-expected step has in advance."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +54,8 @@ def goal_of(dialogue: Dialogue, course: Course, *, issue: str = "") -> Goal:
             back = -1 if turn.extra.get("detour") in ("correct", "change") else None  # takes the last one back
             for slot, value in turn.informed.items():
                 values[slot] = (*values.get(slot, ())[:back], value)
-            if (
-                node
-                and node.step
-                and node.text in {one.answer for one in course.procedure.steps[node.step - 1].branches}
-            ):
+            branches = course.procedure.steps[node.step - 1].branches if node and node.step else ()
+            if node and node.step and node.text in {branch.answer for branch in branches}:
                 answers[node.step] = (*answers.get(node.step, ())[:back], node.text)
         elif node and node.step:
             end = node.step
@@ -135,15 +110,15 @@ class GraphUser:
         heard = next((turn.text for turn in reversed(history) if turn.role == "agent" and turn.text), "")
         if not any(turn.role == "user" for turn in history):
             return UserTurn(text=self._goal.issue)
-        step, whole = self._recognised(history, heard)
+        step, whole = self._recognise(history, heard)
         slots = self._slots_in(heard, step, whole=whole)
         if step is not None and step.kind == "end" and not slots:
             stop = "done" if self._goal.end in (None, step.number) else "refused"
             return UserTurn(text=self._voice("close"), stop=stop)
         if slots:
-            return self._gives(slots)
+            return self._give(slots)
         if step is not None and (answers := list(dict.fromkeys(one.answer for one in step.branches if one.answer))):
-            return self._chooses(step, answers)
+            return self._choose(step, answers)
         if step is not None and step.kind == "say":
             return UserTurn(text="All right.")
         self._confused += 1
@@ -153,7 +128,7 @@ class GraphUser:
 
     # ---- what is asked
 
-    def _recognised(self, history: Sequence[Turn], heard: str) -> tuple[Step | None, bool]:
+    def _recognise(self, history: Sequence[Turn], heard: str) -> tuple[Step | None, bool]:
         """The step that the agent's words are most like, and whether they say all of it."""
         self._follower.read(history)
         expected = self._follower.stand.node
@@ -161,7 +136,7 @@ class GraphUser:
         scores: dict[int, float] = {}
         for step in self._course.procedure.steps:
             if step.kind != "call":
-                words = (asked if step.kind == "ask" else said)(step.text, values)
+                words = verbalize_step(step, values)
                 scores[step.number] = self._alike(words, heard) + _EXPECTED * (f"N{step.number}" == expected)
                 if step.kind == "end" and heard.rstrip().endswith("?"):
                     scores[step.number] -= _EXPECTED
@@ -181,7 +156,7 @@ class GraphUser:
 
     # ---- what is answered
 
-    def _gives(self, slots: Sequence[str]) -> UserTurn:
+    def _give(self, slots: Sequence[str]) -> UserTurn:
         informed: dict[str, JsonValue] = {}
         for slot in slots:
             known, times = self._goal.values[slot], self._given[slot]
@@ -191,7 +166,7 @@ class GraphUser:
             self._given[slot] += 1
         return UserTurn(text=self._words_for(informed), informed=informed)
 
-    def _chooses(self, step: Step, answers: Sequence[str]) -> UserTurn:
+    def _choose(self, step: Step, answers: Sequence[str]) -> UserTurn:
         wanted, key = self._goal.answers.get(step.number, ()), f"step {step.number}"
         times = self._given[key]
         if times >= max(len(wanted), 1) + _REPEATS:
@@ -202,9 +177,13 @@ class GraphUser:
 
     def _words_for(self, informed: Mapping[str, JsonValue]) -> str:
         if len(informed) > 2:
-            return self._voice("give_other", value=", ".join(map(_shown, informed.values())))
-        words = [self._voice(_kind(self._course.slots[slot]), value=_shown(value)) for slot, value in informed.items()]
-        return " ".join(words if len(words) == 1 else [_closed(one) for one in words])
+            return self._voice("give_other", value=", ".join(map(_value_text, informed.values())))
+        words = [
+            self._voice(_kind(self._course.slots[slot]), value=_value_text(value)) for slot, value in informed.items()
+        ]
+        return " ".join(
+            words if len(words) == 1 else [one if one.endswith((".", "!", "?")) else f"{one}." for one in words]
+        )
 
     def _words_of(self, answer: str) -> str:
         """An answer of the procedure, as a customer says it."""
@@ -216,8 +195,8 @@ class GraphUser:
         return f"{mine}."
 
 
-def GRAPH(case: Case) -> GraphUser:  # noqa: N802 - a registered constant
-    """The user `graph` of a case: its goal is that of the gold, whose instructions are the procedure."""
+def graph_user(case: Case) -> GraphUser:
+    """Return the user `graph` of a case: its goal is that of the gold, whose instructions are the procedure."""
     if case.gold is None:
         raise BadSetting(f"case {case.id!r} has no gold dialogue to take a customer's goal from")
     course = course_of(case.brief.but(instructions=case.gold.instructions or case.brief.instructions))
@@ -247,12 +226,8 @@ def _kind(slot: Slot) -> str:
     return "give_amount" if slot.schema.get("type") in ("number", "integer") else "give_other"
 
 
-def _shown(value: JsonValue) -> str:
+def _value_text(value: JsonValue) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _closed(words: str) -> str:
-    return words if words.endswith((".", "!", "?")) else f"{words}."
 
 
 def _first_person(word: re.Match[str]) -> str:

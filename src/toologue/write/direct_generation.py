@@ -1,25 +1,7 @@
 """Conversations straight from a procedure, without graphs: a model writes it all (ALMITA 4.2, A.7), for the ablation.
 
-The model is given the procedure and the documents, and answers with whole conversations in the paper's roles, calls and
-outputs included. Each is read (`formats.almita`) and checked against the rules of A.6; what is wrong is fed back, and
-only those that are wrong are asked for again, until there are none or `tries` are used up.
-
-Contract: what comes back is readable and keeps the rules. Nothing was executed: its outputs are the model's, its world
-is `recorded`. How much of it would really have happened, `write.verify` says, given a world. The paper found 34 of 50
-of its own valid, against 192 of 217 from graphs; from graphs and by execution, here, it is all of them.
-
-Example:
-    >>> import asyncio
-    >>> from toologue.formats.procedure import read
-    >>> from toologue.models.model import ScriptedModel
-    >>> late = read("# Late\\n1. **Ask** for the number. Collect `number`.\\n2. **End**: say that {number} is late.")
-    >>> talk = [{"role": "user", "content": "It is late."}, {"role": "assistant", "content": "Which number?"},
-    ...     {"role": "user", "content": "7"}, {"role": "assistant", "content": "7 is late."}]
-    >>> made = asyncio.run(straight(late, [], ScriptedModel([json.dumps([talk])]), count=1))
-    >>> [turn.text for turn in made.dialogues[0].turns][-1], made.faults
-    ('7 is late.', ())
-
-Not covered: writing straight from a procedure without a model; that is what the graphs are for.
+Each conversation is read and checked against the rules of A.6; what is wrong is fed back. Nothing was executed: how
+much of it would really have happened, `verify` says, given a world.
 """
 
 from __future__ import annotations
@@ -27,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -43,16 +24,16 @@ _TEMPLATE = Path(__file__).with_name("straight.txt")
 _MOST = 200_000
 
 
-class Straight(NamedTuple):
+class DirectGeneration(NamedTuple):
     """What came of it: the conversations that could be read and keep the rules, and what was wrong with others."""
 
     dialogues: tuple[Dialogue, ...]
     faults: tuple[str, ...]
 
 
-async def straight(
+async def generate_directly(
     procedure: Procedure, apis: Iterable[Api], model: Model, *, count: int = 3, tries: int = 3, seed: int = 0
-) -> Straight:
+) -> DirectGeneration:
     """Up to `count` conversations. Raises ModelFault where the model does not answer."""
     if count < 1 or tries < 1:
         raise BadSetting(f"count is {count}, tries is {tries}: at least one of each is needed")
@@ -74,15 +55,24 @@ async def straight(
         listed = "\n".join(f"- {one}" for one in wrong)
         ask = f"{listed}\nWrite {count - len(dialogues)} more, other than those so far, in the same form."
         messages += [{"role": "assistant", "content": reply.text or ""}, {"role": "user", "content": ask}]
-    return Straight(tuple(dialogues), tuple(faults))
+    return DirectGeneration(tuple(dialogues), tuple(faults))
 
 
 def prompt_text(procedure: Procedure, apis: Iterable[Api], count: int) -> str:
     """What a model is asked."""
-    listed = [json.dumps(_document(api), ensure_ascii=False) for api in apis]
+    documents = (
+        {
+            "name": api.name,
+            "desc": api.description,
+            "params": [{name: parameter.json_schema} for name, parameter in api.parameters.items()],
+            "output": api.returns,
+        }
+        for api in apis
+    )
+    listed = [json.dumps(document, ensure_ascii=False) for document in documents]
     slots = {"apis": "\n".join(listed) or "(none: the procedure calls nothing)", "count": str(count)}
     slots["procedure"] = told(procedure).strip()
-    return re.sub(r"<(apis|count|procedure)>", lambda found: slots[found[1]], _template())
+    return re.sub(r"<(apis|count|procedure)>", lambda found: slots[found[1]], _TEMPLATE.read_text("utf-8").strip())
 
 
 def conversations_in(reply: str) -> list[Any]:
@@ -120,14 +110,3 @@ def _dialogue(procedure: Procedure, apis: Mapping[str, Api], talk: Any, id: str)
         origin={**origin, "status": "consistent, not executed"},
         extra={**dialogue.extra, "apis": [api.model_dump(mode="json", by_alias=True) for api in apis.values()]},
     )
-
-
-def _document(api: Api) -> dict[str, Any]:
-    """One Api, in the paper's small form."""
-    parameters = [{name: parameter.json_schema} for name, parameter in api.parameters.items()]
-    return {"name": api.name, "desc": api.description, "params": parameters, "output": api.returns}
-
-
-@cache
-def _template() -> str:
-    return _TEMPLATE.read_text("utf-8").strip()

@@ -1,19 +1,8 @@
-"""Near-duplicates: texts that say again, in nearly the same words, what an earlier one said.
+"""Near-duplicates: texts that repeat an earlier one but for a few words.
 
-Contract: `repeats` answers for each text with the number of an earlier one that is as like it as `threshold`, or with
-None; what repeats something is not compared with again, so that of a hundred copies all name the first. Likeness is the
-Jaccard index of the sets of three words that follow each other, and exact: MinHash (Broder 1997) only finds whom to
-compare with, and misses less than one in 300 of the pairs that lie at the threshold, fewer of those above. Streams;
-one text costs a fraction of a millisecond. A function of its inputs on any machine.
-
-Example:
-    >>> said = "Could you tell me when the next train to Leeds leaves, please?"
-    >>> list(repeats([said, "Who won?", said.replace("Could", "Would"), said.upper()], threshold=0.7))
-    [None, None, 0, 0]
-    >>> round(likeness(said, said.replace("Could", "Would")), 2)
-    0.85
-
-Not covered: other words for the same. Mask values first: texts that differ in a name alone should not count as two.
+Likeness is the Jaccard index of the sets of three words that follow each other, and exact: MinHash (Broder 1997) only
+finds whom to compare with, and misses less than one in 300 of the pairs that lie at the threshold. Texts stream; the
+same on any machine.
 """
 
 from __future__ import annotations

@@ -1,30 +1,7 @@
-"""A writer with a language model: it words a whole plan at once, and is told what its words lack.
+"""A writer with a language model: it words a whole plan at once, and is told what its words lack (ALMITA A.6).
 
-The prompt says what A.6 of ALMITA asks for, in our words: a message for each cue, values word for word, no generic
-entities, a JSON list of texts. What comes back is checked; each fault has a name, and is fed back until there is none
-or `tries` are used up:
-
-    no list          the reply holds no JSON array            wrong count      there are more or fewer texts than cues
-    no text          an entry is empty, or no text            value missing    a value is not in the words
-    not word for word  noise or its refusal was changed       generic entity   ProductX, [name], {braces}
-
-Contract: the text of every turn that speaks is replaced, and nothing else; `origin` gets the writer, and the model's
-name. There is no fallback: a plan whose words stay faulty raises ModelFault (`bad_response`) that names the faults.
-
-Example:
-    >>> import asyncio
-    >>> from toologue.models.model import ScriptedModel
-    >>> from toologue.schema import AgentTurn, UserTurn
-    >>> plan = Plan(dialogue=Dialogue(id="late", turns=(UserTurn(), AgentTurn())),
-    ...     cues=(Cue(move="open", text="My parcel is late."), Cue(move="ask", text="for the order number.")))
-    >>> model = ScriptedModel(['["My parcel is late!"]', '["My parcel is late!", "What is the order number?"]'])
-    >>> told = asyncio.run(ModelWriter(model).write(plan))
-    >>> [turn.text for turn in told.turns]
-    ['My parcel is late!', 'What is the order number?']
-    >>> model.asked[1].messages[-1]["content"].splitlines()[1]
-    '- wrong count: 2 messages are wanted, and there are 1'
-
-Not covered: whether the words say all that the cue says, or more; `write.verify` finds values that nothing supports.
+Each fault has a name, and is fed back until there is none or `tries` are used up. There is no fallback: a plan whose
+words stay faulty raises ModelFault (`bad_response`) that names the faults.
 """
 
 from __future__ import annotations
@@ -32,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -42,7 +18,7 @@ from toologue import keys
 from toologue.errors import BadSetting, shown
 from toologue.formats.openai import Message
 from toologue.models.model import Model, ModelFault
-from toologue.plan.scenarios.alike import generics
+from toologue.plan.procedures.by_model import generics
 from toologue.schema import Cue, Dialogue, Plan
 from toologue.text.bank import REGISTERS
 from toologue.text.verbalize import fill_values, verbalize
@@ -106,7 +82,9 @@ class ModelWriter:
                 turns = (turn.but(text=said[at]) if at in said else turn for at, turn in enumerate(plan.dialogue.turns))
                 origin = {**plan.dialogue.origin, "writer": self._model.name, "registers": registers}
                 return plan.dialogue.but(turns=tuple(turns), origin=origin)
-            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": _again(wrong)}]
+            listed = "\n".join(f"- {fault}" for fault in wrong)
+            again = f"These are not right yet:\n{listed}\nAnswer with the whole array again."
+            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": again}]
         what = f"the words for plan {id!r} are not what was asked for: {'; '.join(map(str, wrong[:3]))}"
         raise ModelFault("bad_response", what, excerpt=shown(reply, 200), tries=self._tries)
 
@@ -116,7 +94,7 @@ def prompt_text(plan: Plan, *, customer: str, agent: str) -> str:
     spoken = _spoken(plan)
     lines = [f"{number}. {_line(cue)}" for number, (_, cue) in enumerate(spoken, 1)]
     slots = {"plan": "\n".join(lines), "count": str(len(spoken)), "customer": _AS[customer], "agent": _AS[agent]}
-    return re.sub(r"<(plan|count|customer|agent)>", lambda found: slots[found[1]], _template())
+    return re.sub(r"<(plan|count|customer|agent)>", lambda found: slots[found[1]], _TEMPLATE.read_text("utf-8").strip())
 
 
 def parse_words(reply: str) -> list[Any] | None:
@@ -143,11 +121,6 @@ def faults(cues: Sequence[Cue], texts: Sequence[Any] | None) -> list[WordFault]:
     ]
 
 
-def _again(wrong: list[WordFault]) -> str:
-    listed = "\n".join(f"- {fault}" for fault in wrong)
-    return f"These are not right yet:\n{listed}\nAnswer with the whole array again."
-
-
 def _of(cue: Cue, text: Any, number: int) -> Iterator[WordFault]:
     if not isinstance(text, str) or not text.strip():
         yield WordFault("no text", number, shown(text))
@@ -157,18 +130,12 @@ def _of(cue: Cue, text: Any, number: int) -> Iterator[WordFault]:
         yield WordFault("not word for word", number, f"it should begin with {shown(cue.text, 200)}")
     if cue.move == "noise":
         return
-    for value in _values(cue):
+    for value in (*cue.values.values(), *(cue.before[slot] for slot in cue.before if slot in cue.values)):
         if not any(form in text for form in _forms(value)):
             yield WordFault("value missing", number, f"«{verbalize(value, exact=True)}» is not in {shown(text, 200)}")
     given = " ".join(map(str, (*cue.values.values(), *cue.before.values(), cue.text)))
     if strange := [one for one in [*generics(text), *re.findall(r"[{}]", text)] if one not in given]:
         yield WordFault("generic entity", number, f"{strange[0]!r} stands for nothing")
-
-
-def _values(cue: Cue) -> Iterator[JsonValue]:
-    """The values that have to be in the words."""
-    yield from cue.values.values()
-    yield from (cue.before[slot] for slot in cue.before if slot in cue.values)
 
 
 def _forms(value: JsonValue) -> set[str]:
@@ -211,8 +178,3 @@ def _marked(value: JsonValue) -> str:
 def _spoken(plan: Plan) -> list[tuple[int, Cue]]:
     """The cues that need words, with the places of their turns."""
     return [(place, cue) for place, cue in enumerate(plan.cues) if cue.move != "call"]
-
-
-@cache
-def _template() -> str:
-    return _TEMPLATE.read_text("utf-8").strip()

@@ -1,23 +1,8 @@
 """What a customer may answer when a procedure asks for values: right ones, and one wrong at a time.
 
 A slot is *known* to customers where it feeds an Api that looks something up, or is compared with a result: its values
-are then those of rows, the rows of one customer together (`plan.rows`). One more is given that no row has, and one that
-is somebody else's. Any other slot is *free*: values come from the procedure's examples, the enum, examples or form that
-the documents give, and lie on both sides of what conditions compare them with; one more is spelt such that the document
-refuses it.
-
-Example:
-    >>> from toologue.plan.procedures import procedure
-    >>> from toologue.plan.procedures.service import service
-    >>> answers = Answers(procedure("change-delivery-address"), service("shop"))
-    >>> asked = answers.options(("email",), frozenset(), seed=1)
-    >>> len(asked), [one.wrong for one in asked][-1], asked[0].values["email"] in str(service("shop").rows["customers"])
-    (24, 'another', True)
-    >>> customer = asked[0].knows
-    >>> [one.wrong for one in answers.options(("order_id",), customer, seed=1)][-2:]
-    ['unknown', 'another']
-
-Not covered: values that are right and spelt wrong at first; those are for `plan.behaviours`.
+are those of one customer's rows, one that no row has and one of somebody else. Any other slot is *free*: values come
+from examples and the documents' forms, on both sides of what conditions compare them with, and one is malformed.
 """
 
 from __future__ import annotations
@@ -25,32 +10,156 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from random import Random
 from typing import Any, Literal, cast
 
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.plan.procedures.rows import Field, Place, Rows, at
 from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.value_errors import spoil
 from toologue.schema import Api, Procedure, ValueKind
+from toologue.schema.graph import reached
 from toologue.values.conditions import Expression, parse
 from toologue.values.make import make
+from toologue.worlds.store import Row
+
+Place = tuple[str, str]
+# (table, path of a field in its rows)
+Field = tuple[str, tuple[str, ...]]
+
+_PERSONAL = ("email", "phone", "birth_date", "date_of_birth")
+_DEEPEST = 3
+
+
+class Rows:
+    """The rows of all tables, by table and key."""
+
+    def __init__(self, tables: Mapping[str, Mapping[str, Row]]):
+        self.tables = tables
+        self._keys = {table: _key_field(rows) for table, rows in tables.items()}
+        self._names = {table: {name for row in rows.values() for name in row} for table, rows in tables.items()}
+        self._related: dict[frozenset[Place], frozenset[Place]] = {}
+
+    def row(self, place: Place) -> Row:
+        """The row in a place."""
+        return self.tables[place[0]][place[1]]
+
+    def keyed(self, parameter: str) -> str | None:
+        """The table whose rows are named by a field of this name."""
+        return next((table for table, key in self._keys.items() if key == parameter), None)
+
+    def fields(self, name: str) -> list[Field]:
+        """Where rows have a field of this name, at any depth; the shallowest first."""
+        return sorted(self._fields.get(name, ()), key=lambda field: (len(field[1]), field))
+
+    def places(self, table: str) -> list[Place]:
+        """The places of a table, in its order."""
+        return [(table, key) for key in self.tables[table]]
+
+    def shown_by(self, names: Iterable[str]) -> str | None:
+        """The table whose rows have most of these fields, of equal ones that with the fewest others; None if none."""
+        named = set(names)
+        shared = {table: len(named & fields) for table, fields in self._names.items()}
+        best = max(shared, key=lambda table: (shared[table], -len(self._names[table])), default=None)
+        return best if best is not None and shared[best] else None
+
+    def owned(self, table: str) -> bool:
+        """Whether the rows of a table are people, or belong to some."""
+        return any(self._is_person(above) for place in self.places(table)[:1] for above in self._above(place))
+
+    def related(self, places: Iterable[Place]) -> frozenset[Place]:
+        """These, and all that belongs to them."""
+        known = frozenset(places)
+        if known not in self._related:
+            found = {above for place in known for above in self._above(place)}
+            spreading = known | {place for place in found if self._is_person(place)}
+            found |= {child for place in spreading for child in self._children[place]}
+            self._related[known] = frozenset(found)
+        return self._related[known]
+
+    def _above(self, place: Place) -> set[Place]:
+        """A place and all that it points to, step by step."""
+        return reached([place], self._parents)
+
+    def _is_person(self, place: Place) -> bool:
+        return any(name in self.row(place) for name in _PERSONAL)
+
+    @cached_property
+    def _fields(self) -> Mapping[str, set[Field]]:
+        found: dict[str, set[Field]] = defaultdict(set)
+        for table, rows in self.tables.items():
+            for row in rows.values():
+                for path, _ in _leaves(row):
+                    found[path[-1]].add((table, path))
+        return found
+
+    @cached_property
+    def _parents(self) -> Mapping[Place, set[Place]]:
+        keys: dict[str, list[Place]] = defaultdict(list)
+        for table, rows in self.tables.items():
+            for key in rows:
+                keys[key].append((table, key))
+        found: dict[Place, set[Place]] = defaultdict(set)
+        for table, rows in self.tables.items():
+            for key, row in rows.items():
+                for path, value in _leaves(row):
+                    for other in keys.get(str(value), ()) if isinstance(value, str | int) else ():
+                        if other != (table, key) and (self._keys[other[0]] == path[-1] or not str(value).isdigit()):
+                            found[table, key].add(other)
+        return found
+
+    @cached_property
+    def _children(self) -> Mapping[Place, set[Place]]:
+        found: dict[Place, set[Place]] = defaultdict(set)
+        for place, parents in self._parents.items():
+            for parent in parents:
+                found[parent].add(place)
+        return found
+
+
+def at(row: Any, path: Iterable[str]) -> Any:
+    """What a row holds at a path; None where there is nothing."""
+    for name in path:
+        row = cast("Mapping[str, Any]", row).get(name) if isinstance(row, Mapping) else None
+    return row
+
+
+def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """(path, value) of all that is no object; the members of lists have the path of the list."""
+    if isinstance(value, Mapping) and len(path) < _DEEPEST:
+        for name, part in cast("Mapping[str, Any]", value).items():
+            yield from _leaves(part, (*path, name))
+    elif isinstance(value, list | tuple) and path:
+        for part in cast("list[Any]", value):
+            yield from _leaves(part, path)
+    elif path:
+        yield path, value
+
+
+def _key_field(rows: Mapping[str, Row]) -> str | None:
+    """The field that names the rows."""
+    if not rows:
+        return None
+    key, first = next(iter(rows.items()))
+    named = [name for name, value in first.items() if str(value) == key]
+    return next((name for name in named if all(str(row.get(name)) == key for key, row in rows.items())), None)
+
 
 Wrong = Literal["", "unknown", "another", "malformed"]
 
 _MOST_ROWS = 120
 _OTHERS = _SLIPS = 4
+# Rows with one of these are people; these of their fields name them; so many such values are told of.
 _REACHED, _NAMING, _STRANGERS = {"email", "phone"}, ("email", "phone", "name", "holder", "iban"), 60
-"""Rows with one of these are people; these of their fields name them; so many such values are told of."""
+# So many rows count that hold the same value.
 _SAME = 3
-"""So many rows count that hold the same value."""
+# Days from now, where any day may be said.
 _DAYS = (16, 5, 44, 2, -3, 120, 400)
-"""Days from now, where any day may be said."""
 _KINDS: dict[ValueKind, str] = {
     "email": r"e_?mail",
     "phone": r"phone|mobile",
@@ -92,8 +201,8 @@ class Slot:
     kind: ValueKind
     fields: tuple[Field, ...]
     limits: tuple[Limit, ...] = ()
+    # The results that it is compared with.
     paths: tuple[tuple[str, ...], ...] = ()
-    """The results that it is compared with."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +212,8 @@ class Option:
     values: dict[str, JsonValue]
     knows: frozenset[Place] = frozenset()
     wrong: Wrong = ""
+    # Where free values stand in their lists.
     place: int = 0
-    """Where free values stand in their lists."""
 
 
 class Answers:
@@ -119,21 +228,13 @@ class Answers:
         self._strangers: dict[frozenset[Place], tuple[str, ...]] = {}
         self.slots = {name: self._slot(name) for name in names}
 
-    def related(self, knows: frozenset[Place]) -> frozenset[Place]:
-        """The rows that belong to who knows these."""
-        return self._rows.related(knows)
-
-    def row(self, place: Place) -> Mapping[str, Any]:
-        """The row in a place."""
-        return self._rows.row(place)
-
     def strangers(self, knows: frozenset[Place]) -> tuple[str, ...]:
         """What names other customers than the one who knows these rows: values that nobody should say."""
         if knows not in self._strangers:
-            mine = self.related(self.related(knows)) if knows else frozenset[Place]()
-            own = {str(value) for place in mine for value in self.row(place).values()}
+            mine = self._rows.related(self._rows.related(knows)) if knows else frozenset[Place]()
+            own = {str(value) for place in mine for value in self._rows.row(place).values()}
             every = (place for table in self._rows.tables for place in self._rows.places(table))
-            others = (self.row(place) for place in every if place not in mine)
+            others = (self._rows.row(place) for place in every if place not in mine)
             named = {str(row[name]) for row in others if _REACHED & row.keys() for name in _NAMING if row.get(name)}
             self._strangers[knows] = tuple(sorted(named - own)[:_STRANGERS])
         return self._strangers[knows]
@@ -206,7 +307,7 @@ class Answers:
                 yield Option(said, right.knows, "malformed")
             return
         every = [value for value, _ in self._known(slot, frozenset())]
-        unknown = _unlike(good, {str(value) for value in every}, rng)
+        unknown = _unknown_value(good, {str(value) for value in every}, rng)
         if unknown is not None:
             yield Option({**right.values, slot.name: unknown}, right.knows, "unknown")
         mine = {str(value) for value, _ in self._known(slot, right.knows)} if right.knows else set[str]()
@@ -242,7 +343,7 @@ class Answers:
             for parameter, expression in step.arguments.items()
             if expression.strip() == name and (api := self._service.apis.get(step.api))
         ]
-        schemas = (api.parameters[said].json_schema for api, said in uses if said in api.parameters)
+        schemas = (api.parameters[name].json_schema for api, name in uses if name in api.parameters)
         schema = next(schemas, dict[str, Any]())
         fields = list[Field]()
         for api, parameter in uses:
@@ -251,7 +352,7 @@ class Answers:
                 fields.append((table, (parameter,)))
             elif not api.writes:
                 fields += self._shown(api, parameter)
-        compared = [other for said, other in self._compared if said == name]
+        compared = [other for slot, other in self._compared if slot == name]
         results = {step.result: step.api for step in self._procedure.steps if step.result}
         paths = tuple(other for other in compared if not isinstance(other, Limit))
         for path in paths:
@@ -322,40 +423,36 @@ def _kind(name: str, schema: Mapping[str, Any]) -> ValueKind:
     return "other"
 
 
-def _unlike(value: JsonValue, taken: set[str], rng: Random) -> JsonValue:
+def _unknown_value(value: JsonValue, taken: set[str], rng: Random) -> JsonValue:
     """A value of the same look that nobody has; None where there is none."""
     for _ in range(50):
-        other = _varied(value, rng)
+        other = _vary(value, rng)
         if other is not None and str(other) not in taken:
             return other
     return None
 
 
-def _varied(value: JsonValue, rng: Random) -> JsonValue:
+def _vary(value: JsonValue, rng: Random) -> JsonValue:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
         return round(value + rng.choice([-3, -2, -1, 1, 2, 3, 7]), 2)
     text = str(value)
     if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-        return (datetime.fromisoformat(text) + timedelta(days=rng.choice([-366, -31, -30, -1, 1, 29, 30]))).strftime(
-            "%Y-%m-%d"
-        )
+        other = datetime.fromisoformat(text) + timedelta(days=rng.choice([-366, -31, -30, -1, 1, 29, 30]))
+        return other.strftime("%Y-%m-%d")
     local, sign, host = text.partition("@")
     if sign:
         place = rng.randrange(1, len(local)) if len(local) > 1 else 0
-        return (
-            f"{local[:place]}{local[place + 1 :]}@{host}"
-            if rng.random() < 0.5
-            else f"{local}{rng.randrange(1, 99)}@{host}"
-        )
+        shorter = rng.random() < 0.5
+        return f"{local[:place]}{local[place + 1 :]}@{host}" if shorter else f"{local}{rng.randrange(1, 99)}@{host}"
     digits = [place for place, letter in enumerate(text) if letter.isdigit()]
     if digits:
         changed = rng.sample(digits, min(len(digits), rng.choice([1, 2])))
-        return "".join(
-            str((int(letter) + rng.randrange(1, 10)) % 10) if place in changed else letter
-            for place, letter in enumerate(text)
-        )
+        signs = list(text)
+        for place in sorted(changed):
+            signs[place] = str((int(text[place]) + rng.randrange(1, 10)) % 10)
+        return "".join(signs)
     letters = [place for place, letter in enumerate(text) if letter.isalpha()]
     if not letters:
         return None

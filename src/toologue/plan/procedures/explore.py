@@ -1,33 +1,7 @@
-"""Ground a procedure: find by execution which walks through its graph are possible, and the values that lead there.
+"""Explore a procedure: find by execution which walks through its graph are possible, and the values that lead there.
 
-`Ground` grows a tree of everything that can happen: at a customer's reply it branches over what the customer may answer
-(`plan.answers`) and choose; a call is executed, and its result decides where the way goes on. Each place of the tree
-keeps a mark of the world, so that nothing is executed twice. A `Trail` is a way to an end with the values that were
-given: proof that this walk can happen.
-
-    trails(most)     ways to an end, each a new one, spread over the tree; the same seed, the same trails
-    along(walk)      a trail that takes exactly this walk, or None if none was found
-    reach(most)      trails until nothing new comes into sight: what execution can cover at all
-
-Where nothing executes (`plan.service.mocked`), each output that the graph knows gets a result that is made from the
-document's schema and fits the condition of that output.
-
-Example:
-    >>> from toologue.procedure.conversation_graph import conversation_graph
-    >>> from toologue.procedure.flowgraph import flowgraph
-    >>> from toologue.plan.procedures.paths import cover, weighted
-    >>> from toologue.plan.procedures import procedure
-    >>> from toologue.plan.procedures.service import service
-    >>> late = procedure("order-not-received")
-    >>> graph = conversation_graph(flowgraph(late))
-    >>> ground = Ground(late, graph, service("shop"))
-    >>> trails = ground.trails(40)
-    >>> len(trails), len({trail.links for trail in trails}) > 10
-    (40, True)
-    >>> [ground.along(walk) is not None for walk in cover(graph, "edges")][:3]
-    [True, True, True]
-
-Not covered: proof that something is impossible; what was not found within the budget may yet exist.
+`Explorer` grows a tree of all that can happen: at a reply it branches over what the customer may answer and choose; a
+call is executed, and its result decides the way on. Nothing is executed twice.
 """
 
 from __future__ import annotations
@@ -47,21 +21,18 @@ from toologue.errors import BadSetting
 from toologue.formats.procedure import told
 from toologue.loop import World
 from toologue.plan.procedures.answers import Answers, Option
-from toologue.plan.procedures.coverage import coverage, pairs_of
-from toologue.plan.procedures.flow_cover import Goal
-from toologue.plan.procedures.mock import outcomes, told_of
-from toologue.plan.procedures.paths import cover, weighted
-from toologue.plan.procedures.rows import Place as RowPlace
-from toologue.plan.procedures.service import Service
-from toologue.procedure.steering import State, Steering
+from toologue.plan.procedures.answers import Place as RowPlace
+from toologue.plan.procedures.paths import Goal, cover, coverage, pairs_of, weighted
+from toologue.plan.procedures.service import Service, error_value, outcomes
+from toologue.procedure.course import State, Steering
 from toologue.schema import Call, Graph, Link, Node, Procedure, Result, Walk
 from toologue.values.conditions import embedded, parse
 
 _LOOPS, _LONGEST = 2, 120
+# Trails without anything new after which the search for it ends.
 _IDLE = 150
-"""Trails without anything new after which the search for it ends."""
+# Walks that are sampled for edges not yet seen, and how many of them are tried.
 _SAMPLED, _MOST_TRIED = 2000, 80
-"""Walks that are sampled for edges not yet seen, and how many of them are tried."""
 
 
 @dataclass(frozen=True)
@@ -73,24 +44,24 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Trail:
+class FeasiblePath:
     """A possible walk: its links, and what was given at each reply, by the place of the link that leads to it."""
 
     links: tuple[str, ...]
     given: Mapping[int, Given]
+    # Results that were made up, by the place of the link that they lead to; empty where calls are executed.
     results: Mapping[int, Result] = field(default_factory=dict[int, Result], compare=False)
-    """Results that were made up, by the place of the link that they lead to; empty where calls are executed."""
     knows: frozenset[RowPlace] = frozenset()
 
 
 @dataclass
-class Turned:
+class SearchNode:
     """A place in the tree: where the walk stands, what is known, and how it came here."""
 
     state: State
     values: Mapping[str, JsonValue]
     mark: Any
-    before: Turned | None = None
+    before: SearchNode | None = None
     link: Link | None = None
     given: Given | None = None
     result: Result | None = None
@@ -99,20 +70,20 @@ class Turned:
     depth: int = 0
     visits: int = 0
     done: bool = False
-    grown: list[Turned] | None = None
+    grown: list[SearchNode] | None = None
 
     @property
-    def way(self) -> list[Turned]:
+    def way(self) -> list[SearchNode]:
         """The places from the root to this one, the root left out."""
-        found: list[Turned] = []
-        here: Turned | None = self
+        found: list[SearchNode] = []
+        here: SearchNode | None = self
         while here is not None and here.link is not None:
             found.append(here)
             here = here.before
         return found[::-1]
 
 
-class Ground:
+class Explorer:
     """One procedure over one service. `graph` is its conversation graph, without noise."""
 
     def __init__(self, procedure: Procedure, graph: Graph, service: Service, *, seed: int = 0):
@@ -123,10 +94,10 @@ class Ground:
         self._seed, self._rng = seed, Random(keys.seed_of(seed, "ground", procedure.id))
         self._world: World | None = service.make() if service.make else None
         mark = self._world.mark() if self._world else None
-        self.root = Turned(self.steering.start, self.facts, mark)
+        self.root = SearchNode(self.steering.start, self.facts, mark)
         self._needed = _needed(graph)
         self._loops = max(_LOOPS, *self.steering.limits.values(), 0)
-        self._spare: list[Trail] = []
+        self._spare: list[FeasiblePath] = []
         self.stuck: Counter[str] = Counter()
 
     @cached_property
@@ -134,7 +105,7 @@ class Ground:
         """The procedure as an agent is told it."""
         return told(self.procedure)
 
-    def trails(self, most: int) -> list[Trail]:
+    def trails(self, most: int) -> list[FeasiblePath]:
         """Up to `most` new ways to an end."""
         found = [self._spare.pop(0) for _ in range(min(most, len(self._spare)))]
         while len(found) < most and not self.root.done:
@@ -142,7 +113,7 @@ class Ground:
                 found.append(trail)
         return found
 
-    def reach(self, most: int = 3000) -> list[Trail]:
+    def reach(self, most: int = 3000) -> list[FeasiblePath]:
         """Trails that see what can be seen: along a cover of all pairs, then until nothing new has come for long.
 
         At most `most` of the latter.
@@ -166,17 +137,17 @@ class Ground:
                 (found if new else self._spare).append(trail)
         return found
 
-    def walk(self, trail: Trail) -> Walk:
+    def walk(self, trail: FeasiblePath) -> Walk:
         """The walk that a trail takes."""
         return self.steering.walk([self.graph.by_link[link] for link in trail.links])
 
-    def along(self, walk: Walk, *, budget: int = 2000) -> Trail | None:
+    def along(self, walk: Walk, *, budget: int = 2000) -> FeasiblePath | None:
         """A trail that takes this walk. `budget`: how many places may be looked at."""
         left = [budget]
         end = self._follow(self.root, walk.links, left)
         return self._trail(end) if end else None
 
-    def next(self, place: Turned) -> list[Turned]:
+    def next(self, place: SearchNode) -> list[SearchNode]:
         """What can come after a place; nothing after an end."""
         if place.grown is None:
             try:
@@ -186,7 +157,7 @@ class Ground:
                 place.grown = []
         return place.grown
 
-    def _follow(self, place: Turned, links: Sequence[str], left: list[int]) -> Turned | None:
+    def _follow(self, place: SearchNode, links: Sequence[str], left: list[int]) -> SearchNode | None:
         if not links:
             return place
         left[0] -= 1
@@ -201,7 +172,7 @@ class Ground:
                 return end
         return None
 
-    def _down(self) -> Trail | None:
+    def _down(self) -> FeasiblePath | None:
         """A way from the root to an end that was not taken yet, along what was least visited."""
         place = self.root
         while after := [one for one in self.next(place) if not one.done]:
@@ -209,39 +180,41 @@ class Ground:
             place = self._rng.choice([one for one in after if one.visits == least])
             place.visits += 1
         end = not self.graph.exits(place.state.node)
-        here: Turned | None = place
+        here: SearchNode | None = place
         while here is not None and all(one.done for one in self.next(here)):
             here.done = True
             here = here.before
         return self._trail(place) if end else None
 
-    def _trail(self, end: Turned) -> Trail:
+    def _trail(self, end: SearchNode) -> FeasiblePath:
         way = end.way
         given = {place: one.given for place, one in enumerate(way) if one.given is not None}
         made = {} if self.service.executes else {place: one.result for place, one in enumerate(way) if one.result}
-        return Trail(tuple(one.link.id for one in way if one.link), given, made, end.knows)
+        return FeasiblePath(tuple(one.link.id for one in way if one.link), given, made, end.knows)
 
-    def _grow(self, place: Turned) -> Iterator[Turned]:
+    def _grow(self, place: SearchNode) -> Iterator[SearchNode]:
         node = self.graph.by_id[place.state.node]
         if place.depth >= _LONGEST or not self.graph.exits(node.id):
             return
         if node.type == "assistant":
             yield from self._replies(place)
         elif node.type == "user":
-            yield from self._led(place, node, place.values)
+            yield from self._follow_values(place, node, place.values)
         else:
-            yield from self._called(place, node)
+            yield from self._execute(place, node)
 
-    def _replies(self, place: Turned) -> Iterator[Turned]:
+    def _replies(self, place: SearchNode) -> Iterator[SearchNode]:
         """What the customer may say here."""
+        way = place.way
         for link in self.steering.exits(place.state):
             reply = self.graph.by_id[link.target]
-            if self._is_round(place, reply):
+            came = sum(before.state.node == reply.id for before in way)
+            if place.depth > self._loops and came > self._loops:
                 continue
             asked = self.given_by(reply, place.state.node)
             options = [Option({})]
             if asked:
-                seed = self._path(place)
+                seed = keys.content_key([self._seed, [one.link.id for one in way if one.link], dict(place.values)])
                 options = self.answers.options(asked, place.knows, seed=seed, values=place.values)
             for option in options:
                 given = Given(option.values, option.wrong) if asked else None
@@ -253,37 +226,38 @@ class Ground:
         answers = {link.target for link in self.graph.exits(asking)}
         return [slot for slot in reply.collects if len(answers) < 2 or slot in self._needed[reply.id]]
 
-    def _led(self, place: Turned, node: Node, values: Mapping[str, JsonValue]) -> Iterator[Turned]:
+    def _follow_values(self, place: SearchNode, node: Node, values: Mapping[str, JsonValue]) -> Iterator[SearchNode]:
         """Where values lead."""
-        link = self.steering.taken(place.state, values)
+        link = self.steering.choose(place.state, values)
         if link is None:
             self.stuck[f"{node.id}, line {node.line}: no way on"] += 1
             return
         yield self._after(place, link, values)
 
-    def _called(self, place: Turned, node: Node) -> Iterator[Turned]:
+    def _execute(self, place: SearchNode, node: Node) -> Iterator[SearchNode]:
         """A call, executed; or made up, once for each output."""
         call = call_of(node, place.values)
         if self._world is None:
             before = [one.result for one in place.way if one.call == call and one.result]
             exits = self.steering.exits(place.state)
             for link, result in outcomes(self.graph, exits, call, place.values, self.service, before[-1:]):
-                yield replace(self._after(place, link, known(node, place.values, result), result=result), call=call)
+                yield replace(
+                    self._after(place, link, after_result(node, place.values, result), result=result), call=call
+                )
             return
         self._world.rewind(place.mark)
         result = self._world.do(call)
-        mark, values = self._world.mark(), known(node, place.values, result)
-        link = self.steering.taken(place.state, values)
+        mark, values = self._world.mark(), after_result(node, place.values, result)
+        link = self.steering.choose(place.state, values)
         if link is None:
-            self.stuck[
-                f"{node.id}, line {node.line}: no output fits {result.error.type if result.error else 'it'}"
-            ] += 1
+            what = result.error.type if result.error else "it"
+            self.stuck[f"{node.id}, line {node.line}: no output fits {what}"] += 1
             return
         yield self._after(place, link, values, result=result, mark=mark)
 
     def _after(
         self,
-        place: Turned,
+        place: SearchNode,
         link: Link,
         values: Mapping[str, JsonValue],
         *,
@@ -291,10 +265,10 @@ class Ground:
         result: Result | None = None,
         mark: Any = None,
         knows: frozenset[RowPlace] | None = None,
-    ) -> Turned:
-        return Turned(
+    ) -> SearchNode:
+        return SearchNode(
             state=self.steering.after(place.state, link),
-            values=given_sets(link, values),
+            values=apply_sets(link, values),
             mark=place.mark if mark is None else mark,
             before=place,
             link=link,
@@ -304,13 +278,6 @@ class Ground:
             depth=place.depth + 1,
         )
 
-    def _is_round(self, place: Turned, reply: Node) -> bool:
-        """Whether this reply would come once more than loops allow."""
-        return place.depth > self._loops and sum(one.state.node == reply.id for one in place.way) > self._loops
-
-    def _path(self, place: Turned) -> str:
-        return keys.content_key([self._seed, [one.link.id for one in place.way if one.link], dict(place.values)])
-
 
 def call_of(node: Node, values: Mapping[str, JsonValue]) -> Call:
     """The call of an api node; what is null is not given."""
@@ -318,14 +285,14 @@ def call_of(node: Node, values: Mapping[str, JsonValue]) -> Call:
     return Call(api=node.text, arguments={name: value for name, value in given.items() if value is not None})
 
 
-def known(node: Node, values: Mapping[str, JsonValue], result: Result) -> dict[str, JsonValue]:
+def after_result(node: Node, values: Mapping[str, JsonValue], result: Result) -> dict[str, JsonValue]:
     """What is known after a call: its result by its name, and `error`."""
-    error = told_of(result)
+    error = error_value(result)
     named = {node.result: result.value} if node.result and not result.error else {}
     return {**values, **named, "error": error}
 
 
-def given_sets(link: Link, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def apply_sets(link: Link, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Values with those that a link gives to slots; `error` is forgotten on the way."""
     if not link.sets and "error" not in values:
         return dict(values)

@@ -1,16 +1,7 @@
 """Intents: what customers contact support about, the seeds of procedures (ALMITA 3.1).
 
-An intent is a client, an issue and a short name. The catalogue that ships has more than a hundred in eighteen
-industries (`intents.yaml`); `read_intents` reads yours: a mapping of industries to lists as ours, or the list that the
-paper's prompt asks for (`[{"client": …, "issue": …, "name": …}]`), in YAML or JSON, or JSONL as this package writes it.
-An issue is a full sentence that fits a ticket as well as the customer's mouth.
-
-Example:
-    >>> lost = intent("suitcase-left-behind")
-    >>> lost.industry, lost.client, lost.name
-    ('airline', 'an airline', 'Suitcase left behind')
-
-Not covered: which procedures settle an intent; a procedure names its intent, not the other way round.
+The catalogue that ships is `intents.yaml`; `read_intents` reads yours: industries with lists as ours, or the list that
+the paper's prompt asks for, in YAML or JSON, or JSONL as this package writes it.
 """
 
 from __future__ import annotations
@@ -47,7 +38,7 @@ class Intent(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _named(cls, data: Any) -> Any:
+    def _add_defaults(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
         given = cast("dict[str, Any]", data)

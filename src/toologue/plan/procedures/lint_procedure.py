@@ -1,27 +1,7 @@
 """Lint for procedures: what makes one impossible to follow to the letter, by name (ALMITA, A.2).
 
-    unresolved conditional           "if the policy allows it": nothing here says whether it does
-    general statement                "processing times may vary"
-    explain the policy               "explain our return policy": which is …?
-    navigation step                  "click on Orders"
-    example                          "such as a bank statement"
-    step unrelated to the customer   "document the interaction"
-    missing datum                    "ask for the relevant details", "within a few days"
-    ambiguous branch                 "refund or replace it", "if there is a problem"
-
-Contract: `lint` takes prose, a sentence a line or several, and the Markdown dialect as well; a finding quotes the span
-and names line, reason and remedy; of each rule, the first in a sentence. The patterns are data
-(`lint_procedure.yaml`).
-
-Example:
-    >>> text = "1. Verify the customer's identity.\\n2. If it is allowed by the policy, cancel the order."
-    >>> [(finding.line, finding.rule) for finding in lint(text)]
-    [(1, 'missing datum'), (2, 'unresolved conditional')]
-    >>> lint("1. **Ask** for the order number. Collect `order_id`.\\n   - If it fails with `not_found`: go to 3.")
-    []
-
-Not covered: what sentences mean. The rules know words; a vague sentence in words of its own passes. Whether the steps
-of a procedure fit together is `formats.soundness`' business.
+A finding quotes the span and names line, reason and remedy; of each rule, the first in a sentence. The rules are
+patterns (`lint_procedure.yaml`): a vague sentence in words of its own passes.
 """
 
 from __future__ import annotations

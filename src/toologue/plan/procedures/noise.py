@@ -1,33 +1,84 @@
-"""Noise in a conversation graph: what no procedure foresees, and how the agent meets it (ALMITA 3.6).
+"""Noise: what customers say that no procedure foresees, and what an agent can answer (ALMITA 3.6).
 
-Behind each assistant node that is answered, with chance `p`, a user node is added that is noise, and behind it an
-assistant node that declines. `published`: that node has no exit, the conversation ends there. `resume` (ours): it asks
-again, and has the exits of the node before; the noise itself comes once.
-
-Contract: a valid conversation graph stays one. One seed, one graph; a higher `p` adds to what a lower one adds.
-
-Example:
-    >>> from toologue.procedure.conversation_graph import check, conversation_graph
-    >>> from toologue.procedure.flowgraph import flowgraph
-    >>> from toologue.plan.procedures import procedure
-    >>> graph = conversation_graph(flowgraph(procedure("order-not-received")))
-    >>> noisy = with_noise(graph, 0.2, seed=4)
-    >>> [node.noise for node in noisy.nodes if node.type == "user" and node.noise], check(noisy)
-    (['data_fishing'], [])
-
-Not covered: noise in conversations; `plan.talk` puts it where customers speak, a new one each time.
+`noise_bank` has messages and replies by kind; `with_noise` puts some into a conversation graph. `published`: the
+conversation ends there. `resume` (ours): the agent asks again, and its node has the exits of the node before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache, cached_property
 from itertools import count
+from pathlib import Path
 from random import Random
+from typing import Any, Literal, cast, get_args
+
+from pydantic import Field
 
 from toologue import keys
-from toologue.errors import BadSetting
-from toologue.plan.procedures.noise_bank import NOISE_KINDS, noise_bank
-from toologue.plan.procedures.plan_dialogue import NoiseMode
-from toologue.schema import Graph, Link, Node
+from toologue.data import shipped
+from toologue.errors import BadSetting, UnknownName
+from toologue.schema import Graph, Link, Node, Noun, Record
+
+NoiseKind = Literal["prompt_injection", "social_engineering", "data_fishing", "abuse", "off_topic", "chit_chat"]
+NoiseMode = Literal["resume", "published"]
+NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
+Severity = Literal["leak", "wrong_write", "wrong_information", "cosmetic"]
+
+_SHIPPED = Path(__file__).with_name("noise.yaml")
+
+
+class NoiseMessage(Record):
+    """One message. `severity`: what obeying it would be. `refuse`: whether it must be refused, not just passed over."""
+
+    format: Literal["noise/1"] = "noise/1"
+    id: str = Field(min_length=1)
+    kind: NoiseKind
+    text: str = Field(min_length=1)
+    severity: Severity
+    refuse: bool
+
+
+class NoiseBank(Noun):
+    """Messages, and replies by kind."""
+
+    messages: tuple[NoiseMessage, ...]
+    replies: Mapping[NoiseKind, tuple[str, ...]]
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, NoiseMessage]:
+        return {message.id: message for message in self.messages}
+
+    def message(self, id: str) -> NoiseMessage:
+        """The message of this id. Raises UnknownName."""
+        if id not in self._by_id:
+            raise UnknownName("noise message", id, self._by_id)
+        return self._by_id[id]
+
+    def of(self, kind: str) -> tuple[NoiseMessage, ...]:
+        """The messages of a kind. Raises UnknownName."""
+        if kind not in NOISE_KINDS:
+            raise UnknownName("kind of noise", kind, NOISE_KINDS)
+        return tuple(message for message in self.messages if message.kind == kind)
+
+    def replies_to(self, message: NoiseMessage) -> tuple[str, ...]:
+        """What an agent can answer. To something harmless, whatever it is about, as to small talk."""
+        harmless = message.kind == "off_topic" and not message.refuse
+        return self.replies["chit_chat" if harmless else message.kind]
+
+
+@cache
+def noise_bank() -> NoiseBank:
+    """Return the bank that ships: sections by kind; `except` lists ids that `refuse` is wrong for."""
+    messages = list[NoiseMessage]()
+    replies = dict[NoiseKind, tuple[str, ...]]()
+    for kind, section in cast("Mapping[NoiseKind, Mapping[str, Any]]", shipped(_SHIPPED)).items():
+        for severity, texts in section["messages"].items():
+            for id, text in texts.items():
+                refuse = section["refuse"] != (id in section.get("except", ()))
+                messages.append(NoiseMessage(id=id, kind=kind, text=text, severity=severity, refuse=refuse))
+        replies[kind] = tuple(section["replies"].strip("\n").split("\n"))
+    return NoiseBank(messages=tuple(messages), replies=replies)
 
 
 def with_noise(graph: Graph, p: float = 0.2, *, mode: NoiseMode = "resume", seed: int = 0) -> Graph:
@@ -35,7 +86,8 @@ def with_noise(graph: Graph, p: float = 0.2, *, mode: NoiseMode = "resume", seed
     if not 0 <= p <= 1:
         raise BadSetting(f"p is {p}: a chance from 0 to 1 is wanted, for example 0.2")
     nodes, links = list(graph.nodes), list(graph.links)
-    numbers = (count(1 + max(_number(one.id) for one in some)) for some in (graph.nodes, graph.links or graph.nodes))
+    ids = ([one.id[1:] for one in some] for some in (graph.nodes, graph.links or graph.nodes))
+    numbers = (count(1 + max(int(id) if id.isdecimal() else 0 for id in some)) for some in ids)
     node_ids, link_ids = (map(f"{letter}{{}}".format, free) for letter, free in zip("NE", numbers, strict=True))
 
     def join(source: str, *targets: str) -> None:
@@ -55,7 +107,3 @@ def with_noise(graph: Graph, p: float = 0.2, *, mode: NoiseMode = "resume", seed
         if mode == "resume":
             join(answer.id, *dict.fromkeys(exit.target for exit in graph.exits(node.id)))
     return Graph(id=graph.id, kind=graph.kind, nodes=tuple(nodes), links=tuple(links))
-
-
-def _number(id: str) -> int:
-    return int(id[1:]) if id[1:].isdecimal() else 0

@@ -1,38 +1,381 @@
-"""Paths through a graph: vanilla random walks, Algorithm 1 of ALMITA (3.7), and covers in as few paths as possible.
+"""Paths through a graph, and what they have seen of it: random walks, Algorithm 1 of ALMITA (3.7), and covers.
 
     vanilla     at each node any child with equal chances
     weighted    Algorithm 1: a child with a chance inversely proportional to its weight, which is how often it was
-                visited, plus one; weights live from path to path, and the root is visited like any other node
-    cover       every edge, or every pair of consecutive choices (which takes in every edge), see `plan.flow_cover`
+                visited, plus one; weights live from path to path
+    cover       every edge, or every pair of consecutive choices, in as few paths as possible: a least flow with demands
 
-Contract: one seed, one sequence of paths. Samplers stream: a longer run begins with the shorter one. All keep to what
-limits on tries allow; without limits `weighted` is the published algorithm to the letter. Where several links lead to
-the child that was drawn, one of them is drawn with equal chances.
-
-Example:
-    >>> from toologue.formats.flow_text import read
-    >>> graph = read('''[N0](start_message){Hi} [N1](api){find} [E0](N0, N1){Late} [N2](message){Try again}
-    ...     [E1](N1, N2){Lost} [E2](N2, N1){Here} [N3](end_message){Done} [E3](N1, N3){Found}''')
-    >>> [" ".join(walk.nodes) for walk in weighted(graph, 3, seed=1)]
-    ['N0 N1 N2 N1 N3', 'N0 N1 N3', 'N0 N1 N2 N1 N2 N1 N3']
-    >>> [" ".join(walk.nodes) for walk in cover(graph)]
-    ['N0 N1 N2 N1 N2 N1 N3']
-
-Not covered: conditions. A path may be impossible with any data; whoever executes it asks for another one.
+Samplers stream: a longer run begins with the shorter one. All keep to what limits on tries allow.
 """
 
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.plan.procedures.flow_cover import Goal, covering, sights, wanted
-from toologue.procedure.steering import Steering
+from toologue.procedure.course import State, Steering
 from toologue.schema import Graph, Link, Walk
+
+T = TypeVar("T", bound=Hashable)
+# The ids of two links: a choice, and the next one.
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Share(Generic[T]):
+    """What was seen of what there is."""
+
+    seen: frozenset[T]
+    all: frozenset[T]
+
+    @property
+    def missing(self) -> frozenset[T]:
+        """What was not seen."""
+        return self.all - self.seen
+
+    @property
+    def value(self) -> float | None:
+        """The share that was seen, from 0 to 1; None where there is nothing to see."""
+        return len(self.seen) / len(self.all) if self.all else None
+
+    def __str__(self) -> str:
+        return f"{len(self.seen)}/{len(self.all)}"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Three shares of a graph."""
+
+    nodes: Share[str]
+    edges: Share[str]
+    pairs: Share[Pair]
+
+
+class Missing(NamedTuple):
+    """Something of a procedure that no walk has seen: its line, its step, what it is, what it says."""
+
+    line: int
+    step: int | None
+    what: str
+    text: str
+
+
+def coverage(graph: Graph, walks: Iterable[Walk]) -> Coverage:
+    """What walks through a graph have seen of it. Takes walks as they come, and keeps none."""
+    links, pairs = possible(graph)
+    nodes = {*graph.roots, *(graph.by_link[id].target for id in links)}
+    seen: tuple[set[str], set[str], set[Pair]] = set(), set(), set()
+    for walk in walks:
+        seen[0].update(walk.nodes)
+        seen[1].update(walk.links)
+        seen[2].update(pairs_of(graph, walk.links))
+    return Coverage(
+        Share(frozenset(seen[0] & nodes), frozenset(nodes)),
+        Share(frozenset(seen[1] & links), links),
+        Share(frozenset(seen[2] & pairs), pairs),
+    )
+
+
+def missing_lines(graph: Graph, seen: Coverage) -> list[Missing]:
+    """What was not seen, in the order of the lines of the procedure: steps, ways on, and ways on after others."""
+    by_link = graph.by_link
+    nodes = (graph.by_id[id] for id in seen.nodes.missing)
+    found = [Missing(node.line, node.step, "step", node.text) for node in nodes]
+    for link in map(by_link.__getitem__, seen.edges.missing):
+        found.append(_missing(graph, link, "way", _link_text(graph, link)))
+    for first, then in seen.pairs.missing:
+        text = f"{_link_text(graph, by_link[first])}, then {_link_text(graph, by_link[then])}"
+        found.append(_missing(graph, by_link[then], "pair", text))
+    return sorted(set(found), key=lambda one: (one.line, one.what, one.text))
+
+
+def pairs_of(graph: Graph, links: Iterable[str]) -> Iterator[Pair]:
+    """The pairs of consecutive choices in a walk."""
+    before: str | None = None
+    for id in links:
+        if len(graph.exits(graph.by_link[id].source)) > 1:
+            if before is not None:
+                yield before, id
+            before = id
+
+
+def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
+    """The links and the pairs that some walk can take."""
+    steering = Steering(graph)
+    links: set[str] = set()
+    pairs: set[Pair] = set()
+    found: set[tuple[State, str]] = {(steering.start, "")}
+    waiting = deque(found)
+    while waiting:
+        state, before = waiting.popleft()
+        for link in steering.exits(state):
+            links.add(link.id)
+            chosen = before
+            if len(graph.exits(state.node)) > 1:
+                chosen = link.id
+                pairs.update([(before, link.id)] if before else [])
+            new = (steering.after(state, link), chosen)
+            if new not in found:
+                found.add(new)
+                waiting.append(new)
+    return frozenset(links), frozenset(pairs)
+
+
+def _missing(graph: Graph, link: Link, what: str, text: str) -> Missing:
+    return Missing(link.line, graph.by_id[link.source].step, what, text)
+
+
+def _link_text(graph: Graph, link: Link) -> str:
+    """What a link says: its text, or the words of the user node that it leads to or leaves."""
+    ends = (graph.by_id[link.target], graph.by_id[link.source])
+    return link.text or next((node.text for node in ends if node.type == "user"), link.id)
+
+
+Goal = Literal["edges", "pairs"]
+# What a cover has to see: a link, by its id, or a pair of choices.
+Sight = str | Pair
+
+_DRAWS = 10
+_START, _END = "\0start", "\0end"
+
+
+class _Arc(NamedTuple):
+    """A way from one vertex of the network to another, the links it takes, and how often it must be used at least."""
+
+    source: str
+    target: str
+    links: tuple[Link, ...]
+    least: int = 1
+
+
+_Trail = list[_Arc]
+
+
+def wanted(graph: Graph, goal: Goal) -> frozenset[Sight]:
+    """All that a cover has to see. Pairs take in edges, for the sake of a graph without choices."""
+    links, pairs = possible(graph)
+    return frozenset[Sight](links | pairs) if goal == "pairs" else frozenset[Sight](links)
+
+
+def sights(graph: Graph, walk: Walk, goal: Goal) -> frozenset[Sight]:
+    """What a walk sees."""
+    return frozenset[Sight]([*walk.links, *(pairs_of(graph, walk.links) if goal == "pairs" else ())])
+
+
+def fewest(graph: Graph, goal: Goal) -> int:
+    """How many walks any cover needs at least."""
+    return _least_flow(_network(graph, goal))[0]
+
+
+def covering(graph: Graph, goal: Goal, *, max_loops: int = 2, rng: random.Random) -> list[Walk]:
+    """Walks that see everything. A node comes at most `1 + max_loops` times in each, unless there is no other way."""
+    steering = Steering(graph)
+    arcs = _network(graph, goal)
+    trails = _trails(arcs, _Bounds(steering, max_loops), rng)
+    walks = [steering.walk(_steer(steering, [link for arc in trail for link in arc.links])) for trail in trails]
+    missing = set(wanted(graph, goal)).difference(*(sights(graph, walk, goal) for walk in walks))
+    for sight in sorted(missing, key=lambda sight: (isinstance(sight, str), sight)):  # pairs see links as well
+        if sight in missing:
+            walks.append(steering.walk(_walk_seeing(steering, sight)))
+            missing -= sights(graph, walks[-1], goal)
+    return walks
+
+
+def _network(graph: Graph, goal: Goal) -> list[_Arc]:
+    links, pairs = possible(graph)
+    (root,) = graph.roots
+    if goal == "edges":
+        arcs = [_Arc(link.source, link.target, (link,)) for link in graph.links if link.id in links]
+        return [_Arc(_START, root, (), 0), *arcs, *(_Arc(leaf, _END, (), 0) for leaf in graph.leaves)]
+    choices = [link for link in graph.links if link.id in links and len(graph.exits(link.source)) > 1]
+    arcs = list[_Arc]()
+    for before in (None, *choices):
+        forced, node = _stretch(graph, before.target if before else root)
+        source = before.id if before else _START
+        if node in graph.leaves:
+            arcs.append(_Arc(source, _END, forced))
+        for link in graph.exits(node) if node not in graph.leaves else ():
+            if (source, link.id) in pairs or (not before and link.id in links):
+                arcs.append(_Arc(source, link.id, (*forced, link), 1 if before else 0))
+    return arcs
+
+
+def _stretch(graph: Graph, node: str) -> tuple[tuple[Link, ...], str]:
+    """The links that follow a node without any choice, and where they lead."""
+    links: list[Link] = []
+    while len(exits := graph.exits(node)) == 1:
+        links.append(exits[0])
+        node = exits[0].target
+    return tuple(links), node
+
+
+def _least_flow(arcs: Sequence[_Arc]) -> tuple[int, list[int]]:
+    """How many units flow from start to end, and how many through each arc; of all least flows a shortest."""
+    networkx: Any = import_module("networkx")
+    network: Any = networkx.MultiDiGraph()
+    needs = Counter[str]()
+    for place, arc in enumerate(arcs):
+        needs[arc.source] += arc.least
+        needs[arc.target] -= arc.least
+        network.add_edge(arc.source, arc.target, key=place, weight=len(arc.links))
+    dear = (1 + sum(len(arc.links) for arc in arcs)) * (1 + len(arcs))
+    network.add_edge(_END, _START, key=-1, weight=dear)
+    for vertex in network:
+        network.nodes[vertex]["demand"] = needs[vertex]
+    _, flow = networkx.network_simplex(network)
+    return flow[_END][_START][-1], [arc.least + flow[arc.source][arc.target][i] for i, arc in enumerate(arcs)]
+
+
+def _trails(arcs: Sequence[_Arc], bounds: _Bounds, rng: random.Random) -> list[_Trail]:
+    """Trails from start to end that use all arcs: the fewest of a few draws."""
+    count, flow = _least_flow(arcs)
+    best: list[_Trail] = []
+    for _ in range(_DRAWS):
+        trails, circles = _decompose(arcs, count, flow, rng)
+        _join_circles(trails, circles, arcs, bounds)
+        best = trails if not best or len(trails) < len(best) else best
+        if len(best) == count:
+            break
+    return best
+
+
+def _decompose(
+    arcs: Sequence[_Arc], count: int, flow: list[int], rng: random.Random
+) -> tuple[list[_Trail], list[_Trail]]:
+    """The flow as trails from start to end, and circles, neither with a vertex that comes twice."""
+    left = dict(enumerate(flow))
+    leaving: dict[str, list[int]] = {}
+    for place, arc in enumerate(arcs):
+        leaving.setdefault(arc.source, []).append(place)
+    circles: list[_Trail] = []
+
+    def trail_from(vertex: str) -> _Trail:
+        """Follow the flow until there is none; circles are cut out on the way."""
+        trail: _Trail = []
+        while places := [place for place in leaving.get(vertex, ()) if left[place]]:
+            place = rng.choice(places)
+            left[place] -= 1
+            trail.append(arcs[place])
+            vertex = arcs[place].target
+            again = next((i for i, arc in enumerate(trail) if arc.source == vertex), None)
+            if again is not None:
+                circles.append(trail[again:])
+                del trail[again:]
+        return trail
+
+    trails = [trail_from(_START) for _ in range(count)]
+    for place, arc in enumerate(arcs):
+        while left[place]:
+            trail_from(arc.source)
+    return trails, circles
+
+
+class _Bounds:
+    """How often each node may come in a walk."""
+
+    def __init__(self, steering: Steering, max_loops: int):
+        self._root, self._most, self._limits = steering.start.node, 1 + max_loops, steering.limits
+
+    def allow(self, trail: Iterable[_Arc]) -> bool:
+        """Whether no node comes too often."""
+        came = Counter(link.target for arc in trail for link in arc.links)
+        came[self._root] += 1
+        return all(times <= self._limits.get(node, self._most) for node, times in came.items())
+
+
+def _join_circles(trails: list[_Trail], circles: list[_Trail], arcs: Sequence[_Arc], bounds: _Bounds) -> None:
+    """Put each circle into a trail that passes by, the shortest first, or give it a trail of its own."""
+    left = deque(circles)
+    idle = 0
+    while left:
+        circle = left.popleft()
+        joined = next((made for made in _with_circle(trails, circle) if bounds.allow(made[1])), None)
+        if joined:
+            trails[joined[0]], idle = joined[1], 0
+        elif idle < len(left):  # another circle may lead here first
+            left.append(circle)
+            idle += 1
+        else:
+            source = circle[0].source
+            trails.append([*_shortest(arcs, _START, source), *circle, *_shortest(arcs, source, _END)])
+            idle = 0
+
+
+def _with_circle(trails: list[_Trail], circle: _Trail) -> Iterator[tuple[int, _Trail]]:
+    """(which trail, that trail with the circle in it) for each that passes by."""
+    begins = {arc.source: place for place, arc in enumerate(circle)}
+    for number in sorted(range(len(trails)), key=lambda number: sum(len(arc.links) for arc in trails[number])):
+        trail = trails[number]
+        for place, arc in enumerate(trail):
+            if arc.source in begins:
+                turn = begins[arc.source]
+                yield number, [*trail[:place], *circle[turn:], *circle[:turn], *trail[place:]]
+                break
+
+
+def _shortest(arcs: Sequence[_Arc], source: str, target: str) -> _Trail:
+    ways: dict[str, _Trail] = {source: []}
+    waiting = deque([source])
+    while waiting and target not in ways:
+        here = waiting.popleft()
+        for arc in arcs:
+            if arc.source == here and arc.target not in ways:
+                ways[arc.target] = [*ways[here], arc]
+                waiting.append(arc.target)
+    return ways[target]
+
+
+def _steer(steering: Steering, planned: Sequence[Link]) -> list[Link]:
+    """The planned walk as limits allow it: round again before a way that opens late, out where one has closed."""
+    state, links = steering.start, list[Link]()
+    for link in planned:
+        if not steering.is_open(link, state):
+            round_again = steering.way(
+                state, lambda _, there, link=link: there.node == link.source and steering.is_open(link, there)
+            )
+            if round_again is None:
+                break
+            links += round_again
+            for step in round_again:
+                state = steering.after(state, step)
+        links.append(link)
+        state = steering.after(state, link)
+    return [*links, *steering.out(state)]
+
+
+def _walk_seeing(steering: Steering, sight: Sight) -> list[Link]:
+    """The shortest walk that sees a link, or a pair."""
+    graph = steering.graph
+    first, then = (sight, None) if isinstance(sight, str) else sight
+
+    def stretch(state: State) -> tuple[list[Link], State]:
+        links = list[Link]()
+        while len(exits := graph.exits(state.node)) == 1:
+            links.append(exits[0])
+            state = steering.after(state, exits[0])
+        return links, state
+
+    def sees(link: Link, there: State) -> bool:
+        if link.id != first or then is None:
+            return link.id == first
+        return graph.by_link[then] in (steering.exits(stretch(there)[1]))
+
+    links = steering.way(steering.start, sees) or []
+    state = steering.start
+    for link in links:
+        state = steering.after(state, link)
+    if then is not None:
+        between, state = stretch(state)
+        links = [*links, *between, graph.by_link[then]]
+        state = steering.after(state, graph.by_link[then])
+    return [*links, *steering.out(state)]
 
 
 def vanilla(graph: Graph, count: int, *, seed: int = 0) -> Iterator[Walk]:
@@ -65,14 +408,19 @@ def cover(graph: Graph, goal: Goal = "pairs", *, until: float = 1.0, max_loops: 
         raise BadSetting(f"max_loops is {max_loops}: a number from 0 on is wanted")
     rng = random.Random(keys.seed_of(seed, "cover", goal))
     walks = covering(graph, goal, max_loops=max_loops, rng=rng)
-    left = {place: sights(graph, walk, goal) for place, walk in enumerate(walks)}
-    everything = wanted(graph, goal)
-    missing, order = set(everything), list[Walk]()
-    while missing and left and len(everything) - len(missing) < until * len(everything):
-        best = max(left, key=lambda place: len(left[place] & missing))
-        missing -= left.pop(best)
-        order.append(walks[best])
-    return order
+    everything = len(wanted(graph, goal))
+    picks = greedy([sights(graph, walk, goal) for walk in walks])
+    return [walks[place] for place, missing in picks if everything - missing < until * everything]
+
+
+def greedy(sets: Sequence[Collection[Hashable]]) -> Iterator[tuple[int, int]]:
+    """Yield (the place of the set that has most of what is missing, how much that was), until nothing is missing."""
+    left = dict(enumerate(sets))
+    missing = set[Hashable]().union(*sets)
+    while missing:
+        best = max(left, key=lambda place: len(missing.intersection(left[place])))
+        yield best, len(missing)
+        missing.difference_update(left.pop(best))
 
 
 def _walks(graph: Graph, rng: random.Random, sample_node: Callable[[Sequence[str]], str]) -> Iterator[Walk]:

@@ -1,6 +1,6 @@
-"""From a trail to a plan: the turns of one conversation, executed, with a cue for each.
+"""Plans of conversations for a procedure: the turns of a feasible path, executed, with a cue for each.
 
-`plan_of` walks along a trail (`plan.turns`). On the way the customer may leave the straight path, as `Detours` says:
+On the way the customer may leave the straight path, as `Detours` says:
 
     noise        something that no procedure foresees is said first; the agent refuses and asks again (3.6). In
                  `published` mode the conversation ends there
@@ -10,48 +10,43 @@
     correct      another value is given first and taken back at the agent's next question
     change       another answer is given first and taken back at the agent's next question
 
-The latter two go back to where the answer was given; only what reads may have been called in between. A turn of a
-detour has no node, but for the answers of `volunteer`, `correct` and `change`, which are replies of the graph.
+A turn of a detour has no node, but for the answers of `volunteer`, `correct` and `change`, which are the graph's.
 
-Contract: the plan of a trail is a function of it, the seed and the settings. None where an executed result leads
-elsewhere than the trail says, or where a text would have to show null.
-
-Example:
-    >>> from toologue.procedure.conversation_graph import conversation_graph
-    >>> from toologue.procedure.flowgraph import flowgraph
-    >>> from toologue.plan.procedures.explore import Ground
-    >>> from toologue.plan.procedures import procedure
-    >>> from toologue.plan.procedures.service import service
-    >>> late = procedure("order-not-received")
-    >>> ground = Ground(late, conversation_graph(flowgraph(late)), service("shop"))
-    >>> plan = plan_of(ground, ground.trails(1)[0], id="late-1", seed=1)
-    >>> [cue.move for cue in plan.cues][:4], plan.cues[-1].move
-    (['open', 'ask', 'give', 'call'], 'end')
-
-Not covered: more than one of the last five detours in a conversation.
+`plan_all` samples paths: `cover` (every pair of choices that execution can reach, in few conversations), `weighted`
+(Algorithm 1) or `vanilla` (random walks). What no data lead down is dropped and counted; so is a plan said twice.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.plan.procedures.explore import Given, Ground, Trail, given_sets
-from toologue.plan.procedures.noise_bank import NoiseKind, NoiseMessage, noise_bank
-from toologue.plan.procedures.turns import Astray, Turns
+from toologue.errors import BadSetting
+from toologue.plan.procedures.explore import Explorer, FeasiblePath, Given, after_result, apply_sets, call_of
+from toologue.plan.procedures.noise import NoiseKind, NoiseMode, noise_bank
+from toologue.plan.procedures.paths import Coverage, coverage, greedy, pairs_of, vanilla, weighted
+from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.value_errors import spoil
-from toologue.procedure.steering import State
-from toologue.schema import Cue, Dialogue, Node, Plan
+from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.course import State
+from toologue.procedure.flowgraph import flowgraph
+from toologue.schema import AgentTurn, Cue, Dialogue, Graph, Node, Plan, Procedure, Result, Turn, UserTurn, ValueKind
 from toologue.values.conditions import embedded
+
+
+class Astray(Exception):
+    """The way leads elsewhere."""
+
 
 Detour = Literal["malformed", "contradict", "volunteer", "correct", "change"]
 DETOURS: tuple[Detour, ...] = ("malformed", "contradict", "volunteer", "correct", "change")
-NoiseMode = Literal["resume", "published"]
 
 
 @dataclass(frozen=True)
@@ -68,13 +63,91 @@ class Detours:
 
 
 @dataclass
-class _Talk(Turns):
-    """A conversation on which the customer may leave the straight path."""
+class _Conversation:
+    """A conversation as it grows, on which the customer may leave the straight path."""
 
-    detours: Detours = Detours()
-    rng: Random = field(default_factory=Random)
+    ground: Explorer
+    trail: FeasiblePath
+    detours: Detours
+    rng: Random
     done: Detour | None = None
     skip: int = -1
+    turns: list[Turn] = field(default_factory=list[Turn])
+    cues: list[Cue] = field(default_factory=list[Cue])
+    path: list[JsonValue] = field(default_factory=list[JsonValue])
+
+    def __post_init__(self) -> None:
+        self.graph, self.steering = self.ground.graph, self.ground.steering
+        self.links = [self.graph.by_link[id] for id in self.trail.links]
+        self.nodes = [self.graph.by_id[self.graph.roots[0]], *(self.graph.by_id[link.target] for link in self.links)]
+        self.values: Mapping[str, JsonValue] = self.ground.facts
+        self.world = self.ground.service.make() if self.ground.service.make else None
+        self.state = self.steering.start
+
+    def step(self, place: int) -> None:
+        """Take the next link, if values lead down it."""
+        link = self.links[place]
+        if self.nodes[place].type != "assistant" and self.steering.choose(self.state, self.values) != link:
+            raise Astray
+        self.values = apply_sets(link, self.values)
+        self.state = self.steering.after(self.state, link)
+        self.path.append(link.id)
+
+    def say(self, turn: Turn, cue: Cue) -> None:
+        """Add a turn; what an agent's words must get across stays with it, for whoever grades other words."""
+        if turn.role == "agent" and cue.move != "call":
+            turn = turn.but(extra={"must": cue.model_dump(mode="json", exclude_defaults=True)})
+        self.turns.append(turn)
+        self.cues.append(cue)
+
+    def speak(self, node: Node) -> None:
+        """What the agent says."""
+        self.say(AgentTurn(text="", node=node.id), self.cue_of(node))
+
+    def cue_of(self, node: Node) -> Cue:
+        """The cue of an agent's message. Raises Astray where it would show null."""
+        step = self.ground.procedure.step(node.step or 0)
+        text = step.text if step else node.text
+        move = "end" if not self.graph.exits(node.id) else "say" if step and step.kind == "say" else "ask"
+        return Cue(
+            move=move, text=text, values=self.shown_values(text), kinds=self.kinds(step.collects if step else ())
+        )
+
+    def shown_values(self, text: str) -> dict[str, JsonValue]:
+        """The values that the braces of a text show."""
+        shown = {expression.text: expression.value(self.values) for expression in embedded(text)}
+        if None in shown.values():
+            raise Astray
+        return shown
+
+    def kinds(self, slots: Sequence[str]) -> dict[str, ValueKind]:
+        """What kind of value each slot is."""
+        return {slot: self.ground.answers.slots[slot].kind for slot in slots if slot in self.ground.answers.slots}
+
+    def call(self, node: Node, place: int) -> None:
+        """A call, and its result."""
+        act = call_of(node, self.values)
+        result = self.world.do(act) if self.world else self.trail.results.get(place, Result())
+        self.say(AgentTurn(acts=(act,), results=(result,), node=node.id), Cue(move="call"))
+        self.values = after_result(node, self.values, result)
+
+    def inform(self, node: Node, cue: Cue, given: Given, extra: Mapping[str, JsonValue] = MappingProxyType({})) -> None:
+        """A reply of the graph. `extra` is what else there is to say of the turn."""
+        marks = {**extra, "wrong": given.wrong} if given.wrong else dict(extra)
+        values = dict(given.values)
+        turn = UserTurn(informed=values, node=node.id, extra=marks)
+        self.say(turn, cue.but(values=values, kinds=self.kinds([*values])))
+        self.values = {**self.values, **values}
+
+    def aside(self, cue: Cue, extra: dict[str, JsonValue], answer: Cue) -> None:
+        """Something beside the graph, and the agent's answer."""
+        self.say(UserTurn(extra=extra), cue)
+        self.say(AgentTurn(text=""), answer)
+
+    @property
+    def question(self) -> Cue:
+        """What the agent has said last that waits for an answer."""
+        return next(cue for cue in reversed(self.cues) if cue.move in ("ask", "say"))
 
     def all(self) -> None:
         """Every turn, from the customer's first word on."""
@@ -97,39 +170,40 @@ class _Talk(Turns):
             issues = [text for text in (self.ground.procedure.issue, *self.ground.procedure.wordings) if text]
             ahead = self.ahead(place) if self.wants("volunteer") and self.rng.random() < 0.5 else None
             text = self.rng.choice(issues or [self.ground.procedure.title])
-            self.left("volunteer" if ahead else None, node, Cue(move="open", text=text), ahead or Given())
+            self.reply_with("volunteer" if ahead else None, node, Cue(move="open", text=text), ahead or Given())
             return
-        if self.noisy() and self.detours.mode == "published":
+        if self.make_noise() and self.detours.mode == "published":
             return
         alone = len({link.target for link in self.graph.exits(self.nodes[place - 1].id)}) == 1
         move = "give" if given and alone else "acknowledge" if alone else "choose"
         cue = Cue(move=move, text="" if alone else node.text)
-        if (given and not given.wrong and self.malformed(given)) or self.contradicted(node):
+        if (given and not given.wrong and self.misspell(given)) or self.contradict(node):
             pass
         elif given and alone and (ahead := self.ahead(place) if self.wants("volunteer") else None):
-            self.left("volunteer", node, cue.but(move="volunteer"), Given({**given.values, **ahead.values}))
+            self.reply_with("volunteer", node, cue.but(move="volunteer"), Given({**given.values, **ahead.values}))
             return
         elif not (given and given.wrong) and (old := self.false_start(place, node, given)):
             correcting = "correct" if given and alone else "change"
-            self.left(correcting, node, cue.but(move=correcting, before=old), given or Given())
+            self.reply_with(correcting, node, cue.but(move=correcting, before=old), given or Given())
             return
-        self.told(node, cue, given or Given())
+        self.inform(node, cue, given or Given())
 
-    def left(self, detour: Detour | None, node: Node, cue: Cue, given: Given) -> None:
+    def reply_with(self, detour: Detour | None, node: Node, cue: Cue, given: Given) -> None:
         """A reply of the graph with which the customer leaves the straight path, if there is such a detour."""
         self.done = detour or self.done
-        self.told(node, cue, given, {"detour": detour} if detour else {})
+        self.inform(node, cue, given, {"detour": detour} if detour else {})
 
     def wants(self, detour: Detour) -> bool:
         """Whether this detour is wanted, and was not made yet."""
         return self.detours.kind == detour and self.done is None
 
-    def noisy(self) -> bool:
+    def make_noise(self) -> bool:
         """Noise, by chance: a message and a refusal."""
         if self.rng.random() >= self.detours.noise:
             return False
-        message = self.rng.choice(_messages(self.detours.noises))
-        refusal, question = self.rng.choice(noise_bank().replies_to(message)), self.question
+        bank, kinds = noise_bank(), self.detours.noises
+        message = self.rng.choice(bank.messages if kinds is None else [one for kind in kinds for one in bank.of(kind)])
+        refusal, question = self.rng.choice(bank.replies_to(message)), self.question
         again = question.text if self.detours.mode == "resume" and question.move == "ask" else ""
         noise: dict[str, JsonValue] = {"kind": message.kind, "id": message.id, "severity": message.severity}
         answer = Cue(
@@ -138,25 +212,24 @@ class _Talk(Turns):
         self.aside(Cue(move="noise", text=message.text), {"noise": noise}, answer)
         return True
 
-    def malformed(self, given: Given) -> bool:
+    def misspell(self, given: Given) -> bool:
         """A value that is misspelt first."""
         if not self.wants("malformed"):
             return False
-        for slot, value in given.values.items():
-            known_slot = self.ground.answers.slots[slot]
-            if not isinstance(value, str) or known_slot.kind in ("reason", "name"):
+        for name, value in given.values.items():
+            slot = self.ground.answers.slots[name]
+            if not isinstance(value, str) or slot.kind in ("reason", "name"):
                 continue
-            spoilt = spoil(value, known_slot.schema, seed=self.rng.getrandbits(32), kind=known_slot.kind)
+            spoilt = spoil(value, slot.schema, seed=self.rng.getrandbits(32), kind=slot.kind)
             if spoilt is not None and spoilt.malformed:
-                question, said = self.question, {**given.values, slot: spoilt.said}
-                cue = Cue(move="malformed", values={slot: spoilt.said}, kinds=self.kinds([slot]))
-                detour: dict[str, JsonValue] = {"detour": "malformed", "said": dict(said)}
-                self.aside(cue, detour, question)
+                cue = Cue(move="malformed", values={name: spoilt.said}, kinds=self.kinds([name]))
+                said: dict[str, JsonValue] = {**given.values, name: spoilt.said}
+                self.aside(cue, {"detour": "malformed", "said": said}, self.question)
                 self.done = "malformed"
                 return True
         return False
 
-    def contradicted(self, reply: Node) -> bool:
+    def contradict(self, reply: Node) -> bool:
         """A code that the agent has just said, doubted."""
         if not self.wants("contradict") or reply.text.lower() in ("yes", "no"):  # a doubt would be taken for the answer
             return False
@@ -165,8 +238,7 @@ class _Talk(Turns):
             root, _, name = expression.rpartition(".")
             others = [one for one in self.codes(name) if one != value] if root.isidentifier() else []
             if isinstance(value, str) and others and len(others) > 1:
-                said = f"the {root.replace('_', ' ')} is {value.replace('_', ' ')}"
-                fact = f"the {root.replace('_', ' ')} is {self.rng.choice(others).replace('_', ' ')}"
+                said, fact = (f"the {root} is {code}".replace("_", " ") for code in (value, self.rng.choice(others)))
                 cue = Cue(move="contradict", text=said, values={"fact": fact})
                 answer = Cue(
                     move="insist",
@@ -200,13 +272,13 @@ class _Talk(Turns):
             fresh = node.id not in {one.id for one in self.nodes[:later]} and step is not None and step.limit is None
             if node.type != "assistant" or not given or given.wrong or len(choices) > 1 or not fresh:
                 return None
-            if set(given.values) & set(self.values) or embedded(node.text) or self.written(place, later):
+            if set(given.values) & set(self.values) or embedded(node.text) or self.writes_between(place, later):
                 return None
             self.skip = later + 1
             return given
         return None
 
-    def written(self, start: int, end: int) -> bool:
+    def writes_between(self, start: int, end: int) -> bool:
         """Whether a call that writes lies between."""
         names = (self.nodes[place].text for place in range(start, end) if self.nodes[place].type == "api")
         apis = self.ground.service.apis
@@ -235,11 +307,10 @@ class _Talk(Turns):
             asked = self.ground.given_by(node, self.nodes[place - 1].id)
             knows = self.trail.knows if self.rng.random() < 0.5 else frozenset[tuple[str, str]]()
             options = self.ground.answers.options(asked, knows, seed=self.rng.getrandbits(32))
-            yield from (
-                (node, Given(option.values))
-                for option in options
-                if not option.wrong and _one_differs(option.values, given.values)
-            )
+            for option in options:
+                differing = [name for name, value in given.values.items() if option.values.get(name) != value]
+                if not option.wrong and len(differing) == 1:
+                    yield node, Given(option.values)
         if self.wants("change") and not given:
             for link in self.graph.exits(self.nodes[place - 1].id):
                 if link.target != node.id and not self.graph.by_id[link.target].collects:
@@ -251,7 +322,7 @@ class _Talk(Turns):
         state = State(link.target, self.state.entered)
         limited = set(self.steering.limits)
         move = "choose" if not given.values else "give"
-        self.told(node, Cue(move=move, text=node.text if move == "choose" else ""), given)
+        self.inform(node, Cue(move=move, text=node.text if move == "choose" else ""), given)
         while True:
             here = self.graph.by_id[state.node]
             if here.type == "api":
@@ -263,15 +334,15 @@ class _Talk(Turns):
                     raise Astray
                 self.speak(here)
                 return
-            onward = self.steering.taken(state, self.values)
+            onward = self.steering.choose(state, self.values)
             if onward is None or onward.target in limited:
                 raise Astray
-            self.values, state = given_sets(onward, self.values), self.steering.after(state, onward)
+            self.values, state = apply_sets(onward, self.values), self.steering.after(state, onward)
 
 
-def plan_of(ground: Ground, trail: Trail, *, id: str, seed: int, detours: Detours = Detours()) -> Plan | None:
+def plan_of(ground: Explorer, trail: FeasiblePath, *, id: str, seed: int, detours: Detours = Detours()) -> Plan | None:
     """The plan of a trail, or None where it cannot be had."""
-    talk = _Talk(ground, trail, detours=detours, rng=Random(keys.seed_of(seed, id)))
+    talk = _Conversation(ground, trail, detours, Random(keys.seed_of(seed, id)))
     try:
         talk.all()
     except Astray:
@@ -301,10 +372,109 @@ def plan_of(ground: Ground, trail: Trail, *, id: str, seed: int, detours: Detour
     return Plan(dialogue=dialogue, cues=tuple(talk.cues))
 
 
-def _messages(kinds: tuple[NoiseKind, ...] | None) -> Sequence[NoiseMessage]:
-    bank = noise_bank()
-    return bank.messages if kinds is None else [message for kind in kinds for message in bank.of(kind)]
+Sampler = Literal["cover", "weighted", "vanilla"]
+
+# So many paths may be proposed for each conversation that is wanted.
+_TRIES = 6
 
 
-def _one_differs(values: Mapping[str, JsonValue], right: Mapping[str, JsonValue]) -> bool:
-    return sum(values.get(name) != value for name, value in right.items()) == 1
+@dataclass
+class Tally:
+    """What became of the paths that were proposed."""
+
+    proposed: int = 0
+    kept: int = 0
+    dropped: Counter[str] = field(default_factory=Counter[str])
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The plans of a procedure, their conversation graph, what they cover of what can be reached, and the tally."""
+
+    procedure: Procedure
+    graph: Graph
+    plans: tuple[Plan, ...]
+    coverage: Coverage
+    tally: Tally
+
+
+def plan_all(
+    procedure: Procedure,
+    service: Service,
+    count: int,
+    *,
+    sampler: Sampler = "cover",
+    noise: float = 0.2,
+    mode: NoiseMode = "resume",
+    detours: float = 0.3,
+    until: float = 1.0,
+    seed: int = 0,
+) -> Planned:
+    """Up to `count` plans; with `cover` at least as many as a cover needs, where `count` is 0 just those.
+
+    `until`: the share of what execution can reach that a cover must see.
+    """
+    for name, share in (("noise", noise), ("detours", detours), ("until", until)):
+        if not 0 <= share <= 1:
+            raise BadSetting(f"{name} is {share}: a number from 0 to 1 is wanted, for example 0.2")
+    if count < 0 or (sampler != "cover" and not count):
+        raise BadSetting(f"count is {count}: {'0' if sampler == 'cover' else '1'} or more is wanted")
+    ground = Explorer(procedure, conversation_graph(flowgraph(procedure)), service, seed=seed)
+    tally, plans, seen = Tally(), list[Plan](), set[str]()
+    rng = Random(keys.seed_of(seed, "plans", procedure.id))
+    cover = _cover(ground, until) if sampler == "cover" else []
+    wanted = max(count, len(cover))
+    for trail in _proposed(ground, sampler, wanted, cover, seed):
+        if len(plans) >= wanted:
+            break
+        tally.proposed += 1
+        kinds = rng.sample(DETOURS, len(DETOURS)) if rng.random() < detours else []
+        chosen = [Detours(noise=noise, mode=mode, kind=kind) for kind in (*kinds, None)]
+        plan = trail and _planned(ground, trail, f"{procedure.id}-{len(plans) + 1:04d}", chosen, seed)
+        if plan is None:
+            tally.dropped["words would show what is not there" if trail else "no data lead there"] += 1
+        elif (key := _content(plan)) in seen:
+            tally.dropped["the same conversation twice"] += 1
+        else:
+            seen.add(key)
+            plans.append(plan)
+    tally.kept = len(plans)
+    by_link = ground.graph.by_link
+    paths = (cast("list[str]", plan.dialogue.origin["path"]) for plan in plans)
+    walks = (ground.steering.walk([by_link[link] for link in path]) for path in paths)
+    return Planned(procedure, ground.graph, tuple(plans), coverage(ground.graph, walks), tally)
+
+
+def _planned(ground: Explorer, trail: FeasiblePath, id: str, chosen: Sequence[Detours], seed: int) -> Plan | None:
+    """The plan of a trail with the first of these detours that fits."""
+    for detours in chosen:
+        plan = plan_of(ground, trail, id=id, seed=seed, detours=detours)
+        if plan is None or plan.dialogue.origin["detour"] == detours.kind:
+            return plan
+    return None
+
+
+def _proposed(
+    ground: Explorer, sampler: Sampler, wanted: int, cover: list[FeasiblePath], seed: int
+) -> Iterator[FeasiblePath | None]:
+    if sampler == "cover":
+        yield from cover
+        for _ in range(wanted * _TRIES):
+            yield from ground.trails(1)
+        return
+    walks = (weighted if sampler == "weighted" else vanilla)(ground.graph, wanted * _TRIES, seed=seed)
+    yield from map(ground.along, walks)
+
+
+def _cover(ground: Explorer, until: float) -> list[FeasiblePath]:
+    """Few trails that see a share of all pairs and edges that any trail sees; those that see most come first."""
+    trails = ground.reach()
+    seen = [{*trail.links, *pairs_of(ground.graph, trail.links)} for trail in trails]
+    enough = len(set[object]().union(*seen)) * (1 - until)
+    return [trails[place] for place, missing in greedy(seen) if missing > enough]
+
+
+def _content(plan: Plan) -> str:
+    told = [cue.model_dump(mode="json", exclude={"kinds"}) for cue in plan.cues]
+    acts = [act.model_dump(mode="json") for turn in plan.dialogue.turns if turn.role == "agent" for act in turn.acts]
+    return keys.content_key([told, acts])

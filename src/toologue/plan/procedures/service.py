@@ -1,26 +1,32 @@
 """What a procedure's calls are made to: documents, worlds to execute them in, and the rows that customers know of.
 
-`service("shop")` is a service that ships; `service("api.yaml", seed="rows.yaml")` one of yours; `mocked(apis)` stands
-for Apis that nobody has implemented: its results are made from their schemas by whoever plans.
-
-Example:
-    >>> shop = service("shop")
-    >>> shop.setting.arguments, shop.now, "orders" in shop.rows, shop.executes
-    ({'document': 'shop'}, '2025-03-12T09:30:00Z', True, True)
-    >>> mocked(shop.apis.values()).executes
-    False
-
-Not covered: services behind an address; simulate them from their documents.
+`service` executes; `mocked` stands for Apis that nobody has implemented. Their results (`outcomes`) are made from their
+schemas, with the fields that conditions look at changed by chance, so that each exit of the graph is reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
+from random import Random
+from typing import Any, cast
 
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.errors import UserError
 from toologue.loop import World
-from toologue.schema import Api, Setting
+from toologue.schema import Api, Call, Fault, Graph, Link, Result, Setting
+from toologue.values.conditions import Expression, parse
+from toologue.values.make import make
 from toologue.worlds.crud import simulator_for
 from toologue.worlds.store import Row
 
@@ -60,3 +66,122 @@ def service(document: str | Path, seed: str | Path | None = None, *, now: str | 
 def mocked(apis: Iterable[Api], *, now: str = _NOW) -> Service:
     """A service of documents alone."""
     return Service(setting=Setting(name="recorded"), apis={api.name: api for api in apis}, now=now)
+
+
+# So many values are tried for a call, and so many results kept for each of its exits.
+_TRIES, _EACH = 80, 2
+_Path = tuple[str, ...]
+
+
+def outcomes(
+    graph: Graph,
+    exits: Sequence[Link],
+    call: Call,
+    values: Mapping[str, JsonValue],
+    service: Service,
+    before: Sequence[Result] = (),
+) -> Iterator[tuple[Link, Result]]:
+    """(exit, a result that leads down it) for the exits of an api node, as far as results were found.
+
+    `before`: what the same call gave earlier in the conversation; it gives that again.
+    """
+    node = graph.by_id[exits[0].source]
+    rng = Random(keys.seed_of(keys.content_key([call.model_dump(mode="json"), node.id])))
+    found = Counter[str]()
+    made = (*_failures(exits, call), *_values(graph, call, values, service, node.result, rng))
+    for result in before or made:
+        named = {node.result: result.value} if node.result and not result.error else {}
+        known = {**values, **named, "error": error_value(result)}
+        taken = next((one for one in exits if not one.condition or parse(one.condition).holds(known)), None)
+        if taken is not None and found[taken.id] < _EACH:
+            found[taken.id] += 1
+            yield taken, result
+        if len(found) == len(exits) and min(found.values()) == _EACH:
+            return
+
+
+def error_value(result: Result) -> JsonValue:
+    """What conditions know as `error`: null unless the call failed."""
+    return {"type": result.error.type, "message": result.error.message} if result.error else None
+
+
+def _failures(exits: Sequence[Link], call: Call) -> Iterator[Result]:
+    for link in exits:
+        if re.match(r"error\b", link.condition):
+            named = re.search(r'error\.type == "([^"]+)"', link.condition)
+            kind = named[1] if named else "unavailable"
+            yield Result(error=Fault(type=kind, message=f"{call.api}: {kind.replace('_', ' ')}"))
+
+
+def _values(
+    graph: Graph, call: Call, values: Mapping[str, JsonValue], service: Service, name: str, rng: Random
+) -> Iterator[Result]:
+    """The value that the schema makes, and others in which what conditions look at differs."""
+    api = service.apis.get(call.api)
+    base: JsonValue = {}
+    with suppress(UserError):
+        base = make(
+            (api.returns if api else None) or {"type": "object"}, name=name or call.api, seed=rng.random().hex()
+        )
+    if isinstance(base, dict):
+        base.update({key: value for key, value in (call.arguments or {}).items() if key in base})
+    yield Result(value=base)
+    wanted = _worth_trying(graph, name, values, service.now)
+    for _ in range(_TRIES if wanted else 0):
+        value = deepcopy(base)
+        for path, choices in wanted.items():
+            if (chosen := rng.choice([_KEEP, *choices])) is not _KEEP:
+                _put(value, path, chosen)
+        yield Result(value=value)
+
+
+_KEEP = object()
+
+
+def _worth_trying(graph: Graph, name: str, values: Mapping[str, JsonValue], now: str) -> dict[_Path, list[Any]]:
+    """For each path of a result that some condition looks at: values that are worth a try."""
+    found: dict[_Path, list[Any]] = {}
+    for expression in (parse(link.condition) for link in graph.links if link.condition):
+        comparisons = [node for node in ast.walk(expression.tree) if isinstance(node, ast.Compare)]
+        for comparison in comparisons:
+            sides = [comparison.left, *comparison.comparators]
+            for side in sides:
+                others = [Expression(ast.unparse(one), one).value(values) for one in sides if one is not side]
+                for path in Expression("", side).paths:
+                    if path[0] == name and len(path) > 1:
+                        days = isinstance(side, ast.Call)
+                        flat = (one for other in others for one in (other if isinstance(other, list) else [other]))
+                        new = [near for other in flat for near in _around(other, now if days else "")]
+                        found.setdefault(path[1:], []).extend(one for one in new if one not in found[path[1:]])
+        for path in expression.paths:
+            if path[0] == name and len(path) > 1 and not comparisons:
+                found.setdefault(path[1:], [True, False])
+    return found
+
+
+def _around(value: JsonValue, now: str) -> list[JsonValue]:
+    """A value, and others on both sides of it; days before `now` where there is one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return [value]
+    if now:
+        today = datetime.fromisoformat(now)
+        return [(today - timedelta(days=value + more)).strftime("%Y-%m-%d") for more in (-1, 1)]
+    return [value, value - 1, value + 1]
+
+
+def _put(value: Any, path: _Path, new: Any) -> None:
+    """Set what lies at a path; `[]` is the first member of a list."""
+    for name, after in pairwise(path):
+        if name == "[]":
+            if not isinstance(value, list):
+                return
+            items = cast("list[Any]", value)
+            if not items:
+                items.append({})
+            value = items[0]
+        elif isinstance(value, dict):
+            value = cast("dict[str, Any]", value).setdefault(name, [] if after == "[]" else {})
+        else:
+            return
+    if isinstance(value, dict):
+        cast("dict[str, Any]", value)[path[-1]] = new

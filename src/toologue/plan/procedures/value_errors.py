@@ -1,23 +1,7 @@
-"""Spoil a value: how a customer gets wrong what they were asked for.
+"""Misspell a value: how a customer gets wrong what they were asked for.
 
-Contract: pure; a value, its schema and a seed give what the customer says instead and which way it went wrong. It is
-never the good value, not even in other spacing or case (an agent that is lenient about those must not mend it). Where
-a schema says what a value looks like (pattern, format, enum, const, bounds, a number's type) it does not fit, and
-`malformed` is True; where only its length is limited, it does not fit if that can be done. Without a schema the `kind`
-of a phrase bank (email, phone, date, amount) says as much; failing that the value is another, and nobody can tell by
-looking at it. None where no spoilt value was found: a boolean, a text of one letter, a pattern that takes anything.
-
-Example:
-    >>> spoil("ORD-48213", {"pattern": "^ORD-[0-9]{5}$"}, seed=2)
-    Spoilt(said='ORD-482113', way='extra', malformed=True)
-    >>> spoil("2025-05-06", {"format": "date"}, seed=3).said
-    '2025-39-06'
-    >>> spoil("maria@post.example", kind="email", seed=4).said
-    'maria@post,example'
-    >>> spoil("Ms Ito", {"pattern": "."}, seed=1) is None
-    True
-
-Not covered: well-formed values that are wrong (another's order number): those are chosen from the world, not made.
+What is said is never the good value, not even in other spacing or case, and does not fit where a schema, or the kind
+of a value, says what it looks like.
 """
 
 from __future__ import annotations
@@ -30,29 +14,29 @@ from typing import Any, Literal, NamedTuple, get_args
 from toologue import keys
 from toologue.values.json_schema import fits, types_of
 
+# A character left out, two swapped, one too many, one that looks like another (O for 0), the end missing, a sign wrong
+# (no @, a comma for a point), a day or an hour that does not exist.
 Way = Literal["dropped", "swapped", "extra", "lookalike", "cut short", "sign", "impossible"]
-"""A character left out, two swapped, one too many, one that looks like another (O for 0), the end missing, a sign wrong
-(no @, a comma for a point), a day or an hour that does not exist."""
 WAYS: tuple[Way, ...] = get_args(Way)
 
 _TRIES = 40
 _TELLING = {"pattern", "format", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+# Keys that refuse no text.
 _SILENT = {"type", "description", "title", "default", "example", "examples"}
-"""Keys that refuse no text."""
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+# What the good values of a kind look like: one of these.
 _KINDS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "email": ({"format": "email"},),
     "date": ({"format": "date"}, {"pattern": rf"^(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)? {_MONTH}(?: \d{{4}})?$"}),
     "phone": ({"pattern": r"^\+?(?:[ ()./-]*\d){7,15}$"},),
     "amount": ({"pattern": r"^(?:[^\d\s]{1,3} ?)?\d[\d,']*(?:\.\d\d?)?(?: ?[^\d\s]{1,8})?$"},),
 }
-"""What the good values of a kind look like: one of these."""
 _ALIKE = dict(zip("0123456789OolISBZ", "OlZEASbTBg0011582", strict=True))
 _OTHER = {"@": ("", " ", "@@"), ".": (",", "..", " "), ":": ("", ";"), ",": ("..",)}
 _CALENDAR = re.compile(rf"\d{{4}}-\d\d-\d\d|\d\d?:\d\d|\d\d?(?:st|nd|rd|th)? {_MONTH}\b")
 _CLOCK = re.compile(r"(?<=-)\d\d(?!\d)|(?<!\d)\d\d(?=:)|(?<=:)\d\d(?!\d)|^\d\d?(?=(?:st|nd|rd|th)? [A-Z])")
+# Formats whose signs count: an agent that leaves them out does not mend the value.
 _SIGNED = frozenset({"email", "uri", "url"})
-"""Formats whose signs count: an agent that leaves them out does not mend the value."""
 
 
 class Spoilt(NamedTuple):
@@ -74,25 +58,23 @@ def spoil(
     other: Spoilt | None = None
     anything = rule.keys() <= _SILENT and rule.get("type", "string") == "string" and not _is_number(value, rule)
     for way, said in _candidates(good, rule, Random(keys.seed_of(seed, good))):
-        if _differs(said, good, rule):
-            spoilt = Spoilt(said, way, malformed=not anything and _refused(said, value, rule))
+        signed = rule.get("format") in _SIGNED
+        same = said.strip().lower() in ("", good.lower()) if signed else _bare(said) in ("", _bare(good))
+        if not same:
+            spoilt = Spoilt(said, way, malformed=not anything and _is_refused(said, value, rule))
             if spoilt.malformed or anything:
                 return spoilt
             other = other or spoilt
     return None if _TELLING & rule.keys() or _is_number(value, rule) else other
 
 
-def _ways(good: str, schema: Mapping[str, Any]) -> tuple[Way, ...]:
-    """How such a value goes wrong; what is listed twice is drawn first more often."""
-    if _CALENDAR.match(good):
-        return ("impossible", "impossible", "cut short")
-    if schema.get("format") in _SIGNED:
-        return ("sign", "sign", "cut short", "extra")
-    return ("dropped", "swapped", "extra", "lookalike", "cut short", "sign")
-
-
 def _candidates(good: str, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[Way, str]]:
-    ways = _ways(good, schema)
+    # what is listed twice is drawn first more often
+    ways: tuple[Way, ...] = ("dropped", "swapped", "extra", "lookalike", "cut short", "sign")
+    if _CALENDAR.match(good):
+        ways = ("impossible", "impossible", "cut short")
+    elif schema.get("format") in _SIGNED:
+        ways = ("sign", "sign", "cut short", "extra")
     drawn: list[Way] = [*random.sample(ways, len(ways)), *(way for way in WAYS if way not in ways)]
     seen: set[str] = set()
     for way in drawn:
@@ -103,13 +85,7 @@ def _candidates(good: str, schema: Mapping[str, Any], random: Random) -> Iterato
                 yield way, said
 
 
-def _differs(said: str, good: str, schema: Mapping[str, Any]) -> bool:
-    if schema.get("format") in _SIGNED:
-        return said.strip().lower() not in ("", good.lower())
-    return _bare(said) not in ("", _bare(good))
-
-
-def _refused(said: str, value: str | int | float, schema: Mapping[str, Any]) -> bool:
+def _is_refused(said: str, value: str | int | float, schema: Mapping[str, Any]) -> bool:
     if not _is_number(value, schema):
         return not fits(said, schema)
     try:
@@ -134,12 +110,12 @@ def _digit_or_any(text: str, random: Random) -> int:
     return random.choice(places or [at for at, sign in enumerate(text) if sign.isalnum()])
 
 
-def _dropped(text: str, random: Random) -> str:
+def _drop(text: str, random: Random) -> str:
     at = _digit_or_any(text, random)
     return text[:at] + text[at + 1 :]
 
 
-def _swapped(text: str, random: Random) -> str:
+def _swap(text: str, random: Random) -> str:
     places = [at for at in range(len(text) - 1) if text[at] != text[at + 1] and text[at : at + 2].isalnum()]
     if not places:
         return text
@@ -182,8 +158,8 @@ def _impossible(text: str, random: Random) -> str:
 
 
 _HOW: Mapping[Way, Callable[[str, Random], str]] = {
-    "dropped": _dropped,
-    "swapped": _swapped,
+    "dropped": _drop,
+    "swapped": _swap,
     "extra": _extra,
     "lookalike": _lookalike,
     "cut short": _cut_short,

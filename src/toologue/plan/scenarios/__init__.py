@@ -34,14 +34,13 @@ from typing import Literal, NamedTuple, get_args
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.plan.scenarios.flows import chained, flow_map
-from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling, prompts_of
+from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling, chained, flow_map, prompts_of
 from toologue.plan.scenarios.templates import Teller, order_of, rivals
 from toologue.schema import Api, Scenario
 
 MIN_CALLS, MIN_PLUGINS = 5, 3
+# More calls of one tool than this are no scenario but a loop.
 _MOST = 4
-"""More calls of one tool than this are no scenario but a loop."""
 
 Reason = Literal[
     "required tool missing",

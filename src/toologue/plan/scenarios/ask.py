@@ -1,16 +1,7 @@
 """Scenarios by a model: the prompt (what appendix B of ToolTalk says, in our words), and a parser of what comes back.
 
-The parser takes what models write: bullets, headings, bold, numbers or none, a code fence, the first marker left out
-(the prompt ends with it), calls in backticks, `A, then B`, `A -> B`, `A x2`, `Plugin.Tool`. A parenthesis counts as
-calls if each of its parts is the name of a tool or looks like one; any other is an aside. Fewer scenarios than asked
-for are not an error: the tally counts them as absent.
-
-Example:
-    >>> reply = "Sure!\\n**Scenario 1:** They look (FindAlarms + `DeleteAlarm`) twice (on Monday).\\n2. Next (AddBell)"
-    >>> [telling.calls for telling in parse_reply(reply, ["FindAlarms", "DeleteAlarm"])]
-    [('FindAlarms', 'DeleteAlarm'), ('AddBell',)]
-
-Not covered: asking again with what was wrong; a dropped proposal is counted, and the next prompt is asked.
+The parser takes what models write: bullets, headings, bold, numbers or none, a code fence, calls in backticks, `A, then
+B`, `A -> B`, `A x2`, `Plugin.Tool`. A parenthesis counts as calls if each of its parts looks like the name of a tool.
 """
 
 from __future__ import annotations
@@ -19,7 +10,6 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,7 +35,7 @@ def prompt_text(prompt: Prompt, apis: Mapping[str, Api]) -> str:
         "documents": "\n\n".join(_document(apis[name]) for name in prompt.tools),
         "required": prompt.required,
     }
-    return re.sub(r"<(\w+)>", lambda found: slots.get(found[1], found[0]), _template()).rstrip()
+    return re.sub(r"<(\w+)>", lambda found: slots.get(found[1], found[0]), _TEMPLATE.read_text("utf-8")).rstrip()
 
 
 def parse_reply(reply: str, names: Iterable[str]) -> list[Telling]:
@@ -142,8 +132,3 @@ def _sketch(schema: Mapping[str, Any]) -> Any:
     if isinstance(items, dict):
         return [_sketch(cast("dict[str, Any]", items)) or schema.get("description", "")]
     return schema.get("description", "")
-
-
-@cache
-def _template() -> str:
-    return _TEMPLATE.read_text("utf-8")

@@ -1,20 +1,7 @@
 """Lint for what users say first: what gives a query away as made for a test (ToolTalk, appendix C).
 
-A finding names its rule, the span, why it is unrealistic, and what to do. Most rules are patterns (`lint.yaml`), with
-the names of the given Apis put in; four count or compare:
-
-    too long    more than 60 words in an opening turn
-    a form      four names of fields or more
-    no motive   three plugins are asked for and no word says why together, or four whatever is said
-    no link     two plugins joined by "also", and the second wish leans on nothing in the first
-
-Example:
-    >>> [(finding.rule, finding.quote) for finding in lint("Please call the weather API. Begin!!!")]
-    [('names a tool', 'call the weather API'), ('machine phrasing', 'Begin!!!')]
-    >>> lint("is it dry today? got the u14s on the field tonight")
-    []
-
-Not covered: later turns, which may be long and exact for good reason, and languages other than English.
+Rules are patterns (`lint.yaml`), with the names of the given Apis put in; four count or compare: too long, a form, no
+motive (three plugins and no word why together), no link ("also", and the second wish leans on nothing in the first).
 """
 
 from __future__ import annotations
@@ -58,11 +45,11 @@ def _patterns(text: str, apis: tuple[Api, ...]) -> Iterator[Finding]:
             if match := re.search(pattern, text, re.IGNORECASE | re.DOTALL):
                 yield _finding(rule["rule"], match, rule)
         for pattern in rule.get("exact", ()):
-            if (named := _named(pattern, apis)) and (match := re.search(named, text)):
+            if (named := _with_names(pattern, apis)) and (match := re.search(named, text)):
                 yield _finding(rule["rule"], match, rule)
 
 
-def _named(pattern: str, apis: tuple[Api, ...]) -> str:
+def _with_names(pattern: str, apis: tuple[Api, ...]) -> str:
     """A pattern with the names of these documents in it; empty if there are none of that kind."""
     names = {
         "<tool>": {api.name for api in apis if _is_technical(api.name)},
@@ -83,10 +70,10 @@ def _counts(text: str) -> Iterator[Finding]:
     limits: Mapping[str, int] = _data()["limits"]
     words = list(re.finditer(r"\S+", text))
     if len(words) > limits["words"]:
-        yield _counted("too long", text, words[limits["words"]].start(), len(text), limit=limits["words"])
+        yield _counted_finding("too long", text, words[limits["words"]].start(), len(text), limit=limits["words"])
     fields = list(re.finditer(rf"\b(?:{_data()['fields']})\b", text, re.IGNORECASE))
     if len({match[0].lower() for match in fields}) >= limits["fields"]:
-        yield _counted("a form", text, fields[0].start(), fields[-1].end(), limit=limits["fields"])
+        yield _counted_finding("a form", text, fields[0].start(), fields[-1].end(), limit=limits["fields"])
 
 
 def _joins(text: str, topics: Mapping[str, str]) -> Iterator[Finding]:
@@ -99,14 +86,16 @@ def _joins(text: str, topics: Mapping[str, str]) -> Iterator[Finding]:
     limits, linked = _data()["limits"], re.search(links, text, re.IGNORECASE)
     if len(places) >= limits["most"] or (len(places) >= limits["topics"] and not linked):
         start, end = min(m.start() for m in places.values()), max(m.end() for m in places.values())
-        yield _counted("no motive", text, start, end, found=found)
+        yield _counted_finding("no motive", text, start, end, found=found)
     for match in re.finditer(_data()["adding"], text, re.IGNORECASE):
-        before, after = _touched(text[: match.start()], topics), _touched(text[match.end() :], topics)
+        before, after = _plugins_in(text[: match.start()], topics), _plugins_in(text[match.end() :], topics)
         if before and after - before and not re.search(links, text[match.end() :], re.IGNORECASE):
-            yield _counted("no link", text, match.start(), len(text), found=" and ".join(sorted(before | after)))
+            yield _counted_finding(
+                "no link", text, match.start(), len(text), found=" and ".join(sorted(before | after))
+            )
 
 
-def _touched(text: str, topics: Mapping[str, str]) -> set[str]:
+def _plugins_in(text: str, topics: Mapping[str, str]) -> set[str]:
     return {plugin for plugin, pattern in topics.items() if re.search(pattern, text, re.IGNORECASE)}
 
 
@@ -128,7 +117,7 @@ def _finding(rule: str, match: re.Match[str], words: Mapping[str, str]) -> Findi
     return Finding(rule, match.start(), match.end(), match[0].strip(), words["why"], words["remedy"])
 
 
-def _counted(rule: str, text: str, start: int, end: int, **slots: object) -> Finding:
+def _counted_finding(rule: str, text: str, start: int, end: int, **slots: object) -> Finding:
     words = _data()["counted"][rule]
     why = re.sub(r"<(\w+)>", lambda slot: str(slots[slot[1]]), words["why"])
     return Finding(rule, start, end, text[start:end].strip(), why, words["remedy"])

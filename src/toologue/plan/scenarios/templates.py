@@ -1,19 +1,8 @@
 """Scenarios without a model: told by templates from a bank of goals and motives, along declared data flow.
 
-A scenario is a row of *beats*. A beat is one call, or two in tandem: the second takes what the first found, and the
-bank has words for that. Beats are picked so that the required tool, every plugin and at least five calls are in, and
-tools that were not used in this prompt come first; then they are put into an order that a session allows. Everything
-that is told is data (`bank.yaml`); a tool that the bank does not know is told by its name.
-
-Example:
-    >>> from toologue.plan.scenarios import prompts_of
-    >>> from toologue.worlds.assistant import apis
-    >>> teller = Teller(apis())
-    >>> made = teller(prompts_of(apis())[0], seed=0)
-    >>> [(len(telling.calls) >= 5, len(telling.flows) >= 1) for telling in made]
-    [(True, True), (True, True), (True, True)]
-
-Not covered: a plot. The sentences share an occasion and a friend; what happens between them is left to whoever writes.
+A scenario is a row of *beats*: one call, or two in tandem, of which the second takes what the first found. Beats are
+picked so that the required tool, every plugin and at least five calls are in, and put into an order that a session
+allows. Everything that is told is data (`bank.yaml`); a tool that the bank does not know is told by its name.
 """
 
 from __future__ import annotations
@@ -27,8 +16,7 @@ from typing import Any, NamedTuple, cast
 
 from toologue import keys
 from toologue.data import shipped
-from toologue.plan.scenarios.flows import flow_map
-from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling
+from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling, flow_map
 from toologue.schema import Api, Flow
 from toologue.text.tokens import split_name
 
@@ -53,7 +41,9 @@ class Teller:
         self.known = flow_map(self.apis.values())
         self.flows: dict[tuple[str, str], dict[str, Flow]] = {}
         for flow, kind in self.known.kinds.items():
-            if not _forbidden(flow) and self.fed(flow):
+            rules: list[dict[str, str]] = _bank()["never"]
+            forbidden = any(all(getattr(flow, name) == value for name, value in rule.items()) for rule in rules)
+            if not forbidden and self.fed(flow):
                 self.flows.setdefault((flow.source, flow.target), {}).setdefault(kind, flow)
 
     def __call__(self, prompt: Prompt, seed: int) -> list[Telling]:
@@ -65,10 +55,10 @@ class Teller:
         for _ in range(_TRIES):
             beats = self._beats(prompt, used, rng)
             calls = tuple(name for beat in beats for name in beat.calls)
-            if self._told(beats) and frozenset(calls) not in seen:
+            if self._flows_of(beats) and frozenset(calls) not in seen:
                 seen.add(frozenset(calls))
                 used.update(calls)
-                made.append(Telling(_Story(self, rng).text(beats), calls, self._told(beats)))
+                made.append(Telling(_Story(self, rng).text(beats), calls, self._flows_of(beats)))
             if len(made) == PER_PROMPT:
                 break
         return made
@@ -86,7 +76,7 @@ class Teller:
                 return []
             chosen += rng.choices(fitting, [self._weight(beat, used) for beat in fitting])
             calls += chosen[-1].calls
-        return self._ordered(chosen, rng) if all(tools & set(calls) for tools in wanted) else []
+        return self._order(chosen, rng) if all(tools & set(calls) for tools in wanted) else []
 
     def _open(self, prompt: Prompt, calls: Sequence[str]) -> Iterator[Beat]:
         """What may be added to these calls: pairs, calls that need nothing, calls that take something from these."""
@@ -107,15 +97,14 @@ class Teller:
         undone = tandem and self.apis[beat.calls[0]].writes  # changes of mind are spice
         return fresh * (0.8 if undone else 3.0 if tandem else 1.0)
 
-    def _ordered(self, beats: list[Beat], rng: random.Random) -> list[Beat]:
+    def _order(self, beats: list[Beat], rng: random.Random) -> list[Beat]:
         for _ in range(8):
             tried = sorted(rng.sample(beats, len(beats)), key=lambda beat: order_of(beat.calls[0]))
-            calls = [name for beat in tried for name in beat.calls]
-            if _sane(tried, calls):
+            if _is_fed_in_time(tried):
                 return tried
         return []
 
-    def _told(self, beats: Sequence[Beat]) -> tuple[Flow, ...]:
+    def _flows_of(self, beats: Sequence[Beat]) -> tuple[Flow, ...]:
         """The flows that the text tells of: what the call just before found, and ids from anywhere before."""
         found: list[Flow] = []
         before = ""
@@ -147,19 +136,19 @@ class _Story:
         bank = _bank()
         self.place, self.friend = rng.choice(bank["occasions"]), rng.choice(bank["friends"])
         self.slots = {"city": rng.choice(bank["cities"]), "friend": self.friend[1]}
-        self.slots["occasion"] = self._filled(self.place["occasion"])
+        self.slots["occasion"] = self._fill(self.place["occasion"])
 
     def text(self, beats: Sequence[Beat]) -> str:
         """The opening, then each beat with its calls in parentheses."""
-        parts = [self._filled(self.place["opening"], friend=self.friend[0])]
+        parts = [self._fill(self.place["opening"], friend=self.friend[0])]
         before = ""
         for number, beat in enumerate(beats):
             position = "first" if not number else "last" if number == len(beats) - 1 else "then"
-            parts += self._told(beat, position, before)
+            parts += self._sentences(beat, position, before)
             before = beat.calls[-1]
         return " ".join(parts)
 
-    def _told(self, beat: Beat, position: str, before: str) -> Iterator[str]:
+    def _sentences(self, beat: Beat, position: str, before: str) -> Iterator[str]:
         """A sentence, or two: what is fed by the call just told is told as such."""
         *finding, last = beat.calls
         goals = [self._pick(self._goals(name, "finds")) for name in finding]
@@ -172,9 +161,11 @@ class _Story:
             yield self._sentence("fed" if fed and not finding else position, " and ".join(goals), beat.calls)
 
     def _sentence(self, position: str, goal: str, calls: Sequence[str]) -> str:
-        motives, frame = self._motives(calls[0]), self._pick(_bank()[position])
+        known, plugin = _bank()["motives"], self.teller.apis[calls[0]].domain
+        motives = [*_tool(calls[0]).get("motives", known.get(plugin, [])), *known["any"]]
+        frame = self._pick(_bank()[position])
         told = frame.replace("<motive>", self._pick(motives) if "<motive>" in frame else "").replace("<goal>", goal)
-        return f"{self._filled(told)} ({' + '.join(calls)})."
+        return f"{self._fill(told)} ({' + '.join(calls)})."
 
     def _goals(self, name: str, key: str = "goals") -> list[str]:
         entry = _tool(name)
@@ -182,17 +173,13 @@ class _Story:
             return list(entry.get(key, entry["goals"]))
         return [goal.replace("<name>", split_name(name)) for goal in _bank()["otherwise"]["goals"]]
 
-    def _motives(self, name: str) -> list[str]:
-        motives, plugin = _bank()["motives"], self.teller.apis[name].domain
-        return [*_tool(name).get("motives", motives.get(plugin, [])), *motives["any"]]
-
     def _pick(self, phrases: Sequence[str]) -> str:
         fresh = [phrase for phrase in phrases if phrase not in self.said] or list(phrases)
         picked = self.rng.choice(fresh)
         self.said.add(picked)
         return picked
 
-    def _filled(self, text: str, **others: str) -> str:
+    def _fill(self, text: str, **others: str) -> str:
         for name, value in (self.slots | others).items():
             text = text.replace(f"<{name}>", value)
         return text
@@ -214,18 +201,14 @@ def _may_follow(before: str, after: str) -> bool:
     return order_of(before) <= order_of(after) and after not in rivals(before) and before not in rivals(after)
 
 
-def _sane(beats: Sequence[Beat], calls: Sequence[str]) -> bool:
+def _is_fed_in_time(beats: Sequence[Beat]) -> bool:
     """Whether what a beat takes from an earlier one has been there."""
-    place = 0
+    called = set[str]()
     for beat in beats:
-        if beat.flow and beat.flow.source not in (*calls[:place], *beat.calls):
+        called.update(beat.calls)
+        if beat.flow and beat.flow.source not in called:
             return False
-        place += len(beat.calls)
     return True
-
-
-def _forbidden(flow: Flow) -> bool:
-    return any(all(getattr(flow, name) == value for name, value in rule.items()) for rule in _bank()["never"])
 
 
 def _tool(name: str) -> Mapping[str, Any]:

@@ -48,7 +48,7 @@ from toologue.verify.chains.path import wrong_path, wrong_searches, wrong_shapes
 from toologue.verify.chains.states import chain_of, track, wrong_states
 from toologue.verify.chains.words import wrong_words
 from toologue.verify.flaw import RULES, Flaw
-from toologue.verify.procedures.acts import wrong_acts
+from toologue.verify.procedures.content import wrong_acts
 
 
 def verify_chain(

@@ -35,10 +35,8 @@ from collections.abc import Mapping, Sequence
 from toologue.loop import World
 from toologue.schema import Api, Cue, Dialogue, Graph
 from toologue.verify.flaw import RULES, Flaw, Rule
-from toologue.verify.procedures.acts import documents, world_of, wrong_acts
-from toologue.verify.procedures.follow import Stand, follow
-from toologue.verify.procedures.form import detours, shape, wording
-from toologue.verify.procedures.values import wrong_values
+from toologue.verify.procedures.content import detours, documents, shape, wording, world_of, wrong_acts, wrong_values
+from toologue.verify.procedures.path import Stand, follow
 
 __all__ = ["RULES", "Flaw", "Rule", "verify"]
 

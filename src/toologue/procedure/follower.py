@@ -1,33 +1,7 @@
-"""Following a course through a conversation: what was said and called so far, and what comes next.
+"""A history, replayed along a course: what was said and called so far, and what comes next.
 
-The history is replayed. What the agent did in it need not be what it would have done (under the protocol `next` it is
-the gold's): calls are found along the ways from here, and tell the values of their slots; words are held against what
-could have been said instead, and where they are clearly more like another step, that step counts.
-
-Contract: a function of the history; `Follower` only remembers how far it has read.
-
-Example:
-    >>> from toologue.procedure.course import course_of
-    >>> from toologue.models.similarity import similarity
-    >>> from toologue.schema import AgentTurn, Brief, UserTurn
-    >>> course = course_of(Brief(instructions='''# Hello
-    ... 1. **Ask** whether they are well.
-    ...    - Yes: go to 2.
-    ...    - No: go to 3.
-    ... 2. **End**: say that we are glad.
-    ... 3. **End**: say that we are sorry.
-    ... '''))
-    >>> follower = Follower(course, similarity("lexical"))
-    >>> follower.read([UserTurn(text="Hi")])
-    Move(kind='ask', why='')
-    >>> follower.words()
-    'Are you well?'
-    >>> follower.read([UserTurn(text="Hi"), AgentTurn(text="How are you? Well?"), UserTurn(text="No.")])
-    Move(kind='end', why='')
-    >>> follower.words()
-    'We are sorry.'
-
-Not covered: an agent's turn of the history that asks two steps at once counts as the one it is more like.
+What the agent did need not be what it would have done: calls are found along the ways from here, and tell the values of
+their slots; words count as another step's where they are clearly more like it.
 """
 
 from __future__ import annotations
@@ -39,14 +13,13 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue.models.similarity import Similarity
-from toologue.procedure.course import Course
-from toologue.procedure.hearing import Hearing, Why
-from toologue.procedure.saying import asked, said
-from toologue.procedure.standing import Stand, Walking, evaluated
+from toologue.procedure.answers import Hearing, Why
+from toologue.procedure.course import Course, Stand, Walking, evaluate
+from toologue.procedure.grammar import verbalize_step
 from toologue.schema import AgentTurn, Call, Link, Turn
 
+# How much more the agent's words in the history must be like another step than like the one that was expected.
 _SURER = 0.15
-"""How much more the agent's words in the history must be like another step than like the one that was expected."""
 _DECLINES: Mapping[str, str] = {
     "": "",
     "missing": "Thank you.",
@@ -131,7 +104,7 @@ class Follower:
                 continue
             self._hear(said)
             said = []
-            self._saw(turn)
+            self._see(turn)
         self._hear(said)
         return self._move
 
@@ -140,7 +113,7 @@ class Follower:
         step = self._walking.course.step(self._stand.node)
         arguments = self._walking.arguments(self._stand)
         if self._manner.invents and step.api in self._walking.course.apis:
-            arguments = _invented(self._walking.course, step.api) | arguments
+            arguments = _invent(self._walking.course, step.api) | arguments
         return Call(api=step.api, arguments=arguments)
 
     def words(self) -> str:
@@ -165,23 +138,23 @@ class Follower:
             self._move = Move("bye")
             return
         self._before = self._stand
-        stand, why = self._hearing.heard(self._stand, "\n".join(said))
+        stand, why = self._hearing.understand(self._stand, "\n".join(said))
         if why and not self._manner.refuses and (writing := self._next_write(stand)):
             stand, why = writing, ""
-        self._go(self._arrived(stand) if not why else stand, why)
+        self._go(self._arrive(stand) if not why else stand, why)
 
     def _go(self, stand: Stand, why: Why = "") -> None:
         kinds: Mapping[str, Literal["call", "end", "ask"]] = {"api": "call", "end_message": "end", "message": "ask"}
         kind = self._walking.kind(stand)
         self._stand, self._move = stand, Move("bye" if kind == "start_message" else kinds[kind], why)
 
-    def _arrived(self, stand: Stand) -> Stand:
-        stand = self._walking.arrived(stand)
-        while not self._manner.confirms and (link := self._taken_for_granted(stand)):
-            stand = self._walking.arrived(self._walking.taken(stand, link))
+    def _arrive(self, stand: Stand) -> Stand:
+        stand = self._walking.arrive(stand)
+        while not self._manner.confirms and (link := self._assumed_yes(stand)):
+            stand = self._walking.arrive(self._walking.take(stand, link))
         return stand
 
-    def _taken_for_granted(self, stand: Stand) -> Link | None:
+    def _assumed_yes(self, stand: Stand) -> Link | None:
         answers = self._walking.answers(stand)
         yes = next((one for one in answers if one.casefold() == "yes"), None)
         if yes is None or {one.casefold() for one in answers} != {"yes", "no"}:
@@ -195,17 +168,17 @@ class Follower:
 
     # ---- the agent
 
-    def _saw(self, turn: AgentTurn) -> None:
+    def _see(self, turn: AgentTurn) -> None:
         for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=False):
-            if act.kind == "call" and result is not None and (at := self._called_at(act)):
-                at = self._walking.informed(at, act)
-                self._before = self._walking.called(at, act, result)
+            if act.kind == "call" and result is not None and (at := self._call_site(act)):
+                at = self._walking.inform(at, act)
+                self._before = self._walking.record(at, act, result)
                 link = self._walking.exit(self._before)
-                self._go(self._arrived(self._walking.taken(self._before, link)) if link else at)
+                self._go(self._arrive(self._walking.take(self._before, link)) if link else at)
         if turn.text is not None and not turn.acts:
-            self._spoke(turn.text)
+            self._match_words(turn.text)
 
-    def _called_at(self, call: Call) -> Stand | None:
+    def _call_site(self, call: Call) -> Stand | None:
         """Where the procedure makes this call; None if it makes it nowhere."""
         flow = self._walking.course.flow
         if flow.by_id[self._stand.node].text == call.api and not self._unlike(self._stand, call):
@@ -219,7 +192,7 @@ class Follower:
         """Whether literal arguments of the call here are others."""
         expected, arguments = self._walking.course.step(stand.node).arguments, call.arguments or {}
         return any(
-            name in arguments and evaluated(text, {}) not in (None, arguments[name]) for name, text in expected.items()
+            name in arguments and evaluate(text, {}) not in (None, arguments[name]) for name, text in expected.items()
         )
 
     def _way(self, stand: Stand, api: str, arguments: Mapping[str, JsonValue]) -> Stand | None:
@@ -231,12 +204,12 @@ class Follower:
             if way:
                 there = stand
                 for link in way:
-                    there = self._walking.taken(there, link)
+                    there = self._walking.take(there, link)
                 passed = sum(course.flow.by_id[link.target].type == "api" for link in way)
                 found.append((self._unlike(there, call), passed, len(way), there))
         return min(found, key=lambda one: one[:3])[3] if found else None
 
-    def _spoke(self, text: str) -> None:
+    def _match_words(self, text: str) -> None:
         """Words of the agent: those of the expected step, unless they are clearly more like another one's."""
         if self._move.kind != "bye" and text != self.words():
             expected = self._alike(self._words_of(self._stand), text) if self._move.kind != "call" else -1.0
@@ -251,13 +224,12 @@ class Follower:
         if self._walking.kind(self._before) == "message":
             yield self._before
         for link in self._walking.course.steering.exits(self._before.state):
-            there = self._walking.taken(self._before, link)
+            there = self._walking.take(self._before, link)
             if self._walking.kind(there) in ("message", "end_message") and there.node != self._stand.node:
                 yield there
 
     def _words_of(self, stand: Stand) -> str:
-        step = self._walking.course.step(stand.node)
-        return (asked if step.kind == "ask" else said)(step.text, stand.values)
+        return verbalize_step(self._walking.course.step(stand.node), stand.values)
 
 
 class _Unverified(Walking):
@@ -268,11 +240,11 @@ class _Unverified(Walking):
         links = self.course.steering.exits(stand.state)
         if self.kind(stand) == "api":
             links = [link for link in links if "!=" not in link.condition or link.condition.endswith("null)")]
-            return next((one for one in links if not one.condition or evaluated(one.condition, stand.values)), None)
+            return next((one for one in links if not one.condition or evaluate(one.condition, stand.values)), None)
         return super().exit(stand, answer)
 
 
-def _invented(course: Course, api: str) -> dict[str, JsonValue]:
+def _invent(course: Course, api: str) -> dict[str, JsonValue]:
     """Made-up values for what a call must be given."""
     from toologue.values.make import make
 

@@ -1,35 +1,18 @@
 """The way of a dialogue through its conversation graph: where each turn stands, and what is known there.
 
-A walk begins at the greeting, which is not spoken (ALMITA A.6). A turn with a node goes there from the node before: a
-customer takes any exit of a message, everybody else the first open exit whose condition holds; what the link sets is
-set. A turn without a node is a detour, and the walk stays where it is. Three turns do not simply go on:
-
-    correct    the customer comes back to a reply that was given, with another value
-    change     the customer gives another reply to a message that was answered
-    volunteer  the customer gives what later messages would ask
-
-The agent may pass over messages that ask for what was volunteered, or was given before the customer came back.
-
-Contract: `follow` is total: where the way is lost, it says so and goes on from where the dialogue says it is.
-
-Example:
-    >>> from toologue.schema import AgentTurn, Dialogue, Graph, Link, Node, UserTurn
-    >>> graph = Graph(id="g", kind="conversation_graph", nodes=(Node(id="N0", type="assistant"),
-    ...     Node(id="N1", type="user", collects=("name",)), Node(id="N2", type="assistant", text="Greet {name}")),
-    ...     links=(Link(id="E0", source="N0", target="N1"), Link(id="E1", source="N1", target="N2")))
-    >>> turns = (UserTurn(text="I am Bo", informed={"name": "Bo"}, node="N1"), AgentTurn(text="Hello Bo", node="N2"))
-    >>> stands, flaws = follow(Dialogue(id="d", turns=turns), graph)
-    >>> [stand.values["name"] for stand in stands], flaws
-    (['Bo', 'Bo'], [])
-
-Not covered: whether a customer's words mean the reply that the node stands for.
+A customer takes any exit of a message, everybody else the first open exit whose condition holds. A turn without a node
+is a detour: the walk stays where it is. With `correct` and `change` the customer comes back to a reply or a message;
+the agent may pass over messages whose slots were volunteered, or given before. Where the way is lost, `follow` says so
+and goes on from where the dialogue says it is.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -38,10 +21,47 @@ from toologue.schema import AgentTurn, Call, Dialogue, Graph, Link, Node, Result
 from toologue.values.compare import same
 from toologue.values.conditions import parse
 from toologue.verify.flaw import Flaw, Rule
-from toologue.verify.procedures.message import mistaken
 
+_COMMON_WORDS = """
+    about again all also and another any are ask because been but can could does for from get got had has have her him
+    his how into its know let like look may might mind more much need not now off one only other our out please say
+    she should some tell than thank that the their them then there these they this those too want was were what when
+    where whether which who why will with within would yes you your yours
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+_MOST, _MORE, _ALONE = 0.6, 0.5, 2
+
+
+def mistaken(text: str, own: Node, messages: Iterable[Node]) -> str:
+    """The id of the message whose words a reply has, where that is not its own; else nothing."""
+    said, mine = _words(text), _words_without_values(own.text)
+    if not mine:
+        return ""
+    most, whose = max(_MOST, _share(said, mine) + _MORE), ""
+    for message in messages:
+        words = _words_without_values(message.text)
+        if len((words - mine) & said) >= _ALONE and (share := _share(said, words)) >= most:
+            most, whose = share, message.id
+    return whose
+
+
+def _share(said: frozenset[str], words: frozenset[str]) -> float:
+    return len(words & said) / len(words)
+
+
+@lru_cache(maxsize=8192)
+def _words_without_values(message: str) -> frozenset[str]:
+    return _words(re.sub(r"\{[^{}]*\}", " ", message))
+
+
+@lru_cache(maxsize=8192)
+def _words(text: str) -> frozenset[str]:
+    found = re.findall(r"[^\W\d_]{3,}", text.casefold())
+    return frozenset(word[:6].rstrip("s") for word in found if word not in _COMMON)
+
+
+# Detours without a node, besides noise.
 DETOURS = ("malformed", "contradict")
-"""Detours without a node, besides noise."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +124,10 @@ class _Walk:
             self.flaw("path", f"{node.id} is of type {node.type}, and the turn is one of type {wanted}")
         self._go(node, turn)
         if turn.role == "user":
-            self._informed(node, turn)
+            self._learn_slots(node, turn)
         stand = Stand(node, self.message, dict(self.values), dict(self.older))
         if turn.role == "agent" and turn.acts:
-            self._called(node, turn)
+            self._learn_results(node, turn)
         elif turn.role == "agent" and (other := mistaken(turn.text or "", node, self.messages)):
             self.flaw("path", f"the reply at {node.id} says what {other} is to say")
         return stand
@@ -131,7 +151,7 @@ class _Walk:
         if turn.role == "user" and self._comes_back(node, detour_of(turn)):
             self.answered = self.given - turn.informed.keys()
         elif not self._onward(node):
-            self.flaw("path", f"after {self.here.id} comes {self._expected()}, not {node.id}")
+            self.flaw("path", f"after {self.here.id} comes {self._expected_nodes()}, not {node.id}")
         self._arrive(node)
 
     def _comes_back(self, node: Node, detour: str) -> bool:
@@ -146,7 +166,8 @@ class _Walk:
             link = self._link(node)
             if link is None:
                 return False
-            self._take(link)
+            for name, expression in link.sets.items():
+                self._know(name, self._value(expression))
             if link.target == node.id:
                 return True
             passed = self.graph.by_id[link.target]
@@ -178,10 +199,6 @@ class _Walk:
             return not link.condition or not self.values["error"]
         return bool(self._value(link.condition))
 
-    def _take(self, link: Link) -> None:
-        for name, expression in link.sets.items():
-            self._know(name, self._value(expression))
-
     def _arrive(self, node: Node) -> None:
         self.here = node
         self.entered[node.id] += 1
@@ -189,7 +206,7 @@ class _Walk:
         if node.type == "assistant":
             self.message = node
 
-    def _expected(self) -> str:
+    def _expected_nodes(self) -> str:
         open_ones = [link for link in self.graph.exits(self.here.id) if self._is_open(link)]
         if self.here.type != "assistant":
             open_ones = [link for link in open_ones if self._holds(link)][:1]
@@ -211,7 +228,7 @@ class _Walk:
             self.older[name] = (*self.older.get(name, ()), self.values[name])
         self.values[name] = value
 
-    def _informed(self, node: Node, turn: UserTurn) -> None:
+    def _learn_slots(self, node: Node, turn: UserTurn) -> None:
         for name, value in turn.informed.items():
             self._know(name, value)
         self.given |= turn.informed.keys()
@@ -222,21 +239,21 @@ class _Walk:
                 if self.values.get(name) is None:
                     self.flaw("carried", f"{node.id} is for {name}, and the customer gives none")
 
-    def _called(self, node: Node, turn: AgentTurn) -> None:
+    def _learn_results(self, node: Node, turn: AgentTurn) -> None:
         """Compare a call with the node's, and learn its result."""
         for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=False):
             if act.kind == "call":
-                self._compared(node, act)
+                self._compare_call(node, act)
             if result is not None:
                 self._learn(node, result)
 
-    def _compared(self, node: Node, call: Call) -> None:
+    def _compare_call(self, node: Node, call: Call) -> None:
         if call.api != node.text:
             self.flaw("path", f"{node.id} calls {node.text}, not {call.api}")
             return
         wanted = {name: self._value(expression) for name, expression in node.arguments.items()}
         given = call.arguments or {}
-        for name in _in_order(wanted, given):
+        for name in {**wanted, **given}:
             if not same(wanted.get(name), given.get(name)):
                 expected = (
                     f"`{node.arguments[name]}` is {shown(wanted[name])}" if name in wanted else "nothing gives it"
@@ -248,7 +265,3 @@ class _Walk:
             self.values["error"] = {"type": result.error.type, "message": result.error.message}
         elif node.result:
             self._know(node.result, result.value)
-
-
-def _in_order(*names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(name for some in names for name in some))

@@ -1,0 +1,507 @@
+"""A writer without a model: phrase banks, and the words of the procedure taken apart.
+
+Words come first and values last: phrases are chosen and filled with words that still show `{order_id}`, and only then
+are values put in, so that no value is ever bent into a sentence. Registers, unless given, and phrases are chosen by the
+plan's id and the seed, so that ten conversations of one path open in ten ways.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.data import shipped
+from toologue.errors import BadSetting, UnknownName
+from toologue.procedure.grammar import (
+    Asking,
+    action,
+    asking,
+    contracted,
+    direct,
+    disputed_fact,
+    is_offer,
+    options,
+    saying,
+    to_me,
+)
+from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
+from toologue.text.bank import REGISTERS, Phrases, Register, Role, Voice, mistype
+from toologue.text.verbalize import fill_values, opens_small, verbalize
+
+_TRIES = 12
+_NUMBERED = re.compile(r"(.*?)(\d{0,9})", re.DOTALL)
+# Names of slots and kinds of values, and patterns of words.
+_WORDS = cast("Mapping[str, Any]", shipped(Path(__file__).with_suffix(".yaml")))
+_RE = {name: re.compile(pattern.replace("\n", "")) for name, pattern in _WORDS["patterns"].items()}
+# What has to be asked for with these words to be asked for in the phrases of its kind.
+_KINDS = {kind: re.compile(rf"\b(?:{words})\b") for kind, words in _WORDS["asked_with"].items()}
+# Where those phrases do not fit: several things, and days that are in nobody's calendar.
+_OTHER = re.compile(r",|\b(?:birth|born|digits|letters|numbers|these|those|and|or)\b")
+# Frames that cannot hold the first question of a conversation, and those that can hold no other.
+_FIRST = re.compile(r"First\b|To get us started|.*\b(?:first|let's find that)\b")
+_PRONOUN = re.compile(r"(?:It|That|This|These|Those|None|Nobody|After that|We .* it)\b")
+
+
+class AgentWords:
+    """The agent of one conversation: `agent(cue)` gives words. The same cues in the same order give the same words."""
+
+    def __init__(self, voice: Voice, *, seed: int):
+        self._voice, self._random = voice, Random(seed)
+        self._has_asked = self._named = False
+
+    def __call__(self, cue: Cue, heard: Cue | None = None) -> str:
+        """The words for a cue; `heard` is what the customer has said last.
+
+        Raises BadSetting for a cue that is not the agent's, or lacks a value.
+        """
+        match cue.move:
+            case "ask":
+                words = self._ask(cue, cue.text, before=self._thanks(cue, heard))
+            case "say":
+                words = self._say(cue)
+            case "end":
+                closing = self._random.random() < 0.8 or not cue.text.strip()
+                words = f"{self._say(cue)} {self._voice('end') if closing else ''}".strip()
+            case "refuse":
+                return fill_values(self._ask(cue, cue.again, before=cue.text.strip() or " "), cue.values).strip()
+            case "insist":
+                fact = disputed_fact(cue.text)
+                stays = self._draw(cue, "insist", fact=fact) if fact else ""
+                words = self._ask(cue, cue.again, before=stays, but=fact)
+            case _:
+                raise BadSetting(f"an agent has no words for the move {cue.move!r}: it is the customer's, or silent")
+        return fill_values(words, cue.values) or self._voice("acknowledge")
+
+    def _thanks(self, cue: Cue, heard: Cue | None) -> str:
+        """A word for what was given, now and then; none where it will not do."""
+        given = heard is not None and heard.move in ("give", "volunteer", "correct")
+        ask = asking(cue.text)
+        if not given or ask.reason or ask.note or self._random.random() > 0.5:
+            return ""
+        return self._draw(cue, "acknowledge", lambda text: not _RE["on_the_matter"].search(text))
+
+    def _ask(self, cue: Cue, text: str, *, before: str = "", but: str = "") -> str:
+        """A question with its reason before or behind it, unless that is what has just been said (`but`)."""
+        if not text.strip():
+            return before
+        if text.startswith("Greet "):
+            return f"{before} {self._voice('greet')}".strip()
+        ask = asking(text)
+        told_first, after = "", ""
+        for remark in filter(None, (ask.reason, ask.note)):
+            if remark == but:
+                continue
+            if remark == ask.reason and self._unfit(cue, remark):
+                ask = ask._replace(**{("noun" if ask.noun else "question"): f"{ask.asked}, {ask.link} {ask.reason}"})
+            elif told_first or _RE["points_back"].search(remark) or self._random.random() < 0.35:
+                after = f"{after} {self._sentence(remark)}".strip()
+            else:
+                told_first = self._reason(cue, remark)
+        if cue.move == "ask" and (told_first or ask.who):
+            before = ""
+        called = self._address(cue, ask.who) if ask.who else ""
+        before = " ".join(filter(None, [before, called, told_first]))
+        question = self._question(cue, ask, after, alone=not before)
+        self._has_asked = True
+        return f"{before} {question}".strip()
+
+    def _address(self, cue: Cue, who: str) -> str:
+        """The customer's name; with a greeting only the first time, and not after a refusal."""
+        again, self._named = self._named or cue.move != "ask", True
+        return self._draw(cue, "addresses", lambda text: not again or bool(_RE["goes_on"].match(text)), name=who)
+
+    def _question(self, cue: Cue, ask: Asking, after: str, *, alone: bool) -> str:
+        """The question itself, and what stands behind it."""
+        out_of_place = _RE["later"] if not self._has_asked else _FIRST
+
+        def fits(text: str) -> bool:
+            return (alone or not _RE["answers"].match(text)) and not out_of_place.match(text)
+
+        if ask.question.startswith("whether"):
+            asked = self._yes_or_no(cue, ask, fits)
+            if asked:
+                return f"{asked} {after}".strip()
+        if ask.words:
+            return f"{self._draw(cue, 'ask_as_written', fits, request=_sentence(ask.words))} {after}".strip()
+        kind = _kind_asked(cue, ask)
+        if "," in ask.asked or _PRONOUN.match(after) or (ask.question and kind == "ask"):
+            last = re.compile(re.escape(ask.asked) + r"[.?!]$")
+            text = self._draw(cue, kind, lambda text: fits(text) and bool(last.search(text)), asked=ask.asked)
+        else:
+            text = self._draw(cue, kind, fits, asked=ask.asked)
+        return f"{text} {after}".strip()
+
+    def _yes_or_no(self, cue: Cue, ask: Asking, fits: Callable[[str], bool]) -> str:
+        """A question that is answered by yes or no, or by one of two things; empty where it is put indirectly."""
+        offered, wanted, chance = options(ask.question), action(ask.question), self._random.random()
+        if offered and chance < 0.5:
+            return self._draw(cue, "ask_choice", fits, options=offered)
+        if wanted and chance < 0.6:
+            return self._draw(cue, "confirm", fits, action=wanted)
+        asked = direct(ask.question)
+        if asked is None or (chance > 0.85 and not wanted and not ask.back):
+            return ""
+        if asked.startswith("Do you want "):
+            begins = ("Do you want", "Would you like", "Would you prefer")[: 3 if " or " in asked else 2]
+            asked = f"{self._random.choice(begins)}{asked[11:]}"
+        request = f"{asked}: {ask.back}?" if ask.back else f"{asked}?"
+        if 0.5 < chance < 0.65:
+            return request
+        return self._draw(cue, "ask_as_written", fits, request=request)
+
+    def _reason(self, cue: Cue, remark: str) -> str:
+        if _RE["bad_news"].match(remark) and self._random.random() < 0.6:
+            return self._draw(cue, "apologise", problem=self._contract(remark))
+        return self._sentence(remark)
+
+    def _say(self, cue: Cue) -> str:
+        """What a step says: its first statement in a phrase that suits it, or all of them together."""
+        if cue.text.startswith("Greet "):
+            return self._voice("greet")
+        said = saying(cue.text)
+        first, *others = map(self._contract, said.statements or ("",))
+        if not first:
+            return ""
+        rest = " ".join(map(_sentence, others))
+        if said.facts and _RE["regret"].match(first) and self._random.random() < 0.5:
+            return f"{self._draw(cue, 'apologise', problem=first)} {rest}".strip()
+        reported = not _RE["remark"].search(first) and self._random.random() < 0.6
+        if said.facts and (reported or self._unfit(cue, first)):
+            return f"{self._draw(cue, 'inform', fact=first)} {rest}".strip()
+        short = len(said.statements) == 2 and sum(map(len, said.statements)) < 140
+        joined = short and not _RE["regret"].match(first)
+        words = _sentence(f"{first}, and {others[0]}") if joined else f"{_sentence(first)} {rest}".strip()
+        return words if self._random.random() < 0.2 else self._draw(cue, "tell", words=words)
+
+    def _contract(self, clause: str) -> str:
+        return clause if self._voice.register == "formal" else contracted(clause)
+
+    def _sentence(self, clause: str) -> str:
+        return _sentence(self._contract(clause))
+
+    def _unfit(self, cue: Cue, clause: str) -> bool:
+        """Whether a sentence would begin with a value that has a small letter, which must not be changed."""
+        return clause.startswith("{") and opens_small(fill_values(clause, cue.values))
+
+    def _draw(self, cue: Cue, kind: str, fits: Callable[[str], bool] = bool, **slots: str) -> str:
+        """The next phrase that fits, and opens no sentence with a small letter; the last one if none does."""
+        text = ""
+        for _ in range(_TRIES):
+            text = self._voice(kind, **slots)
+            if fits(text) and not opens_small(fill_values(text, cue.values)):
+                break
+        return text
+
+
+def _kind_asked(cue: Cue, ask: Asking) -> str:
+    """The phrases for what is asked: those of a kind if it is one value of that kind, else those for anything."""
+    if ask.question.startswith("why "):
+        return "ask_reason"
+    asked = [kind for slot, kind in cue.kinds.items() if slot not in cue.values] or list(cue.kinds.values())
+    one = asked[0] if len(asked) == 1 else ""
+    fits = one in _KINDS and _KINDS[one].search(ask.noun) and not _OTHER.search(ask.noun)
+    return f"ask_{one}" if fits else "ask"
+
+
+def _sentence(clause: str) -> str:
+    clause = clause.strip()
+    first = clause.split(maxsplit=1)[0] if clause else ""
+    opened = clause[0].upper() + clause[1:] if first.islower() else clause
+    return opened if re.search(r"[.!?…]$", opened) else f"{opened}."
+
+
+_STREET = ("street", "city", "postal_code")
+# Kinds that one sees at a glance, so that nobody has to say which is which.
+_TELLING = frozenset({"order_number", "email", "phone", "name", "reference"})
+_WISHES = ("I'd rather", "I'll", "I want to", "let's")
+_SLOT = re.compile(r"\{([^{}]*)\}")
+
+
+class CustomerWords:
+    """The customer of one conversation: `customer(cue, asked)` gives words; `asked` is what the agent asked last."""
+
+    def __init__(self, voice: Voice, *, seed: int):
+        self._voice, self._random = voice, Random(seed)
+
+    def __call__(self, cue: Cue, asked: Asking | None = None) -> str:
+        """The words for a cue. Raises BadSetting for a cue that is not a customer's."""
+        match cue.move:
+            case "open":
+                words = [self._open(cue), self._clauses(cue, ", and ")]
+            case "give":
+                words = [self._give(cue)]
+            case "volunteer":
+                words = [self._volunteer(cue)]
+            case "choose":
+                cue = _show_values(cue)
+                words = [self._choose(cue, asked), self._clauses(cue, ", and ")]
+            case "acknowledge":
+                words = [self._voice("acknowledge"), self._clauses(cue, ", and ")]
+            case "correct":
+                words = self._correct(cue)
+            case "change":
+                cue = _show_values(cue)
+                words = [self._change(cue), self._clauses(cue, ", and ")]
+            case "malformed":
+                given = self._row(cue)
+                words = [self._voice("malformed", value=given) if given.strip() else ""]
+            case "contradict":
+                words = [self._contradict(cue)]
+            case "noise":
+                return cue.text
+            case _:
+                raise BadSetting(f"a customer has no words for the move {cue.move!r}: it is the agent's")
+        sentences = [word.strip() for word in words if word.strip()]
+        if not sentences:
+            return self._voice("acknowledge")
+        *most, last = sentences
+        return " ".join([*(text if text[-1] in ".!?…" else f"{text}." for text in most), last])
+
+    def _open(self, cue: Cue) -> str:
+        if not cue.text.strip():
+            return ""
+        issue = self._contract(cue.text)
+        if self._voice.register == "typo_prone":
+            issue = mistype(issue, seed=self._random.getrandbits(32), rate=0.08)
+        return self._voice("open", issue=issue)
+
+    def _give(self, cue: Cue) -> str:
+        """One value in the words for its kind; several in a row, or each with its name."""
+        if len(cue.values) != 1:
+            if self._plain_to_see(cue) or self._random.random() < 0.25:
+                return self._voice("give_plain", value=self._row(cue)) if cue.values else ""
+            clauses = self._clauses(cue, ", and ", opens=True)
+            return _capitalize(self._voice("give_plain", value=clauses), clauses)
+        ((slot, value),) = cue.values.items()
+        said, kind = self._slot_text(cue, slot), cue.kinds.get(slot, "other")
+        if not said.strip():
+            return ""
+        if kind == "address" and not re.search(r"\d.* |\s.*\d", said):
+            kind = "other"
+        if kind in _KINDS and "birth" not in slot and "born" not in slot:
+            return self._voice(f"give_{kind}", value=said)
+        if isinstance(value, str) and len(said.split()) > 3 and not said[0].islower():
+            return self._voice("states", words=said)
+        return self._voice("give_other" if kind == "other" and "birth" not in slot else "give_plain", value=said)
+
+    def _volunteer(self, cue: Cue) -> str:
+        *most, last = cue.values or [""]
+        if not most:
+            return self._give(cue)
+        first = _enumerate([self._clause(cue, slot) for slot in most])
+        return self._put(cue, self._voice("two_at_once", first=first, second=self._clause(cue, last)))
+
+    def _choose(self, cue: Cue, asked: Asking | None) -> str:
+        """One of the answers of the procedure, as the customer would say it."""
+        answer = cue.text.strip().rstrip(".")
+        if answer.lower() in ("yes", "no"):
+            if asked is None or not asked.question:
+                return self._voice(answer.lower())
+            moves = ("accepts", "declines") if is_offer(asked.question) else ("affirms", "denies")
+            return self._voice(moves[answer.lower() == "no"])
+        if not answer:
+            return ""
+        said, question = self._contract(to_me(_lower_first(answer))), asked.question if asked else ""
+        if _RE["noun"].match(answer) and not _RE["person"].match(answer):
+            named = question and not is_offer(question)
+            return self._voice("names_one", answer=said) if named else self._voice("give_choice", choice=said)
+        if _RE["person"].match(answer) and question.startswith("why "):
+            return self._voice("give_reason", reason=said)
+        return self._voice("states", words=self._as_clause(answer))
+
+    def _as_clause(self, answer: str) -> str:
+        """An answer as a clause of the customer's; one that says what to do, as a wish."""
+        said = self._contract(to_me(_lower_first(answer)))
+        if _RE["person"].match(answer) or not _RE["to_do"].match(answer):
+            return said
+        if self._voice.register == "formal":
+            return f"I would prefer to {said}"
+        return f"{self._random.choice(_WISHES)} {said}"
+
+    def _contract(self, words: str) -> str:
+        return words if self._voice.register == "formal" else contracted(words)
+
+    def _correct(self, cue: Cue) -> list[str]:
+        """What is taken back, with what is right; then what stays, and what is new."""
+        wrong = [slot for slot, value in cue.before.items() if cue.values.get(slot, value) != value]
+        said = [
+            self._voice(
+                "corrects", old=self._value_text(cue.before[slot], cue.kinds.get(slot)), new=self._slot_text(cue, slot)
+            )
+            for slot in wrong
+        ]
+        others = {slot: value for slot, value in cue.values.items() if slot not in wrong}
+        return [*said, self._clauses(cue.but(values=others), ", and ")]
+
+    def _change(self, cue: Cue) -> str:
+        answer = cue.text.strip().rstrip(".")
+        if not answer:
+            return ""
+        if _RE["noun"].match(answer) and not _RE["person"].match(answer):
+            return self._voice("changes_mind", choice=to_me(_lower_first(answer)))
+        said = f"the answer is {answer.lower()}" if answer.lower() in ("yes", "no") else self._as_clause(answer)
+        return self._voice("changes_answer", answer=said)
+
+    def _contradict(self, cue: Cue) -> str:
+        """What the agent has said, and that the customer sees it otherwise."""
+        said, fact = disputed_fact(cue.text) or cue.text.strip(), cue.values.get("fact")
+        if not said or not asking(said).words:
+            return self._voice("denies")
+        other = str(fact) if fact else self._random.choice(_WORDS["otherwise"])
+        return fill_values(self._voice("contradicts", said=_customers(said), fact=other), cue.values)
+
+    def _plain_to_see(self, cue: Cue) -> bool:
+        """Whether several values need no names: an address, or few of kinds that nobody mixes up."""
+        kinds = [cue.kinds.get(slot, "other") for slot in cue.values]
+        if set(kinds) <= {"address", "name"}:
+            return True
+        telling = len(kinds) <= 3 and len(set(kinds)) == len(kinds) and set(kinds) <= _TELLING
+        return telling and self._random.random() < 0.5
+
+    def _row(self, cue: Cue) -> str:
+        """All values in a row, those of an address as on an envelope."""
+        said = {slot: self._slot_text(cue, slot) for slot in cue.values}
+        parts: list[str] = []
+        if {"postal_code", "city"} <= said.keys():
+            parts = [said.pop(slot) for slot in ("name", "street") if slot in said]
+            parts.append(f"{said.pop('postal_code')} {said.pop('city')}")
+        return ", ".join(filter(str.strip, [*parts, *said.values()]))
+
+    def _clauses(self, cue: Cue, link: str, *, opens: bool = False) -> str:
+        """A sentence that gives each value by its name; empty without values."""
+        if cue.values and set(_STREET) <= cue.values.keys():
+            clause = f"{'the name and address are' if 'name' in cue.values else 'the address is'} {self._row(cue)}"
+        else:
+            clause = self._put(cue, _enumerate([self._clause(cue, slot) for slot in cue.values], link))
+        if not clause or opens:
+            return clause
+        stop = "" if clause.endswith((".", "!", "?")) else "."
+        return f"{clause[0].upper()}{clause[1:]}{stop}"
+
+    def _clause(self, cue: Cue, slot: str) -> str:
+        """What a slot is, with the slot in braces where `_put` puts its value."""
+        name = _name_of(slot, cue.kinds.get(slot, "other"))
+        return f"{name} {'are' if name.endswith('s') and not name.endswith('ss') else 'is'} {{{slot}}}"
+
+    def _put(self, cue: Cue, text: str) -> str:
+        return _SLOT.sub(lambda found: self._slot_text(cue, found[1]) if found[1] in cue.values else found[0], text)
+
+    def _slot_text(self, cue: Cue, slot: str) -> str:
+        return self._value_text(cue.values[slot], cue.kinds.get(slot))
+
+    def _value_text(self, value: JsonValue, kind: ValueKind | None) -> str:
+        """A value as it is; a day with its month more often than not."""
+        as_written = kind != "date" or self._random.random() < 0.3
+        return verbalize(value, money=kind == "amount", exact=as_written)
+
+
+def _show_values(cue: Cue) -> Cue:
+    """The cue with the values that its text shows in their places."""
+    there = set(_SLOT.findall(cue.text))
+    if not there:
+        return cue
+    rest = {slot: value for slot, value in cue.values.items() if slot not in there}
+    return cue.but(text=fill_values(cue.text, cue.values), values=rest)
+
+
+def _capitalize(text: str, clauses: str) -> str:
+    """A text in which clauses of ours that begin a sentence have a capital."""
+    at = text.find(clauses)
+    opens = at == 0 or text[:at].rstrip().endswith((".", "!", "?"))
+    return f"{text[:at]}{clauses[0].upper()}{text[at + 1 :]}" if at >= 0 and opens else text
+
+
+def _lower_first(answer: str) -> str:
+    """An answer without the capital of its first word, where that word is no name."""
+    plain = _RE["noun"].match(answer) or _RE["person"].match(answer) or _RE["to_do"].match(answer)
+    return answer[0].lower() + answer[1:] if plain else answer
+
+
+def _customers(clause: str) -> str:
+    """What an agent told a customer, as the customer repeats it."""
+    swapped = {"you": "they", "your": "their", "yours": "theirs", "yourself": "themselves"}
+    turn = re.compile(r"\{[^{}]*\}|\b(you|your|yours|yourself)\b")
+    return to_me(turn.sub(lambda found: swapped[found[1]] if found[1] else found[0], clause))
+
+
+def _name_of(slot: str, kind: ValueKind) -> str:
+    """What a customer calls a slot."""
+    if slot in _WORDS["slots"]:
+        return str(_WORDS["slots"][slot])
+    words = slot.replace("_", " ").strip().lower()
+    words = re.sub(r"\bid$", "number", words)
+    odd = re.search(r"\b(?:on|at|until|from|to|by|case|summary)$|^\W*$|[^a-z ]", words)
+    return str(_WORDS["kinds"].get(kind, "the answer")) if odd else f"the {words}"
+
+
+def _enumerate(clauses: list[str], link: str = " and ") -> str:
+    *most, last = clauses or [""]
+    return f"{', '.join(most)}{link}{last}" if most else last
+
+
+class TemplateWriter:
+    """Finds words for plans, offline. `customer`, `agent`: registers, each chosen by the plan where it is None."""
+
+    name = "template"
+
+    def __init__(
+        self,
+        *,
+        customer: Register | None = None,
+        agent: Register | None = None,
+        seed: int = 0,
+        bank: Phrases | None = None,
+    ):
+        self._registers: dict[Role, Register | None] = {"customer": customer, "agent": agent}
+        for role, register in self._registers.items():
+            if register is not None and register not in REGISTERS[role]:
+                raise UnknownName(f"register of the {role}", register, REGISTERS[role])
+        self._seed, self._bank = seed, bank
+
+    async def write(self, plan: Plan) -> Dialogue:
+        """The dialogue with its words."""
+        return self.words(plan)
+
+    def words(self, plan: Plan) -> Dialogue:
+        """The dialogue with its words. Raises BadSetting."""
+        speakers = {role: self._speaker(role, plan.dialogue.id) for role in REGISTERS}
+        (agent_voice, agent_seed), (customer_voice, customer_seed) = speakers["agent"], speakers["customer"]
+        agent = AgentWords(agent_voice, seed=agent_seed)
+        customer = CustomerWords(customer_voice, seed=customer_seed)
+        turns: list[Turn] = []
+        asked: Asking | None = None
+        heard: Cue | None = None
+        for number, (turn, cue) in enumerate(zip(plan.dialogue.turns, plan.cues, strict=True)):
+            try:
+                if turn.role == "user":
+                    turns.append(turn.but(text=customer(cue, asked)))
+                    heard = cue
+                elif cue.move == "call":
+                    turns.append(turn)
+                else:
+                    turns.append(turn.but(text=agent(cue, heard)))
+                    text = cue.text if cue.move == "ask" else cue.again
+                    asked = asking(text) if text.strip() else asked
+            except BadSetting as error:
+                raise BadSetting(f"plan {plan.dialogue.id!r}, cue {number} ({cue.move}): {error}") from error
+        registers = {role: str(voice.register) for role, (voice, _) in speakers.items()}
+        origin = {**plan.dialogue.origin, "writer": self.name, "registers": registers}
+        return plan.dialogue.but(turns=tuple(turns), origin=origin)
+
+    def _speaker(self, role: Role, id: str) -> tuple[Voice, int]:
+        """Return the voice of who speaks, with a register and the phrases to begin with, and a seed."""
+        named = _NUMBERED.fullmatch(id)
+        stem, number = (named[1], int(named[2] or 0)) if named else (id, 0)
+        place = keys.seed_of(stem) % 1000 + number + self._seed
+        registers = REGISTERS[role]
+        given = self._registers[role]
+        register = given or registers[place % len(registers)]
+        start = place if given else place // len(registers)
+        voice = Voice(role, register, seed=keys.seed_of(stem, role), start=start, bank=self._bank)
+        return voice, keys.seed_of(stem, role, place)
