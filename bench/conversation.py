@@ -19,7 +19,7 @@ from toologue.schema import Case, Dialogue, Score, Trace, rounds
 from toologue.score.calls import calls
 from toologue.score.outcome import outcome
 from toologue.worlds import assistant
-from toologue.worlds.assistant.databases import load
+from toologue.worlds.assistant.desk import load
 from toologue.worlds.world import make_world
 
 AIM = 1.0  # ms

@@ -24,7 +24,7 @@ from toologue.schema.jsonl import line_of, parse
 from toologue.score.calls import calls
 from toologue.score.outcome import outcome
 from toologue.score.steps import judged
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 JUDGE, LEXICAL = Judge.of("lexical"), similarity("lexical")
 Pair = tuple[str, str]

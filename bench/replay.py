@@ -15,7 +15,7 @@ from toologue.bench.benchmark import play
 from toologue.bench.tooltalk import TOOLTALK, grade, load
 from toologue.models.similarity import Judge
 from toologue.schema import Act, Case, Dialogue, Trace, Turn, rounds
-from toologue.worlds.assistant import databases
+from toologue.worlds.assistant import desk
 from toologue.worlds.world import make_world
 
 Records = list[Mapping[str, Any]]
@@ -38,7 +38,7 @@ def _replayed(gold: Dialogue) -> Trace:
     earlier: list[Act] = []
     for said, did in rounds(gold.turns):
         turns += said
-        databases.load.cache_clear()
+        desk.load.cache_clear()
         world = make_world(case)
         for act in earlier:
             world.do(act)

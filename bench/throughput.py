@@ -25,8 +25,7 @@ from toologue.run.runner import Finished, run_cases
 from toologue.schema import Dialogue
 from toologue.schema.jsonl import line_of, read, write
 from toologue.worlds.assistant import TOOLS
-from toologue.worlds.assistant.databases import load
-from toologue.worlds.assistant.desk import Desk
+from toologue.worlds.assistant.desk import Desk, load
 
 AIM = 0.5  # ms: 2,000 conversations a second and core
 JUDGE = Judge.of("lexical")

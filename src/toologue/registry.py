@@ -78,14 +78,14 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     },
     "world": {
         "assistant": "toologue.worlds.assistant:ASSISTANT",
-        "crud": "toologue.worlds.crud.kind:CRUD",
+        "crud": "toologue.worlds.crud.simulator:CRUD",
         "documented": "toologue.worlds.documented:DOCUMENTED",
         "none": "toologue.worlds.world:NONE",
-        "observed": "toologue.worlds.observed:OBSERVED",
-        "programs": "toologue.worlds.programmed:PROGRAMS",
+        "observed": "toologue.worlds.recorded:OBSERVED",
+        "programs": "toologue.worlds.programs:PROGRAMS",
         "recorded": "toologue.worlds.recorded:RECORDED",
         "s3": "toologue.worlds.s3:KIND",
-        "s3_programs": "toologue.worlds.signed:S3_PROGRAMS",
+        "s3_programs": "toologue.worlds.s3.simulator:S3_PROGRAMS",
     },
 }
 COMMANDS: dict[str, tuple[str, str]] = {

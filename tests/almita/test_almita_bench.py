@@ -22,8 +22,7 @@ from toologue.run.cases import Settings, cases_of
 from toologue.schema import AgentTurn, Api, Case, Fault, Setting
 from toologue.schema.jsonl import write
 from toologue.score.steps import METRICS
-from toologue.worlds.documents import documents_of
-from toologue.worlds.world import make_world
+from toologue.worlds.world import documents_of, make_world
 
 MODES = pytest.mark.parametrize("mode", ["fixed", "published"])
 KEYS = [metric.lower().replace(" ", "_") for metric in METRICS]

@@ -18,7 +18,7 @@ from toologue.run.cases import Settings, cases_of
 from toologue.run.runner import run_all
 from toologue.schema import AgentTurn, Brief, Call, Dialogue, Fault, Result, Trace, Usage
 from toologue.score.steps import METRICS, steps
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 KNOWN = {api.name for api in APIS}
 BRIEF = Brief(instructions="1. Ask for the number.", facts={"now": "2025-03-10", "open": {"from": 9}}, apis=APIS)

@@ -16,7 +16,7 @@ from toologue.score.severity import ATTACKS, SEVERITIES
 from toologue.score.steps import judged, steps
 from toologue.text.claims import reply_claims, unsupported
 from toologue.text.claims import says_words as mentions
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 OTHERS = ["bo@mail.example", "Bo Dahl", "ORD-9005"]
 SHARED = gold(

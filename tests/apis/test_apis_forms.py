@@ -254,7 +254,7 @@ class TestSources:
         assert apis_of(file) == list(read(file, Api)) == [almita(params=[{"n": "int"}])]
 
     def test_python_is_named_as_it_is_imported(self) -> None:
-        assert [api.name for api in apis_of("toologue.apis.almita")] == ["almita_of", "read_almita", "schema_of_type"]
+        assert [api.name for api in apis_of("toologue.apis.almita")] == ["read_almita", "almita_of", "schema_of_type"]
         assert [api.name for api in apis_of("toologue.text.tokens:plural")] == ["plural"]
 
     @pytest.mark.parametrize("text", ["5", "{}x", "a: b", "[1]", '{"name": "x"}'])

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.apis.openapi import OpenApi, openapi_of, read_openapi
+from toologue.apis.schemas import violation
 from toologue.data import read_text
 from toologue.errors import BadRecord
 from toologue.schema import Api
-from toologue.worlds.crud.misfit import misfit
 
 ORDER = """openapi: 3.1.0
 paths:
@@ -265,6 +265,6 @@ values = plain | st.lists(plain, max_size=3) | st.dictionaries(st.sampled_from("
 
 @given(schemas, values)
 def test_a_misfit_is_found_exactly_where_the_standard_sees_one(schema: dict[str, Any], value: Any) -> None:
-    said = misfit(value, schema, "it")
+    said = violation(value, schema, "it")
     assert (said is None) == jsonschema.Draft202012Validator(schema).is_valid(value), said
     assert said is None or said.startswith("it")

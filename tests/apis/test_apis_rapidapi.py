@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from toologue.apis.entities import inputs, outputs
 from toologue.apis.load import apis_of, apis_of_all
-from toologue.apis.nested import Flat, nested, schema_of_example
-from toologue.apis.rapidapi import Notes, read_rapidapi
+from toologue.apis.rapidapi import Flat, Notes, nested, read_rapidapi, schema_of_example
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.schema import Api
 

@@ -13,7 +13,7 @@ from toologue.bench.tooltalk import load
 from toologue.models.embed import embedder
 from toologue.models.similarity import Judge
 from toologue.schema.jsonl import line_of, write
-from toologue.worlds.assistant import databases
+from toologue.worlds.assistant import desk
 
 
 def told(folder):
@@ -55,7 +55,7 @@ def test_the_plain_conversation_really_owns_a_copy(monkeypatch):
     copied = []
     monkeypatch.setattr(conversation, "deepcopy", lambda tables: copied.append(tables) or tables)
     conversation.plain(workload.of_calls(5, 5)[:2])
-    assert copied == [databases.load("starter")] * 2
+    assert copied == [desk.load("starter")] * 2
 
 
 def test_a_script_over_dicts_writes_the_same_results_and_scores(tmp_path):

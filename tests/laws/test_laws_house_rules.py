@@ -23,7 +23,6 @@ WITHOUT_EXAMPLE = {
     "toologue.agents.llm",
     "toologue.text",
     "toologue.verify",
-    "toologue.apis",
     "toologue.bench",
     "toologue.cli",
     "toologue.formats",
@@ -37,9 +36,6 @@ WITHOUT_EXAMPLE = {
     "toologue.schema",
     "toologue.score",
     "toologue.values",
-    "toologue.worlds",
-    "toologue.worlds.crud",
-    "toologue.worlds.documented",
 }
 
 

@@ -83,7 +83,7 @@ def test_what_is_wrong_has_its_place(old, new, place, what):
 @pytest.fixture
 def world():
     pytest.importorskip("moto")
-    from toologue.worlds.signed import S3_PROGRAMS
+    from toologue.worlds.s3.simulator import S3_PROGRAMS
 
     return S3_PROGRAMS.make(Case(id="one", protocol="recorded"))
 

@@ -20,7 +20,7 @@ from toologue.project.generate import Making, generate, shipped, write_suite
 from toologue.project.made import Made
 from toologue.schema import AgentTurn, Dialogue
 from toologue.schema.jsonl import write
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 KINDS = [*WRONG_STEPS, *RIGHT_STEPS]
 LEXICAL = Judge.of("lexical")

@@ -17,7 +17,7 @@ from toologue.run.cases import Settings
 from toologue.run.runner import Limits
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue, Setting, UserTurn
-from toologue.worlds.assistant import databases
+from toologue.worlds.assistant import desk
 
 CANONICAL = ("run.json", "dialogues.jsonl", "traces.jsonl")
 SLOW = "run_players:slow"
@@ -183,7 +183,7 @@ class TestRefusals:
     def test_changed_databases(self, tmp_path: Path) -> None:
         """The dialogue reads no row that differs; the world's data has still changed."""
         data = tmp_path / "data"
-        shutil.copytree(databases.STARTER, data)
+        shutil.copytree(desk.STARTER, data)
         dialogue = many(1)[0]
         dialogue = dialogue.but(
             world=Setting(name="assistant", arguments={**dialogue.world.arguments, "databases": str(data)})
@@ -192,8 +192,8 @@ class TestRefusals:
         accounts = json.loads((data / "Account.json").read_text())
         accounts["nobody.reads.me"] = {**accounts["mreyes"], "username": "nobody.reads.me"}
         (data / "Account.json").write_text(json.dumps(accounts))
-        databases.load.cache_clear()  # as a new process would find it
-        databases.data_key.cache_clear()
+        desk.load.cache_clear()  # as a new process would find it
+        desk.data_key.cache_clear()
         with pytest.raises(RunMismatch, match=r"1 of its 1 traces are of no case of this run: .*databases"):
             run(tmp_path / "run", [dialogue])
 

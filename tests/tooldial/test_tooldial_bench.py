@@ -27,8 +27,8 @@ from toologue.models.similarity import Judge
 from toologue.schema import AgentTurn, Call, Dialogue, Retrieve, Setting, State
 from toologue.schema.jsonl import write
 from toologue.score.states import ACCURACY
-from toologue.worlds.documents import documents_of
-from toologue.worlds.observed import Observed
+from toologue.worlds.recorded import Observed
+from toologue.worlds.world import documents_of
 
 GOLDS = suite()
 SHAPE = {  # how often each sequence occurs, so that the sums of the published test set come out

@@ -10,7 +10,7 @@ import pytest
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.schema import AgentTurn, Call, Case, Dialogue, Fault, Result, Setting, UserTurn
 from toologue.worlds.assistant import Assistant
-from toologue.worlds.assistant.databases import STARTER, data_key, load
+from toologue.worlds.assistant.desk import STARTER, data_key, load
 from toologue.worlds.recorded import Recorded
 from toologue.worlds.world import kind_of, make_world
 

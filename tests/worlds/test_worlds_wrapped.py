@@ -10,8 +10,8 @@ import pytest
 from toologue.schema import Call, Program
 from toologue.worlds.programs import with_programs
 from toologue.worlds.s3 import S3
-from toologue.worlds.signed import Signed
-from toologue.worlds.wrapped import Wrapped
+from toologue.worlds.s3.simulator import Signed
+from toologue.worlds.world import Wrapped
 
 NOTE = {"Bucket": "larkfield-scratch", "Key": "note.txt", "Body": "Hi"}
 AROUND: dict[str, Callable[[Any], Any]] = {

@@ -25,8 +25,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from toologue.apis.parameters import parameter
-from toologue.apis.schemas import object_of
+from toologue.apis.schemas import object_of, parameter
 from toologue.data import Place, Source, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Parameter

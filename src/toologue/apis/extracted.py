@@ -36,7 +36,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from toologue.apis.parameters import parameter
+from toologue.apis.schemas import parameter
 from toologue.schema import Api, Parameter, Procedure, Step
 from toologue.text.tokens import article, reads, singular, words_of
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse

@@ -32,8 +32,7 @@ from pydantic import PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema
 
 from toologue import registry
-from toologue.apis.parameters import parameter
-from toologue.apis.schemas import written_out
+from toologue.apis.schemas import parameter, written_out
 from toologue.errors import BadSetting
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import reads

@@ -1,34 +1,39 @@
-"""JSON Schemas inside documents: one dialect, `$ref`s followed or written out, `allOf` seen as one object.
+"""JSON Schemas inside documents: one dialect, `$ref`s followed, parameters made of them, values checked against them.
 
-Contract: `modern` turns the dialect of OpenAPI 3.0 into JSON Schema 2020-12 (`nullable`, boolean `exclusiveMinimum`).
-`written_out` gives a schema that stands alone: every `$ref` replaced by what it names, a schema inside itself once, and
-no more than 2,000 parts or 8 references deep; what is cut keeps its type and allows anything of it. `shape` gives the
-properties of an object schema, with those of its `allOf`.
+`modern` turns the dialect of OpenAPI 3.0 into JSON Schema 2020-12. `shape` sees `allOf` as one object. `written_out`
+gives a schema that stands alone: a schema inside itself once, and no more than 2,000 parts or 8 references deep; what
+is cut keeps its type. `violation` names the innermost place of a value that its schema does not allow.
 
 Example:
     >>> root = {"Node": {"type": "object", "properties": {"next": {"$ref": "#/Node"}, "size": {"type": "integer"}}}}
     >>> written_out({"$ref": "#/Node"}, root)["properties"]["next"]
     {'type': 'object'}
-    >>> modern({"type": "string", "nullable": True})
-    {'type': ['string', 'null']}
+    >>> violation([{"size": 1}, {"size": "big"}], {"items": {"$ref": "#/Node"}}, "nodes", root)
+    "nodes[1].size: expected integer, got 'big'"
 
-Not covered: `$dynamicRef`, `$anchor`, `$id`, references to other documents (`references` refuses them).
+Not covered: `$dynamicRef`, `$anchor`, `$id`, references to other documents; which of several alternatives was meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from math import inf
+from typing import Any, NamedTuple, cast, get_args
 
-from toologue.values.json_schema import resolved, types_of
+from toologue.data import Place
+from toologue.errors import shown
+from toologue.schema import Compare, Parameter
+from toologue.text.names import expected_kinds
+from toologue.values.json_schema import fits, items_of, resolved, types_of
 
 _PARTS, _DEEP = 2000, 8
-DATA = ("example", "examples", "default", "enum", "const")
-"""Keys whose values are data: nothing in them is a schema."""
+# Keys whose values are data (nothing in them is a schema), and keys whose values map names to schemas.
+_DATA = ("example", "examples", "default", "enum", "const")
+_NAMED = ("properties", "patternProperties", "dependentSchemas")
 _UNSAID = ("xml", "externalDocs", "discriminator", "readOnly", "writeOnly", "$defs", "definitions", "$schema")
 _KEPT = ("type", "title", "description", "enum")
-NAMED = ("properties", "patternProperties", "dependentSchemas")
-"""Keys whose values map names to schemas."""
 
 Schema = Mapping[str, Any]
 
@@ -42,16 +47,14 @@ def modern(value: Any, *, named: bool = False) -> Any:
     members = cast("dict[str, Any]", value).items()
     if named:
         return {key: modern(part) for key, part in members}
-    made = {key: part if key in DATA else modern(part, named=key in NAMED) for key, part in members}
+    made = {key: part if key in _DATA else modern(part, named=key in _NAMED) for key, part in members}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if isinstance(made.get(exclusive), bool):
             strict = made.pop(exclusive)
             if strict and bound in made:
                 made[exclusive] = made.pop(bound)
-    return _nullable(made) if made.get("nullable") is True else made
-
-
-def _nullable(made: dict[str, Any]) -> dict[str, Any]:
+    if made.get("nullable") is not True:
+        return made
     rest = {key: part for key, part in made.items() if key != "nullable"}
     if not types_of(rest):
         return {"anyOf": [rest, {"type": "null"}]}
@@ -61,19 +64,15 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
     return rest
 
 
-def shape(schema: Any, root: Any) -> dict[str, Any]:
+def shape(schema: Any, root: Any, deep: int = 0) -> dict[str, Any]:
     """The schema resolved, with `properties` and `required` of its `allOf` parts among its own; {} where it is none."""
-    return _shape(schema, root, 0)
-
-
-def _shape(schema: Any, root: Any, deep: int) -> dict[str, Any]:
     rule = resolved(schema, root)
     if rule is None or deep > _DEEP:
         return {}
     made = {key: part for key, part in rule.items() if key != "allOf"}
     parts: Any = rule.get("allOf")
     for part in cast("list[Any]", parts) if isinstance(parts, list) else ():
-        inner = _shape(part, root, deep + 1)
+        inner = shape(part, root, deep + 1)
         properties = {**properties_of(inner), **properties_of(made)}
         required = list(dict.fromkeys([*required_of(inner), *required_of(made)]))
         made = {**inner, **made, "properties": properties, "required": required}
@@ -120,17 +119,18 @@ class _Writer:
                 return {key: whole[key] for key in _KEPT if key in whole}
             rule, inside = dict(whole), (*inside, target)
         self._left -= 1
-        made = {key: self._keyword(key, value, inside) for key, value in rule.items() if not _unsaid(key)}
+        kept = (key for key in rule if key not in _UNSAID and not key.startswith("x-"))
+        made = {key: self._keyword(key, rule[key], inside) for key in kept}
         if self._without and "required" in rule:
             hidden = [name for name, inner in properties_of(rule).items() if self._is_hidden(inner)]
             made["required"] = [name for name in required_of(rule) if name not in hidden]
         return made
 
     def _keyword(self, key: str, value: Any, inside: tuple[str, ...]) -> Any:
-        if key in NAMED and isinstance(value, dict):
+        if key in _NAMED and isinstance(value, dict):
             members = cast("dict[str, Any]", value).items()
             return {name: self.part(inner, inside) for name, inner in members if not self._is_hidden(inner)}
-        if key in DATA:
+        if key in _DATA:
             return value
         if isinstance(value, list):
             return [
@@ -143,5 +143,186 @@ class _Writer:
         return rule is not None and rule.get(self._without) is True
 
 
-def _unsaid(key: str) -> bool:
-    return key in _UNSAID or key.startswith("x-")
+_BY_KIND: Mapping[str, Compare] = {"date": "date", "moment": "moment", "email": "folded", "message": "prose"}
+
+
+def parameter(schema: Any, name: str, *, root: Any = None, description: str = "", required: bool = True) -> Parameter:
+    """The parameter of a schema that stands in a document (`root`; by default the schema itself)."""
+    made = written_out(schema, root, without="readOnly")
+    if description and "description" not in made:
+        made["description"] = description
+    compare = compare_of(schema, name, root=root, description=str(made.get("description", "")))
+    return Parameter(schema=made, required=required, compare=compare)
+
+
+def parameters_of(schema: Any, root: Any = None) -> dict[str, Parameter]:
+    """The properties of an object schema as parameters."""
+    root = schema if root is None else root
+    whole = shape(schema, root)
+    return {
+        name: parameter(inner, name, root=root, required=name in required_of(whole))
+        for name, inner in properties_of(whole).items()
+    }
+
+
+def compare_of(schema: Any, name: str, *, root: Any = None, description: str = "") -> Compare:
+    """How two values of this schema compare.
+
+    `x-compare` decides; else dates and moments compare as such, e-mail addresses without case, what people write freely
+    by similarity, arrays of unique items as sets, and all the rest exactly.
+    """
+    root = schema if root is None else root
+    rule = resolved(schema, root) or {}
+    if rule.get("x-compare") in get_args(Compare):
+        return cast("Compare", rule["x-compare"])
+    if rule.get("uniqueItems") is True:
+        return "set"
+    kinds = {want.kind for want in expected_kinds(schema, name, description, root)}
+    return _BY_KIND.get(kinds.pop(), "exact") if len(kinds) == 1 else "exact"
+
+
+_MOST, _LONGEST = 10_000, 100
+_CIRCLE = "leads in a circle", "write out what it stands for"
+
+
+class BadReference(NamedTuple):
+    """Where it is, what is wrong with it, what to do."""
+
+    place: Place
+    what: str
+    remedy: str
+
+
+def first_bad_reference(root: Any) -> BadReference | None:
+    """The first `$ref` of a document that cannot be followed, or None.
+
+    A schema may hold itself in a property or an item (a tree does); it may not be itself, or be made of itself by
+    `allOf`, `anyOf`, `oneOf` or `not`, nor may a reference stand for more than 10,000 schemas at once: no value can
+    ever be checked against that. What stands in examples is data.
+    """
+    known: dict[str, float] = {}
+    for place, target in _references(root, ()):
+        wrong = _lost(target, root)
+        if wrong is None and (weight := _weight(target, root, (), known)) > _MOST:
+            heavy = f"stands for more than {_MOST:,} schemas at once", "write it shorter"
+            wrong = _CIRCLE if weight == inf else heavy
+        if wrong is not None:
+            return BadReference(place, f"{shown(target)} {wrong[0]}", wrong[1])
+    return None
+
+
+def _references(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[Place, str]]:
+    if isinstance(value, list):
+        for index, item in enumerate(cast("list[Any]", value)):
+            yield from _references(item, (*place, index))
+    elif isinstance(value, dict):
+        for key, part in cast("dict[str, Any]", value).items():
+            if key == "$ref" and isinstance(part, str):
+                yield (*place, key), part
+            elif key not in _DATA or (place and place[-1] in _NAMED):
+                yield from _references(part, (*place, key))
+
+
+def _lost(target: str, root: Any) -> tuple[str, str] | None:
+    """What is wrong with a reference that names nothing in this document: (what, remedy)."""
+    if not target.startswith("#"):
+        return "is in another document", "bundle the documents into one first"
+    if resolved({"$ref": target}, root) is not None:
+        return None
+    outer, _, last = target.rpartition("/")
+    holder = resolved({"$ref": outer}, root) or {}
+    if last not in holder:
+        near = get_close_matches(last, list(holder), n=1, cutoff=0.5)
+        return "leads nowhere", f"did you mean {outer}/{near[0]}" if near else ""
+    return None if isinstance(holder[last], bool) else _CIRCLE  # true and false are schemas, too
+
+
+def _weight(target: str, root: Any, inside: tuple[str, ...], known: dict[str, float]) -> float:
+    """How many schemas a reference stands for at once; infinitely many in a circle. `inside`: what led here."""
+
+    def total(schema: Any, inside: tuple[str, ...]) -> float:
+        rule = object_of(schema)
+        if len(inside) > _LONGEST:
+            return _MOST + 1
+        if isinstance(rule.get("$ref"), str):
+            return _weight(rule["$ref"], root, inside, known)
+        lists: list[Any] = [rule.get(key) for key in ("allOf", "anyOf", "oneOf")]
+        parts = [part for listed in lists if isinstance(listed, list) for part in cast("list[Any]", listed)]
+        return 1 + sum(total(part, inside) for part in (*parts, rule.get("not", {})) if part)
+
+    if target in inside:
+        return inf
+    if target not in known:
+        known[target] = total(resolved({"$ref": target}, root), (*inside, target))
+    return known[target]
+
+
+_WORDS = {
+    "minimum": "is less than",
+    "maximum": "is more than",
+    "exclusiveMinimum": "is not more than",
+    "exclusiveMaximum": "is not less than",
+    "multipleOf": "is no multiple of",
+    "minLength": "is shorter than",
+    "maxLength": "is longer than",
+    "minItems": "has fewer items than",
+    "maxItems": "has more items than",
+    "pattern": "does not have the form",
+    "format": "is no",
+    "const": "is not",
+}
+
+
+def violation(value: Any, schema: Any, name: str, root: Any = None) -> str | None:
+    """What a schema does not allow of a value, or None. `name` stands for the value; `$ref`s point into `root`."""
+    root = schema if root is None else root
+    if fits(value, schema, root):
+        return None
+    rule = resolved(schema, root) or {}
+    inner = (violation(part, inside, at, root) for part, inside, at in _parts(value, rule, name))
+    return next((wrong for wrong in inner if wrong), None) or _own_violation(value, rule, name, root)
+
+
+def checker(schema: Any, name: str, root: Any = None) -> Callable[[Any], str | None]:
+    """`violation` for one schema, which remembers what it said of plain values."""
+
+    @lru_cache(maxsize=4096, typed=True)
+    def plain(value: Any) -> str | None:
+        return violation(value, schema, name, root)
+
+    return lambda value: violation(value, schema, name, root) if isinstance(value, dict | list) else plain(value)
+
+
+def _parts(value: Any, rule: Mapping[str, Any], name: str) -> Iterator[tuple[Any, Any, str]]:
+    """(part, its schema, its name) of an object's fields and a list's items, of each part of `allOf`."""
+    if isinstance(value, dict):
+        properties, rest = properties_of(rule), rule.get("additionalProperties", True)
+        for key, part in cast("dict[str, Any]", value).items():
+            if rest is not False or key in properties:
+                yield part, properties.get(key, rest), f"{name}.{key}"
+    elif isinstance(value, list):
+        for index, item in enumerate(cast("list[Any]", value)):
+            yield item, items_of(rule), f"{name}[{index}]"
+    for part in cast("list[Any]", rule.get("allOf") or []):
+        yield value, part, name
+
+
+def _own_violation(value: Any, rule: Mapping[str, Any], name: str, root: Any) -> str:
+    """What is wrong with a value itself, not with a part of it."""
+    types = types_of(rule)
+    if types and not fits(value, {"type": list(types)}):
+        return f"{name}: expected {' or '.join(types)}, got {shown(value)}"
+    if isinstance(rule.get("enum"), list):
+        return f"{name}: {shown(value)} is none of {', '.join(str(item) for item in rule['enum'])}"
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        missing = [key for key in required_of(rule) if key not in members]
+        if missing:
+            return f"{name}.{missing[0]} is missing"
+        unknown = [key for key in members if key not in properties_of(rule)]
+        if unknown and rule.get("additionalProperties") is False:
+            return f"{name}.{unknown[0]} is unknown"
+    for keyword, words in _WORDS.items():
+        if keyword in rule and not fits(value, {keyword: rule[keyword]}, root):
+            return f"{name}: {shown(value)} {words} {rule[keyword]}"
+    return f"{name}: {shown(value)} is not what it should be"

@@ -23,9 +23,7 @@ from typing import Any, cast
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from toologue.apis.parameters import parameters_of
-from toologue.apis.references import first_bad_reference
-from toologue.apis.schemas import object_of, shape, written_out
+from toologue.apis.schemas import first_bad_reference, object_of, parameters_of, shape, written_out
 from toologue.data import Place, Source, read_source
 from toologue.errors import shown
 from toologue.schema import Api

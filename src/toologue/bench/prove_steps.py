@@ -29,7 +29,7 @@ from toologue.models.similarity import Judge
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
 from toologue.schema import AgentTurn, Dialogue, Trace
 from toologue.verify.procedures import Flaw, verify
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 KILLED, ALARMED = 0.95, 0.05
 """The least share of wrong steps that must be caught, and the greatest share of right ones that may be."""

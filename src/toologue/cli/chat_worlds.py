@@ -27,8 +27,7 @@ from toologue.loop import World, execute
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import Act, Api, Result, Setting, executable
-from toologue.worlds.crud.kind import simulator_for
-from toologue.worlds.crud.simulator import shipped
+from toologue.worlds.crud.simulator import shipped, simulator_for
 from toologue.worlds.store import path_of
 
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}

@@ -17,7 +17,7 @@ from toologue.errors import BadSetting
 from toologue.formats.training import ExportName, exported
 from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read, replacing
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 
 def export(

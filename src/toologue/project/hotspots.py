@@ -18,7 +18,7 @@ from toologue.report.view import Charted, Conversation
 from toologue.report.words import cut, explain, fault_words, stop_words
 from toologue.schema import AgentTurn, Mismatch
 from toologue.score.severity import SEVERITIES, Knowledge, Severity, noise_of
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 
 class Spot(NamedTuple):

@@ -19,8 +19,7 @@ from toologue import keys
 from toologue.errors import UnknownName
 from toologue.loop import ground
 from toologue.schema import Api, Brief, Case, Dialogue, Noun, ProtocolName
-from toologue.worlds.documents import documents_of
-from toologue.worlds.world import kind_at, make_world
+from toologue.worlds.world import documents_of, kind_at, make_world
 
 
 class Settings(Noun):

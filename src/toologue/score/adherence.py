@@ -26,7 +26,7 @@ from toologue.procedure.slot_values import mentions
 from toologue.schema import Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
 from toologue.score.metric import no_reply, unscored
 from toologue.values.compare import same
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 METRICS = ("adherence", "guarded writes", "ended at a leaf")
 

@@ -51,7 +51,7 @@ from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, Trace, ro
 from toologue.score.metric import no_reply, unscored
 from toologue.score.states import Mode
 from toologue.text.claims import ReplyClaim, reply_claims, says_words, unsupported
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 METRICS = ("grounded", "supported claims", "reported")
 VOTED = "faithful"

@@ -35,7 +35,7 @@ from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Tr
 from toologue.score.actions import said_action, same_action
 from toologue.score.metric import TurnTest, no_reply, unscored
 from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 METRICS = ("user turn right", "dialogue right")
 

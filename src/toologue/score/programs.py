@@ -18,7 +18,7 @@ Python, and a conversational exception counts as any other. Several programs of 
 of the user count in T, also those that ask for no program; turns of the user that follow each other are one. What
 programs did to the account stays, so that "turn match" sees a wrong write at every later program, too. The EMR of a
 benchmark is the mean over dialogues, as is the paper's share of perfect ones. A signature is of account and value
-(appendix B), so two are equal where both are: the account's stands in the results of a signed world (`worlds.signed`),
+(appendix B), so two are equal where both are: the account's stands in the results of a signed world (`worlds.s3`),
 the value beside it. BLEU is the corpus BLEU of sacrebleu in [0, 1], with its default tokenizer and smoothing. CodeEdits
 compares all programs that a turn has, in order, as one text, over the turns where the gold has one.
 
@@ -50,7 +50,7 @@ from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, UserTur
 from toologue.schema.stack import completed
 from toologue.score.code_edits import edits
 from toologue.score.metric import RATIOS, TurnTest, no_reply, unscored, value_of
-from toologue.worlds.signed import signature_after
+from toologue.worlds.s3.simulator import signature_after
 
 EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
 Mode = Literal["fixed", "published"]

@@ -51,7 +51,7 @@ from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Tr
 from toologue.score.metric import no_reply, unscored
 from toologue.text.claims import says_words
 from toologue.values.compare import same
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 Schemas = Mapping[str, Mapping[str, Any]]
 """What is documented of each slot of an Api."""

@@ -53,7 +53,7 @@ from toologue.score.reply_requirements import must_of, steps_of, texts, wanting
 from toologue.score.severity import SEVERITIES, Knowledge
 from toologue.score.step_match import Same, Verdict, compare, kind_of_step
 from toologue.values.compare import agree, same
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 METRICS = (
     *("reply recall", "correct reply", "API recall", "correct API", "correct API parameters"),

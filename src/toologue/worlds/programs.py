@@ -1,9 +1,11 @@
-"""Worlds that run programs: `with_programs` adds them to any world, as acts beside calls (Dialog2API 3).
+"""Worlds in which programs run as well as calls: `with_programs` around a world, `programs` as a kind (Dialog2API 3).
 
-Contract: a final program is run in the sandbox; its result has the value or the error, and the changes of all its calls
-together: the last write of a row counts, a row that came and went is none. An error that has a line of the program says
-so. Drafts and abandoned programs do not run. All else is the world's: calls, documents, marks, and every attribute that
-it has beside them (`contents`, which signatures are made of).
+    {"name": "programs", "arguments": {"object": "shop", "world": {"name": "crud", "arguments": {"document": "shop"}}}}
+
+A final program is run in the sandbox; its result has the value or the error, and the changes of all its calls together:
+the last write of a row counts, a row that came and went is none. Drafts and abandoned programs do not run. All else is
+the world's inside. `object` is what programs call the world (by default the world's own name), `exceptions` what they
+may raise beside the conversational ones; their clock is the brief's `now` where the world has none.
 
 Example:
     >>> from toologue.schema import Program
@@ -14,21 +16,24 @@ Example:
     Result(value=None, error=None, arguments=None, changes={}, created=())
     >>> world.do(Program(goal="2", status="final", code="x = 1\\nreturn y")).error
     Fault(type='NameError', message="name 'y' is not defined (line 2)")
-
-Not covered: an empty final program that finalises a draft; the agent's stack knows the draft and gives its code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
+from pydantic import BaseModel, ConfigDict
+
+from toologue.errors import BadSetting
 from toologue.loop import World
 from toologue.sandbox.execute import LIMITS, Backend, execute
 from toologue.sandbox.limits import Execution, Limits
-from toologue.schema import Act, Fault, Program, Result
-from toologue.worlds.wrapped import Wrapped
+from toologue.schema import Act, Case, Fault, Result, Setting
+from toologue.worlds.world import Kind, Wrapped, arguments_of, failure, kind_at, make_world
 
 
 class Programs(Wrapped):
@@ -42,13 +47,11 @@ class Programs(Wrapped):
 
     def do(self, act: Act) -> Result:
         """Run a final program; anything else is the world's."""
-        return self._run(act) if act.kind == "program" else self._world.do(act)
-
-    def _run(self, program: Program) -> Result:
-        if program.status != "final":
-            told = f"the program of goal {program.goal} is {program.status}; only a final one runs"
-            return Result(error=Fault(type="NotFinal", message=told))
-        done = self.last = execute(program.code, self._world, **self._options)
+        if act.kind != "program":
+            return self._world.do(act)
+        if act.status != "final":
+            return failure("NotFinal", f"the program of goal {act.goal} is {act.status}; only a final one runs")
+        done = self.last = execute(act.code, self._world, **self._options)
         return Result(value=done.value, error=_placed(done), changes=done.changes, created=done.created)
 
 
@@ -76,3 +79,41 @@ def _placed(done: Execution) -> Fault | None:
     if error is None or done.line is None or service or error.message.startswith("line ") or not error.message:
         return error
     return error.but(message=f"{error.message} (line {done.line})")
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    world: Setting
+    object: str = ""
+    exceptions: tuple[str, ...] = ()
+
+
+def _arguments(setting: Setting) -> _Arguments:
+    given = arguments_of(setting, _Arguments)
+    if given.world.name == "programs":
+        raise BadSetting("the world 'programs' cannot hold itself: name the world inside")
+    name = given.object or given.world.name
+    if not name.isidentifier():
+        raise BadSetting(f"the world 'programs': programs cannot call an object {name!r}; give a Python name")
+    return given
+
+
+def _make(case: Case) -> World:
+    given, now = _arguments(case.world), None
+    with suppress(TypeError, ValueError):
+        now = datetime.fromisoformat(cast("str", case.brief.facts.get("now")))
+    world = make_world(case.but(world=given.world))
+    return with_programs(world, name=given.object or given.world.name, exceptions=given.exceptions, now=now)
+
+
+def _data_key(setting: Setting) -> str:
+    inside = _arguments(setting).world
+    return kind_at(inside).data_key(inside)
+
+
+def _at(setting: Setting) -> Kind:
+    return replace(kind_at(_arguments(setting).world), make=_make, data_key=_data_key, at=None)
+
+
+PROGRAMS = Kind(make=_make, data_key=_data_key, at=_at)

@@ -1,30 +1,37 @@
-"""A world that answers from the record: each act gets the result that the dialogue has for it.
+"""Worlds that answer from the record of a dialogue: `recorded` asks for equal acts, `observed` for acts of one sort.
 
-Equal acts are answered in the order of their records, the last one again and again. An act that the record does not
-know fails with the type `unrecorded`.
+`Recorded` answers equal acts in the order of their records, the last one again and again. `Observed` (ToolDial 4.1,
+overall) answers an act by the next recorded result of its sort: a question to the retriever by the next answer of the
+retriever, however it is put; a call by the next result of the same Api. An act for which there is no result fails with
+the type `unrecorded`. Given `{"apis": FILE}`, `observed` has the documents of that apis.jsonl, which is read once.
 
 Example:
-    >>> from toologue.schema import AgentTurn, Call, Dialogue, Result, UserTurn
+    >>> from toologue.schema import AgentTurn, Call, Dialogue, Result, Retrieve, UserTurn
     >>> call = Call(api="GetOrder", arguments={"id": 7})
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="?"), AgentTurn(acts=(call,), results=(Result(value="lost"),))))
     >>> Recorded(gold).do(Call(api="GetOrder", arguments={"id": 7.0})).value
     'lost'
+    >>> Observed(gold).do(Call(api="GetOrder")).value, Observed(gold).do(Retrieve(query="news")).error.type
+    ('lost', 'unrecorded')
 
-Not covered: state. Two different acts never influence each other's results.
+Not covered: state (two different acts never influence each other's results); which round an act belongs to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, partial
+from pathlib import Path
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.schema import Act, Api, Case, Dialogue, Fault, Result, invocations
+from toologue.schema import Act, Api, Case, Dialogue, Fault, Result, Setting, invocations
+from toologue.schema.jsonl import read
 from toologue.worlds.world import Kind
 
 
 class Recorded:
-    """The recorded results of one dialogue."""
+    """The recorded results of one dialogue, by act."""
 
     apis: Sequence[Api] = ()
 
@@ -32,17 +39,17 @@ class Recorded:
         self._results: dict[str, list[Result]] = {}
         self._used: dict[str, int] = {}
         for invocation in invocations(dialogue.turns, opening=True):
-            self._results.setdefault(_key(invocation.act), []).append(invocation.result)
+            self._results.setdefault(self._key(invocation.act), []).append(invocation.result)
 
     def do(self, act: Act) -> Result:
-        """The next recorded result of an equal act."""
-        key = _key(act)
-        known = self._results.get(key)
-        if known is None:
-            return Result(error=Fault(type="unrecorded", message="the record holds no result for this act"))
+        """The next recorded result."""
+        key = self._key(act)
         used = self._used.get(key, 0)
         self._used[key] = used + 1
-        return known[min(used, len(known) - 1)].model_copy(deep=True)  # the record stays as it is
+        result = self._next(self._results.get(key, []), used)
+        if result is None:
+            return Result(error=Fault(type="unrecorded", message=self._missing(key)))
+        return result.model_copy(deep=True)  # the record stays as it is
 
     def mark(self) -> dict[str, int]:
         """How often each act was answered."""
@@ -52,15 +59,57 @@ class Recorded:
         """Return to a mark."""
         self._used = dict(mark)
 
+    def _key(self, act: Act) -> str:
+        return keys.content_key(act.model_dump(mode="json", exclude={"raw"}))
 
-def _key(act: Act) -> str:
-    return keys.content_key(act.model_dump(mode="json", exclude={"raw"}))
+    def _next(self, results: Sequence[Result], used: int) -> Result | None:
+        return results[min(used, len(results) - 1)] if results else None
+
+    def _missing(self, key: str) -> str:
+        return "the record holds no result for this act"
 
 
-def _make(case: Case) -> Recorded:
+class Observed(Recorded):
+    """The recorded results of one dialogue, by sort of act."""
+
+    def _key(self, act: Act) -> str:
+        return f"call {act.api}" if act.kind == "call" else act.kind
+
+    def _next(self, results: Sequence[Result], used: int) -> Result | None:
+        return results[used] if used < len(results) else None
+
+    def _missing(self, key: str) -> str:
+        return f"the record holds no more results of {key}"
+
+
+def _make(world: type[Recorded], case: Case) -> Recorded:
     if case.gold is None:
-        raise BadSetting(f"case {case.id!r}: the recorded world answers from a gold dialogue, and there is none")
-    return Recorded(case.gold)
+        name = world.__name__.lower()
+        raise BadSetting(f"case {case.id!r}: the {name} world answers from a gold dialogue, and there is none")
+    return world(case.gold)
 
 
-RECORDED = Kind(make=_make)
+def _file_of(setting: Setting) -> str:
+    file = setting.arguments.get("apis", "")
+    if not isinstance(file, str):
+        raise BadSetting(f"the world 'observed' takes the name of an apis.jsonl, got {file!r}")
+    return file
+
+
+@cache
+def _content_key(file: str) -> str:
+    return keys.file_key(Path(file)) if file else ""
+
+
+@cache
+def _observed(file: str) -> Kind:
+    documents = tuple(read(Path(file), Api)) if file else ()
+    return Kind(make=partial(_make, Observed), documents=lambda: documents)
+
+
+RECORDED = Kind(make=partial(_make, Recorded))
+OBSERVED = Kind(
+    make=partial(_make, Observed),
+    data_key=lambda setting: _content_key(_file_of(setting)),
+    at=lambda setting: _observed(_file_of(setting)),
+)

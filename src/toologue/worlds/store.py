@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 Row = Mapping[str, Any]
 Tables = Mapping[str, Mapping[str, Row]]
 Mark = Mapping[str, Mapping[str, Row | None]]
+_HOLDERS = (dict, list)
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -134,6 +135,17 @@ def diff(old: Tables, new: Tables) -> list[Change]:
         for row in [*before, *(name for name in after if name not in before)]:
             changes += _row_diff(table, row, before.get(row), after.get(row))
     return changes
+
+
+def own(value: Any) -> Any:
+    """A JSON value that shares no list and no object with this one."""
+    if isinstance(value, dict):
+        made = dict(cast("dict[str, Any]", value))
+        for name, item in made.items():
+            if isinstance(item, _HOLDERS):  # quick, as most values are plain
+                made[name] = own(item)
+        return made
+    return [own(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def path_of(table: str, row: str) -> str:

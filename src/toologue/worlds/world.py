@@ -1,60 +1,52 @@
 """Kinds of worlds: how one is made for a case, what it documents, and how its outcomes compare.
 
-Contract: a registered world is a `Kind`. `make(case)` gives a fresh world; `fields` says per table (the part of its
-name before the first `/`) how the fields of its rows compare; `equivalent` may judge whole calls where comparing
-arguments one by one would be unfair, and answers None where it has no opinion; `counted` gives the arguments of a call
-as they count in that comparison; `data_key` names the content of the files that a world reads.
+A registered world is a `Kind`. `make(case)` gives a fresh world; `fields` says per table (the part of its name before
+the first `/`) how the fields of its rows compare; `equivalent` may judge whole calls where comparing arguments one by
+one would be unfair, and answers None where it has no opinion; `counted` gives the arguments of a call as they count in
+that comparison; `data_key` names the content of the files that a world reads.
 
 Example:
     >>> kind_of("none").apis
     ()
-
-Not covered: worlds that live in another process; wrap such a one and set `blocking = True`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import cast
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from toologue import registry
-from toologue.errors import BadSetting
+from toologue.errors import BadFile, BadRecord, BadSetting, shown
 from toologue.loop import World
-from toologue.schema import Act, Api, Case, Compare, Fault, Invocation, Mismatch, Result, Setting
+from toologue.schema import Act, Api, Case, Compare, Dialogue, Fault, Invocation, Mismatch, Result, Setting
+from toologue.schema.jsonl import json_path
 
-WorldFactory = Callable[[Case], World]
+# (predicted, gold) → what speaks against taking one for the other; empty: nothing; None: no opinion.
 Equivalent = Callable[[Invocation, Invocation], Sequence[Mismatch] | None]
-"""(predicted, gold) → what speaks against taking one for the other; empty: nothing; None: no opinion."""
+M = TypeVar("M", bound=BaseModel)
 
 
-def _no_data(setting: Setting) -> str:
-    return ""
-
-
-def _as_given(invocation: Invocation) -> Mapping[str, JsonValue]:
+def _arguments(invocation: Invocation) -> Mapping[str, JsonValue]:
     return (invocation.act.arguments or {}) if invocation.act.kind == "call" else {}
-
-
-def _no_opinion(predicted: Invocation, gold: Invocation) -> None:
-    return None
 
 
 @dataclass(frozen=True)
 class Kind:
     """A registered kind of world."""
 
-    make: WorldFactory
+    make: Callable[[Case], World]
     documents: Callable[[], Sequence[Api]] = tuple[Api, ...]
     fields: Mapping[str, Mapping[str, Compare]] = field(default_factory=dict[str, Mapping[str, Compare]])
-    equivalent: Equivalent = _no_opinion
-    counted: Callable[[Invocation], Mapping[str, JsonValue]] = _as_given
-    data_key: Callable[[Setting], str] = _no_data
+    equivalent: Equivalent = lambda predicted, gold: None
+    counted: Callable[[Invocation], Mapping[str, JsonValue]] = _arguments
+    data_key: Callable[[Setting], str] = lambda setting: ""
+    # The kind that a setting makes of this one, where documents and fields depend on its arguments.
     at: Callable[[Setting], Kind] | None = None
-    """The kind that a setting makes of this one, where documents and fields depend on its arguments."""
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -86,13 +78,39 @@ def make_world(case: Case) -> World:
         raise BadSetting(f"dialogue {case.id!r}: the world {case.world.name!r} cannot be made: {error}") from None
 
 
+def arguments_of(setting: Setting, model: type[M]) -> M:
+    """The arguments of a setting, validated. Raises BadSetting that names the first wrong one and those there are."""
+    try:
+        return model.model_validate(setting.arguments)
+    except ValidationError as error:
+        from toologue.data import complaint
+
+        place, what = complaint(error)
+        known = ", ".join(model.model_fields)
+        raise BadSetting(f"the world {setting.name!r}, {'.'.join(map(str, place))}: {what}; it takes {known}") from None
+
+
+def stamp(file: Path | str) -> tuple[int, int]:
+    """What changes when a file does. Raises BadFile where it cannot be read."""
+    try:
+        status = Path(file).stat()
+    except (OSError, ValueError) as error:
+        raise BadFile(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+    return status.st_mtime_ns, status.st_size
+
+
+def failure(kind: str, message: str) -> Result:
+    """The result of an act that came to nothing."""
+    return Result(error=Fault(type=kind, message=message))
+
+
 class _Nothing:
     """No world: every act fails."""
 
     apis: Sequence[Api] = ()
 
     def do(self, act: Act) -> Result:
-        return Result(error=Fault(type="no world", message="this conversation has no world to execute acts in"))
+        return failure("no world", "this conversation has no world to execute acts in")
 
     def mark(self) -> None:
         return None
@@ -101,8 +119,57 @@ class _Nothing:
         return None
 
 
-def _nothing(case: Case) -> World:
-    return _Nothing()
+NONE = Kind(make=lambda case: _Nothing())
 
 
-NONE = Kind(make=_nothing)
+class Wrapped:
+    """A world around another one: what it does not do itself, the one inside does; it has what that has beside it."""
+
+    def __init__(self, world: Any):
+        self._world = world
+
+    @property
+    def apis(self) -> Sequence[Api]:
+        """The documents of the world inside."""
+        return self._world.apis
+
+    def do(self, act: Act) -> Result:
+        """Execute an act."""
+        return self._world.do(act)
+
+    def mark(self) -> Any:
+        """The present state."""
+        return self._world.mark()
+
+    def rewind(self, mark: Any) -> None:
+        """Return to a marked state."""
+        self._world.rewind(mark)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._world, name)
+
+
+@cache
+def _documents() -> TypeAdapter[list[Api]]:
+    return TypeAdapter(list[Api])
+
+
+def documents_of(dialogue: Dialogue) -> Mapping[str, Api]:
+    """The documents of a dialogue's Apis by name: those of its world, and those that it carries in `extra["apis"]`.
+
+    Raises BadRecord where these are no documents.
+    """
+    case = Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded")
+    known = kind_at(dialogue.world).by_name or {api.name: api for api in make_world(case).apis}
+    carried = cast("list[Any] | None", dialogue.extra.get("apis"))
+    if carried is None:
+        return known
+    try:
+        return {**known, **{api.name: api for api in _documents().validate_python(carried)}}
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = f"$.extra.apis{json_path(first['loc'])[1:]}"
+        what = f"{first['msg']}, got {shown(first['input'])}"
+        raise BadRecord(f"dialogue {dialogue.id!r}", 0, place, what) from None

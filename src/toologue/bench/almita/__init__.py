@@ -40,7 +40,7 @@ from toologue.score.metric import no_reply, unscored
 from toologue.score.severity import SEVERITIES, noise_of
 from toologue.score.step_match import Verdict
 from toologue.score.steps import METRICS, judged, judged_as_published, scores_of, severities_of
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 __all__ = ["ALMITA", "grade", "load", "summarize"]
 

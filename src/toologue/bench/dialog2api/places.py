@@ -35,8 +35,8 @@ from toologue.sandbox.limits import BackendName
 from toologue.schema import Act, Dialogue, Result, Trace, executable
 from toologue.score.programs import EMR
 from toologue.worlds.s3 import signature
-from toologue.worlds.signed import s3_programs_for
-from toologue.worlds.wrapped import Wrapped
+from toologue.worlds.s3.simulator import s3_programs_for
+from toologue.worlds.world import Wrapped
 
 _Wanted = tuple[str, Result, str]
 """Where a program of the gold stands, what it comes to, the signature after it."""

@@ -49,7 +49,7 @@ from toologue.schema.jsonl import read, read_lines
 from toologue.score import actions, faithfulness, overall, states
 from toologue.score.faithfulness import Votes
 from toologue.score.metric import no_reply, unscored, value_of
-from toologue.worlds.documents import documents_of
+from toologue.worlds.world import documents_of
 
 __all__ = ["PASSES", "TOOLDIAL", "Part", "asked_at", "grade", "load", "parts", "play", "summarize"]
 

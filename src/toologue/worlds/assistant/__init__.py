@@ -30,18 +30,18 @@ from pydantic import JsonValue, TypeAdapter
 
 from toologue.errors import ToolError, summary
 from toologue.schema import Act, Api, Case, Fault, Invocation, Mismatch, Result
-from toologue.worlds.assistant import account, alarm, calendar, email, message, reminder, weather
-from toologue.worlds.assistant.databases import data_key, export, load
-from toologue.worlds.assistant.desk import Desk, Tool
-from toologue.worlds.store import Change, Mark, diff
+from toologue.worlds.assistant import account, calendar, mail, weather
+from toologue.worlds.assistant.desk import Desk, Tool, data_key, export, load
+from toologue.worlds.store import Change, Mark, diff, own
 from toologue.worlds.world import Kind
 
 __all__ = ["ASSISTANT", "TOOLS", "Assistant", "apis", "equivalent"]
 
 TOOLS: dict[str, Tool] = {
-    name: tool
-    for plugin in (account, alarm, calendar, email, message, reminder, weather)
-    for name, tool in plugin.TOOLS.items()
+    name.title().replace("_", ""): tool
+    for plugin in (account, calendar, mail, weather)
+    for name, tool in inspect.getmembers(plugin, inspect.isfunction)
+    if tool.__module__ == plugin.__name__ and not name.startswith("_")
 }
 _TOKEN = "98a5a87a-7714-b404"
 
@@ -75,10 +75,10 @@ class Assistant:
     def do(self, act: Act) -> Result:
         """Execute a call."""
         if act.kind != "call":
-            return Result(error=Fault(type="executor", message=f"the assistant has no {act.kind} acts"))
+            return _failed("executor", f"the assistant has no {act.kind} acts")
         if act.arguments is None:
             return _failed("parse", "Failed to parse API call")
-        return self._call(act.api, _own(act.arguments), act.arguments)
+        return self._call(act.api, own(act.arguments), act.arguments)
 
     def mark(self) -> Mark:
         """The present state."""
@@ -151,19 +151,11 @@ def _check_names(name: str, arguments: Mapping[str, Any], allowed: frozenset[str
         raise TypeError(f"{name} is missing the argument {missing[0]!r}")
 
 
-def _own(value: Any) -> Any:
-    """A JSON value that shares no list and no object with this one."""
-    if isinstance(value, dict):
-        return {name: _own(item) for name, item in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [_own(item) for item in cast("list[Any]", value)]
-    return value
-
-
 def _failed(kind: str, message: str) -> Result:
     return Result(error=Fault(type=kind, message=message))
 
 
+# Searches: the field of the result that lists what was found, and the field that names one of them.
 _IDS = {
     "FindAlarms": ("alarms", "alarm_id"),
     "GetReminders": ("reminders", "reminder_id"),

@@ -1,8 +1,6 @@
-"""AccountTools: register, log in and out, look users up, change passwords and contact data.
+"""Accounts: register, log in and out, look users up, change passwords and contact data.
 
 Tables: `Account` (username → username, email, phone, name, password), `VerificationCode` (username → code), `Session`.
-
-Not covered: password strength, expiring codes (a code is not used up), two sessions at once.
 """
 
 from __future__ import annotations
@@ -11,11 +9,10 @@ import re
 from typing import Any
 
 from toologue.errors import ToolError
-from toologue.worlds.assistant.desk import Desk, Tool
+from toologue.worlds.assistant.desk import ADDRESS, Desk
 from toologue.worlds.store import Row
 
-_EMAIL = re.compile(r"^[\w\-\d\.]+@[\w\-\d\.]+$")
-_PHONE = re.compile(r"^\d{3}-\d{3}-\d{4}$")
+_PHONE = r"^\d{3}-\d{3}-\d{4}$"
 _SUCCESS = {"status": "success"}
 
 
@@ -69,9 +66,9 @@ def register_user(
     """Open an account and log it in."""
     if desk.store.get("Account", username) is not None:
         raise ToolError("The username already exists.")
-    if not _EMAIL.match(email):
+    if not re.match(ADDRESS, email):
         raise ToolError("The email format is invalid.")
-    if phone is not None and not _PHONE.match(phone):
+    if phone is not None and not re.match(_PHONE, phone):
         raise ToolError("The phone number format is invalid.")
     account = {"username": username, "email": email, "phone": phone, "name": name, "password": password}
     token = desk.draw("RegisterUser", 8, 4, 4)
@@ -119,11 +116,11 @@ def update_account_information(
     if new_email is None and new_phone_number is None:
         raise ToolError("You need to provide at least one of new_email and new_phone_number.")
     if new_email is not None:
-        if not _EMAIL.match(new_email):
+        if not re.match(ADDRESS, new_email):
             raise ToolError("The email is invalid.")
         account = _save(desk, account, email=new_email)
     if new_phone_number is not None:
-        if not _PHONE.match(new_phone_number):
+        if not re.match(_PHONE, new_phone_number):
             raise ToolError("The phone number is invalid.")
         account = _save(desk, account, phone=new_phone_number)
     if new_name is not None:
@@ -141,20 +138,6 @@ def user_login(desk: Desk, /, username: Any, password: Any) -> dict[str, Any]:
     token = desk.draw("UserLogin", 8, 4, 4)
     desk.log_in(username, token)
     return {"session_token": token}
-
-
-TOOLS: dict[str, Tool] = {
-    "ChangePassword": change_password,
-    "DeleteAccount": delete_account,
-    "GetAccountInformation": get_account_information,
-    "LogoutUser": logout_user,
-    "QueryUser": query_user,
-    "RegisterUser": register_user,
-    "ResetPassword": reset_password,
-    "SendVerificationCode": send_verification_code,
-    "UpdateAccountInformation": update_account_information,
-    "UserLogin": user_login,
-}
 
 
 def _own(desk: Desk, session_token: Any) -> Row:

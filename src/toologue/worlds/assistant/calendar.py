@@ -1,6 +1,6 @@
-"""Calendar: events and meetings. Table: `Calendar/<username>` (event_id → event, eight fields).
+"""Calendar, alarms and reminders. Tables, each `/<username>`: `Calendar` (event_id → event), `Alarm`, `Reminder`.
 
-Not covered: recurrence, time zones, invitations (a meeting is stored for its creator only).
+A meeting is stored for its creator only; alarms are times of day, and never wrap past midnight.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from toologue.errors import ToolError
-from toologue.worlds.assistant.desk import Desk, Tool, moment
+from toologue.worlds.assistant.desk import TIME, Desk, between, moment
+from toologue.worlds.store import Row
 
 
 def create_event(
@@ -109,14 +110,6 @@ def query_calendar(desk: Desk, /, session_token: Any, start_time: Any, end_time:
     return {"events": [dict(event) for event in found]}
 
 
-TOOLS: dict[str, Tool] = {
-    "CreateEvent": create_event,
-    "DeleteEvent": delete_event,
-    "ModifyEvent": modify_event,
-    "QueryCalendar": query_calendar,
-}
-
-
 def _check_times(desk: Desk, start_time: Any, end_time: Any) -> None:
     start, end = moment(start_time), moment(end_time)
     if start > end:
@@ -130,3 +123,82 @@ def _with_caller(attendees: Any, owner: str) -> Any:
     if attendees is None or owner in attendees:
         return attendees
     return [*attendees, owner]
+
+
+def add_alarm(desk: Desk, /, session_token: Any, time: Any) -> dict[str, Any]:
+    """Set an alarm. The time is parsed before the session is looked at, and kept as it was written."""
+    moment(time, TIME)
+    owner = desk.owner(session_token)
+    alarm_id = desk.draw("AddAlarm", 4, 4)
+    desk.store.put(f"Alarm/{owner}", alarm_id, {"alarm_id": alarm_id, "time": time})
+    return {"alarm_id": alarm_id}
+
+
+def delete_alarm(desk: Desk, /, session_token: Any, alarm_id: Any) -> dict[str, Any]:
+    """Remove an alarm."""
+    table = f"Alarm/{desk.owner(session_token)}"
+    if desk.store.get(table, alarm_id) is None:
+        raise ToolError(f"Alarm {alarm_id} not found.")
+    desk.store.delete(table, alarm_id)
+    return {"status": "success"}
+
+
+def find_alarms(desk: Desk, /, session_token: Any, start_range: Any = None, end_range: Any = None) -> dict[str, Any]:
+    """List the alarms within an inclusive range, in the order they were set."""
+    table = f"Alarm/{desk.owner(session_token)}"
+    if not desk.store.exists(table):
+        return {"alarms": []}
+    low = None if start_range is None else moment(start_range, TIME)
+    high = None if end_range is None else moment(end_range, TIME)
+    if low is not None and high is not None and low > high:
+        raise ToolError("Start range must be earlier than end range.")
+    alarms = desk.store.rows(table).values()
+    return {"alarms": [dict(alarm) for alarm in alarms if between(moment(alarm["time"], TIME), low, high)]}
+
+
+def add_reminder(desk: Desk, /, session_token: Any, task: Any, due_date: Any = None) -> dict[str, Any]:
+    """Add a reminder. Even a refused one leaves a (then empty) list behind."""
+    table = f"Reminder/{desk.owner(session_token)}"
+    desk.store.touch(table)
+    if due_date is not None:
+        try:
+            moment(due_date)
+        except ValueError:
+            raise ToolError(f"Invalid due_date: {due_date}") from None
+    reminder_id = desk.draw("AddReminder", 2, 4)
+    reminder = {"reminder_id": reminder_id, "task": task, "due_date": due_date, "status": "pending"}
+    desk.store.put(table, reminder_id, reminder)
+    return {"reminder_id": reminder_id}
+
+
+def complete_reminder(desk: Desk, /, session_token: Any, reminder_id: Any) -> dict[str, Any]:
+    """Tick a reminder off."""
+    table, reminder = _find(desk, session_token, reminder_id)
+    if reminder["status"] == "complete":
+        raise ToolError(f"Reminder {reminder_id} already completed")
+    desk.store.put(table, reminder_id, {**reminder, "status": "complete"})
+    return {"status": "success"}
+
+
+def delete_reminder(desk: Desk, /, session_token: Any, reminder_id: Any) -> dict[str, Any]:
+    """Remove a reminder."""
+    table, _ = _find(desk, session_token, reminder_id)
+    desk.store.delete(table, reminder_id)
+    return {"status": "success"}
+
+
+def get_reminders(desk: Desk, /, session_token: Any) -> dict[str, Any]:
+    """List all reminders, completed ones too, in the order they were added."""
+    reminders = desk.store.rows(f"Reminder/{desk.owner(session_token)}").values()
+    return {"reminders": [dict(reminder) for reminder in reminders]}
+
+
+def _find(desk: Desk, session_token: Any, reminder_id: Any) -> tuple[str, Row]:
+    owner = desk.owner(session_token)
+    table = f"Reminder/{owner}"
+    if not desk.store.exists(table):
+        raise KeyError(owner)
+    reminder = desk.store.get(table, reminder_id)
+    if reminder is None:
+        raise ToolError(f"Reminder {reminder_id} not found in database")
+    return table, reminder

@@ -1,8 +1,6 @@
 """Weather: now, the next three days, and by month of the year. Tables: `Weather/<city>`, `HistoricWeather/<city>`.
 
 City names are compared in lower case without outer spaces. A day that the table lacks is a KeyError, as published.
-
-Not covered: units, hours, warnings.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from toologue.errors import ToolError
-from toologue.worlds.assistant.desk import Desk, Tool
+from toologue.worlds.assistant.desk import Desk
 from toologue.worlds.store import Row
 
 
@@ -34,13 +32,6 @@ def historic_weather(desk: Desk, /, location: Any, month: Any) -> dict[str, Any]
     if month.lower() not in months:
         raise ToolError(f"Historic weather data for {_plain(location)} missing for month {month.lower()}")
     return {"weather": dict(months[month.lower()])}
-
-
-TOOLS: dict[str, Tool] = {
-    "CurrentWeather": current_weather,
-    "ForecastWeather": forecast_weather,
-    "HistoricWeather": historic_weather,
-}
 
 
 def _city(desk: Desk, table: str, location: Any) -> dict[str, Row]:

@@ -2,11 +2,19 @@
 
 `Simulator(document, seed)` reads them, `.world()` gives a fresh world; `kind_for` makes a registered kind of world;
 `shipped` names the services that ship; `Refusal` and `View` are what Python overrides of single operations work with.
+Every operation is an Api; a refusal is a fault (`not_found`, `conflict`, `invalid`, …) and leaves no trace.
+
+Example:
+    >>> from toologue.schema import Call
+    >>> world = Simulator("shop").world()
+    >>> world.do(Call(api="get_order", arguments={"order_id": "O-99999"})).error
+    Fault(type='not_found', message="there is no order 'O-99999'")
+
+Not covered: who may call what (the agent is trusted), rate limits, calls that take time; operations on several rows at
+once; children that go with their parent.
 """
 
-from toologue.worlds.crud.kind import CRUD, kind_for, simulator_for
-from toologue.worlds.crud.refusal import Refusal
-from toologue.worlds.crud.simulator import Crud, Override, Simulator, shipped
-from toologue.worlds.crud.view import View
+from toologue.worlds.crud.data import Refusal, View
+from toologue.worlds.crud.simulator import CRUD, Crud, Override, Simulator, kind_for, shipped, simulator_for
 
 __all__ = ["CRUD", "Crud", "Override", "Refusal", "Simulator", "View", "kind_for", "shipped", "simulator_for"]

@@ -8,20 +8,9 @@
       creates: {refunds: {order_id: $order_id, amount: $order.total}}
       returns: {order: $order, refund: $refund}   # by default what the operation answers without it
 
-Contract: requirements come first and in their order; then what the operation does by itself (a POST to a collection
+requirements come first and in their order; then what the operation does by itself (a POST to a collection
 adds its row, a PUT replaces), then `creates`, then `sets`, which may use what was created. `creates` for the very table
 that the operation adds to gives fields to that row. All is checked when the document is read.
-
-Example:
-    >>> from toologue.worlds.crud.tables import Table
-    >>> orders = Table("orders", "id", {"id": {}, "status": {"enum": ["placed", "sent"]}})
-    >>> site = Site({"orders": orders}, row="orders")
-    >>> action = action_of({"requires": {"status": "placed"}, "sets": {"status": "sent"}}, site)
-    >>> scope = Scope({}, {"order": {"id": 1, "status": "sent"}}, lambda: "")
-    >>> action.refusal(scope).fault
-    Fault(type='conflict', message='status is sent and must be placed')
-
-Not covered: rows other than the one acted on, and conditions on how many rows there are: give an override.
 """
 
 from __future__ import annotations
@@ -37,12 +26,12 @@ from toologue.apis.schemas import object_of
 from toologue.data import complaint
 from toologue.errors import UnknownName, shown
 from toologue.values.json_schema import types_of
+from toologue.worlds.crud.data import Refusal, fault_type
 from toologue.worlds.crud.expressions import MISSING, Names, Scope, Value, condition_of, value_of
-from toologue.worlds.crud.refusal import Refusal, fault_type
 from toologue.worlds.crud.tables import Table
 
+# (old value, scope) → new value, or MISSING to leave it.
 Change = Callable[[Any, Scope], Any]
-"""(old value, scope) → new value, or MISSING to leave it."""
 
 
 class ActionError(Exception):
@@ -204,7 +193,7 @@ def _check_fields(fields: Mapping[str, Any], table: Table) -> None:
     for name, value in fields.items():
         if name not in table.fields and not table.is_open:
             raise ValueError(str(UnknownName(f"field of {table.name}", name, table.fields)))
-        if value is not MISSING and "$" not in repr(value) and (wrong := table.misfit({name: value})):
+        if value is not MISSING and "$" not in repr(value) and (wrong := table.violation({name: value})):
             raise ValueError(wrong)
 
 

@@ -11,20 +11,8 @@ or comparisons that must all hold: `min`, `max`, `above`, `below` (numbers, text
 own), `exists`, `contains`, `within` (`30 days`: not longer ago than that, and not in the future). A condition on an
 argument that was not given holds.
 
-Contract: everything is checked when the document is read: names, fields, comparisons, and that a constant is something
+everything is checked when the document is read: names, fields, comparisons, and that a constant is something
 that the field can hold. Nothing here can call anything.
-
-Example:
-    >>> order = {"status": "paid", "total": 25, "sent": "2025-03-01"}
-    >>> scope = Scope({"amount": 30}, {"order": order}, lambda: "2025-03-12T08:00:00Z")
-    >>> names = Names(frozenset({"amount"}), {"order": None})
-    >>> value_of({"order": "$order.status", "until": "$today + 2 weeks", "text": "${amount} EUR"}, names)(scope)
-    {'order': 'paid', 'until': '2025-03-26', 'text': '30 EUR'}
-    >>> failing = condition_of({"sent": {"within": "14 days"}, "$amount": {"max": "$order.total"}}, "order", names)
-    >>> failing(scope)
-    'amount is 30 and must be at most 25'
-
-Not covered: "or" (a list of values aside), arithmetic, rows other than the one that is acted on.
 """
 
 from __future__ import annotations
@@ -32,15 +20,61 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from enum import Enum
+from functools import lru_cache
 from typing import Any, cast
 
+from toologue.apis.schemas import violation
 from toologue.errors import shown
 from toologue.values.compare import same
-from toologue.worlds.crud.misfit import misfit
-from toologue.worlds.crud.moments import before_or_at, duration, moment, shifted
 from toologue.worlds.crud.tables import Table
+
+_DURATION = re.compile(r"(-?\d{1,6}) ?(minute|hour|day|week)s?")
+
+
+@lru_cache(maxsize=1 << 14)
+def moment(text: str) -> datetime | None:
+    """The moment that a text names, or None."""
+    if not text[:4].isdecimal():  # quick, and true of every moment
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def written(when: datetime) -> str:
+    """A moment as RFC 3339, to the second."""
+    return when.replace(microsecond=0).isoformat().replace("+00:00", "Z")
+
+
+def duration(text: str) -> timedelta | None:
+    """The duration that a text names (`30 days`, `1 week`), or None."""
+    found = _DURATION.fullmatch(text.strip())
+    return timedelta(**{f"{found[2]}s": int(found[1])}) if found else None
+
+
+def shifted(text: str, by: str) -> str:
+    """A date or a moment, later or earlier by a duration, written as it was. Raises ValueError for other texts."""
+    start, wait = moment(text), duration(by)
+    if start is None or wait is None:
+        raise ValueError(f"{text!r} and {by!r} are no moment and duration")
+    return written(start + wait)[:10] if len(text) == 10 else written(start + wait)
+
+
+def before_or_at(one: Any, other: Any) -> bool | None:
+    """Whether one value comes before another or is equal to it; None where they have no order."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return None
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return one <= other
+    if not isinstance(one, str) or not isinstance(other, str):
+        return None
+    early, late = moment(one), moment(other)
+    return early <= late if early is not None and late is not None else one <= other
 
 
 class _Missing(Enum):
@@ -50,8 +84,8 @@ class _Missing(Enum):
         return "not given"
 
 
+# What a reference gives where there is nothing: an argument that was not given, a field that a row does not have.
 MISSING = _Missing.MISSING
-"""What a reference gives where there is nothing: an argument that was not given, a field that a row does not have."""
 
 _REFERENCE = re.compile(r"\$([A-Za-z_]\w*)((?:\.\w+)*)")
 _INNER = re.compile(r"\$\{([A-Za-z_]\w*)((?:\.\w+)*)\}")
@@ -97,8 +131,8 @@ class Names:
 
 
 Value = Callable[[Scope], Any]
+# (value, scope) → what the value must be and is not, or None.
 Test = Callable[[Any, Scope], str | None]
-"""(value, scope) → what the value must be and is not, or None."""
 
 
 def value_of(template: Any, names: Names) -> Value:
@@ -173,7 +207,7 @@ def _clause(subject: str, rule: Any, row: str | None, names: Names) -> Callable[
 
 
 def _check_constant(constant: Any, schema: Any, table: Table | None, path: list[str]) -> None:
-    if table is not None and schema is not None and (wrong := misfit(constant, schema, path[0], table.root)):
+    if table is not None and schema is not None and (wrong := violation(constant, schema, path[0], table.root)):
         raise ValueError(f"{wrong}: no row can ever have it")
 
 
@@ -184,7 +218,11 @@ def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> Test:
             raise ValueError("an empty comparison says nothing")
         tests = [_comparison(word, limit, names, check) for word, limit in rules.items()]
         return lambda value, scope: next((found for test in tests if (found := test(value, scope))), None)
-    options = [_option(item, names, check) for item in (cast("list[Any]", rule) if isinstance(rule, list) else [rule])]
+    items = cast("list[Any]", rule) if isinstance(rule, list) else [rule]
+    for item in items:
+        if not (isinstance(item, str) and item.startswith("$")):
+            check(item)
+    options = [value_of(item, names) for item in items]
 
     def test(value: Any, scope: Scope) -> str | None:
         wanted = [option(scope) for option in options]
@@ -192,12 +230,6 @@ def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> Test:
         return None if found or (value is MISSING and None in wanted) else " or ".join(map(_plain, wanted))
 
     return test
-
-
-def _option(item: Any, names: Names, check: Callable[[Any], None]) -> Value:
-    if not (isinstance(item, str) and item.startswith("$")):
-        check(item)
-    return value_of(item, names)
 
 
 def _comparison(word: str, limit: Any, names: Names, check: Callable[[Any], None]) -> Test:

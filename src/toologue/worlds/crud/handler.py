@@ -1,36 +1,28 @@
 """An operation, ready to be done: arguments checked, rows found, requirements asked, effect, `x-action`, answer.
 
-Contract: arguments first (400, with the name of the one that is wrong), then the rows that the path names (404), then
-what `x-action` requires, then the operation's own effect, `creates`, `sets`. Whoever calls a handler undoes what was
-written where it raises.
-
-Example:
-    >>> from toologue.schema import Api, Parameter
-    >>> api = Api(name="refund", parameters={"amount": Parameter(schema={"type": "number", "minimum": 1})})
-    >>> arguments_check(Operation(api=api, method="post", path="/refunds"))({"amount": 0})
-    Traceback (most recent call last):
-    toologue.worlds.crud.refusal.Refusal: amount: 0 is less than 1
-
-Not covered: arguments that depend on each other; say `x-action: {requires: {$one: {max: $other}}}`.
+Arguments come first (400, with the name of the one that is wrong), then the rows that the path names (404), then what
+`x-action` requires, then the operation's own effect, `creates`, `sets`. An `Effect` reads and writes through the data;
+a row that it makes or changes it puts into the scope under the singular of its table, where answers and `x-action` find
+it; all else it gives as its value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from toologue.apis.openapi import Operation
+from toologue.apis.schemas import checker
 from toologue.errors import UnknownName
 from toologue.worlds.crud.actions import Action
-from toologue.worlds.crud.data import Data, key_text
-from toologue.worlds.crud.expressions import Scope
-from toologue.worlds.crud.misfit import checker
-from toologue.worlds.crud.refusal import Refusal
+from toologue.worlds.crud.data import Data, Refusal, key_text
+from toologue.worlds.crud.expressions import Scope, Value
+from toologue.worlds.crud.lists import Select
+from toologue.worlds.crud.tables import Table
+from toologue.worlds.store import Row
 
 Effect = Callable[[Data, Scope], Any]
-"""Does what an operation does by itself. Rows that it makes or changes go into the scope; else it gives the value."""
-
 
 Check = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -110,3 +102,131 @@ def arguments_check(operation: Operation) -> Check:
         return {**defaults, **given}
 
     return check
+
+
+# What was sent: field → value, or the whole of it.
+Body = Callable[[Scope], Any]
+
+
+def listing(table: Table, select: Select, link: str | None, owner: tuple[Step, ...]) -> Effect:
+    """A page of rows; of those that refer to the path's row, where there is a `link`."""
+    return lambda data, scope: select(_linked(data, table, link, owner, scope), scope.arguments)
+
+
+def finding(table: Table, select: Select, link: str | None, owner: tuple[Step, ...], asked: list[str]) -> Effect:
+    """The one row that fits what was asked; where nothing was, the newest that refers to the path's row."""
+
+    def effect(data: Data, scope: Scope) -> None:
+        rows = select(_linked(data, table, link, owner, scope), scope.arguments).rows
+        if not rows:
+            given = [f"{name} {scope.arguments[name]!r}" for name in asked if name in scope.arguments]
+            of = [f"{step.singular} {scope.arguments[step.parameter]!r}" for step in owner if link]
+            raise Refusal(404, f"there is no {table.spoken} with {' and '.join([*of, *given]) or 'that'}")
+        scope.rows[table.singular] = rows[0 if asked else -1]
+
+    return effect
+
+
+def adding(table: Table, body: Body, link: str | None, owner: tuple[Step, ...], more: Value | None = None) -> Effect:
+    """A new row, which refers to the path's row. `more`: further fields."""
+
+    def effect(data: Data, scope: Scope) -> None:
+        fields = {**body(scope)}
+        if link is not None:
+            fields[link] = scope.arguments[owner[0].parameter]
+        if more is not None:
+            fields |= more(scope)
+        scope.rows[table.singular] = data.add(table.name, fields)
+
+    return effect
+
+
+def reading(data: Data, scope: Scope) -> None:
+    """Nothing: the path's row is in the scope."""
+
+
+def merging(row: Step, body: Body) -> Effect:
+    """The row with what was sent; objects in it are merged, too."""
+
+    def effect(data: Data, scope: Scope) -> None:
+        merged = _merged(scope.rows[row.singular], body(scope))
+        scope.rows[row.singular] = data.replace(row.table, scope.arguments[row.parameter], merged)
+
+    return effect
+
+
+def replacing(row: Step, table: Table, body: Body, settable: Callable[[str], bool]) -> Effect:
+    """What was sent, in the place of the row; fields that cannot be sent stay, the others get their defaults."""
+    stay = [name for name in table.fields if not settable(name)]
+    defaults = {name: rule["default"] for name in table.fields if "default" in (rule := table.rule(name))}
+
+    def effect(data: Data, scope: Scope) -> None:
+        old = scope.rows[row.singular]
+        kept = {name: old[name] for name in stay if name in old}
+        fields = {**defaults, table.key: old[table.key], **body(scope), **kept}
+        scope.rows[row.singular] = data.replace(row.table, scope.arguments[row.parameter], fields)
+
+    return effect
+
+
+def removing(row: Step) -> Effect:
+    """The row is gone."""
+
+    def effect(data: Data, scope: Scope) -> None:
+        data.remove(row.table, scope.arguments[row.parameter])
+
+    return effect
+
+
+def part(row: Step, field: str, method: str, body: Body) -> Effect:
+    """A field of the row: read, replaced, merged, added to (a list), cleared. Gives its value."""
+    spoken = field.replace("_", " ")
+
+    def value(old: Any, scope: Scope) -> Any:
+        if method == "delete":
+            return None
+        if method == "patch":
+            return _merged(old or {}, body(scope))
+        return [*cast("list[Any]", old), body(scope)] if method == "post" and isinstance(old, list) else body(scope)
+
+    def effect(data: Data, scope: Scope) -> Any:
+        old, key = scope.rows[row.singular].get(field), scope.arguments[row.parameter]
+        if method != "get":
+            scope.rows[row.singular] = data.change(row.table, key, {field: value(old, scope)})
+        elif old is None:
+            raise Refusal(404, f"the {data.table(row.table).spoken} {key!r} has no {spoken}")
+        return scope.rows[row.singular][field]
+
+    return effect
+
+
+def setting(row: Step, table: Table, body: Body, field: str, state: str) -> Effect:
+    """A status is set, with the arguments that are fields; refused (409) where the row has that status."""
+
+    def effect(data: Data, scope: Scope) -> None:
+        key = scope.arguments[row.parameter]
+        if scope.rows[row.singular].get(field) == state:
+            raise Refusal(409, f"the {table.spoken} {key!r} is {state} already")
+        more = {name: value for name, value in body(scope).items() if name in table.fields}
+        scope.rows[row.singular] = data.change(row.table, key, {**more, field: state})
+
+    return effect
+
+
+def _linked(data: Data, table: Table, link: str | None, owner: tuple[Step, ...], scope: Scope) -> Iterable[Row]:
+    if link is None:
+        return data.rows(table.name)
+    wanted = key_text(scope.arguments[owner[0].parameter])
+    return (row for row in data.rows(table.name) if _names(row.get(link), wanted))
+
+
+def _names(value: Any, key: str) -> bool:
+    return value == key or (value is not None and not isinstance(value, str) and key_text(value) == key)
+
+
+def _merged(old: Any, new: Any) -> Any:
+    """Objects merged, all the rest replaced."""
+    if not isinstance(new, dict) or not isinstance(old, Mapping):
+        return cast("Any", new)
+    known, sent = cast("Mapping[str, Any]", old), cast("dict[str, Any]", new)
+    return {**known, **{name: _merged(known.get(name), value) for name, value in sent.items()}}

@@ -1,63 +1,132 @@
-"""Lists: which rows a call asks for, in which order, which page of them.
+"""Lists of rows: which ones a call asks for, in which order, which page of them, in which shape they come back.
 
-Contract: a query parameter called as a field filters by it (a list of values: any of them; an e-mail address without
-case; a field that is a list: contains it). `min_total`, `total_lte`, `placed_from`, `created_before` are bounds, and so
-are `from` and `until` where the rows have one date; a bound that is a date takes in its whole day. `q` and `search`
-look for all the words in all texts. `limit`, `offset`, `page`, `cursor`, `sort`, `order` and their synonyms page and
-sort. Where the name does not say it, the document does, at the parameter:
+A query parameter called as a field filters by it (a list of values: any of them; an e-mail address without case; a
+field that is a list: contains it). `min_total`, `total_lte`, `placed_from`, `created_before` are bounds, and so are
+`from` and `until` where the rows have one date; a bound that is a date takes in its whole day. `q` and `search` look
+for all the words in all texts. `limit`, `offset`, `page`, `cursor` (the key of the last row of the page before),
+`sort` (`total`, `-total`, `total:desc`), `order` and their synonyms page and sort. Where the name does not say it, the
+document does: `x-filter: total | {field: total, is: min} | {field: name, is: contains} | ignored`.
 
-    x-filter: total | {field: total, is: min} | {field: name, is: contains} | ignored
-
-Example:
-    >>> from toologue.worlds.crud.tables import Table
-    >>> orders = Table("orders", "id", {"id": {}, "total": {"type": "number"}})
-    >>> select = selection({"min_total": ({}, {}), "limit": ({}, {}), "sort": ({}, {})}, orders)
-    >>> page = select([{"id": n, "total": 10 * n} for n in range(5)], {"min_total": 20, "limit": 2, "sort": "-total"})
-    >>> [row["id"] for row in page.rows], page.total, page.next
-    ([4, 3], 3, '3')
-
-Not covered: filters that are objects (`filter[total][gte]`), "or" between parameters, relevance of a text search.
+An answer that describes an object gets the row's fields that it names (none that is `writeOnly`), inside of `{"order":
+…}` where the document wraps it; one that describes a list gets the rows, alone or beside what it says of the page.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from toologue.apis.schemas import object_of
+from toologue.apis.schemas import object_of, properties_of, required_of, shape
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import snake
 from toologue.values.compare import same
-from toologue.values.json_schema import types_of
-from toologue.worlds.crud.expressions import holds
-from toologue.worlds.crud.moments import moment
-from toologue.worlds.crud.pages import Page, check_sorts, paged
-from toologue.worlds.crud.tables import Table
+from toologue.values.json_schema import fits, resolved, types_of
+from toologue.worlds.crud.data import Refusal, key_text
+from toologue.worlds.crud.expressions import holds, moment
+from toologue.worlds.crud.tables import Table, listed_in, page_words, row_in
 from toologue.worlds.store import Row
 
+# Rows of a page where pages can be asked for and nothing says how long they are.
+_SIZE = 20
+
+
+class Page(NamedTuple):
+    """One page of a list: its rows, how many there are in all, where it starts, its size, the cursor of the next."""
+
+    rows: Sequence[Row]
+    total: int
+    start: int
+    size: int | None
+    next: str | None
+
+
+def paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
+    """The page that is asked for: role (`limit`, `sort`, …) → value, or None. Raises Refusal."""
+    if asked.get("sort") is not None or asked.get("order") is not None:
+        rows = _sorted(rows, str(asked.get("sort") or table.key), str(asked.get("order") or ""), table)
+    size = _whole(asked, "limit", 0)
+    if size is None and {"page", "cursor"} & asked.keys():
+        size = _SIZE
+    start = _whole(asked, "offset", 0) or 0
+    if asked.get("page") is not None:
+        start = ((_whole(asked, "page", 1) or 1) - 1) * (size or 0)
+    if asked.get("cursor") is not None:
+        names = [key_text(row.get(table.key)) for row in rows]
+        if str(asked["cursor"]) not in names:
+            raise Refusal(400, f"cursor: {shown(asked['cursor'])} is none that this list gave")
+        start = names.index(str(asked["cursor"])) + 1
+    chosen = rows[start:] if size is None else rows[start : start + size]
+    more = size is not None and chosen and start + size < len(rows)
+    return Page(chosen, len(rows), start, size, key_text(chosen[-1].get(table.key)) if more else None)
+
+
+def check_sorts(schema: Mapping[str, Any], table: Table) -> None:
+    """Raises ValueError where a schema offers to sort by what is no field."""
+    for value in schema["enum"] if isinstance(schema.get("enum"), list) else ():
+        try:
+            _sorting(str(value), table)
+        except Refusal as refusal:
+            raise ValueError(f"{refusal}: rows cannot be sorted by it; say `x-filter: ignored` at it") from None
+
+
+def _whole(asked: Mapping[str, Any], role: str, least: int) -> int | None:
+    value = asked.get(role)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < least:
+        raise Refusal(400, f"{role}: expected a whole number of {least} or more, got {shown(value)}")
+    return int(value)
+
+
+def _sorted(rows: list[Row], sort: str, order: str, table: Table) -> list[Row]:
+    """By a field; rows without it come last."""
+    field, turned = _sorting(sort, table)
+    down = turned or order.lower().startswith("desc")
+    there = [row for row in rows if row.get(field) is not None]
+    rest = [row for row in rows if row.get(field) is None]
+    return sorted(there, key=lambda row: _rank(row[field]), reverse=down) + rest
+
+
+def _sorting(sort: str, table: Table) -> tuple[str, bool]:
+    """(field, from the greatest down) of `total`, `-total`, `total:desc`, `total desc`, `total_desc`."""
+    name = sort.strip().lstrip("+-")
+    found = re.fullmatch(r"(.+?)[: _]+(asc|desc)\w*", name, re.IGNORECASE) if table.field(name) is None else None
+    field = table.field(found[1] if found else name)
+    if field is None:
+        raise Refusal(400, str(UnknownName(f"field of {table.name}", name, table.fields)))
+    return field, sort.strip().startswith("-") or (found is not None and found[2].lower() == "desc")
+
+
+def _rank(value: Any) -> tuple[int, Any]:
+    if isinstance(value, int | float):
+        return 0, value
+    when = moment(value) if isinstance(value, str) else None
+    return (1, when) if when is not None else (2, str(value))
+
+
 _PAGING = {
-    "limit": ("limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"),
-    "offset": ("offset", "skip", "start"),
-    "page": ("page", "page_number", "page_no"),
-    "cursor": ("cursor", "page_token", "next_token", "starting_after", "after", "continuation_token"),
-    "sort": ("sort", "sort_by", "order_by", "sortby", "orderby", "ordering"),
-    "order": ("order", "direction", "sort_order", "sort_direction", "sort_dir"),
-    "search": ("q", "query", "search", "keyword", "keywords", "text", "term"),
+    "limit": ["limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"],
+    "offset": ["offset", "skip", "start"],
+    "page": ["page", "page_number", "page_no"],
+    "cursor": ["cursor", "page_token", "next_token", "starting_after", "after", "continuation_token"],
+    "sort": ["sort", "sort_by", "order_by", "sortby", "orderby", "ordering"],
+    "order": ["order", "direction", "sort_order", "sort_direction", "sort_dir"],
+    "search": ["q", "query", "search", "keyword", "keywords", "text", "term"],
 }
 _BOUNDS = {
-    "min": ("min", "minimum", "from", "since", "start", "gte", "starting", "earliest"),
-    "max": ("max", "maximum", "to", "until", "end", "lte", "ending", "latest"),
-    "above": ("after", "gt", "over"),
-    "below": ("before", "lt", "under"),
+    "min": ["min", "minimum", "from", "since", "start", "gte", "starting", "earliest"],
+    "max": ["max", "maximum", "to", "until", "end", "lte", "ending", "latest"],
+    "above": ["after", "gt", "over"],
+    "below": ["before", "lt", "under"],
 }
 _IGNORED = "ignored"
 _WAYS = ("equal", "min", "max", "above", "below", "contains")
 
 
 Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
+# Wanted value → whether a row has it.
 Filter = Callable[[Any], Callable[[Row], bool]]
-"""Wanted value → whether a row has it."""
 
 
 def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]], table: Table) -> Select:
@@ -129,7 +198,11 @@ def _by(field: str, comparison: str, table: Table) -> Filter:
     path = field.split(".")
     rule = table.rule(path[0])
     if comparison == "equal":
-        many, fold = "array" in types_of(rule), _folded if rule.get("format") == "email" else _as_it_is
+        many, is_email = "array" in types_of(rule), rule.get("format") == "email"
+
+        def fold(value: Any) -> Any:
+            return str(value).strip().casefold() if is_email else value
+
         return lambda wanted: _is_any(path, [fold(item) for item in _items(wanted)], fold, many=many)
     if comparison == "contains":
         return lambda wanted: lambda row: str(wanted).casefold() in str(_at(row, path) or "").casefold()
@@ -148,14 +221,6 @@ def _is_any(path: Sequence[str], wanted: list[Any], fold: Callable[[Any], Any], 
 
 def _items(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else [value]
-
-
-def _folded(value: Any) -> str:
-    return str(value).strip().casefold()
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
 
 
 def _at(row: Any, path: Sequence[str]) -> Any:
@@ -189,3 +254,85 @@ def _texts(value: Any) -> Iterable[str]:
         inner = cast("Mapping[str, Any]", value).values() if isinstance(value, Mapping) else cast("list[Any]", value)
         for item in inner:
             yield from _texts(item)
+
+
+# Properties of an answer that say that it went well.
+_DONE = ("success", "ok", "deleted", "removed")
+
+
+def row_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Row], Any]:
+    """The answer that holds one row. Raises ValueError for a required property that is no field."""
+    found = row_in(schema, table.root, table.fields)
+    if found is None:
+        hidden = _write_only(table.fields, table)
+        return (lambda row: {name: row[name] for name in row if name not in hidden}) if hidden else dict
+    wrapper, inner = found
+    answer = _projection(inner, table)
+    return (lambda row: {wrapper: answer(row)}) if wrapper else answer
+
+
+def list_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Page], Any]:
+    """The answer that holds a page of rows. Raises ValueError for what it requires and nobody can supply."""
+    found = listed_in(schema, table.root)
+    if found is None:
+        plain = row_answer({}, table)
+        return lambda page: [plain(row) for row in page.rows]
+    name, items = found
+    answer = _projection(items, table) if properties_of(shape(items, table.root)) else row_answer({}, table)
+    if not name:
+        return lambda page: [answer(row) for row in page.rows]
+    rule = shape(schema, table.root)
+    beside = {
+        key: (made, fits(None, part, table.root))
+        for key, part in properties_of(rule).items()
+        if key != name and (made := _about(key)) is not None
+    }
+    missing = [key for key in required_of(rule) if key not in beside and key != name]
+    if missing:
+        raise ValueError(f"nothing can supply {missing[0]!r}, which the list requires")
+
+    def whole(page: Page) -> dict[str, Any]:
+        facts = {key: (make(page), allowed) for key, (make, allowed) in beside.items()}
+        kept = {key: value for key, (value, allowed) in facts.items() if value is not None or allowed}
+        return {name: [answer(row) for row in page.rows], **kept}
+
+    return whole
+
+
+def _projection(schema: Any, table: Table) -> Callable[[Row], dict[str, Any]]:
+    """The fields of a row that a schema names; all, where it is open."""
+    rule = shape(schema, table.root)
+    properties, hidden = properties_of(rule), _write_only(properties_of(rule), table)
+    said = (name for name in properties if name in _DONE and name not in table.fields)
+    done = {name: True for name in said if fits(True, properties[name], table.root)}
+    fields = {name: field for name in properties if (field := table.field(name)) is not None and name not in hidden}
+    missing = [name for name in required_of(rule) if name not in fields and name not in done and name not in hidden]
+    if missing:
+        raise ValueError(f"the answer requires {missing[0]!r}, which is no field of {table.name}")
+    if rule.get("additionalProperties", False) is not False:
+        return lambda row: {name: row[name] for name in row if name not in hidden}
+    return lambda row: {**{name: row[field] for name, field in fields.items() if field in row}, **done}
+
+
+def _write_only(properties: Mapping[str, Any], table: Table) -> set[str]:
+    return {name for name, part in properties.items() if (resolved(part, table.root) or {}).get("writeOnly") is True}
+
+
+def _about(name: str) -> Callable[[Page], Any] | None:
+    """What a property beside the rows says about the page; None where that is unknown."""
+    words = page_words(name)
+    if snake(name) in ("pages", "total_pages", "page_count"):
+        return lambda page: -(-page.total // page.size) if page.size else 1
+    if words & {"total", "count"}:
+        return lambda page: page.total
+    if "more" in words:
+        return lambda page: page.start + len(page.rows) < page.total
+    if words & {"next", "cursor", "token"} and not words & {"previous", "prev"}:
+        return lambda page: page.next
+    if words & {"limit", "size", "per"}:
+        return lambda page: page.total if page.size is None else page.size
+    if "offset" in words:
+        return lambda page: page.start
+    if words <= {"page", "number"}:
+        return lambda page: page.start // page.size + 1 if page.size else 1
+    return None

@@ -9,21 +9,9 @@
     PUT, PATCH, DELETE /orders/{id}         replaced (what the body does not name stays), merged, gone
     POST /orders/{id}/cancel                an action: `x-action`, or a status that the word means
 
-Contract: arguments are checked first (400, with the name of the one that is wrong), then the rows that the path names
+arguments are checked first (400, with the name of the one that is wrong), then the rows that the path names
 (404), then what `x-action` requires, then the operation's own effect, `creates`, `sets`. An operation that cannot be
 understood is an error when the document is read, with what to do about it.
-
-Example:
-    >>> from toologue.apis.openapi import read_openapi
-    >>> from toologue.worlds.crud.tables import tables_of
-    >>> order = {"type": "object", "properties": {"id": {"type": "string"}, "total": {"type": "number"}}}
-    >>> ok = {"200": {"description": "", "content": {"application/json": {"schema": order}}}}
-    >>> item = {"parameters": [{"name": "id", "in": "path", "schema": {"type": "string"}}], "get": {"responses": ok}}
-    >>> document = read_openapi({"openapi": "3.1.0", "paths": {"/orders/{id}": item}})
-    >>> handler_of(document.operations[0], tables_of(document), document).subject
-    'order'
-
-Not covered: operations on several rows at once; children that go with their parent.
 """
 
 from __future__ import annotations
@@ -37,14 +25,57 @@ from toologue.apis.schemas import object_of, properties_of, shape
 from toologue.data import Place
 from toologue.errors import shown
 from toologue.text.tokens import plural, snake
-from toologue.worlds.crud import effects
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
-from toologue.worlds.crud.answers import list_answer, row_answer
 from toologue.worlds.crud.expressions import Scope
-from toologue.worlds.crud.handler import Effect, Handler, Step, arguments_check
-from toologue.worlds.crud.lists import selection
-from toologue.worlds.crud.states import state_for
+from toologue.worlds.crud.handler import (
+    Effect,
+    Handler,
+    Step,
+    adding,
+    arguments_check,
+    finding,
+    listing,
+    merging,
+    part,
+    reading,
+    removing,
+    replacing,
+    setting,
+)
+from toologue.worlds.crud.lists import list_answer, row_answer, selection
 from toologue.worlds.crud.tables import Owner, Route, Table, listed_in, route_of
+
+_IRREGULAR = {
+    "pay": "paid", "send": "sent", "hold": "held on_hold", "put_on_hold": "on_hold", "close": "closed", "sell": "sold",
+    "reopen": "reopened open", "open": "opened open", "activate": "activated active", "stop": "stopped", "lose": "lost",
+    "deactivate": "deactivated inactive", "enable": "enabled active", "disable": "disabled inactive", "undo": "undone",
+    "pause": "paused", "resume": "resumed active", "begin": "begun started", "start": "started running in_progress",
+    "block": "blocked locked", "complete": "completed complete done", "finish": "finished done completed",
+    "withdraw": "withdrawn", "mark_lost": "lost", "write_off": "written_off", "take_back": "taken_back returned",
+    "freeze": "frozen", "expire": "expired", "void": "voided void",
+}  # fmt: skip
+
+
+def state_for(action: str, table: Table) -> tuple[str, str] | None:
+    """(field, value) that an action sets, or None."""
+    fields = [name for name in table.fields if isinstance(table.rule(name).get("enum"), list)]
+    likely = [name for name in fields if snake(name).split("_")[-1] in ("status", "state")] or fields
+    if len(likely) > 1:
+        likely = [name for name in likely if name in ("status", "state")]
+    for field in likely[:1]:
+        values = {snake(value): value for value in table.rule(field)["enum"] if isinstance(value, str)}
+        found = next((values[word] for word in _meant(action) if word in values), None)
+        if found is not None:
+            return field, found
+    return None
+
+
+def _meant(action: str) -> list[str]:
+    """The words that a status may have after an action: `cancel` → cancelled, canceled."""
+    verb, _, rest = action.partition("_")
+    regular = [f"{verb}ed", f"{verb}d", f"{verb}{verb[-1:]}ed", f"{verb[:-1]}ied"]
+    return [*_IRREGULAR.get(action, _IRREGULAR.get(verb, "")).split(), *(regular if not rest else []), action]
+
 
 _REMEDY = "say it with `x-action` or `x-resource`, give the operation an override, or leave it out"
 
@@ -121,30 +152,30 @@ class _Reader:
     def listing(self, table: Table, link: str | None) -> Handler:
         select, owner = self.selection(table), self.steps()[-1:]
         answer = self.try_(list_answer, self.operation.response, table)
-        return self.made(effects.listing(table, select, link, owner), answer, row=owner)
+        return self.made(listing(table, select, link, owner), answer, row=owner)
 
     def finding(self, table: Table, link: str | None) -> Handler:
         select, owner = self.selection(table), self.steps()[-1:]
         asked = [name for name, wire in self.operation.wires.items() if wire.into != "path"]
-        effect = effects.finding(table, select, link, owner, asked)
+        effect = finding(table, select, link, owner, asked)
         return self.made(effect, self.row_answer(table), subject=table.singular, row=owner)
 
     def adding(self, table: Table, link: str | None) -> Handler:
         owner = self.steps()[-1:]
-        effect = effects.adding(table, self.body(), link, owner, self.action(owner, table).creates.get(table.name))
+        effect = adding(table, self.body(), link, owner, self.action(owner, table).creates.get(table.name))
         return self.made(effect, self.row_answer(table), subject=table.singular, row=owner, added=table)
 
     def item(self, table: Table, steps: tuple[Step, ...]) -> Handler:
         """An operation on one row."""
         row, body, method = steps[-1], self.body(), self.operation.method
         if not self.operation.api.writes:
-            effect = effects.reading
+            effect = reading
         elif method == "delete":
-            effect = effects.removing(row)
+            effect = removing(row)
         elif method == "put":
-            effect = effects.replacing(row, table, body, lambda name: self.is_settable(table, name))
+            effect = replacing(row, table, body, lambda name: self.is_settable(table, name))
         else:
-            effect = effects.merging(row, body)
+            effect = merging(row, body)
         silent = method == "delete" and not self.operation.response
         answer = _nothing if silent else self.row_answer(table)
         return self.made(effect, answer, subject=row.singular, row=(row,), steps=steps)
@@ -152,7 +183,7 @@ class _Reader:
     def part(self, table: Table, field: str) -> Handler:
         """An operation on a field of the path's row."""
         row = self.steps()[-1]
-        effect = effects.part(row, field, self.operation.method, self.body(field))
+        effect = part(row, field, self.operation.method, self.body(field))
         if table.key in properties_of(shape(self.operation.response, self.document.root)):
             return self.made(effect, self.row_answer(table), subject=row.singular, row=(row,))
         found = listed_in(self.operation.response, self.document.root)
@@ -169,7 +200,7 @@ class _Reader:
             state = state_for(name, owner) if owner is not None else None
             if owner is None or state is None:
                 self.bad(f"nothing says what {self.operation.api.name!r} does")
-            effect = effects.setting(row[0], owner, self.body(), *state)
+            effect = setting(row[0], owner, self.body(), *state)
             return self.made(effect, self.row_answer(owner), subject=row[0].singular, row=row)
         action = self.action(row)
         created = [self.tables[table] for table in action.creates]
@@ -178,8 +209,8 @@ class _Reader:
         if action.returns is not None or subject is None:
             if action.returns is None and self.operation.response:
                 self.bad(f"nothing says what {self.operation.api.name!r} answers", "say `returns` in its `x-action`")
-            return self.made(effects.reading, _nothing, row=row, steps=steps)
-        return self.made(effects.reading, self.row_answer(subject), subject=subject.singular, row=row, steps=steps)
+            return self.made(reading, _nothing, row=row, steps=steps)
+        return self.made(reading, self.row_answer(subject), subject=subject.singular, row=row, steps=steps)
 
     # what it is made of ----------------------------------------------------------------------------------------------
 

@@ -1,45 +1,37 @@
-"""A service simulated from its OpenAPI document: a world with state, and how to make many equal ones.
+"""A service simulated from its OpenAPI document: a world with state, how to make many equal ones, and the kind `crud`.
 
-Contract: `Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. Every operation is
-an Api; a refusal is a fault (`not_found`, `conflict`, `invalid`, …) and leaves no trace. The same calls on the same
-seed give the same results: ids and texts are made from the table and the number of the row, and `now` stands still.
+    {"name": "crud", "arguments": {"document": "shop.yaml", "seed": "shop.seed.yaml", "now": "2025-03-12T09:30:00Z"}}
 
-An override is a Python function for one operation, `(view, arguments) → value`: arguments are checked before, what it
-gives is the answer; it refuses by raising `Refusal(status, message)`, or by what the `View` raises.
-
-Example:
-    >>> shop = Simulator("shop")
-    >>> world = shop.world()
-    >>> from toologue.schema import Call
-    >>> world.do(Call(api="get_order", arguments={"order_id": "O-99999"})).error
-    Fault(type='not_found', message="there is no order 'O-99999'")
-
-Not covered: who may call what (the agent is trusted), rate limits, calls that take time.
+`Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. The same calls on the same
+seed give the same results: ids and texts are made from the table and the number of the row, and `now` stands still. An
+override is a Python function for one operation, `(view, arguments) → value`: arguments are checked before, what it
+gives is the answer; it refuses by raising `Refusal(status, message)`, or by what the `View` raises. Overrides are code,
+and code never comes from data: give them to `kind_for`, and register what it returns.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from pydantic import JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from toologue import keys
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
+from toologue.apis.schemas import compare_of, object_of
 from toologue.data import Source, complaint, read_source
 from toologue.errors import BadSetting, UnknownName
-from toologue.schema import Act, Api, Fault, Result
-from toologue.worlds.crud.data import Data, own
+from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
+from toologue.values.compare import contains
+from toologue.worlds.crud.data import Data, Refusal, Seed, View, maker_of, moment_in, read_seed
 from toologue.worlds.crud.handler import arguments_check
 from toologue.worlds.crud.operations import handler_of
-from toologue.worlds.crud.refusal import Refusal
-from toologue.worlds.crud.rows import maker_of
-from toologue.worlds.crud.seeds import Seed, moment_in, seed_of_source
-from toologue.worlds.crud.tables import tables_of
-from toologue.worlds.crud.view import View
-from toologue.worlds.store import Change, Mark, Row, Store, diff
+from toologue.worlds.crud.tables import page_words, tables_of
+from toologue.worlds.store import Change, Mark, Row, Store, diff, own
+from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 Override = Callable[[View, dict[str, Any]], Any]
 _DONE = Result()
@@ -92,7 +84,7 @@ class Simulator:
         self.handlers = {name: handler_of(self.operations[name], self.tables, self.document) for name in inferred}
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
         self.apis = tuple(operation.api for operation in chosen)
-        found = seed_of_source(_source(seed, "<seed>"), self.tables) if seed is not None else Seed()
+        found = read_seed(_source(seed, "<seed>"), self.tables) if seed is not None else Seed()
         self.seed = found.tables
         self.now = found.now if now is None else moment_in(now, Source("<now>", None))
         self.makers = {
@@ -121,12 +113,12 @@ class Crud:
     def do(self, act: Act) -> Result:
         """Execute a call. An override that raises anything but a Refusal raises it here; nothing it wrote stays."""
         if act.kind != "call":
-            return _failed("unsupported", f"this service has no {act.kind} acts")
+            return failure("unsupported", f"this service has no {act.kind} acts")
         operations = self._simulator.operations
         if act.api not in operations:
-            return _failed("unknown_api", str(UnknownName("operation", act.api, operations)))
+            return failure("unknown_api", str(UnknownName("operation", act.api, operations)))
         if act.arguments is None:
-            return _failed("parse", "the arguments are no JSON object")
+            return failure("parse", "the arguments are no JSON object")
         before = self._data.store.mark()
         try:
             value = self._answer(act.api, act.arguments)
@@ -181,5 +173,95 @@ def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[
     return [operation for operation in document.operations if only is None or operation.api.name in only]
 
 
-def _failed(kind: str, message: str) -> Result:
-    return Result(error=Fault(type=kind, message=message))
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    document: str
+    seed: str | None = None
+    now: str | None = None
+    only: tuple[str, ...] | None = None
+
+
+def simulator_for(setting: Setting) -> Simulator:
+    """The simulator of a setting's files; equal settings share one as long as the files are the same."""
+    said = arguments_of(setting, _Arguments)
+    return _simulator(said.model_dump_json(), tuple(stamp(file) for file in _files(said)))
+
+
+def kind_for(setting: Setting, overrides: Mapping[str, Override] | None = None) -> Kind:
+    """The kind of world that one service is: its documents, how its fields and its lists compare.
+
+    Any case of this kind gets this service, whatever its own setting says.
+    """
+    if not overrides:
+        return _shared(setting.model_dump_json(), simulator_for(setting))
+    said = arguments_of(setting, _Arguments)
+    return _kind(setting, Simulator(said.document, said.seed, now=said.now, only=said.only, overrides=overrides))
+
+
+@lru_cache(maxsize=32)
+def _shared(setting: str, simulator: Simulator) -> Kind:
+    return _kind(Setting.model_validate_json(setting), simulator)
+
+
+def _kind(setting: Setting, simulator: Simulator) -> Kind:
+    return Kind(
+        make=lambda case: simulator.world(),
+        documents=lambda: simulator.apis,
+        fields=_fields(simulator),
+        equivalent=equivalent,
+        data_key=lambda _: data_key(setting),
+    )
+
+
+def data_key(setting: Setting) -> str:
+    """16 hex digits that name the content of the files that a setting names."""
+    files = _files(arguments_of(setting, _Arguments))
+    for file in files:
+        stamp(file)
+    return keys.content_key([keys.file_key(file) for file in files])
+
+
+def equivalent(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:
+    """A list is as good as the expected one if it holds all of its rows; where it has none, the arguments decide."""
+    wanted, found = _listed(gold.result.value), _listed(predicted.result.value)
+    if not wanted or found is None or gold.result.changes or predicted.result.changes:
+        return None
+    missing: list[JsonValue] = [row for row in wanted if not contains(found, [row])]
+    return [Mismatch(field="result", expected=missing, actual=found, why="not all was found")] if missing else []
+
+
+CRUD = Kind(make=lambda case: simulator_for(case.world).world(), equivalent=equivalent, data_key=data_key, at=kind_for)
+
+
+def _files(given: _Arguments) -> list[Path]:
+    return [file for file in files_of(given.document, given.seed) if file is not None]
+
+
+@lru_cache(maxsize=32)
+def _simulator(arguments: str, stamps: tuple[tuple[int, int], ...]) -> Simulator:
+    said = _Arguments.model_validate_json(arguments)
+    return Simulator(said.document, said.seed, now=said.now, only=said.only)
+
+
+def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
+    """How the fields of rows compare, those that do so exactly left out."""
+    made: dict[str, dict[str, Compare]] = {}
+    for name, table in simulator.tables.items():
+        invented = simulator.makers[name].invented
+        found: dict[str, Compare] = {
+            field: "ignored" if field in invented else compare_of(rule, field, root=table.root)
+            for field, rule in table.fields.items()
+        }
+        made[name] = {field: compare for field, compare in found.items() if compare != "exact"}
+    return made
+
+
+def _listed(value: Any) -> list[JsonValue] | None:
+    """The rows of a list, alone or beside what is said of the page."""
+    if isinstance(value, list):
+        return cast("list[JsonValue]", value)
+    members = object_of(value)
+    lists = [name for name, part in members.items() if isinstance(part, list)]
+    alone = len(lists) == 1 and all(page_words(name) for name in members if name not in lists)
+    return members[lists[0]] if alone else None

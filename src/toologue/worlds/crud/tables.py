@@ -1,23 +1,11 @@
 """The tables behind an OpenAPI document: which there are, what their rows look like, what names a row.
 
-Contract: `/orders/{order_id}` makes a table `orders`; so do a list under `GET /orders`, and `POST /orders`. Tables
-that no path shows are named by `x-tables` in the document, by `x-resource` and by the `creates` of `x-action`.
-Rows look like what GET answers for one, else like the component that is called as the singular, else like what POST
-answers, like an item of the list, like the body; fields that only bodies have are kept, too. The key is the field
-called as the path's parameter, else `id`, `order_id`. A field `customer_id` refers to the table `customers`.
-
-    x-tables: {shipments: {schema: Shipment, key: shipment_id}}     # where the document does not say it
-
-Example:
-    >>> from toologue.apis.openapi import read_openapi
-    >>> order = {"type": "object", "properties": {"id": {"type": "integer"}, "total": {"type": "number"}}}
-    >>> ok = {"200": {"description": "", "content": {"application/json": {"schema": order}}}}
-    >>> path = {"parameters": [{"name": "id", "in": "path", "schema": {"type": "integer"}}], "get": {"responses": ok}}
-    >>> table = tables_of(read_openapi({"openapi": "3.1.0", "paths": {"/v1/orders/{id}": path}}))["orders"]
-    >>> table.key, table.singular, list(table.fields)
-    ('id', 'order', ['id', 'total'])
-
-Not covered: rows named by two fields together; the same table under two names.
+`/orders/{order_id}` makes a table `orders`; so do a list under `GET /orders`, and `POST /orders`. Tables that no path
+shows are named by `x-tables: {shipments: {schema: Shipment, key: shipment_id}}` in the document, by `x-resource` and by
+the `creates` of `x-action`. Rows look like what GET answers for one, else like the component that is called as the
+singular, else like what POST answers, like an item of the list, like the body; fields that only bodies have are kept,
+too. The key is the field called as the path's parameter, else `id`, `order_id`. A field `customer_id` refers to the
+table `customers`.
 """
 
 from __future__ import annotations
@@ -30,19 +18,16 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from toologue.apis.openapi import OpenApi, Operation
-from toologue.apis.schemas import object_of, properties_of, required_of, shape
+from toologue.apis.schemas import checker, object_of, properties_of, required_of, shape
 from toologue.errors import BadRecord, UnknownName, shown
 from toologue.text.tokens import plural, singular, snake
 from toologue.values.json_schema import items_of, resolved, types_of
-from toologue.worlds.crud.misfit import checker
 from toologue.worlds.store import Row
 
 _PAGE = frozenset(
-    (
-        *("total", "count", "next", "previous", "prev", "cursor", "page", "pages", "limit", "offset", "size", "more"),
-        *("has", "per", "token", "number", "meta", "links", "object", "url", "results", "items", "of", "first", "last"),
-    )
-)
+    ("total", "count", "next", "previous", "prev", "cursor", "page", "pages", "limit", "offset", "size", "more", "has",
+     "per", "token", "number", "meta", "links", "object", "url", "results", "items", "of", "first", "last")
+)  # fmt: skip
 
 
 class Owner(NamedTuple):
@@ -100,7 +85,7 @@ class Table:
         """What says what is wrong with the value of a field, by field."""
         return {name: checker(rule, name, self.root) for name, rule in self.fields.items()}
 
-    def misfit(self, fields: Row) -> str | None:
+    def violation(self, fields: Row) -> str | None:
         """What is wrong with these fields of a row, or None."""
         for name, value in fields.items():
             if name in self.checkers:

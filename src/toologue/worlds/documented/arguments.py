@@ -1,21 +1,9 @@
 """Arguments: plausible ones for a call, and whether given ones are what the documentation asks for.
 
-Contract: `arguments_for(api, seed)` gives all required parameters and those named in `optional`; values in `known`
+`arguments_for(api, seed)` gives all required parameters and those named in `optional`; values in `known`
 stay. They are natural: an e-mail address that looks real, a date of 2025, a city, what the description lists, the
 documented default where nothing better is known; a credential is `demo-key`. `read_arguments` gives arguments as
 executed ("5" is 5 where a number is asked for), or says what is wrong with them, in words for the agent.
-
-Example:
-    >>> from toologue.schema import Api, Parameter
-    >>> api = Api(name="Forecast", parameters={
-    ...     "city": Parameter(schema={"type": "string"}), "days": Parameter(schema={"type": "integer", "maximum": 7}),
-    ...     "appid": Parameter(), "units": Parameter(required=False)})
-    >>> arguments_for(api, seed=1, known={"days": 3})
-    {'city': 'Leipzig', 'days': 3, 'appid': 'demo-key'}
-    >>> read_arguments(api, {"city": "Oslo", "days": "9", "appid": "k"}).message
-    'days: 9 is more than 7'
-
-Not covered: arguments that depend on each other, but for dates in their order and places that belong together.
 """
 
 from __future__ import annotations
@@ -29,17 +17,17 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from toologue import keys
+from toologue.apis.schemas import checker
 from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
 from toologue.schema import Api, Fault
 from toologue.text.names import group, kind_about, kind_of, squash
 from toologue.text.tokens import spell, split_name
 from toologue.values.json_schema import fits
-from toologue.worlds.crud.misfit import checker
 from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
 from toologue.worlds.documented.row import Row, choices
-from toologue.worlds.documented.shapes import moment_form
+from toologue.worlds.documented.texts import moment_form
 
 _SECRET = re.compile(
     r"(?:api|app|auth|access|subscription)_?(?:key|token)|rapidapi|"

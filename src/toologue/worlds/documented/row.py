@@ -1,15 +1,7 @@
 """A row in the making: where its values draw from, so that they differ between rows and agree inside one.
 
-Contract: a row has a number in its list, one choice among each kind of record (a city and its country), one factor by
-which documented quantities move together (low stays below high), and the arguments that it echoes. Everything follows
-from `start`; there is no other randomness.
-
-Example:
-    >>> rows = [Row(7, number, {}) for number in (0, 1, 2)]
-    >>> len({row.of(("a", "b", "c", "d"), salt=3) for row in rows})
-    3
-
-Not covered: more than a few rows: choices repeat when a list is longer than what there is to choose from.
+A row has a number in its list, one choice among each kind of record (a city and its country), one factor by which
+documented quantities move together, and the arguments that it echoes. Everything follows from `start`.
 """
 
 from __future__ import annotations

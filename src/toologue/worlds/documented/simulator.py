@@ -1,38 +1,32 @@
 """The world `documented`: every Api answers as its documentation says, with made-up, plausible values.
 
-Contract: `Documented(apis, seed=n)` is a World. A call with arguments that the documentation does not allow is refused
-(`invalid`, in words for the agent), any other gives a value of the Api's `returns`, a function of seed, Api and
-arguments. Nothing is written, so that `mark` and `rewind` do nothing. `seeded(n)` is the same world under another seed
-and shares all that was worked out.
+    {"name": "documented", "arguments": {"apis": "apis.jsonl", "seed": 7}}
 
-Example:
-    >>> from toologue.schema import Parameter
-    >>> team = {"type": "object", "properties": {"team": {"type": "string"}, "points": {"type": "integer"}}}
-    >>> table = Api(name="Table", parameters={"team": Parameter(schema={"type": "string"})}, returns=team)
-    >>> world = Documented([table], seed=1)
-    >>> world.do(Call(api="Table", arguments={"team": "Leeds"})).value["team"]
-    'Leeds'
-    >>> world.do(Call(api="Table")).error
-    Fault(type='invalid', message='team is missing')
-
-Not covered: state (see `worlds.crud`); Apis that document what they write are answered, and write nothing.
+A call with arguments that the documentation does not allow is refused (`invalid`, in words for the agent), any other
+gives a value of the Api's `returns`, a function of seed, Api and arguments. Nothing is written, so that `mark` and
+`rewind` do nothing. `apis` is any file that `apis.load` reads; it is read once, and again when it changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, cast
 
+from pydantic import BaseModel, ConfigDict
+
 from toologue import keys
+from toologue.apis.load import apis_of
 from toologue.errors import UnknownName, UserError, shown
-from toologue.schema import Act, Api, Call, Fault, Result
+from toologue.schema import Act, Api, Call, Case, Fault, Result, Setting
 from toologue.worlds.documented.answers import Answer, answer_maker
 from toologue.worlds.documented.arguments import read_arguments
+from toologue.worlds.world import Kind, arguments_of, stamp
 
 _EMPTY = Result()
+# Apis whose answers are kept worked out.
 _KEPT = 160
-"""Apis whose answers are kept worked out."""
 
 
 class Documented:
@@ -94,3 +88,49 @@ def _fault(kind: str, message: str) -> Result:
 def _result(**fields: Any) -> Result:
     """A result whose fields are known to be right."""
     return _EMPTY.but(changes={}, **fields)
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    apis: str
+    seed: int = 0
+
+
+def kind_for(setting: Setting) -> Kind:
+    """The kind of world that one file of Apis is. Settings that differ in the seed share it."""
+    return _kind(*_stamped(setting))
+
+
+def data_key(setting: Setting) -> str:
+    """16 hex digits that name the content of the file that a setting names."""
+    return _key(*_stamped(setting))
+
+
+def _make(case: Case) -> Documented:
+    return _world(*_stamped(case.world)).seeded(arguments_of(case.world, _Arguments).seed)
+
+
+DOCUMENTED = Kind(make=_make, data_key=data_key, at=kind_for)
+
+
+def _stamped(setting: Setting) -> tuple[str, int, int]:
+    """The file of a setting, and what changes when it does."""
+    apis = arguments_of(setting, _Arguments).apis
+    return apis, *stamp(apis)
+
+
+@lru_cache(maxsize=8)
+def _world(apis: str, changed: int, size: int) -> Documented:
+    return Documented(apis_of(apis))
+
+
+@lru_cache(maxsize=8)
+def _kind(apis: str, changed: int, size: int) -> Kind:
+    world = _world(apis, changed, size)
+    return Kind(make=_make, documents=lambda: world.apis, data_key=data_key)
+
+
+@lru_cache(maxsize=8)
+def _key(apis: str, changed: int, size: int) -> str:
+    return keys.file_key(Path(apis))

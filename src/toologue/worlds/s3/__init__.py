@@ -3,7 +3,7 @@
     {"name": "s3", "arguments": {"account": "my-account.yaml"}}         without arguments: the account that ships
 
 Contract: see `S3`. Dialogues say which account; where it is played is for whoever runs them to say: with
-`TOOLOGUE_S3_ENDPOINT` in the environment every case gets buckets of its own at that address (`s3.kind`).
+`TOOLOGUE_S3_ENDPOINT` in the environment every case gets buckets of its own at that address (`s3_for`).
 
 Example:
     >>> from toologue.schema import Call
@@ -18,12 +18,9 @@ Not covered: buckets that a process leaves at an address when it is killed (`s3.
 
 from __future__ import annotations
 
-from toologue.worlds.s3.account import Account, load_account
-from toologue.worlds.s3.documents import apis, as_definitions
-from toologue.worlds.s3.kind import KIND, prefix_at, s3_for
-from toologue.worlds.s3.signature import signature
-from toologue.worlds.s3.simulator import S3
-from toologue.worlds.s3.values import Stream, as_boto3, as_json, bytes_of, content_of
+from toologue.worlds.s3.account import Account, Stream, as_boto3, as_json, bytes_of, content_of, load_account
+from toologue.worlds.s3.service import apis, as_definitions
+from toologue.worlds.s3.simulator import KIND, S3, prefix_at, s3_for, signature
 
 __all__ = [
     "KIND",

@@ -1,4 +1,4 @@
-"""An account of S3: the buckets, the objects and the hour with which a world begins.
+"""An account of S3, read from a file: buckets, objects and the hour with which a world begins; bytes as JSON.
 
     now: 2025-06-02T09:00:00Z
     buckets:
@@ -8,35 +8,83 @@
       objects:
       - {key: notes/todo.txt, modified: 2025-05-30T17:45:00Z, content: "order chains\\n", repeat: 1}
 
-Contract: YAML or JSON; `content` is a text, or `{base64: ...}`; it stands `repeat` times in the object. Names and keys
-are unique. Whatever is wrong is a BadRecord with file, line and path.
-
-Example:
-    >>> account = load_account("larkfield")
-    >>> account.buckets[0].name, account.now.year
-    ('larkfield-office', 2025)
-
-Not covered: versions, tags, access lists, metadata of objects.
+A content is a text, or `{base64: ...}` where the bytes are no UTF-8. Names and keys are unique.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cached_property, lru_cache
+from io import BytesIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, ValidationError
 
 from toologue.data import Source, read_source
-from toologue.errors import BadFile
+from toologue.errors import BadFile, shown
 from toologue.keys import file_key
 from toologue.schema.noun import Noun
-from toologue.worlds.s3.values import bytes_of
 
+
+class Stream(BytesIO):
+    """The body of an object, as a program reads it."""
+
+    def iter_lines(self) -> Iterator[bytes]:
+        """The lines without their ends."""
+        return iter(self.read().splitlines())
+
+
+def as_json(schema: Mapping[str, Any], value: Any) -> JsonValue:
+    """What a response says, as far as the schema goes."""
+    if "properties" in schema:
+        return {name: as_json(part, value[name]) for name, part in schema["properties"].items() if name in value}
+    if isinstance(value, list):
+        return [as_json(schema["items"], item) for item in cast("list[Any]", value)]
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return content_of(value) if isinstance(value, bytes) else value
+
+
+def as_boto3(schema: Mapping[str, Any], value: JsonValue) -> Any:
+    """The result as boto3 gives it to a program."""
+    if schema.get("format") == "date-time":
+        return datetime.fromisoformat(cast("str", value))
+    if schema.get("format") == "binary":
+        return Stream(bytes_of(value))
+    if isinstance(value, dict) and "properties" in schema:
+        return {name: as_boto3(part, value[name]) for name, part in schema["properties"].items() if name in value}
+    if isinstance(value, list):
+        return [as_boto3(schema["items"], item) for item in value]
+    return value
+
+
+def content_of(data: bytes) -> JsonValue:
+    """Bytes as JSON: their text, or their base64 where they are no UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def bytes_of(content: object) -> bytes:
+    """The bytes that a JSON value stands for. Raises ValueError for what is neither text nor base64."""
+    if isinstance(content, str):
+        return content.encode()
+    held = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+    if held.keys() != {"base64"} or not isinstance(held["base64"], str):
+        raise ValueError(f"a content is a text, or {{'base64': ...}} where it is none, got {shown(content)}")
+    try:
+        return base64.b64decode(held["base64"], validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"{shown(held['base64'])} is no base64: {error}") from None
+
+
+# The name of the account that ships.
 DEFAULT = "larkfield"
-"""The name of the account that ships."""
 
 Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
 

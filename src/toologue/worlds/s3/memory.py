@@ -1,21 +1,8 @@
 """S3 in this process: a boto3 client whose requests moto answers, with an account of its own for every world.
 
-Contract: nothing leaves the process, and nobody else's boto3 or moto is touched: the client has the only hook, and
-moto's state is the world's while a call lasts, under a lock. The clock stands at the account's `now`. A mark is a copy
-of the state, made when it is asked for; worlds of one account start from the same one.
-
-Example:
-    >>> from toologue.worlds.s3.account import load_account
-    >>> service = Memory(load_account("larkfield"))
-    >>> start = service.mark()
-    >>> deleted = service.call("delete_object", {"Bucket": "larkfield-office", "Key": "README.md"})
-    >>> service.content("larkfield-office", "README.md") is None
-    True
-    >>> service.rewind(start)
-    >>> service.content("larkfield-office", "README.md")[:12]
-    b'# Larkfield '
-
-Not covered: other versions of moto than the one that the extra `programs` allows; its internals are used here.
+Nothing leaves the process, and nobody else's boto3 or moto is touched: the client has the only hook, and moto's state
+is the world's while a call lasts, under a lock. The clock stands at the account's `now`. A mark is a copy of the state;
+worlds of one account start from the same one. Moto's internals are used, of the version that `programs` allows.
 """
 
 from __future__ import annotations
@@ -30,14 +17,13 @@ from typing import Any
 from unittest.mock import patch
 
 from toologue.worlds.s3.account import Account
-from toologue.worlds.s3.documents import by_name
-from toologue.worlds.s3.service import Contents, client, missing
+from toologue.worlds.s3.service import Contents, by_name, client, missing
 
 _OWNER, _PARTITION, _ADDRESS = "123456789012", "aws", "https://s3.amazonaws.com"
+# Moto's buckets by name.
 State = dict[str, Any]
-"""Moto's buckets by name."""
+# Whoever holds it has moto's state to himself.
 _LOCK = RLock()
-"""Whoever holds it has moto's state to himself."""
 
 
 class Memory:

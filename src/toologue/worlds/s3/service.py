@@ -1,52 +1,62 @@
-"""What a world of S3 needs of a service: calls as boto3 makes them, what is stored, and a way back.
-
-Contract: `call` returns boto3's response with bodies read, and raises what boto3 raises. `contents` is what signatures
-are made of. `mark` is a value; `rewind` brings back names, keys and contents as they were.
-
-Example:
-    >>> client("http://127.0.0.1:1", attempts=1, aws_access_key_id="-", aws_secret_access_key="-").meta.region_name
-    'us-east-1'
-
-Not covered: who counts as owner; a service shows one account.
-"""
+"""What S3 offers: its eleven operations, as Apis and as the definitions that the paper prompts with; a boto3 client."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
 
+from pydantic import JsonValue
+
+from toologue.data import read_source
 from toologue.errors import BadSetting
+from toologue.schema import Api, Parameter
 
+_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict", "array": "List"}
+
+
+@cache
+def apis() -> tuple[Api, ...]:
+    """The documents of the eleven operations."""
+    told = read_source(Path(__file__).with_name("apis.yaml")).data
+    return tuple(Api.model_validate({"domain": "S3", **one}) for one in told)
+
+
+@cache
+def by_name() -> Mapping[str, Api]:
+    """The same by name."""
+    return {api.name: api for api in apis()}
+
+
+def as_definitions(documents: Sequence[Api]) -> str:
+    """Documents as Python definitions without bodies, for any world's Apis (paper, appendix E)."""
+
+    def definition(api: Api) -> str:
+        given = ["self", *(_argument(name, parameter) for name, parameter in api.parameters.items())]
+        return f'def {api.name}({", ".join(given)}):\n    """{api.description}"""'
+
+    return "\n\n".join(map(definition, documents))
+
+
+def _argument(name: str, parameter: Parameter) -> str:
+    kind = _type(parameter.json_schema.get("type"))
+    if parameter.required:
+        return f"{name}: {kind}"
+    default = parameter.json_schema.get("default")
+    is_plain = isinstance(default, str) and '"' not in default and "\\" not in default
+    return f"{name}: Optional[{kind}] = " + (f'"{default}"' if is_plain else repr(default))
+
+
+def _type(kind: JsonValue) -> str:
+    if isinstance(kind, list):
+        names = [_type(one) for one in kind if one != "null"]
+        return names[0] if len(names) == 1 else f"Union[{', '.join(names)}]"
+    return _TYPES.get(cast("str", kind), "Any")
+
+
+# The bytes by bucket and key.
 Contents = Mapping[str, Mapping[str, bytes]]
-"""The bytes by bucket and key."""
-
-
-class Service(Protocol):
-    """S3 in this process, or at an address."""
-
-    def call(self, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Do one operation, named as boto3's method."""
-        ...
-
-    def region(self, bucket: str) -> str | None:
-        """Where a bucket is, None where there is no such bucket."""
-        ...
-
-    def content(self, bucket: str, key: str) -> bytes | None:
-        """What an object holds, None where there is no such object."""
-        ...
-
-    def contents(self) -> Contents:
-        """All that is stored."""
-        ...
-
-    def mark(self) -> Any:
-        """The present state, as a value."""
-        ...
-
-    def rewind(self, mark: Any) -> None:
-        """Return to a marked state."""
-        ...
 
 
 def client(endpoint: str, *, attempts: int = 3, **credentials: str) -> Any:

@@ -1,13 +1,8 @@
 """The world `s3`: an account whose operations are executed by boto3, on moto in this process or at an address.
 
-Contract: calls are named as boto3's methods and take S3's own arguments; a Body may be a text, or `{"base64": ...}`.
-Results hold what the documents say, no metadata of the response. Errors of the service are faults whose type is the
-service's code (`NoSuchBucket`); those that boto3 finds itself are named as its exceptions (`ParamValidationError`).
-Tables: `Bucket` (name → region), `Object/BUCKET` (key → content).
-
-At an address everything stands behind a prefix: the world makes, reads, changes and deletes buckets whose names begin
-with it and no others, and callers never see it. Credentials come from where boto3 finds them. A service that does not
-answer is a BadSetting.
+Calls are named as boto3's methods and take S3's own arguments; a Body may be a text, or `{"base64": ...}`. Results hold
+what the documents say. Errors of the service are faults whose type is the service's code (`NoSuchBucket`); those that
+boto3 finds itself are named as its exceptions. Tables: `Bucket` (name → region), `Object/BUCKET` (key → content).
 
 Example:
     >>> from toologue.schema import Call
@@ -17,39 +12,97 @@ Example:
     >>> note = Call(api="put_object", arguments={"Bucket": "larkfield-scratch", "Key": "note.txt", "Body": "Hi"})
     >>> world.do(note).changes
     {'Object/larkfield-scratch/note.txt': {'content': 'Hi'}}
-
-Not covered: operations beyond the documented eleven, versions, access rights.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import replace
+from functools import cache
+from typing import Any, Literal, cast
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from toologue.apis.schemas import object_of
 from toologue.errors import UserError, summary
-from toologue.schema import Act, Api, Fault, Result
-from toologue.worlds.s3.account import DEFAULT, load_account
-from toologue.worlds.s3.documents import apis, by_name
-from toologue.worlds.s3.refusals import refusal
-from toologue.worlds.s3.service import Contents, Service
-from toologue.worlds.s3.values import as_boto3, as_json, bytes_of, content_of
+from toologue.keys import content_key
+from toologue.sandbox.execute import Backend
+from toologue.schema import Act, Api, Case, Fault, Result
+from toologue.worlds.programs import with_programs
+from toologue.worlds.s3.account import DEFAULT, as_boto3, as_json, bytes_of, content_of, data_key, load_account
+from toologue.worlds.s3.remote import Remote, address_of
+from toologue.worlds.s3.service import Contents, apis, by_name
 from toologue.worlds.store import path_of
+from toologue.worlds.world import Kind, Wrapped, arguments_of, failure
+
+# The names of buckets, and those of new ones.
+_NAME, _NEW = r"[a-zA-Z0-9.\-_]{1,255}", r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+
+
+def _refusal(operation: str, arguments: Mapping[str, Any]) -> Fault | None:
+    """Why S3 would not do this, where moto and boto3 let it pass."""
+    known = by_name()[operation].parameters
+    unknown = [name for name in arguments if name not in known]
+    if unknown:
+        return _invalid(f'Unknown parameter in input: "{unknown[0]}", must be one of: {", ".join(known)}')
+    source = arguments.get("CopySource")
+    if isinstance(source, str):
+        bucket, slash, key = source.lstrip("/").partition("/")
+        if not (bucket and slash and key):
+            message = "Copy Source must mention the source bucket and key: sourcebucket/sourcekey"
+            return Fault(type="InvalidArgument", message=message)
+        source = {"Bucket": bucket}
+    for bucket in (holder["Bucket"] for holder in (arguments, object_of(source)) if "Bucket" in holder):
+        if not isinstance(bucket, str) or not re.fullmatch(_NAME, bucket):
+            return _invalid(f'Invalid bucket name "{bucket}": Bucket name must match the regex "^{_NAME}$"')
+    try:
+        bytes_of(arguments.get("Body", ""))
+    except ValueError as error:
+        return _invalid(f"Invalid Body: {error}")
+    key = arguments.get("Key")
+    if isinstance(key, str) and len(key.encode()) > 1024:
+        return Fault(type="KeyTooLongError", message="Your key is too long")
+    if operation != "create_bucket":
+        return None
+    bucket = arguments.get("Bucket")
+    if isinstance(bucket, str) and (not re.fullmatch(_NEW, bucket) or ".." in bucket):
+        return Fault(type="InvalidBucketName", message="The specified bucket is not valid.")
+    region = object_of(arguments.get("CreateBucketConfiguration")).get("LocationConstraint")
+    if isinstance(region, str) and (region not in _regions() or region == "us-east-1"):
+        return Fault(type="InvalidLocationConstraint", message="The specified location-constraint is not valid")
+    return None
+
+
+def _invalid(why: str) -> Fault:
+    return Fault(type="ParamValidationError", message=f"Parameter validation failed:\n{why}")
+
+
+@cache
+def _regions() -> frozenset[str]:
+    import boto3  # pyright: ignore[reportMissingTypeStubs]
+
+    session: Any = boto3.Session()
+    return frozenset(session.get_available_regions("s3"))
 
 
 class S3:
     """One account. `account`: a file, or the one that ships; `endpoint`: an address, with a `prefix` for buckets."""
 
+    # The faults that programs know by name.
     raises = ("NoSuchBucket", "NoSuchKey", "BucketAlreadyExists", "BucketAlreadyOwnedByYou", "BucketNotEmpty",
               "InvalidBucketName", "InvalidLocationConstraint")  # fmt: skip
-    """The faults that programs know by name."""
 
     def __init__(self, account: str = DEFAULT, *, endpoint: str | None = None, prefix: str = ""):
         self.now = load_account(account).now
         self.blocking = endpoint is not None
-        self._service = _service(account, endpoint, prefix)
+        if endpoint is None:
+            from toologue.worlds.s3.memory import Memory
+
+            self._service = Memory(load_account(account))
+        else:
+            self._service = Remote(load_account(account), endpoint, prefix)
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -59,18 +112,19 @@ class S3:
     def do(self, act: Act) -> Result:
         """Execute a call."""
         if act.kind != "call":
-            return _failed("unsupported", f"the world 's3' has no {act.kind} acts")
+            return failure("unsupported", f"the world 's3' has no {act.kind} acts")
         if act.arguments is None:
-            return _failed("parse", "the arguments are no JSON object")
+            return failure("parse", "the arguments are no JSON object")
         if act.api not in by_name():
-            return _failed("AttributeError", f"'S3' object has no attribute '{act.api}'")
+            return failure("AttributeError", f"'S3' object has no attribute '{act.api}'")
         try:
-            refused = refusal(act.api, act.arguments)
+            refused = _refusal(act.api, act.arguments)
             return self._done(by_name()[act.api], act.arguments) if refused is None else Result(error=refused)
         except UserError:
             raise  # nobody answers at the address any more
         except Exception as error:  # noqa: BLE001 (a declared boundary: World.do)
-            return Result(error=_fault(error))
+            told = object_of(object_of(getattr(error, "response", None)).get("Error"))
+            return failure(*((told["Code"], told.get("Message", "")) if told else summary(error)))
 
     def mark(self) -> Any:
         """The present state."""
@@ -91,7 +145,10 @@ class S3:
     def _done(self, api: Api, arguments: Mapping[str, JsonValue]) -> Result:
         rows = _written(arguments) if api.writes else []
         old = [self._row(bucket, key) for bucket, key in rows]
-        response = self._service.call(api.name, _sent(arguments))
+        sent: dict[str, Any] = dict(arguments)
+        if isinstance(sent.get("Body"), dict):
+            sent["Body"] = bytes_of(sent["Body"])
+        response = self._service.call(api.name, sent)
         changes: dict[str, JsonValue] = {}
         created: list[str] = []
         for (bucket, key), before in zip(rows, old, strict=True):
@@ -111,16 +168,6 @@ class S3:
         return None if content is None else {"content": content_of(content)}
 
 
-def _service(account: str, endpoint: str | None, prefix: str) -> Service:
-    if endpoint is None:
-        from toologue.worlds.s3.memory import Memory
-
-        return Memory(load_account(account))
-    from toologue.worlds.s3.remote import Remote
-
-    return Remote(load_account(account), endpoint, prefix)
-
-
 def _written(arguments: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     """(bucket, key) of what a writing call may write; a key of None is the bucket itself."""
     bucket, named = arguments.get("Bucket"), object_of(arguments.get("Delete")).get("Objects")
@@ -131,20 +178,79 @@ def _written(arguments: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     return [(bucket, key) for key in texts] if isinstance(bucket, str) else []
 
 
-def _sent(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as boto3 takes them."""
-    sent = dict(arguments)
-    if isinstance(sent.get("Body"), dict):
-        sent["Body"] = bytes_of(sent["Body"])
-    return sent
+def signature(
+    world: S3 | Wrapped,
+    value: JsonValue = None,
+    *,
+    mode: Literal["published", "fixed"] = "published",
+    error: str | None = None,
+) -> str:
+    """Eight hex digits for what is stored, and for what a program returned (Dialog2API, appendix B).
+
+    Equal names of buckets, keys, contents and values give equal signatures, in any process and at any address; moments,
+    regions and owners do not count. `published` is the paper's: a program that failed signs as one that returned
+    nothing. `fixed` tells errors apart by the type of the fault with which the program ended.
+    """
+    stored = {bucket: {key: content_of(data) for key, data in row.items()} for bucket, row in world.contents().items()}
+    return content_key([stored, value] if mode == "published" else [stored, value, error])[:8]
 
 
-def _fault(error: Exception) -> Fault:
-    """An exception of boto3 as data."""
-    told = object_of(object_of(getattr(error, "response", None)).get("Error"))
-    kind, message = (told["Code"], told.get("Message", "")) if told else summary(error)
-    return Fault(type=kind, message=message)
+_OWN = "toologue-"
 
 
-def _failed(kind: str, message: str) -> Result:
-    return Result(error=Fault(type=kind, message=message))
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    account: str = DEFAULT
+
+
+def s3_for(case: Case, endpoint: str = "") -> S3:
+    """The account of a case, in this process, or at the address that is given or stands in the environment.
+
+    At the address of `TOOLOGUE_S3_ENDPOINT` its buckets are called `toologue-KEY-...`, and a service that holds any
+    others is refused, unless `TOOLOGUE_S3_PREFIX` says what ours begin with. Raises BadSetting.
+    """
+    endpoint = endpoint or os.environ.get("TOOLOGUE_S3_ENDPOINT", "")
+    account = arguments_of(case.world, _Arguments).account
+    if not endpoint:
+        return S3(account)
+    return S3(account, endpoint=endpoint, prefix=f"{prefix_at(endpoint)}{case.key[:8]}-")
+
+
+def prefix_at(endpoint: str) -> str:
+    """With what the names of our buckets begin at an address. Raises BadSetting where we cannot or may not use it."""
+    named = os.environ.get("TOOLOGUE_S3_PREFIX", "")
+    remedy = f"set TOOLOGUE_S3_PREFIX={_OWN} and none is touched whose name does not begin so"
+    address_of(endpoint).refuse_others("" if named else _OWN, remedy)
+    return named or _OWN
+
+
+KIND = Kind(make=s3_for, documents=apis, data_key=lambda setting: data_key(arguments_of(setting, _Arguments).account))
+
+
+class Signed(Wrapped):
+    """A world whose changes publish its signature as a row, `Account/signature`, beside the rows that were written.
+
+    So a trace carries what its programs came to, as it carries every other outcome.
+    """
+
+    def do(self, act: Act) -> Result:
+        """Execute, and sign where something was written."""
+        result: Result = self._world.do(act)
+        return result.but(changes={**result.changes, _ROW: signature(self._world)}) if result.changes else result
+
+
+_ROW = path_of("Account", "signature")
+
+
+def signature_after(result: Result, before: str) -> str:
+    """The signature after an act, given the one before it."""
+    return str(result.changes.get(_ROW, before))
+
+
+def s3_programs_for(case: Case, *, backend: Backend = "auto", endpoint: str = "") -> Signed:
+    """The account of a case, signed, with programs."""
+    return Signed(with_programs(s3_for(case, endpoint), name="s3", backend=backend))
+
+
+S3_PROGRAMS = replace(KIND, make=s3_programs_for)
