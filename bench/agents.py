@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 from bench.players import ROOT, put
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.bench.prove_steps import prove_steps
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue
 
 DOCS = ROOT / "docs" / "almita.md"
@@ -32,7 +32,7 @@ class Row(NamedTuple):
     total: Mapping[str, Any]
 
 
-def rows(golds: Sequence[Dialogue], judge: Judge) -> Iterator[Row]:
+def rows(golds: Sequence[Dialogue], judge: TextMatch) -> Iterator[Row]:
     """Play and grade every row."""
     chosen = benchmark("almita")
     for agent in AGENTS:
@@ -58,7 +58,7 @@ def table(found: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def missteps(golds: Sequence[Dialogue], judge: Judge) -> str:
+def missteps(golds: Sequence[Dialogue], judge: TextMatch) -> str:
     """The table of wrong steps that are caught, and of right ones that are."""
     lines = ["| misstep | is | steps | flagged | share |", "|---|---|--:|--:|--:|"]
     for proof in prove_steps(benchmark("almita"), golds, judge):
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--similarity", default="lexical")
     parser.add_argument("--write", action="store_true", help="put the table into docs/almita.md")
     options = parser.parse_args()
-    golds, judge = benchmark("almita").load(options.data), Judge.of(options.similarity)
+    golds, judge = benchmark("almita").load(options.data), TextMatch.of(options.similarity)
     played, told_apart = table(list(rows(golds, judge))), missteps(golds, judge)
     print(played, told_apart, sep="\n\n")
     if options.write:

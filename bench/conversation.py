@@ -14,7 +14,7 @@ from bench.figure import Figure, in_turns
 from bench.workload import of_calls, varied
 from toologue.agents.agent import ScriptedAgent
 from toologue.loop import play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Case, Dialogue, Score, Trace, rounds
 from toologue.score.calls import calls
 from toologue.score.outcome import outcome
@@ -23,7 +23,7 @@ from toologue.worlds.assistant.desk import load
 from toologue.worlds.world import make_world
 
 AIM = 1.0  # ms
-JUDGE = Judge.of("lexical")
+JUDGE = TextMatch.of("lexical")
 
 
 def ours(dialogues: Sequence[Dialogue]) -> list[dict[str, Score]]:

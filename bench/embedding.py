@@ -23,10 +23,10 @@ from toologue.bench.tooltalk import TOOLTALK
 from toologue.errors import BadSetting
 from toologue.models.embed import Embedder, embedder
 from toologue.models.minilm import MiniLM
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, Trace
 from toologue.score.calls import calls
-from toologue.score.prefetch import warmed
+from toologue.score.metric import warmed
 
 
 def texts(count: int = 100) -> list[str]:
@@ -46,10 +46,10 @@ def side_by_side(ours: Embedder, plain: Embedder, name: str, repeat: int) -> Fig
 
 def traces(agent: str = "altered:paraphrase") -> list[tuple[Dialogue, Trace]]:
     """The starter set, played by an agent whose texts are not the gold's."""
-    return [(done.gold, done.trace) for done in play(TOOLTALK, starter(), agent, Judge.of("one"))]
+    return [(done.gold, done.trace) for done in play(TOOLTALK, starter(), agent, TextMatch.of("one"))]
 
 
-def graded(pairs: Iterable[tuple[Dialogue, Trace]], judge: Judge) -> list[bool]:
+def graded(pairs: Iterable[tuple[Dialogue, Trace]], judge: TextMatch) -> list[bool]:
     """Which traces succeed."""
     return [calls(gold, trace, judge)["success"].value == 1.0 for gold, trace in pairs]
 
@@ -58,8 +58,8 @@ def warm_up(name: str, repeat: int) -> Figure:
     """CPU milliseconds a conversation, warmed up and not, each time by a judge that remembers nothing."""
     pairs = traces()
     sides = in_turns(
-        lambda: graded(warmed(pairs, judge := Judge.of(name)), judge),
-        lambda: graded(pairs, Judge.of(name)),
+        lambda: graded(warmed(pairs, judge := TextMatch.of(name)), judge),
+        lambda: graded(pairs, TextMatch.of(name)),
         repeat=repeat,
         count=len(pairs),
     )

@@ -13,12 +13,11 @@ from difflib import SequenceMatcher
 
 from bench.figure import Figure, in_turns
 from bench.workload import starter, varied
-from toologue.agents.agent import player
-from toologue.models.similarity import Judge, similarity
+from toologue.agents.agent import resolve_agent
+from toologue.models.similarity import TextMatch, similarity
 from toologue.mutate.steps import missteps
 from toologue.project.generate import Making, make, shipped
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import Finished, run_cases
+from toologue.run.runner import Finished, Settings, cases_of, run_cases
 from toologue.schema import Dialogue, Trace, Turn, invocations
 from toologue.schema.jsonl import line_of, parse
 from toologue.score.calls import calls
@@ -26,7 +25,7 @@ from toologue.score.outcome import outcome
 from toologue.score.steps import judged
 from toologue.worlds.world import documents_of
 
-JUDGE, LEXICAL = Judge.of("lexical"), similarity("lexical")
+JUDGE, LEXICAL = TextMatch.of("lexical"), similarity("lexical")
 Pair = tuple[str, str]
 
 
@@ -37,7 +36,7 @@ def traces_of(dialogues: Sequence[Dialogue]) -> list[tuple[Dialogue, Trace]]:
     def keep(finished: Finished) -> None:
         done[finished.trace.dialogue] = finished.trace
 
-    asyncio.run(run_cases(cases_of(dialogues, Settings()), player("gold"), keep))
+    asyncio.run(run_cases(cases_of(dialogues, Settings()), resolve_agent("gold"), keep))
     return [(gold, done[gold.id]) for gold in dialogues]
 
 

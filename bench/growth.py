@@ -16,8 +16,8 @@ from pathlib import Path
 
 from bench.figure import Figure
 from bench.workload import ROOT, of_calls, varied
-from toologue.models.similarity import Judge
-from toologue.report.build import score_folder
+from toologue.models.similarity import TextMatch
+from toologue.report.view import score_folder
 from toologue.run.store import Config, run_folder
 
 SIZES = (1_000, 10_000, 50_000)
@@ -29,7 +29,7 @@ def run(count: int, folder: Path) -> dict[str, float]:
     dialogues = of_calls(1, 1)
     start = time.process_time()
     made = run_folder(folder, varied(dialogues, count), Config(agent="gold"))
-    (success,) = (total for total in score_folder(made, Judge.of("lexical")) if total.metric == "success")
+    (success,) = (total for total in score_folder(made, TextMatch.of("lexical")) if total.metric == "success")
     spent = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {"count": success.n, "success": success.value or 0.0, "ms": spent * 1e3 / count, "bytes": peak}

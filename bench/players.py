@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from toologue.bench.benchmark import Graded, Mode, Options, benchmark, play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, rounds
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,7 +42,7 @@ def rows(golds: Sequence[Dialogue], embedders: Sequence[str]) -> Iterator[Row]:
     for agent in ("retrieve", "regex_slots", "top_api"):
         for embedder in embedders:
             for mode in get_args(Mode):
-                graded = play(chosen, golds, f"{agent}:{embedder}", Judge.of(embedder), Options(mode=mode))
+                graded = play(chosen, golds, f"{agent}:{embedder}", TextMatch.of(embedder), Options(mode=mode))
                 yield Row(agent, embedder, mode, chosen.summarize(mode, graded), graded)
 
 

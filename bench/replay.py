@@ -13,13 +13,13 @@ from bench.figure import Figure, in_turns
 from bench.workload import published, starter, varied
 from toologue.bench.benchmark import play
 from toologue.bench.tooltalk import TOOLTALK, grade, load
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Act, Case, Dialogue, Trace, Turn, rounds
 from toologue.worlds.assistant import desk
 from toologue.worlds.world import make_world
 
 Records = list[Mapping[str, Any]]
-JUDGE = Judge.of("lexical")
+JUDGE = TextMatch.of("lexical")
 
 
 def ours(golds: Sequence[Dialogue]) -> Records:

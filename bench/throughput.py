@@ -16,19 +16,18 @@ from typing import IO, Any
 
 from bench.figure import Figure, in_turns
 from bench.workload import starter, varied
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.errors import ToolError
-from toologue.models.similarity import Judge
-from toologue.report.build import scores_of
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import Finished, run_cases
+from toologue.models.similarity import TextMatch
+from toologue.report.view import scores_of
+from toologue.run.runner import Finished, Settings, cases_of, run_cases
 from toologue.schema import Dialogue
 from toologue.schema.jsonl import line_of, read, write
 from toologue.worlds.assistant import TOOLS
 from toologue.worlds.assistant.desk import Desk, load
 
 AIM = 0.5  # ms: 2,000 conversations a second and core
-JUDGE = Judge.of("lexical")
+JUDGE = TextMatch.of("lexical")
 _METRICS = ("precision", "recall", "success", "outcome")
 
 
@@ -47,7 +46,7 @@ def ours(source: Path, out: Path) -> None:
             graded = scores_of(golds.pop(finished.trace.dialogue), finished.trace, JUDGE)
             scores.writelines(map(line_of, graded.values()))
 
-        asyncio.run(run_cases(cases_of(under_way(), Settings()), player("gold"), keep))
+        asyncio.run(run_cases(cases_of(under_way(), Settings()), resolve_agent("gold"), keep))
 
 
 def plain(source: Path, out: Path) -> None:

@@ -25,7 +25,7 @@ from bench.agents import DOCS, Row, table
 from bench.players import put
 from toologue import keys
 from toologue.bench.benchmark import Mode, Options, benchmark, play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.plan.procedures import procedures
 from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--wrong", type=int, default=0, help="show so many tests that `procedure` fails")
     options = parser.parse_args()
     golds = [*conversations(options.count, 0.0), *conversations(options.count, 0.2)]
-    chosen, judge, found, failed = benchmark("almita"), Judge.of(options.similarity), list[Row](), list[str]()
+    chosen, judge, found, failed = benchmark("almita"), TextMatch.of(options.similarity), list[Row](), list[str]()
     for agent in AGENTS:
         mode: Mode = "fixed"
         graded = play(chosen, golds, agent, judge, Options(mode=mode))

@@ -1,6 +1,6 @@
 """The conversation: one generator without I/O, and the drivers that answer its four requests.
 
-`converse(case)` yields what it needs: *ask* the agent, *listen* to the user, *do* an act, *relive* gold acts. Whoever
+`converse(case)` yields what it needs: *ask* the agent, *listen* to the user, *do* an act, *replay* gold acts. Whoever
 drives it answers. `play` drives it synchronously, `play_async` with real waiting; both see the same requests in the
 same order, so a test, an async runner and a process pool run the same conversation.
 
@@ -8,7 +8,7 @@ How the gold takes part (`case.protocol`):
 
     protocol  gold history replaces the agent's                          executes
     next      after every agent turn                                     no
-    forced    after every round: recorded results shown, gold relived    yes
+    forced    after every round: recorded results shown, gold replayed    yes
     recorded  never; the user's turns are gold's                         yes
     live      never; a User speaks                                       yes
 
@@ -121,58 +121,58 @@ class Do:
 
 
 @dataclass(frozen=True, slots=True)
-class Relive:
-    """Forget what the agent did since the last Relive, and do these acts instead; their results do not matter."""
+class Replay:
+    """Forget what the agent did since the last Replay, and do these acts instead; their results do not matter."""
 
     acts: tuple[Act, ...]
 
 
-Request = Ask | Listen | Do | Relive
+Request = Ask | Listen | Do | Replay
 Conversation = Generator[Request, Reply, Stop]
 
 
-def converse(case: Case, lived: list[Turn]) -> Conversation:
-    """The conversation of one case. Turns are appended to `lived` as they happen: a time-out loses none."""
+def converse(case: Case, trace_turns: list[Turn]) -> Conversation:
+    """The conversation of one case. Turns are appended to `trace_turns` as they happen: a time-out loses none."""
     if case.protocol == "live":
-        return (yield from _live(case, lived))
+        return (yield from _live(case, trace_turns))
     if case.gold is None:
         raise BadSetting(f"case {case.id!r}: the protocol {case.protocol!r} needs a gold dialogue; `live` does not")
     see, shown, broken = frozenset(case.see), list[Turn](), False
     for said, did in rounds(case.gold.turns):
-        lived += said
-        shown += [bare(turn, see) for turn in said]
-        gold = [bare(turn, see) for turn in did]
+        trace_turns += said
+        shown += [strip_labels(turn, see) for turn in said]
+        gold = [strip_labels(turn, see) for turn in did]
         if not said:  # the opening is given
-            lived += did
+            trace_turns += did
             shown += gold
         elif case.protocol == "next":
             for turn in gold:
-                lived.append((yield from _ask(shown)).but(results=()))
+                trace_turns.append((yield from _ask(shown)).but(results=()))
                 shown.append(turn)
         elif did:  # where gold ends with the user there is nothing to ask
             start = len(shown)
-            broken = yield from _answer(case, shown, lived)
+            broken = yield from _answer(case, shown, trace_turns)
             if case.protocol == "forced":
                 shown[start:] = gold
-                yield Relive(tuple(act for turn in did for act in turn.acts if executable(act)))
+                yield Replay(tuple(act for turn in did for act in turn.acts if executable(act)))
             elif broken:
                 return "error"
     return "done"
 
 
-def _live(case: Case, lived: list[Turn]) -> Conversation:
+def _live(case: Case, trace_turns: list[Turn]) -> Conversation:
     opening = next(rounds(case.gold.turns), Round((), ())) if case.gold else Round((), ())
     if not opening.said:
-        lived += opening.did
-    see, shown = frozenset(case.see), list[Turn](lived)
+        trace_turns += opening.did
+    see, shown = frozenset(case.see), list[Turn](trace_turns)
     for _ in range(case.rounds):
         said = yield Listen(tuple(shown))
         assert isinstance(said, UserTurn)
-        lived.append(said)
-        shown.append(bare(said, see))
+        trace_turns.append(said)
+        shown.append(strip_labels(said, see))
         if said.stop and not said.text:
             return "user"
-        if (yield from _answer(case, shown, lived)):
+        if (yield from _answer(case, shown, trace_turns)):
             return "error"
         if said.stop:
             return "user"
@@ -185,7 +185,7 @@ def _ask(shown: list[Turn]) -> Generator[Request, Reply, AgentTurn]:
     return turn
 
 
-def _answer(case: Case, shown: list[Turn], lived: list[Turn]) -> Generator[Request, Reply, bool]:
+def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator[Request, Reply, bool]:
     """Ask until the floor returns, executing what the agent does. Returns whether the agent broke."""
     for asked in range(1, case.cap + 1):
         turn = yield from _ask(shown)
@@ -196,7 +196,7 @@ def _answer(case: Case, shown: list[Turn], lived: list[Turn]) -> Generator[Reque
         if asked == case.cap and not turn.yields:
             turn = turn.but(error=Fault(type="cap", message=f"{case.cap} turns without returning the floor"))
         shown.append(turn)
-        lived.append(turn)
+        trace_turns.append(turn)
         if turn.yields:
             return turn.error is not None and turn.error.type != "cap"
     raise AssertionError("unreachable: the last turn yields")
@@ -212,7 +212,7 @@ _USER_LABELS: dict[str, Any] = {"action": None, "informed": _EMPTY, "stop": None
 _AGENT_LABELS: dict[str, Any] = dict.fromkeys(("action", "state", "thought", "usage", "node"), None) | {"extra": _EMPTY}
 
 
-def bare(turn: Turn, see: frozenset[str] = frozenset()) -> Turn:
+def strip_labels(turn: Turn, see: frozenset[str] = frozenset()) -> Turn:
     """A turn as an agent may see it: without labels, but for those that the task shows."""
     labels = _USER_LABELS if turn.role == "user" else _AGENT_LABELS
     hidden = {name: empty for name, empty in labels.items() if name not in see and getattr(turn, name)}
@@ -227,7 +227,7 @@ class Session:
         self.blocking = bool(getattr(world, "blocking", False))
         self._mark = world.mark() if world is not None else None
 
-    def answer(self, request: Do | Relive) -> Result | None:
+    def answer(self, request: Do | Replay) -> Result | None:
         """Answer a request of the loop. A world that raises is recorded as the result's error."""
         if self.world is None:
             return Result(error=Fault(type="no world", message="this conversation has no world to execute acts in"))
@@ -259,29 +259,29 @@ def execute(world: World, act: Act) -> Result:
 
 def play(case: Case, agent: Agent, world: World | None = None, user: User | None = None) -> tuple[list[Turn], Stop]:
     """Run one case synchronously: the players must not really wait. Returns the turns as lived, and why it ended."""
-    lived: list[Turn] = []
-    loop, session, reply = converse(case, lived), Session(world), None
+    trace_turns: list[Turn] = []
+    loop, session, reply = converse(case, trace_turns), Session(world), None
     while True:
         try:
             request = loop.send(reply)
         except StopIteration as done:
-            return lived, done.value
+            return trace_turns, done.value
         match request:
             case Ask(history):
                 reply = _now(agent.act(history, case.brief))
             case Listen(history):
                 reply = _now(_present(user).say(history))
-            case Do() | Relive():
+            case Do() | Replay():
                 reply = session.answer(request)
             case _:
                 assert_never(request)
 
 
 async def play_async(
-    case: Case, lived: list[Turn], agent: Agent, world: World | None = None, user: User | None = None
+    case: Case, trace_turns: list[Turn], agent: Agent, world: World | None = None, user: User | None = None
 ) -> Stop:
-    """Run one case with real waiting. Turns are appended to `lived`, which outlives a cancellation."""
-    loop, session, reply = converse(case, lived), Session(world), None
+    """Run one case with real waiting. Turns are appended to `trace_turns`, which outlives a cancellation."""
+    loop, session, reply = converse(case, trace_turns), Session(world), None
     while True:
         try:
             request = loop.send(reply)
@@ -292,7 +292,7 @@ async def play_async(
                 reply = await agent.act(history, case.brief)
             case Listen(history):
                 reply = await _present(user).say(history)
-            case Do() | Relive():
+            case Do() | Replay():
                 blocking = session.blocking
                 reply = await asyncio.to_thread(session.answer, request) if blocking else session.answer(request)
             case _:
@@ -317,10 +317,10 @@ def ground(dialogue: Dialogue, world: World) -> Dialogue:
 def _grounded(act: Act, known: Result | None, world: World) -> Result | None:
     if not executable(act):
         return None
-    lived = execute(world, act)
+    executed = execute(world, act)
     if known is None:
-        return lived
-    return known.but(arguments=lived.arguments, changes=lived.changes, created=lived.created)
+        return executed
+    return known.but(arguments=executed.arguments, changes=executed.changes, created=executed.created)
 
 
 def _present(user: User | None) -> User:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.agents.gold import script_of
 from toologue.bench.tooltalk import load
 from toologue.errors import BadSetting, UnknownName
 from toologue.loop import play
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
-from toologue.run.cases import Settings, cases_of
+from toologue.run.runner import Settings, cases_of
 from toologue.schema import AgentTurn, Call, Case, Dialogue, UserTurn
 from toologue.values.compare import agree, moment_of, never_alike
 from toologue.worlds.assistant import apis
@@ -81,11 +81,11 @@ class TestEveryAlteration:
     def test_plays_plain_gold_where_it_does_not_apply(self, kind: str) -> None:
         talk = Dialogue(id="talk", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
         (case,) = cases_of([talk], Settings())
-        assert play(case, player(f"altered:{kind}").make(case))[0] == list(talk.turns)
+        assert play(case, resolve_agent(f"altered:{kind}").make(case))[0] == list(talk.turns)
 
     def test_never_breaks_the_conversation(self, kind: str) -> None:
         for case in cases():
-            turns, stop = play(case, player(f"altered:{kind}").make(case), make_world(case))
+            turns, stop = play(case, resolve_agent(f"altered:{kind}").make(case), make_world(case))
             assert stop == "done"
             assert not any(turn.role == "agent" and turn.error for turn in turns)
 
@@ -228,8 +228,8 @@ class TestTheName:
         with pytest.raises(
             BadSetting, match=r"needs a kind: altered:KIND with one of drop, duplicate, .*, extra_read$"
         ):
-            player("altered")
+            resolve_agent("altered")
 
     def test_it_must_be_one_of_them(self) -> None:
         with pytest.raises(UnknownName, match="no alteration is called 'dorp'; did you mean 'drop'"):
-            player("altered:dorp")
+            resolve_agent("altered:dorp")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from toologue.agents.agent import Player, ScriptedAgent, player
+from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.errors import BadSetting, UnknownName
 from toologue.loop import play
 from toologue.registry import names
@@ -51,63 +51,63 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     sys.modules.pop("their_agents", None)
 
 
-def says(agent: Player, case: Case = CASE) -> str | None:
+def says(agent: AgentSpec, case: Case = CASE) -> str | None:
     return play(case, agent.make(case))[0][1].text
 
 
 class TestRegisteredNames:
     def test_gold_plays_the_gold(self) -> None:
-        turns, _ = play(CASE, player("gold").make(CASE))
+        turns, _ = play(CASE, resolve_agent("gold").make(CASE))
         assert turns == list(GOLD.turns)
 
     def test_gold_takes_no_argument(self) -> None:
         with pytest.raises(BadSetting, match="'gold' takes no argument, got 'twice'"):
-            player("gold:twice")
+            resolve_agent("gold:twice")
 
     def test_gold_needs_a_gold(self) -> None:
         with pytest.raises(BadSetting, match="case 'hello' has no gold dialogue to play from"):
-            player("gold").make(CASE.blind())
+            resolve_agent("gold").make(CASE.blind())
 
     def test_a_misspelt_name(self) -> None:
         with pytest.raises(UnknownName, match="no agent is called 'gould'; did you mean 'gold'") as caught:
-            player("gould")
+            resolve_agent("gould")
         assert str(caught.value).endswith(f"Known: {', '.join(names('agent'))}")
 
     def test_a_name_like_nothing(self) -> None:
         with pytest.raises(UnknownName) as caught:
-            player("xyzzy")
+            resolve_agent("xyzzy")
         assert "did you mean" not in str(caught.value)
 
     def test_no_name(self) -> None:
         with pytest.raises(UnknownName, match="no agent is called ''"):
-            player("")
+            resolve_agent("")
 
 
 class TestModuleAndAttribute:
     @pytest.mark.parametrize("attribute", ["plain", "shelf.inner"])
     def test_an_agent(self, attribute: str, module: str) -> None:
-        agent = player(f"{module}:{attribute}")
+        agent = resolve_agent(f"{module}:{attribute}")
         assert agent.name == f"{module}:{attribute}"
         assert says(agent) == "plain"
 
     @pytest.mark.parametrize("attribute", ["Polite", "by_case"])
     def test_a_class_or_a_function_from_a_case(self, attribute: str, module: str) -> None:
         """It gets the case blind: no gold, no world."""
-        assert says(player(f"{module}:{attribute}")) == "hello: None none"
+        assert says(resolve_agent(f"{module}:{attribute}")) == "hello: None none"
 
     def test_what_is_no_agent(self, module: str) -> None:
         with pytest.raises(BadSetting, match=r"'their_agents:number' is neither an agent \(async act\) nor a function"):
-            player(f"{module}:number")
+            resolve_agent(f"{module}:number")
 
     @pytest.mark.parametrize("attribute", ["nobody", "plain.nobody", "", "a b"])
     def test_an_attribute_that_is_not_there(self, attribute: str, module: str) -> None:
         with pytest.raises((BadSetting, UnknownName)):
-            player(f"{module}:{attribute}")
+            resolve_agent(f"{module}:{attribute}")
 
     @pytest.mark.parametrize("spec", ["no_such_module:agent", ":agent", "..:agent"])
     def test_a_module_that_is_not_there(self, spec: str) -> None:
         with pytest.raises(BadSetting, match=r"cannot load .*; give module:attribute, importable from here"):
-            player(spec)
+            resolve_agent(spec)
 
 
 class TestBlindness:
@@ -121,7 +121,7 @@ class TestBlindness:
             return ScriptedAgent([])
 
         case = CASE.but(brief=Brief(instructions="Be kind.", facts={"now": "noon"}))
-        Player("x", make, reads_gold=reads_gold).make(case)
+        AgentSpec("x", make, reads_gold=reads_gold).make(case)
         return seen[0]
 
     def test_blind(self) -> None:
@@ -134,7 +134,7 @@ class TestBlindness:
         assert (case.gold, case.world) == (GOLD, CASE.world)
 
     def test_which_players_read_it(self) -> None:
-        assert [player(spec).reads_gold for spec in ("gold", "altered:drop")] == [True, True]
+        assert [resolve_agent(spec).reads_gold for spec in ("gold", "altered:drop")] == [True, True]
 
 
 class TestScripted:

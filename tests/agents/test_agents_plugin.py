@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 AGENT = """
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.schema import AgentTurn
 
 class Polite:
@@ -17,7 +17,7 @@ class Polite:
         return AgentTurn(text=f"{self.word}, {len(brief.apis)} tools are mine.")
 
 def POLITE(argument):
-    return Player(f"polite:{argument}", lambda case: Polite(argument))
+    return AgentSpec(f"polite:{argument}", lambda case: Polite(argument))
 """
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from toologue.agents.agent import Player, player
+from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.predictions import read_predictions
 from toologue.bench.tooltalk.conversations import starter
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooltalk import turn_indexes
 from toologue.loop import play
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of, grounded
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Settings, cases_of, grounded
 from toologue.schema import Call, Case, Dialogue, Trace, Turn, rounds
 from toologue.score.calls import calls
 from toologue.worlds.world import make_world
@@ -35,7 +35,7 @@ def file(tmp_path: Path) -> Path:
 
 def played(file: Path, gold: Dialogue = SWAP) -> list[Turn]:
     (case,) = cases_of([gold], Settings())
-    return play(case, player(f"predictions:{file}").make(case), make_world(case))[0]
+    return play(case, resolve_agent(f"predictions:{file}").make(case), make_world(case))[0]
 
 
 class TestPlayingBack:
@@ -52,7 +52,7 @@ class TestPlayingBack:
         assert [turn["turn_index"] for turn in turns] == [1, 3, 5, 7]
         file.write_text(line(predictions=turns, model="ignored"))
         trace = Trace(case="", dialogue=SWAP.id, protocol="forced", agent="p", turns=tuple(played(file)))
-        assert calls(SWAP, trace, Judge.of("exact"))["success"].value == 1.0
+        assert calls(SWAP, trace, TextMatch.of("exact"))["success"].value == 1.0
 
     def test_turns_without_an_entry_are_silent(self, file: Path) -> None:
         file.write_text(line())
@@ -73,7 +73,7 @@ class TestPlayingBack:
 
     def test_traces_call_it_by_its_file(self, file: Path) -> None:
         file.write_text(line())
-        agent = player(f"predictions:{file}")
+        agent = resolve_agent(f"predictions:{file}")
         assert (agent.name, agent.reads_gold) == ("predictions:mine.jsonl", True)
 
 
@@ -141,20 +141,20 @@ class TestComplaints:
 
     def test_no_file(self, file: Path) -> None:
         with pytest.raises(BadFile, match=r"cannot read .*mine\.jsonl: No such file"):
-            player(f"predictions:{file}")
+            resolve_agent(f"predictions:{file}")
 
     def test_no_name_of_a_file(self) -> None:
         with pytest.raises(BadSetting, match="needs a file: predictions:FILE"):
-            player("predictions")
+            resolve_agent("predictions")
 
 
 class TestMisfits:
     """The file is good, but not for these dialogues."""
 
-    def made(self, file: Path, text: str) -> tuple[Player, Case]:
+    def made(self, file: Path, text: str) -> tuple[AgentSpec, Case]:
         file.write_text(text)
         (case,) = cases_of([SWAP], Settings())
-        return player(f"predictions:{file}"), case
+        return resolve_agent(f"predictions:{file}"), case
 
     @pytest.mark.parametrize("index", [0, 2, 9, -1])
     def test_a_turn_that_is_not_the_assistants(self, index: int, file: Path) -> None:

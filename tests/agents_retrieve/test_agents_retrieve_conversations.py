@@ -16,7 +16,7 @@ from retrieve_samples import (
     words,
 )
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.agents.retrieve import Retrieve
 from toologue.errors import UnknownName
 from toologue.schema import AgentTurn, Call, Fault, Result, UserTurn
@@ -286,9 +286,9 @@ class TestLabels:
 class TestSettings:
     def test_the_name_says_which_embedder_and_when_to_confirm(self) -> None:
         for spec in ("retrieve", "retrieve:lexical", "retrieve:lexical:always", "retrieve:never"):
-            assert player(spec).name == spec
+            assert resolve_agent(spec).name == spec
         with pytest.raises(UnknownName, match="no embedder is called 'lexicall'"):
-            player("retrieve:lexicall")
+            resolve_agent("retrieve:lexicall")
 
     def test_a_failing_lookup_is_no_dead_end(self) -> None:
         history = [

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from retrieve_samples import LIBRARY, calls, converse, library
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.agents.baselines import slots
 from toologue.bench.benchmark import benchmark, play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Brief, Case, Dialogue, Parameter, UserTurn
 
 
@@ -21,7 +21,7 @@ def easy() -> list[Dialogue]:
 
 def totals(agent: str, dialogues: list[Dialogue]) -> dict[str, Any]:
     tooltalk = benchmark("tooltalk")
-    return tooltalk.summarize("fixed", play(tooltalk, dialogues, agent, Judge.of("lexical")))["easy"]
+    return tooltalk.summarize("fixed", play(tooltalk, dialogues, agent, TextMatch.of("lexical")))["easy"]
 
 
 def test_its_recall_is_at_least_double_that_of_each_baseline(easy: list[Dialogue]) -> None:
@@ -35,7 +35,7 @@ class TestBaselines:
         return calls(converse(*lines, apis=LIBRARY, world=library(), agent=self.of(agent)))
 
     def of(self, agent: str) -> Any:
-        return player(agent).make(Case(id="x", protocol="live"))
+        return resolve_agent(agent).make(Case(id="x", protocol="live"))
 
     def test_top_api_calls_the_best_api_with_nothing(self) -> None:
         assert self.does("top_api", "renew the loan of the book b-08") == [("RenewLoan", {})]

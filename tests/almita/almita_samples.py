@@ -7,11 +7,11 @@ from typing import Any
 
 from toologue.agents.agent import ScriptedAgent
 from toologue.models.model import ScriptedModel
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Call, Case, Dialogue, Fault, Parameter, Result, Trace, Turn, UserTurn
 
-EXACT = Judge.of("exact", {"reply": 1.0})
-LEXICAL = Judge.of("lexical")
+EXACT = TextMatch.of("exact", {"reply": 1.0})
+LEXICAL = TextMatch.of("lexical")
 
 _ORDER = {"order_id": Parameter(schema={"type": "integer"})}
 APIS = (

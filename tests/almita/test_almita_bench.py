@@ -18,7 +18,7 @@ from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.almita import to_messages
 from toologue.loop import play as converse
 from toologue.project import generate
-from toologue.run.cases import Settings, cases_of
+from toologue.run.runner import Settings, cases_of
 from toologue.schema import AgentTurn, Api, Case, Fault, Setting
 from toologue.schema.jsonl import write
 from toologue.score.steps import METRICS

@@ -10,12 +10,11 @@ from almita_samples import APIS, EXACT, REFUND, SUITE, asks, does, says
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.agents.llm.json_action import JSON_ACTION, Answer, JsonAction, parse_answer, prompt
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, Reply, ScriptedModel
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import run_all
+from toologue.run.runner import Settings, cases_of, run_all
 from toologue.schema import AgentTurn, Brief, Call, Dialogue, Fault, Result, Trace, Usage
 from toologue.score.steps import METRICS, steps
 from toologue.worlds.world import documents_of
@@ -39,7 +38,7 @@ def answered(gold: Dialogue) -> list[str]:
 
 def lived(gold: Dialogue, model: ScriptedModel) -> Trace:
     """The trace of the agent over a model, under `next`."""
-    it = Player("it", lambda case: JsonAction(model, seed=case.seed))
+    it = AgentSpec("it", lambda case: JsonAction(model, seed=case.seed))
     (done,) = run_all(cases_of([gold], Settings(protocol="next"), documents_of(gold)), it)
     return done.trace
 

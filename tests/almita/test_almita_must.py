@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadRecord
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Cue, Dialogue, UserTurn
 from toologue.score.reply_requirements import wanting
 from toologue.score.steps import judged, judged_as_published
 
-LEXICAL = Judge.of("lexical")
+LEXICAL = TextMatch.of("lexical")
 PROCEDURE = """# Refund
 1. **Ask** for the number of the order. Collect `order_id`.
 2. **Ask** whether we may refund it: that takes a week.
@@ -92,8 +92,8 @@ def test_any_text_has_an_answer(text: str) -> None:
 def test_the_brackets_stay_brackets() -> None:
     """`exact` takes the gold's words alone, `one` decides nothing by order."""
     text = "Could you tell me the number of your order?"
-    assert wanting(NUMBER, text, STEPS, Judge.of("exact"))
-    assert not wanting(NUMBER, text, STEPS, Judge.of("one"))
+    assert wanting(NUMBER, text, STEPS, TextMatch.of("exact"))
+    assert not wanting(NUMBER, text, STEPS, TextMatch.of("one"))
 
 
 # in a conversation ---------------------------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from toologue import registry
 from toologue.plan.procedures.noise import NOISE_KINDS, noise_bank
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Setting
-from toologue.score.severity import ATTACKS, SEVERITIES
-from toologue.score.steps import judged, steps
+from toologue.score.steps import ATTACKS, SEVERITIES, judged, steps
 from toologue.text.claims import reply_claims, unsupported
 from toologue.text.claims import says_words as mentions
 from toologue.worlds.world import documents_of

@@ -28,18 +28,17 @@ from hypothesis import strategies as st
 
 import noun_strategies
 from toologue.errors import BadRecord
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Program, Retrieve, Score, Trace
 from toologue.score.metric import totals
-from toologue.score.severity import SEVERITIES
-from toologue.score.steps import METRICS, judged_as_published, scores_of, steps
+from toologue.score.steps import METRICS, SEVERITIES, judged_as_published, scores_of, steps
 
 
-def published(dialogue: Dialogue, lived: Trace, judge: Judge = EXACT) -> Mapping[str, Score]:
+def published(dialogue: Dialogue, lived: Trace, judge: TextMatch = EXACT) -> Mapping[str, Score]:
     return scores_of(judged_as_published(dialogue, lived, judge), dialogue, lived)
 
 
-def fixed(dialogue: Dialogue, lived: Trace, judge: Judge = EXACT) -> Mapping[str, Score]:
+def fixed(dialogue: Dialogue, lived: Trace, judge: TextMatch = EXACT) -> Mapping[str, Score]:
     return steps(dialogue, lived, judge)
 
 
@@ -112,7 +111,7 @@ class TestTheLaws:
     @MODES
     @pytest.mark.parametrize("judge", [EXACT, LEXICAL])
     @pytest.mark.parametrize("dialogue", SUITE, ids=lambda d: d.id)
-    def test_gold_gets_everything(self, dialogue: Dialogue, judge: Judge, grade: Any) -> None:
+    def test_gold_gets_everything(self, dialogue: Dialogue, judge: TextMatch, grade: Any) -> None:
         scores = grade(dialogue, trace(dialogue), judge)
         assert {scores[name].value for name in METRICS} == {1.0}
         assert [scores[name].value for name in SEVERITIES if name in scores] in ([], [0.0] * 5)
@@ -199,10 +198,10 @@ class TestTheLaws:
 
     def test_the_threshold_is_the_judge_s(self) -> None:
         lived = trace(CANCEL, {1: says("What is your number, please?")})
-        strict, loose = Judge.of("lexical", {"reply": 0.99}), Judge.of("lexical", {"reply": 0.3})
+        strict, loose = TextMatch.of("lexical", {"reply": 0.99}), TextMatch.of("lexical", {"reply": 0.3})
         assert fixed(CANCEL, lived, strict)["correct reply"].value == 0.5
         assert fixed(CANCEL, lived, loose)["correct reply"].value == 1.0
-        assert Judge.of("exact").thresholds["reply"] == 0.55  # the paper's
+        assert TextMatch.of("exact").thresholds["reply"] == 0.55  # the paper's
 
     STEPS = st.one_of(
         st.builds(AgentTurn, text=st.sampled_from(["", "Order 812.", "What is your order number?"])),

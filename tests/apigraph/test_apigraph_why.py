@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toologue.errors import BadRecord, UnknownName
 from toologue.plan.api_graph.explain import explain
 from toologue.plan.api_graph.rules import About, Thresholds, about_file, read_about, write_about
-from toologue.report.neighbourhood import neighbourhood
+from toologue.report.drawing import neighbourhood
 from toologue.schema import Edge, Similarities
 
 HALF = Thresholds(0.6, 0.4, 0.6)

@@ -19,12 +19,12 @@ from toologue.bench.benchmark import benchmark
 from toologue.bench.tooltalk import grade, load, summarize
 from toologue.errors import BadFile
 from toologue.loop import play
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of, grounded
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Settings, cases_of, grounded
 from toologue.schema import AgentTurn, Call, Dialogue, Setting, Trace, UserTurn
 from toologue.worlds.world import make_world
 
-EXACT = Judge.of("exact")
+EXACT = TextMatch.of("exact")
 STARTER = {dialogue.id: dialogue for dialogue in load(None)}
 SWAP = STARTER["swap-thursday-shift"]
 NONE = {"over-trigger": 0, "bad planning": 0, "bad call": 0}
@@ -77,7 +77,7 @@ MODES = pytest.mark.parametrize("mode", ["published", "fixed"])
 @pytest.mark.parametrize("judge", ["exact", "lexical", "one"])
 def test_gold_scores_everything(judge, mode):
     for name, gold in STARTER.items():
-        result = graded(gold, calls_of(gold), mode, Judge.of(judge))
+        result = graded(gold, calls_of(gold), mode, TextMatch.of(judge))
         n = len([call for row in calls_of(gold) for call in row])
         assert counts(result)[:3] == (n, n, n), name
         assert result.record["metrics"]["success"] is True, name
@@ -427,7 +427,7 @@ def test_free_text_is_judged_by_the_similarity(mode, judge, matches):
     gold = STARTER["tell-samir-about-pepper"]
     text = "Pepper may go for long walks again and the printed results are in the post"
     calls = [[], [Call(api="SendMessage", arguments={"receiver": "samirk", "message": text})]]
-    result = graded(gold, calls, mode, Judge.of(judge))
+    result = graded(gold, calls, mode, TextMatch.of(judge))
     assert counts(result) == (1, 1, matches, 1, matches, 1 - matches)
 
 

@@ -14,11 +14,10 @@ from functools import cache
 import pytest
 
 from published_data import SHARED, shared_path
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.bench.tooltalk import grade, load, published
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import run_all
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Settings, cases_of, run_all
 from toologue.schema import Call, invocations
 from toologue.worlds.assistant import Assistant
 
@@ -37,7 +36,7 @@ def dialogues():
 @cache
 def judges():
     vectors = shared_path("tooltalk", "golden", "text_vectors.npz")
-    return {"minilm": Judge.of(f"vectors:{vectors}"), "exact": Judge.of("exact"), "one": Judge.of("one")}
+    return {"minilm": TextMatch.of(f"vectors:{vectors}"), "exact": TextMatch.of("exact"), "one": TextMatch.of("one")}
 
 
 @cache
@@ -92,7 +91,7 @@ def played(request, tmp_path):
     file = tmp_path / f"{request.param}.jsonl"
     file.write_text("".join(json.dumps({key: record[key] for key in KEPT}) + "\n" for record in records.values()))
     golds = {dialogue.id: dialogue for dialogue in dialogues()}
-    done = run_all(cases_of(golds.values(), Settings(cap=10_000)), player(f"predictions:{file}"))
+    done = run_all(cases_of(golds.values(), Settings(cap=10_000)), resolve_agent(f"predictions:{file}"))
     assert len(done) == len(records) == 53
     return [(records[trace.dialogue], golds[trace.dialogue], trace) for trace, _ in done]
 

@@ -11,7 +11,7 @@ from each_row import each_row
 from toologue.bench.tooltalk import load
 from toologue.bench.tooltalk.authoring import Review, reviews, sequence
 from toologue.bench.tooltalk.conversations import starter
-from toologue.run.cases import grounded
+from toologue.run.runner import grounded
 from toologue.schema import Dialogue, invocations
 from toologue.worlds.assistant import apis
 

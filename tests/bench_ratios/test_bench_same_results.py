@@ -11,7 +11,7 @@ import pytest
 from bench import conversation, embedding, grading, growth, replay, throughput, workload
 from toologue.bench.tooltalk import load
 from toologue.models.embed import embedder
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema.jsonl import line_of, write
 from toologue.worlds.assistant import desk
 
@@ -113,8 +113,8 @@ def test_embedders_embed_the_same_texts():
 
 
 def test_a_warmed_judge_grades_like_a_cold_one():
-    pairs, judge = embedding.traces(), Judge.of("lexical")
-    assert embedding.graded(embedding.warmed(pairs, judge), judge) == embedding.graded(pairs, Judge.of("lexical"))
+    pairs, judge = embedding.traces(), TextMatch.of("lexical")
+    assert embedding.graded(embedding.warmed(pairs, judge), judge) == embedding.graded(pairs, TextMatch.of("lexical"))
     assert embedding.warm_up("lexical", 1).path == "warm-up"
 
 

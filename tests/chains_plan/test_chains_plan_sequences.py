@@ -10,7 +10,7 @@ import pytest
 
 from toologue.plan.chains.actions import ACTIONS, GRAPH, RULES, action_of, broken_rule
 from toologue.plan.chains.sequences import SEQUENCES, Category, Fit, derive_sequences, fitting, unfit_reason
-from toologue.report.action_graph import action_graph
+from toologue.report.drawing import action_graph
 from toologue.schema import MOVES, AgentAction, UserAction
 
 SHORT = {

@@ -8,7 +8,7 @@ import pytest
 from toologue.errors import BadSetting
 from toologue.models.embed import calibrated
 from toologue.models.lexical import Lexical
-from toologue.models.similarity import Embedded, Judge, Warmable, similarity
+from toologue.models.similarity import Embedded, TextMatch, Warmable, similarity
 
 
 class Counting:
@@ -70,21 +70,21 @@ def test_scores_are_rounded_and_never_negative():
 
 
 def test_each_embedder_is_a_similarity_with_its_thresholds():
-    judge = Judge.of("lexical")
+    judge = TextMatch.of("lexical")
     wanted = {kind: calibrated("lexical")[kind] for kind in ("text", "prose", "reply")}
     assert judge.record() == {"name": "lexical", "thresholds": wanted}
     assert judge.alike("reply", "The alarm is set.", "the alarm is set")
     assert isinstance(judge.similarity, Warmable)
     assert not isinstance(similarity("exact"), Warmable)
-    Judge.of("exact").warm(["nothing happens"])
+    TextMatch.of("exact").warm(["nothing happens"])
 
 
 def test_without_thresholds_the_judge_asks_for_them(monkeypatch):
     monkeypatch.setenv("TOOLOGUE_BASE_URL", "http://127.0.0.1:9/v1")
     with pytest.raises(BadSetting, match=r"'endpoint:small@\w+' has no calibrated threshold for prose: give your own"):
-        Judge.of("endpoint:small", {"text": 0.5})
-    judge = Judge.of("endpoint:small", {"text": 0.5, "prose": 0.6})
+        TextMatch.of("endpoint:small", {"text": 0.5})
+    judge = TextMatch.of("endpoint:small", {"text": 0.5, "prose": 0.6})
     assert judge.alike("text", "same", "same"), "which needs no server"
     with pytest.raises(BadSetting, match="has no calibrated threshold for reply"):
         judge.alike("reply", "a", "b")
-    assert not Judge.of("exact").alike("reply", "a", "b"), "which has the published one"
+    assert not TextMatch.of("exact").alike("reply", "a", "b"), "which has the published one"

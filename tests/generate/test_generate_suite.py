@@ -21,8 +21,17 @@ from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.models.model import ModelFault
 from toologue.project.generate import Making, generate, shipped, sources, words, write_suite
 from toologue.project.made import Made, Source
-from toologue.project.statistics import Statistics, compared, statistics
-from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu, tokens
+from toologue.project.statistics import (
+    Statistics,
+    compared,
+    distinct,
+    entropy,
+    evenness,
+    masked,
+    self_bleu,
+    statistics,
+    tokens,
+)
 from toologue.schema import Api, Dialogue, Graph, Plan
 from toologue.schema.jsonl import read
 from toologue.verify.procedures import verify

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fake_endpoint import HANG, RESET, Answer, Endpoint, Request, Script, refuses, says
 
-from toologue.agents.agent import Player, player
+from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.llm.function_calling import DEFAULT, FunctionCalling
 from toologue.bench.benchmark import benchmark
 from toologue.bench.tooltalk import load
@@ -20,9 +20,8 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.loop import play
 from toologue.models.client import OpenAIModel, Setup
 from toologue.models.model import Model, ModelFault, Reply, ScriptedModel
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of, grounded
-from toologue.run.runner import Limits, run_all
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Limits, Settings, cases_of, grounded, run_all
 from toologue.schema import AgentTurn, Brief, Call, Case, Dialogue, Fault, Setting, Trace, Usage, UserTurn
 from toologue.schema.jsonl import line_of, parse, read, write
 from toologue.score.calls import calls
@@ -50,10 +49,10 @@ WAKE = grounded(
 
 
 def lived(
-    who: Player | str = "openai:gpt-x?tries=1", protocol: Any = "recorded", limits: Limits | None = None
+    who: AgentSpec | str = "openai:gpt-x?tries=1", protocol: Any = "recorded", limits: Limits | None = None
 ) -> Trace:
     """The one trace of an agent in the dialogue WAKE, as a file gives it back."""
-    made = player(who) if isinstance(who, str) else who
+    made = resolve_agent(who) if isinstance(who, str) else who
     (done,) = run_all(cases_of([WAKE], Settings(protocol=protocol)), made, limits=limits or Limits())
     assert parse(line_of(done.trace), Trace) == done.trace
     return done.trace
@@ -76,8 +75,8 @@ def refusal_of(turn: AgentTurn) -> Fault:
     return turn.results[0].error
 
 
-def with_model(model: Model) -> Player:
-    return Player("it", lambda case: FunctionCalling(model))
+def with_model(model: Model) -> AgentSpec:
+    return AgentSpec("it", lambda case: FunctionCalling(model))
 
 
 class TestConversations:
@@ -93,7 +92,7 @@ class TestConversations:
             {"alarm_id": "20d0-d9ca"},
         ]
         assert (second.text, third.text) == ("Both are set.", "Sleep well.")
-        assert calls(WAKE, trace, Judge.of("exact"))["success"].value == 1.0
+        assert calls(WAKE, trace, TextMatch.of("exact"))["success"].value == 1.0
         told = there.requests[1].messages
         assert [message["role"] for message in told] == ["system", "user", "assistant", "tool", "tool"]
         assert [call["id"] for call in told[2]["tool_calls"]] == [answer["tool_call_id"] for answer in told[3:]]
@@ -162,7 +161,7 @@ class TestConversations:
 
     def test_trials_have_seeds_of_their_own(self, endpoint: Start) -> None:
         there = endpoint([says("ok")])
-        run_all(cases_of([WAKE], Settings(protocol="recorded", trials=3)), player("openai:gpt-x"))
+        run_all(cases_of([WAKE], Settings(protocol="recorded", trials=3)), resolve_agent("openai:gpt-x"))
         assert len({request.body["seed"] for request in there.requests}) == 3
 
     def test_teacher_forcing_tells_the_gold_history(self, endpoint: Start) -> None:
@@ -191,7 +190,7 @@ SHAPES = {"wrong shape": Answer({"answer": "Set."}), "empty choices": Answer({"i
 def silent(trace: Trace) -> bool:
     """Nothing was said or done, and nothing is scored: the fault is the reason."""
     fault = next(turn.error.type for turn in turns(trace) if turn.error)
-    scores = {**calls(WAKE, trace, Judge.of("exact")), **outcome(WAKE, trace, Judge.of("exact"))}
+    scores = {**calls(WAKE, trace, TextMatch.of("exact")), **outcome(WAKE, trace, TextMatch.of("exact"))}
     unsaid = all(turn.text is None and not turn.acts for turn in turns(trace) if turn.error)
     reasons = {(score.value, *score.counts, score.why) for score in scores.values()}
     return unsaid and len(scores) > 9 and reasons == {(None, f"the model gave no reply: {fault}")}
@@ -230,7 +229,7 @@ class TestFaults:
         endpoint([HANG])
         trace = lived(limits=Limits(timeout=0.2))
         assert (trace.stop, fault_of(turns(trace)[0]).message) == ("timeout", "cut off after 0.2 s")
-        assert calls(WAKE, trace, Judge.of("exact"))["success"].value == 0, "who sets a limit wants it to count"
+        assert calls(WAKE, trace, TextMatch.of("exact"))["success"].value == 0, "who sets a limit wants it to count"
 
     def test_a_limit_that_passes_is_not_seen_but_counted(self, endpoint: Start) -> None:
         there = endpoint([refuses(429, after="0"), refuses(429, after="0"), says("Good morning.")])
@@ -276,9 +275,9 @@ class TestFaults:
             async def act(self, history: Any, brief: Any) -> AgentTurn:
                 raise KeyError("alarm")
 
-        trace = lived(Player("broken", lambda case: Broken()))
+        trace = lived(AgentSpec("broken", lambda case: Broken()))
         assert fault_of(turns(trace)[0]).type == "KeyError"
-        assert calls(WAKE, trace, Judge.of("exact"))["recall"].value == 0
+        assert calls(WAKE, trace, TextMatch.of("exact"))["recall"].value == 0
 
     def test_a_mistake_of_the_person_at_the_keyboard_stops_the_run(self) -> None:
         with pytest.raises(BadSetting, match="it was asked for more"):
@@ -293,7 +292,7 @@ class TestFaults:
 
         endpoint(answer)
         many = [Dialogue(id=str(n), turns=(UserTurn(text=str(n)), AgentTurn(text=""))) for n in range(30)]
-        for done in run_all(cases_of(many, Settings()), player("openai:gpt-x")):
+        for done in run_all(cases_of(many, Settings()), resolve_agent("openai:gpt-x")):
             turn, number = turns(done.trace)[0], int(done.trace.dialogue)
             if number % 3:
                 assert turn.text == f"It is {number}."
@@ -304,9 +303,9 @@ class TestFaults:
 class TestNames:
     def test_the_short_form_is_the_long_one(self, endpoint: Start) -> None:
         endpoint([says("x")])
-        assert player("openai:gpt-x").name == "openai:gpt-x"
-        assert player("function_calling:openai:gpt-x").name == "function_calling:openai:gpt-x"
-        assert not player("openai:gpt-x").reads_gold
+        assert resolve_agent("openai:gpt-x").name == "openai:gpt-x"
+        assert resolve_agent("function_calling:openai:gpt-x").name == "function_calling:openai:gpt-x"
+        assert not resolve_agent("openai:gpt-x").reads_gold
 
     def test_a_model_of_ones_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "some_models.py").write_text(
@@ -317,9 +316,9 @@ class TestNames:
 
     def test_an_agent_needs_a_model(self) -> None:
         with pytest.raises(BadSetting, match="needs a model: function_calling:openai:NAME"):
-            player("function_calling")
+            resolve_agent("function_calling")
         with pytest.raises(UnknownName, match="no model is called 'opnai'; did you mean 'openai'"):
-            player("function_calling:opnai")
+            resolve_agent("function_calling:opnai")
 
     def test_another_wait_and_another_model_need_no_name(self, endpoint: Start) -> None:
         endpoint([refuses(500), says("x")])

@@ -11,12 +11,11 @@ from collections.abc import Callable
 import pytest
 from fake_endpoint import RESET, Answer, Endpoint, Script, refuses, says
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.errors import BadSetting
 from toologue.models.client import OpenAIModel, Setup
 from toologue.models.model import ModelFault
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import run_all
+from toologue.run.runner import Settings, cases_of, run_all
 from toologue.schema import AgentTurn, Dialogue, UserTurn
 from toologue.schema.jsonl import line_of
 
@@ -41,7 +40,7 @@ def test_no_trace_and_no_log_holds_it(
 ) -> None:
     there = endpoint(script)
     with caplog.at_level(logging.DEBUG):
-        (done,) = run_all(cases_of([HELLO], Settings(protocol="recorded")), player("openai:gpt-x?tries=1"))
+        (done,) = run_all(cases_of([HELLO], Settings(protocol="recorded")), resolve_agent("openai:gpt-x?tries=1"))
     assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in there.requests)
     assert there.requests
     assert KEY.encode() not in line_of(done.trace)

@@ -28,13 +28,9 @@ WITHOUT_EXAMPLE = {
     "toologue.formats",
     "toologue.models",
     "toologue.plan",
-    "toologue.project",
-    "toologue.report",
-    "toologue.run",
     "toologue.sandbox",
     "toologue.sandbox.jail",
     "toologue.schema",
-    "toologue.score",
     "toologue.values",
 }
 

@@ -63,16 +63,16 @@ metadata.entry_points = lambda group: [Point("mine", "my_agents:MINE"), Point("g
     group == "toologue.agent") else real(group=group)
 
 from toologue import registry
-from toologue.agents.agent import player
-print(registry.names("agent"), player("mine:x").name, player("gold").name)
+from toologue.agents.agent import resolve_agent
+print(registry.names("agent"), resolve_agent("mine:x").name, resolve_agent("gold").name)
 """
 
 
 def test_a_plugin_adds_names_and_takes_none_away(tmp_path) -> None:
     """Built-ins register as plugins would; a plugin cannot replace one of them."""
     (tmp_path / "my_agents.py").write_text(
-        "from toologue.agents.agent import Player\n"
-        "def MINE(argument):\n    return Player('mine of ' + argument, None)\n"
+        "from toologue.agents.agent import AgentSpec\n"
+        "def MINE(argument):\n    return AgentSpec('mine of ' + argument, None)\n"
         "FALSE = None\n"
     )
     ran = subprocess.run(

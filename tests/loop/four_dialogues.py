@@ -16,7 +16,7 @@ from typing import Any
 from toologue import keys
 from toologue.agents.agent import ScriptedAgent
 from toologue.loop import World, ground
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import (
     Act,
     AgentTurn,
@@ -122,7 +122,7 @@ _ALARMS = Dialogue(
 
 def call_metrics(gold: Dialogue, trace: Trace) -> Numbers:
     """Precision, recall, incorrect actions (negated: more is better) and success of the calls."""
-    scores = calls(gold, trace, Judge.of("exact"))
+    scores = calls(gold, trace, TextMatch.of("exact"))
     harm = scores["incorrect action rate"].value
     names = ("precision", "recall", "success", "soft success")
     return {name: scores[name].value for name in names} | {"harmless": None if harm is None else 1 - harm}

@@ -11,7 +11,7 @@ import four_dialogues
 import pytest
 from four_dialogues import LINES, PLAYS, TOOLS, WRONG_PLAYS, Line
 
-from toologue.agents.agent import Player, player
+from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.formats.tooltalk import turn_indexes
 from toologue.loop import play, play_async
 from toologue.parallel import unordered
@@ -82,7 +82,7 @@ def test_the_runner_and_its_processes_give_the_traces_that_play_gives() -> None:
     """Cases whose world has a registered name; the agent of a process pool is named as well."""
     lines = [line for line in LINES.values() if line.world is not four_dialogues.PROGRAMS.world]
     cases = [line.case for line in lines]
-    here = sorted((done.trace for done in run_all(cases, player("gold"))), key=lambda trace: trace.case)
+    here = sorted((done.trace for done in run_all(cases, resolve_agent("gold"))), key=lambda trace: trace.case)
     there = sorted((done.trace for done in run_in_processes(cases, "gold", workers=2, size=2)), key=lambda t: t.case)
     assert here == there
     assert {trace.case: list(trace.turns) for trace in here} == {line.case.key: lived(line, "gold") for line in lines}
@@ -105,19 +105,19 @@ class TestAnAgentIsAFunctionOfTheConversation:
     """Asked twice, or cold in mid-history, it answers the same: what it keeps is a cache."""
 
     @pytest.fixture(params=["gold", "altered:drop", "altered:late", "altered:swap", "predictions", "scripted"])
-    def agent(self, request: pytest.FixtureRequest, tmp_path: Path) -> Player:
+    def agent(self, request: pytest.FixtureRequest, tmp_path: Path) -> AgentSpec:
         if request.param == "scripted":
-            return Player("scripted", lambda case: TOOLS.agent("adds it twice"))
+            return AgentSpec("scripted", lambda case: TOOLS.agent("adds it twice"))
         if request.param == "predictions":
             calls = [{"api_name": "AddAlarm", "arguments": {"time": "04:00:00"}}]
             turns = [{"turn_index": i, "calls": calls * n} for n, i in enumerate(turn_indexes(TOOLS.gold)) if i]
             line = {"name": TOOLS.gold.id, "predictions": turns}
             (tmp_path / "p.jsonl").write_text(json.dumps(line))
-            return player(f"predictions:{tmp_path / 'p.jsonl'}")
-        return player(request.param)
+            return resolve_agent(f"predictions:{tmp_path / 'p.jsonl'}")
+        return resolve_agent(request.param)
 
     @pytest.mark.parametrize("protocol", ["next", "forced", "recorded"])
-    def test_asked_again_and_cold(self, agent: Player, protocol: str) -> None:
+    def test_asked_again_and_cold(self, agent: AgentSpec, protocol: str) -> None:
         case = TOOLS.case.but(protocol=protocol)
         asked = []
 

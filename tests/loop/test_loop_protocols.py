@@ -9,7 +9,7 @@ import pytest
 
 from toologue.agents.agent import ScriptedAgent
 from toologue.errors import BadSetting
-from toologue.loop import Ask, Do, Listen, bare, converse, play
+from toologue.loop import Ask, Do, Listen, converse, play, strip_labels
 from toologue.schema import (
     AgentTurn,
     Brief,
@@ -286,7 +286,7 @@ class TestWhatTheAgentSees:
 
     def test_a_bare_turn_without_labels_is_the_turn_itself(self) -> None:
         turn = A(text="Good.", acts=(PRICE,), results=(Result(value=1),))
-        assert bare(turn) is turn
+        assert strip_labels(turn) is turn
 
 
 class TestLive:

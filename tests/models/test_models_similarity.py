@@ -8,7 +8,7 @@ from hypothesis import given
 
 import noun_strategies as some
 from toologue.errors import BadFile, BadSetting, UnknownName
-from toologue.models.similarity import Judge, Similarity, Vectors, similarity
+from toologue.models.similarity import Similarity, TextMatch, Vectors, similarity
 
 
 @pytest.mark.parametrize("name", ["exact", "one", "lexical"])
@@ -40,12 +40,12 @@ def test_exact_and_one_are_the_brackets_of_any_similarity(one, other):
     ],
 )
 def test_lexical_sees_spelling(one, other, alike):
-    assert Judge.of("lexical").alike("text", one, other) is alike
+    assert TextMatch.of("lexical").alike("text", one, other) is alike
 
 
 def test_lexical_takes_a_denial_for_a_near_relative():
     """A limit that the module states: it sees spelling, not meaning."""
-    assert Judge.of("lexical").alike("text", "cancel the dentist", "do not cancel the dentist")
+    assert TextMatch.of("lexical").alike("text", "cancel the dentist", "do not cancel the dentist")
 
 
 # stored vectors ------------------------------------------------------------------------------------------------------
@@ -147,26 +147,26 @@ class Fixed:
 
 def test_a_threshold_belongs_to_its_kind_of_text():
     half: Similarity = Fixed(0.5, text=0.6, prose=0.5)
-    judge = Judge(half, half.thresholds)
+    judge = TextMatch(half, half.thresholds)
     assert not judge.alike("text", "a", "b")
     assert judge.alike("prose", "a", "b")
-    assert Judge(half, {"text": 0.1, "prose": 1}).alike("text", "a", "b")
+    assert TextMatch(half, {"text": 0.1, "prose": 1}).alike("text", "a", "b")
 
 
 def test_equal_texts_are_alike_whatever_the_similarity_says():
-    never = Judge(Fixed(0.0), {"text": 0.9, "prose": 0.9})
+    never = TextMatch(Fixed(0.0), {"text": 0.9, "prose": 0.9})
     assert never.alike("text", "a", "a")
     assert not never.alike("text", "a", "A")
 
 
 def test_a_judge_says_what_it_decided_by():
     lexical = similarity("lexical")
-    assert Judge.of("lexical").record() == {"name": lexical.name, "thresholds": dict(lexical.thresholds)}
-    changed = Judge.of("exact", {"text": 0.3})
+    assert TextMatch.of("lexical").record() == {"name": lexical.name, "thresholds": dict(lexical.thresholds)}
+    changed = TextMatch.of("exact", {"text": 0.3})
     assert changed.record() == {"name": "exact", "thresholds": {"text": 0.3, "prose": 0.8, "reply": 0.55}}
-    assert Judge.of("exact").record()["thresholds"] == {"text": 0.9, "prose": 0.8, "reply": 0.55}
+    assert TextMatch.of("exact").record()["thresholds"] == {"text": 0.9, "prose": 0.8, "reply": 0.55}
 
 
 @pytest.mark.parametrize(("name", "alike"), [("exact", False), ("one", True)])
 def test_the_brackets_as_judges(name, alike):
-    assert Judge.of(name).alike("prose", "a", "b") is alike
+    assert TextMatch.of(name).alike("prose", "a", "b") is alike

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.loop import play
 from toologue.plan.procedures import files, procedure
 from toologue.schema import Brief, Case, Turn
@@ -29,7 +29,7 @@ def talk(id: str, *lines: str, agent: str = "procedure") -> list[Turn]:
     """A live conversation with a customer who says these lines."""
     case = Case(id=id, protocol="live", brief=brief_of(id))
     world = service(procedure(id).apis).world()
-    return play(case, player(agent).make(case), world, ScriptedUser(lines))[0]
+    return play(case, resolve_agent(agent).make(case), world, ScriptedUser(lines))[0]
 
 
 def calls(turns: list[Turn]) -> list[str]:

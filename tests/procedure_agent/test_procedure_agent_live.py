@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from procedure_agent_talks import brief_of, calls, replies, service, talk
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.errors import BadFile
 from toologue.loop import play
 from toologue.schema import AgentTurn, Brief, Case, UserTurn
@@ -143,7 +143,7 @@ def test_the_careless_one_is_careless() -> None:
 
 async def _cold(history: list[UserTurn | AgentTurn]) -> AgentTurn:
     case = Case(id="x", protocol="live", brief=brief_of("order-not-received"))
-    return await player("procedure").make(case).act(history, case.brief)
+    return await resolve_agent("procedure").make(case).act(history, case.brief)
 
 
 def test_it_is_a_function_of_the_history() -> None:
@@ -159,7 +159,7 @@ def test_it_is_a_function_of_the_history() -> None:
 def test_instructions_that_are_no_procedure_say_what_is_wrong() -> None:
     case = Case(id="x", protocol="live", brief=Brief(instructions="Be nice."))
     with pytest.raises(BadFile, match="there is no numbered step"):
-        play(case, player("procedure").make(case), service("shop").world(), user=_Hello())
+        play(case, resolve_agent("procedure").make(case), service("shop").world(), user=_Hello())
 
 
 class _Hello:

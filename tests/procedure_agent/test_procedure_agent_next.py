@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from procedure_agent_talks import brief_of, talk
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.loop import play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.plan.procedures import procedure
 from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
 from toologue.procedure.answers import polarity
 from toologue.procedure.course import Slot
 from toologue.procedure.slot_values import read_values
-from toologue.run.cases import Settings, cases_of
+from toologue.run.runner import Settings, cases_of
 from toologue.schema import AgentTurn, Case, Dialogue, Trace
 from toologue.score.metric import totals
 from toologue.score.steps import steps
@@ -37,7 +37,7 @@ def test_an_agent_of_other_words_is_followed() -> None:
     brief = brief_of("order-not-received")
     gold = Dialogue(id="d", instructions=brief.instructions, facts=brief.facts, turns=tuple(reworded))
     case = Case(id="d", gold=gold, brief=brief, protocol="next")
-    lived, _ = play(case, player("procedure").make(case))
+    lived, _ = play(case, resolve_agent("procedure").make(case))
     assert [turn.acts for turn in lived if isinstance(turn, AgentTurn)] == [
         turn.acts for turn in turns if isinstance(turn, AgentTurn)
     ]
@@ -49,9 +49,9 @@ def test_it_follows_planned_conversations_with_noise_and_detours(agent: str, lea
     shop = service("shop")
     made = plan_all(procedure("order-not-received"), shop, 8, sampler="weighted", noise=0.3, detours=0.6, seed=5)
     golds = [TemplateWriter(seed=2).words(plan) for plan in made.plans]
-    judge, scores = Judge.of("lexical"), []
+    judge, scores = TextMatch.of("lexical"), []
     for gold, case in zip(golds, cases_of(golds, Settings(protocol="next"), shop.apis), strict=True):
-        turns, _ = play(case, player(agent).make(case))
+        turns, _ = play(case, resolve_agent(agent).make(case))
         trace = Trace(case="", dialogue=gold.id, protocol="next", agent=agent, turns=tuple(turns))
         scores += steps(gold, trace, judge).values()
     found = {total.metric: total.value for total in totals(scores)}

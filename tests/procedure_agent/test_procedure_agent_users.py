@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from procedure_agent_talks import brief_of, calls, service
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.loop import play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.plan.procedures import procedure
 from toologue.procedure.course import course_of
 from toologue.schema import AgentTurn, Call, Dialogue, Result, Score, Trace, Turn, UserTurn
@@ -42,7 +42,7 @@ def live(id: str, goal: Goal, agent: str = "procedure", register: Register = "ch
     brief = brief_of(id)
     case = Case(id=id, protocol="live", brief=brief, rounds=15)
     user = GraphUser(course_of(brief), goal, facts=brief.facts, register=register, seed=1)
-    return play(case, player(agent).make(case), service(procedure(id).apis).world(), user)[0]
+    return play(case, resolve_agent(agent).make(case), service(procedure(id).apis).world(), user)[0]
 
 
 def graded(id: str, turns: list[Turn]) -> dict[str, Score]:
@@ -51,7 +51,7 @@ def graded(id: str, turns: list[Turn]) -> dict[str, Score]:
     extra: dict[str, Any] = {"apis": [api.model_dump(mode="json", by_alias=True) for api in brief.apis]}
     gold = Dialogue(id=id, instructions=brief.instructions, facts=brief.facts, turns=(UserTurn(text="x"),), extra=extra)
     trace = Trace(case="", dialogue=id, protocol="live", agent="it", turns=tuple(turns))
-    return dict(adherence(gold, trace, Judge.of("lexical")))
+    return dict(adherence(gold, trace, TextMatch.of("lexical")))
 
 
 @pytest.mark.parametrize("register", ["terse", "chatty", "annoyed", "formal"])
@@ -123,7 +123,7 @@ def test_a_gold_s_customer_has_its_goal() -> None:
     case = Case(
         id="g", gold=Dialogue(id="g", instructions=brief.instructions, turns=turns), brief=brief, protocol="live"
     )
-    lived, _ = play(case, player("procedure").make(case), service("shop").world(), graph_user(case))
+    lived, _ = play(case, resolve_agent("procedure").make(case), service("shop").world(), graph_user(case))
     assert calls(lived)[:2] == ["get_order(O-10367)", "find_customer(k.nowak@poczta.example)"]
 
 
@@ -156,6 +156,6 @@ def test_each_call_that_is_not_allowed_is_explained(turn: AgentTurn, why: str) -
 def test_nothing_is_scored_without_a_procedure_or_under_other_protocols() -> None:
     gold = Dialogue(id="d", instructions="Be nice.", turns=(UserTurn(text="Hi"),))
     trace = Trace(case="", dialogue="d", protocol="live", agent="it", turns=gold.turns)
-    judge = Judge.of("lexical")
+    judge = TextMatch.of("lexical")
     assert {score.value for score in adherence(gold, trace, judge).values()} == {None}
     assert adherence(gold, trace.but(protocol="next"), judge) == {}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toologue.agents.llm.program_stack as package
-from toologue.agents.agent import Player, player
+from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.llm.program_stack import ProgramStack, Settings
 from toologue.agents.llm.program_stack.answers import held_back, read_programs
 from toologue.agents.llm.program_stack.examples import Examples, keywords, trained
@@ -153,7 +153,7 @@ class TestTheSpec:
     ) -> None:
         seen: list[str] = []
         monkeypatch.setattr("toologue.agents.llm.program_stack.player.model", seen.append)
-        player(f"program_stack:{spec}")
+        resolve_agent(f"program_stack:{spec}")
         assert seen == [asked]
 
     def test_options_and_model(self) -> None:
@@ -167,10 +167,10 @@ class TestTheSpec:
         with pytest.raises(BadSetting, match="k is 'many'"):
             spelled("k=many:openai:m")
         with pytest.raises(BadSetting, match="needs a model"):
-            player("program_stack")
+            resolve_agent("program_stack")
 
     def test_examples_are_ours_for_s3_only(self) -> None:
-        made = player("program_stack:examples:toologue.models.model:ScriptedModel")
+        made = resolve_agent("program_stack:examples:toologue.models.model:ScriptedModel")
         with pytest.raises(BadSetting, match=r"file=MINE\.jsonl"):
             made.make(Case(id="d", protocol="live"))
         assert isinstance(made.make(Case(id="d", brief=S3, protocol="live")), ProgramStack)
@@ -207,7 +207,7 @@ class TestOnTheTrainingDialogues:
             assert output is not None
             return output_xml(output)
 
-        agent = Player("knowing", lambda case: ProgramStack(ScriptedModel(knowing), dialogue=case.id))
+        agent = AgentSpec("knowing", lambda case: ProgramStack(ScriptedModel(knowing), dialogue=case.id))
         traces = play("talk", golds, agent, Options())
         for gold, trace in zip(golds, traces, strict=True):
             scores = grade("fixed", gold, trace).scores

@@ -25,7 +25,7 @@ from toologue.cli.bench_dialog2api import bench_dialog2api, over_s3, prove_dialo
 from toologue.cli.bench_tooldial import Files
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.dialog2api import conversations_xml
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Program, Result, Setting, Trace, UserTurn, executable
 from toologue.schema.jsonl import write
 
@@ -249,7 +249,7 @@ def test_predictions_are_played_with_the_words_of_the_gold(golds, tmp_path):
 def test_it_is_a_benchmark_as_any_other(golds):
     chosen = benchmark("dialog2api")
     graded = chosen.grade(
-        "fixed", golds[0], Trace(case="", dialogue=golds[0].id, protocol="recorded", agent="it"), Judge.of("exact")
+        "fixed", golds[0], Trace(case="", dialogue=golds[0].id, protocol="recorded", agent="it"), TextMatch.of("exact")
     )
     assert graded.scores[chosen.passes].value == 0
     assert chosen.protocol == "recorded"

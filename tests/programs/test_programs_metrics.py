@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from toologue.agents.agent import ScriptedAgent
 from toologue.loop import play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Case, Dialogue, Fault, Program, Result, Trace, UserTurn, rounds
-from toologue.score.code_edits import edits, tokens
 from toologue.score.metric import totals
-from toologue.score.programs import METRICS, programs, scores_of
+from toologue.score.programs import METRICS, edits, programs, scores_of, tokens
 
-JUDGE = Judge.of("exact")
+JUDGE = TextMatch.of("exact")
 ROW = "Account/signature"
 
 

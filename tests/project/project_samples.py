@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from toologue.project.check import Checked, Stage, check
+from toologue.project.evaluate import Checked, Stage, check
 from toologue.project.settings import open_project
 
 SETTINGS = """

@@ -13,7 +13,7 @@ from project_samples import PROCEDURE, SETTINGS, checked, project
 
 from toologue.agents.callable import LONGEST, Called, turn_of
 from toologue.cli import status
-from toologue.project.check import Checked
+from toologue.project.evaluate import Checked
 from toologue.schema import AgentTurn, Api, Brief, UserTurn
 
 SETTINGS_ERRORS = {

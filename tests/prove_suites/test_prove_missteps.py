@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Options, benchmark, play
 from toologue.bench.prove_steps import flaws_of, is_good, prove_step
 from toologue.cli import app
 from toologue.errors import BadSetting, UnknownName
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, missteps
 from toologue.project.generate import Making, generate, shipped, write_suite
 from toologue.project.made import Made
@@ -23,7 +23,7 @@ from toologue.schema.jsonl import write
 from toologue.worlds.world import documents_of
 
 KINDS = [*WRONG_STEPS, *RIGHT_STEPS]
-LEXICAL = Judge.of("lexical")
+LEXICAL = TextMatch.of("lexical")
 
 
 @cache
@@ -80,9 +80,9 @@ def test_it_plays_like_any_other_agent() -> None:
 
 def test_kinds_are_asked_for_by_name() -> None:
     with pytest.raises(BadSetting, match="misstep:KIND with one of drop, "):
-        player("misstep")
+        resolve_agent("misstep")
     with pytest.raises(UnknownName, match="no misstep is called 'lea'; did you mean 'leak'"):
-        player("misstep:lea")
+        resolve_agent("misstep:lea")
 
 
 def test_gold_of_a_conversation_without_cues_can_be_spoilt_too() -> None:

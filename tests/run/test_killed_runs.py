@@ -25,7 +25,7 @@ import json, os, random, signal, sys, time
 from pathlib import Path
 
 from run_players import many, slow
-from toologue.run.cases import grounded
+from toologue.run.runner import grounded
 from toologue.run.runner import Limits
 from toologue.run.store import Config, run_folder
 

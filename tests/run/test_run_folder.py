@@ -13,8 +13,7 @@ import pytest
 from run_players import many
 
 from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, UnknownName
-from toologue.run.cases import Settings
-from toologue.run.runner import Limits
+from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue, Setting, UserTurn
 from toologue.worlds.assistant import desk

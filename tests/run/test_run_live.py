@@ -10,7 +10,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.plan.procedures import procedure
 from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
-from toologue.run.cases import Settings
+from toologue.run.runner import Settings
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue
 from toologue.write.procedures import TemplateWriter

@@ -13,25 +13,11 @@ from typing import Any
 import pytest
 from run_players import by_seed, many
 
-from toologue.agents.agent import Player, ScriptedAgent, player
+from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.errors import BadRecord, BadSetting, UnknownName
 from toologue.parallel import chunks, ordered, unordered
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import Limits, run_all, run_cases, run_in_processes, run_to_end
-from toologue.schema import (
-    AgentTurn,
-    Api,
-    Brief,
-    Call,
-    Case,
-    Dialogue,
-    Fault,
-    Retrieve,
-    Setting,
-    Trace,
-    Turn,
-    UserTurn,
-)
+from toologue.run.runner import Limits, Settings, cases_of, run_all, run_cases, run_in_processes
+from toologue.schema import AgentTurn, Api, Brief, Call, Case, Dialogue, Fault, Retrieve, Setting, Trace, Turn, UserTurn
 from toologue.schema.jsonl import line_of, parse
 from toologue.users import ScriptedUser
 
@@ -53,7 +39,7 @@ class Doing:
 def played(act: Callable[[Sequence[Turn]], Any], protocol: str = "recorded", **limits: Any) -> Trace:
     """The one trace of an agent, through its line: what is on disk is what was lived."""
     cases = cases_of([TWO_ROUNDS], Settings(protocol=protocol, cap=2))
-    (done,) = run_all(cases, Player("it", lambda case: Doing(act)), limits=Limits(**limits))
+    (done,) = run_all(cases, AgentSpec("it", lambda case: Doing(act)), limits=Limits(**limits))
     assert parse(line_of(done.trace), Trace) == done.trace
     return done.trace
 
@@ -76,7 +62,7 @@ class TestConcurrency:
             return Doing(lambda history: act())
 
         dialogues = [TWO_ROUNDS.but(id=str(n)) for n in range(20)]
-        done = run_all(cases_of(dialogues, Settings()), Player("x", make), limits=Limits(concurrency=concurrency))
+        done = run_all(cases_of(dialogues, Settings()), AgentSpec("x", make), limits=Limits(concurrency=concurrency))
         assert len(done) == 20
         assert most == min(concurrency, 20)
 
@@ -94,7 +80,7 @@ class TestConcurrency:
                 raise BadSetting("that will do")
 
         with pytest.raises(BadSetting):
-            run_to_end(source(), Player("x", lambda case: ScriptedAgent([])), enough, limits=Limits(concurrency=2))
+            run_all(source(), AgentSpec("x", lambda case: ScriptedAgent([])), enough, limits=Limits(concurrency=2))
         assert len(drawn) <= 12
 
     def test_cases_are_handed_over_as_they_finish(self) -> None:
@@ -116,11 +102,11 @@ class TestConcurrency:
                 others.set()
 
         cases = cases_of([TWO_ROUNDS.but(id=str(n)) for n in range(5)], Settings())
-        asyncio.run(run_cases(cases, Player("x", make), done, limits=Limits(concurrency=2)))
+        asyncio.run(run_cases(cases, AgentSpec("x", make), done, limits=Limits(concurrency=2)))
         assert order == ["1", "2", "3", "4", "0"]
 
     def test_no_cases_no_traces(self) -> None:
-        assert run_all([], player("gold")) == []
+        assert run_all([], resolve_agent("gold")) == []
 
     @pytest.mark.parametrize("wrong", [{"concurrency": 0}, {"timeout": 0.0}, {"timeout": -1.0}])
     def test_limits_must_make_sense(self, wrong: dict[str, Any]) -> None:
@@ -144,7 +130,7 @@ class TestTimeouts:
     def test_each_case_has_its_own_time(self) -> None:
         """Twelve cases of 30 ms, one after the other, take longer than the limit of one."""
         dialogues = [TWO_ROUNDS.but(id=str(n)) for n in range(6)]
-        agent = Player("slow", lambda case: ScriptedAgent([[A(text="1")], [A(text="2")]], delay=0.015))
+        agent = AgentSpec("slow", lambda case: ScriptedAgent([[A(text="1")], [A(text="2")]], delay=0.015))
         done = run_all(cases_of(dialogues, Settings()), agent, limits=Limits(concurrency=1, timeout=0.15))
         assert {finished.trace.stop for finished in done} == {"done"}
         assert all(finished.seconds > 0.02 for finished in done)
@@ -274,7 +260,7 @@ class TestWhateverAnAgentDoes:
 
             return Doing(act)
 
-        done = run_all(cases_of([TWO_ROUNDS.but(id=str(n)) for n in range(5)], Settings()), Player("x", make))
+        done = run_all(cases_of([TWO_ROUNDS.but(id=str(n)) for n in range(5)], Settings()), AgentSpec("x", make))
         faults = {d.trace.dialogue: [t.error for t in d.trace.turns if t.role == "agent" and t.error] for d in done}
         assert {name for name, found in faults.items() if found} == {"3"}
 
@@ -288,24 +274,24 @@ class TestWhatThePersonMustMend:
 
         cases = cases_of([TWO_ROUNDS.but(id=str(n)) for n in range(20)], Settings())
         with pytest.raises(BadSetting, match="set EXAMPLE_KEY"):
-            run_all(cases, Player("x", lambda case: Doing(act)))
+            run_all(cases, AgentSpec("x", lambda case: Doing(act)))
 
     def test_from_a_factory(self) -> None:
         def make(case: Case) -> Doing:
             raise BadRecord("mine.jsonl", 3, "$.name", "unknown")
 
         with pytest.raises(BadRecord) as caught:
-            run_all(cases_of([TWO_ROUNDS], Settings()), Player("x", make))
+            run_all(cases_of([TWO_ROUNDS], Settings()), AgentSpec("x", make))
         assert (caught.value.file, caught.value.line) == ("mine.jsonl", 3)
 
     def test_from_a_world_that_cannot_be_made(self) -> None:
         gold = TWO_ROUNDS.but(world=Setting(name="assistant", arguments={"clock": "noon"}))
         with pytest.raises(BadSetting, match=r"dialogue 'two': the world 'assistant' cannot be made: .*'clock'"):
-            run_all(cases_of([gold], Settings()), player("gold"))
+            run_all(cases_of([gold], Settings()), resolve_agent("gold"))
 
     def test_from_a_dialogue_of_an_unknown_world(self) -> None:
         with pytest.raises(UnknownName, match="no world is called 'assistent'; did you mean 'assistant'"):
-            run_all(cases_of([TWO_ROUNDS.but(world=Setting(name="assistent"))], Settings()), player("gold"))
+            run_all(cases_of([TWO_ROUNDS.but(world=Setting(name="assistent"))], Settings()), resolve_agent("gold"))
 
     def test_from_another_process_it_is_the_same(self) -> None:
         with pytest.raises(UnknownName, match="no agent is called 'gould'; did you mean 'gold'"):
@@ -327,7 +313,7 @@ class TestCases:
 
     def test_traces_are_the_same_at_any_concurrency_and_order(self) -> None:
         cases = list(cases_of(many(16), Settings(seed=1)))
-        agent = Player("by seed", by_seed)
+        agent = AgentSpec("by seed", by_seed)
         one = {d.trace.case: d.trace for d in run_all(cases, agent, limits=Limits(concurrency=1))}
         Random(1).shuffle(cases)
         assert {d.trace.case: d.trace for d in run_all(cases, agent, limits=Limits(concurrency=8))} == one
@@ -338,7 +324,7 @@ class TestCases:
         cases = list(cases_of(many(3), Settings(trials=3)))
         assert [case.trial for case in cases] == [0, 1, 2] * 3
         assert len({case.key for case in cases}) == 9
-        done = run_all(cases, Player("by seed", by_seed))
+        done = run_all(cases, AgentSpec("by seed", by_seed))
         assert {(d.trace.dialogue, d.trace.trial, d.trace.seed) for d in done} == {
             (c.id, c.trial, c.seed) for c in cases
         }
@@ -384,7 +370,7 @@ class TestLive:
         cases = [Case(id=name, protocol="live") for name in ("ann", "bob")]
         done = run_all(
             cases,
-            Player("x", lambda case: ScriptedAgent([[A(text="So?")]] * 3)),
+            AgentSpec("x", lambda case: ScriptedAgent([[A(text="So?")]] * 3)),
             user=lambda case: ScriptedUser([f"I am {case.id}.", "Bye."]),
         )
         said = {d.trace.dialogue: [turn.text for turn in d.trace.turns] for d in done}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import (
     AgentTurn,
     Call,
@@ -20,7 +20,7 @@ from toologue.schema import (
     UserTurn,
 )
 
-EXACT, LEXICAL = Judge.of("exact"), Judge.of("lexical")
+EXACT, LEXICAL = TextMatch.of("exact"), TextMatch.of("lexical")
 REFUSED = Fault(type="APIException", message="refused")
 
 

@@ -12,14 +12,13 @@ from score_samples import EXACT, LEXICAL, REFUSED, did, gold, said, trace, turns
 
 import noun_strategies
 from each_row import each_row
-from toologue.agents.agent import Player, ScriptedAgent, player
+from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.bench.prove import prove_kind
 from toologue.bench.tooltalk import TOOLTALK, load, published
 from toologue.loop import play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import run_all
+from toologue.run.runner import Settings, cases_of, run_all
 from toologue.schema import AgentTurn, Call, Dialogue, Invocation, Result, Score, Trace, UserTurn, rounds
 from toologue.score.calls import ERROR_TYPES, Pairing, calls, error_types, pair
 from toologue.score.metric import Total, totals
@@ -46,13 +45,13 @@ LOWERED = {
 """Which totals each mutation must lower."""
 
 
-def run(agent: Player, dialogues: Sequence[Dialogue] = STARTER, seed: int = 0) -> list[Trace]:
+def run(agent: AgentSpec, dialogues: Sequence[Dialogue] = STARTER, seed: int = 0) -> list[Trace]:
     """The traces of an agent, in the order of the dialogues."""
     found = {done.trace.dialogue: done.trace for done in run_all(cases_of(dialogues, Settings(seed=seed)), agent)}
     return [found[dialogue.id] for dialogue in dialogues]
 
 
-def graded(agent: Player, dialogues: Sequence[Dialogue] = STARTER, judge: Judge = LEXICAL) -> dict[str, Total]:
+def graded(agent: AgentSpec, dialogues: Sequence[Dialogue] = STARTER, judge: TextMatch = LEXICAL) -> dict[str, Total]:
     traces = zip(dialogues, run(agent, dialogues), strict=True)
     scores = [s for g, t in traces for s in (*calls(g, t, judge).values(), *outcome(g, t, judge).values())]
     return {total.metric: total for total in totals(scores)}
@@ -63,7 +62,7 @@ class TestTheLaws:
 
     @each_row("dialogue", STARTER, ids=lambda d: d.id)
     def test_gold_gets_everything(self, dialogue: Dialogue) -> None:
-        (lived,) = run(player("gold"), [dialogue])
+        (lived,) = run(resolve_agent("gold"), [dialogue])
         scores = calls(dialogue, lived, EXACT)
         assert values(scores, "precision", "recall", "success", "soft success") == [1.0] * 4
         assert scores["action precision"].value in (1.0, None)
@@ -92,7 +91,7 @@ class TestTheLaws:
     @pytest.mark.parametrize(("kind", "lowered"), LOWERED.items())
     def test_each_mutation_lowers_what_it_must(self, kind: str, lowered: set[str]) -> None:
         applied = [c.gold for c in cases_of(STARTER, Settings()) if altered_script(c, kind) is not None]
-        best, got = graded(player("gold"), applied), graded(player(f"altered:{kind}"), applied)
+        best, got = graded(resolve_agent("gold"), applied), graded(resolve_agent(f"altered:{kind}"), applied)
         assert len(applied) >= 4
         for name in lowered:
             assert got[name].value < best[name].value, name
@@ -103,7 +102,7 @@ class TestTheLaws:
     @pytest.mark.parametrize("kind", RIGHT)
     def test_who_is_right_in_other_words_succeeds(self, kind: str) -> None:
         """Where the world lets it, and the judge takes the words for the same: this one takes all."""
-        proof = prove_kind(TOOLTALK, STARTER, kind, Judge.of("one"))
+        proof = prove_kind(TOOLTALK, STARTER, kind, TextMatch.of("one"))
         assert proof.took >= 3
         assert (proof.caught, proof.missed) == (0, ())
 
@@ -126,7 +125,7 @@ class TestNothingRaises:
     @given(
         SCRIPTS, st.sampled_from(STARTER), st.sampled_from(["forced", "recorded"]), st.sampled_from([EXACT, LEXICAL])
     )
-    def test_whatever_is_called(self, script: Any, dialogue: Dialogue, protocol: Any, judge: Judge) -> None:
+    def test_whatever_is_called(self, script: Any, dialogue: Dialogue, protocol: Any, judge: TextMatch) -> None:
         (case,) = cases_of([dialogue], Settings(protocol=protocol, cap=5))
         lived, stop = play(case, ScriptedAgent(script), make_world(case))
         made = Trace(case="", dialogue=dialogue.id, protocol=protocol, agent="x", turns=tuple(lived), stop=stop)
@@ -162,7 +161,7 @@ class TestNothingRaises:
         wanted, mine = (strange, found) if in_gold else (found, strange)
         self.check(gold([wanted]), trace([mine]), EXACT)
 
-    def check(self, dialogue: Dialogue, made: Trace, judge: Judge) -> None:
+    def check(self, dialogue: Dialogue, made: Trace, judge: TextMatch) -> None:
         scores = [*calls(dialogue, made, judge).values(), *outcome(dialogue, made, judge).values()]
         for score in scores:
             assert Score.model_validate_json(score.model_dump_json()) == score, "it can be written"
@@ -224,7 +223,7 @@ def remind(**changes: Any) -> AgentTurn:
 class TestTheSameCall:
     """Each argument compares as its parameter says; reads by what they found; errors only with errors."""
 
-    def same(self, wanted: AgentTurn, made: AgentTurn, judge: Judge = EXACT, world: str = "assistant") -> bool:
+    def same(self, wanted: AgentTurn, made: AgentTurn, judge: TextMatch = EXACT, world: str = "assistant") -> bool:
         return pair(gold([wanted], world=world), trace([made]), judge).partner == (0,)
 
     @pytest.mark.parametrize(
@@ -251,7 +250,11 @@ class TestTheSameCall:
 
     def test_texts_are_the_judges(self) -> None:
         wanted, made = did("AddReminder", task="Pay the rent"), did("AddReminder", task="pay rent")
-        assert [self.same(wanted, made, Judge.of(name)) for name in ("exact", "lexical", "one")] == [False, True, True]
+        assert [self.same(wanted, made, TextMatch.of(name)) for name in ("exact", "lexical", "one")] == [
+            False,
+            True,
+            True,
+        ]
 
     @pytest.mark.parametrize(
         ("found", "same"), [(["a", "b"], True), (["b", "a", "c"], True), (["a"], False), ([], False)]

@@ -10,8 +10,8 @@ from score_samples import EXACT, LEXICAL, REFUSED, did, gold, said, trace, writi
 from toologue.agents.agent import ScriptedAgent
 from toologue.bench.tooltalk.conversations import starter
 from toologue.loop import play
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of, grounded
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Settings, cases_of, grounded
 from toologue.schema import AgentTurn, Call, Trace, rounds
 from toologue.score.outcome import effect, outcome
 from toologue.worlds.world import make_world
@@ -35,7 +35,7 @@ def event(**fields: Any) -> AgentTurn:
     return writing(did("ModifyEvent", event_id="e1"), {"Calendar/ann/e1": row})
 
 
-def value(wanted: Any, made: Any, judge: Judge = EXACT, protocol: Any = "forced") -> float | None:
+def value(wanted: Any, made: Any, judge: TextMatch = EXACT, protocol: Any = "forced") -> float | None:
     return outcome(gold(*wanted), trace(*made, protocol=protocol), judge)["outcome"].value
 
 

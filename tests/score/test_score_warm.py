@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Options, play
 from toologue.bench.tooltalk import TOOLTALK, grade, load
 from toologue.models.lexical import Lexical
-from toologue.models.similarity import Embedded, Judge
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import run_all
+from toologue.models.similarity import Embedded, TextMatch
+from toologue.run.runner import Settings, cases_of, run_all
 from toologue.schema import Dialogue, Trace
-from toologue.score.prefetch import warmed
+from toologue.score.metric import warmed
 
 STARTER = load(None)
 
@@ -33,21 +32,23 @@ class Counting:
         return Lexical().embed(texts)
 
 
-def counting() -> tuple[Judge, list[list[str]]]:
+def counting() -> tuple[TextMatch, list[list[str]]]:
     similarity = Embedded(it := Counting())
-    return Judge(similarity, similarity.thresholds), it.batches
+    return TextMatch(similarity, similarity.thresholds), it.batches
 
 
 def pairs_of(agent: str, dialogues: Sequence[Dialogue] = STARTER) -> list[tuple[Dialogue, Trace]]:
-    traces = {done.trace.dialogue: done.trace for done in run_all(cases_of(dialogues, Settings()), player(agent))}
+    traces = {
+        done.trace.dialogue: done.trace for done in run_all(cases_of(dialogues, Settings()), resolve_agent(agent))
+    }
     return [(gold, traces[gold.id]) for gold in dialogues]
 
 
 @pytest.mark.parametrize("agent", ["altered:paraphrase", "altered:wrong_argument", "altered:late"])
 @pytest.mark.parametrize("mode", ["fixed", "published"])
 def test_no_score_changes(agent: str, mode: Any) -> None:
-    cold = Judge.of("lexical")
-    warm = play(TOOLTALK, STARTER, agent, Judge.of("lexical"), Options(mode=mode))
+    cold = TextMatch.of("lexical")
+    warm = play(TOOLTALK, STARTER, agent, TextMatch.of("lexical"), Options(mode=mode))
     assert [g.record for g in warm] == [grade(mode, g.gold, g.trace, cold).record for g in warm]
 
 
@@ -89,6 +90,6 @@ def test_a_stream_stays_a_stream() -> None:
 
 def test_a_similarity_that_embeds_nothing_waits_for_nothing() -> None:
     pairs = iter(pairs_of("gold")[:3])
-    given = warmed(pairs, Judge.of("exact"))
+    given = warmed(pairs, TextMatch.of("exact"))
     next(given)
     assert len(list(pairs)) == 2

@@ -11,7 +11,7 @@ import pytest
 from tooldial_samples import APIS, FAIL, TWO, dialogue, lived, suite
 
 from toologue import registry
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Mode, benchmark
 from toologue.bench.benchmark import play as play_anywhere
 from toologue.bench.tooldial import PASSES, Part, asked_at, grade, load, parts, play, summarize, sums
@@ -23,7 +23,7 @@ from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import state_json, to_tooldial
 from toologue.formats.tooldial_text import samples
 from toologue.models.model import ScriptedModel
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Call, Dialogue, Retrieve, Setting, State
 from toologue.schema.jsonl import write
 from toologue.score.states import ACCURACY
@@ -195,7 +195,7 @@ def test_retrieve_takes_part(task: str) -> None:
 
 def test_the_registered_benchmark_takes_the_tasks_of_the_next_step_at_once() -> None:
     chosen = benchmark("tooldial")
-    graded = play_anywhere(chosen, GOLDS[:3], "gold", Judge.of("exact"))
+    graded = play_anywhere(chosen, GOLDS[:3], "gold", TextMatch.of("exact"))
     total = chosen.summarize("fixed", graded)["all"]
     assert [total[key] for _, key in chosen.shown] == [1.0] * 5
     assert all({"turn", "correct"} <= test.keys() for one in graded for test in one.record["tests"])
@@ -316,7 +316,7 @@ def test_bad_predictions_say_where(tmp_path: Path, name: str, text: str, error: 
 
 
 def test_what_is_played_with_is_registered() -> None:
-    assert player("gold").reads_gold
+    assert resolve_agent("gold").reads_gold
     for kind, name in (("agent", "talm"), ("benchmark", "tooldial"), ("world", "observed")):
         assert name in registry.names(kind)
 

@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tooldial_samples import FAIL, TWO, dialogue, lived, predicted, suite
 
+from toologue import registry
 from toologue.models.model import Asked, ModelFault, ScriptedModel
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, State, Trace, Turn
-from toologue.score.actions import ACCURACY, ACTION_PREDICTION, action_tests, actions, confusion, same_action
-from toologue.score.faithfulness import FAITHFULNESS, VOTED, faithfulness, reply_tests, voted, votes
+from toologue.score.actions import ACCURACY, action_tests, actions, confusion, same_action
+from toologue.score.faithfulness import VOTED, faithfulness, reply_tests, voted, votes
 from toologue.score.metric import totals
-from toologue.score.overall import OVERALL, overall, user_turn_tests
+from toologue.score.overall import overall, user_turn_tests
 
-EXACT = Judge.of("exact")
+EXACT = TextMatch.of("exact")
 ONE = "IC R RQ I C RS UB SB"
 
 
@@ -170,4 +171,5 @@ def test_a_step_that_says_no_state_keeps_the_last_one() -> None:
 
 
 def test_what_is_registered() -> None:
-    assert (actions, faithfulness, overall) == (ACTION_PREDICTION, FAITHFULNESS, OVERALL)
+    for name, metric in {"actions": actions, "faithfulness": faithfulness, "overall": overall}.items():
+        assert registry.find("metric", name) is metric

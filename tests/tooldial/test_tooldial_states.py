@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tooldial_samples import APIS, TWO, dialogue, lived, predicted
 
 from toologue.formats.tooldial import state_json
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, State, UserTurn
 from toologue.score.metric import totals
 from toologue.score.states import (
@@ -27,7 +27,7 @@ from toologue.score.states import (
     states,
 )
 
-EXACT = Judge.of("exact")
+EXACT = TextMatch.of("exact")
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-999, 999) | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),

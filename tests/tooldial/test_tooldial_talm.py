@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tooldial_samples import APIS, TWO, dialogue, suite
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.agents.llm.talm import TALM, Talm, prompt
 from toologue.bench.tooldial import PASSES, Part, grade, play
 from toologue.errors import BadSetting
@@ -58,7 +58,7 @@ def test_a_model_that_knows_is_right_in_every_task(task: Task) -> None:
     for gold in (dialogue(ONE), dialogue(TWO[1], many=True), dialogue(TWO[7]), dialogue("IV R SG NG RF")):
         for mode in ("fixed", "published"):
             agent = Talm(knowing(gold, task), task)
-            (trace,) = play(Part(task, "gold"), [gold], Player("talm", lambda case, agent=agent: agent))
+            (trace,) = play(Part(task, "gold"), [gold], AgentSpec("talm", lambda case, agent=agent: agent))
             one = grade(Part(task, "gold"), mode, gold, trace)  # type: ignore[arg-type]
             misread = task == "dst" and mode == "published" and "women's" in gold.model_dump_json()
             assert one.scores[PASSES].value in ((0.0,) if misread else (1.0, None)), one.record["tests"]
@@ -88,7 +88,7 @@ def test_the_history_shows_what_the_part_lets_it() -> None:
     for labels, shown in (("gold", True), ("none", False)):
         seen.clear()
         agent = Talm(ScriptedModel(answer), "action")
-        play(Part("action", labels), [gold], Player("talm", lambda case, agent=agent: agent))  # type: ignore[arg-type]
+        play(Part("action", labels), [gold], AgentSpec("talm", lambda case, agent=agent: agent))  # type: ignore[arg-type]
         assert any("- Action:" in text for text in seen) == shown
         assert any("- Dialogue State:" in text for text in seen)
 
@@ -102,7 +102,7 @@ def test_own_steps_of_a_round_are_seen_and_gold_s_of_rounds_before() -> None:
         return f"- Thought: mine\n- Action: {('retriever_call', 'clarify')[min(mine, 1)]}\n- Message: Hm?"
 
     agent = Talm(ScriptedModel(answer), "overall")
-    play(Part("overall", "gold"), [gold], Player("talm", lambda case: agent))
+    play(Part("overall", "gold"), [gold], AgentSpec("talm", lambda case: agent))
     assert "- Thought: mine" in seen[1]
     assert "'retriever_call': 'true'" in seen[1]  # what the gold saw, though it asked in other words
     assert "- Thought: mine" not in seen[2]
@@ -174,7 +174,7 @@ def test_how_it_is_named() -> None:
     (trace,) = play(
         Part("action"),
         [dialogue("IV R SG NG RF")][:1],
-        Player("x", lambda case: Talm(ScriptedModel(lambda a: "call"), "action")),
+        AgentSpec("x", lambda case: Talm(ScriptedModel(lambda a: "call"), "action")),
     )
     assert all(turn.action == "call" for turn in trace.turns if turn.role == "agent")
 

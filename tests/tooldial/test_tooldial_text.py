@@ -13,7 +13,7 @@ from toologue.formats.literals import value_of
 from toologue.formats.tooldial import state_json
 from toologue.formats.tooldial_answers import ACTIONS, published_state, read_action, read_state, read_step
 from toologue.formats.tooldial_text import LABELS, TASKS, lines, overall_lines, samples
-from toologue.loop import bare
+from toologue.loop import strip_labels
 from toologue.schema import State
 
 STATE = {"api_confirmed": "true", "api_status": {"api_name": "A", "required_parameters": {"p": "it's"}}}
@@ -66,7 +66,7 @@ def test_the_overall_text_says_the_state_first_and_before_each_message() -> None
 
 def test_hidden_labels_have_no_lines() -> None:
     gold = dialogue(TWO[0])
-    shown = [bare(turn, frozenset(("action",))) for turn in gold.turns]
+    shown = [strip_labels(turn, frozenset(("action",))) for turn in gold.turns]
     assert {line.kind for line in lines(shown)} == {"user", "system", "action", "status", "message", "result"}
 
 

@@ -1,10 +1,10 @@
 """What an agent is to the runner, and the scripted one that needs no model.
 
-Contract: a `Player` is a named recipe: `make(case)` gives the agent of one case. Only players that say `reads_gold` get
+Contract: an `AgentSpec` is a named recipe: `make(case)` gives the agent of one case. Only one that `reads_gold` gets
 a case with its gold (gold itself, altered gold, predictions); all others get it blind. An agent is a function of the
 conversation so far: asked twice, or cold in mid-history, it answers the same.
 
-`player` understands
+`resolve_agent` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
     module:attribute          yours: an agent, or a function from a Case to one
@@ -36,7 +36,7 @@ AgentFactory = Callable[[Case], Agent]
 
 
 @dataclass(frozen=True)
-class Player:
+class AgentSpec:
     """A named recipe for agents. `name` is what traces and reports call it."""
 
     name: str
@@ -66,14 +66,14 @@ class ScriptedAgent:
         return turns[taken].but(results=()) if taken < len(turns) else AgentTurn()
 
 
-def player(spec: str) -> Player:
-    """The player that a spec names."""
+def resolve_agent(spec: str) -> AgentSpec:
+    """The agent that a spec names."""
     name, _, argument = spec.partition(":")
     if name in registry.names("agent"):
-        return cast("Player", registry.find("agent", name)(argument))
+        return cast("AgentSpec", registry.find("agent", name)(argument))
     if not argument:
-        return cast("Player", registry.find("agent", name))  # raises, with the nearest names
-    return Player(spec, _factory(spec, registry.load(spec)))
+        return cast("AgentSpec", registry.find("agent", name))  # raises, with the nearest names
+    return AgentSpec(spec, _factory(spec, registry.load(spec)))
 
 
 def _factory(spec: str, thing: Any) -> AgentFactory:

@@ -30,7 +30,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.models.lexical import words_of
 from toologue.procedure.course import Course, course_of
@@ -90,8 +90,8 @@ def _turn(course: Course, step: Step, message: str) -> AgentTurn:
     return AgentTurn(acts=(Call(api=step.api, arguments=arguments),))
 
 
-def BAG_OF_WORDS(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `bag_of_words`; it takes no argument."""
+def BAG_OF_WORDS(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `bag_of_words`; it takes no argument."""
     if argument:
         raise BadSetting(f"the agent 'bag_of_words' takes no argument, got {argument!r}")
-    return Player("bag_of_words", lambda case: BagOfWords())
+    return AgentSpec("bag_of_words", lambda case: BagOfWords())

@@ -21,7 +21,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.models.embed import Embedder, embedder
 from toologue.models.retriever import Retriever
 from toologue.schema import AgentTurn, Api, Brief, Call, Parameter, Turn, rounds
@@ -84,16 +84,16 @@ def _regex_slots(api: Api, words: str) -> dict[str, Any] | None:
     return found if all(name in found for name in api.required) else None
 
 
-def TOP_API(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `top_api`, or `top_api:EMBEDDER`."""
+def TOP_API(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `top_api`, or `top_api:EMBEDDER`."""
     return _player("top_api", argument, lambda api, words: {})
 
 
-def REGEX_SLOTS(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `regex_slots`, or `regex_slots:EMBEDDER`."""
+def REGEX_SLOTS(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `regex_slots`, or `regex_slots:EMBEDDER`."""
     return _player("regex_slots", argument, _regex_slots)
 
 
-def _player(name: str, argument: str, fill: Fill) -> Player:
+def _player(name: str, argument: str, fill: Fill) -> AgentSpec:
     agent = Baseline(embedder(argument or "lexical"), fill)
-    return Player(f"{name}:{argument}" if argument else name, lambda case: agent)
+    return AgentSpec(f"{name}:{argument}" if argument else name, lambda case: agent)

@@ -40,7 +40,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue import keys
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.errors import BadFile, BadSetting, UnknownName, UserError, shown
 from toologue.formats.openai import call_of, prompt, tools
 from toologue.loop import Agent
@@ -52,14 +52,14 @@ LONGEST = 100_000
 _WANTED = 'return words, a call {"name": ..., "arguments": {...}}, a list of calls, or the message of a chat model'
 
 
-def CALLABLE(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `callable:FILE.py:NAME`."""
+def CALLABLE(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `callable:FILE.py:NAME`."""
     file, _, name = argument.rpartition(":")
     if not file or not name:
         raise BadSetting(f"the agent 'callable' needs a file and a name: callable:agent.py:agent, not {argument!r}")
     found = function_of(Path(file), name)
     agent = cast("Agent", found) if hasattr(found, "act") else Called(found, Path(file))
-    return Player(f"callable:{argument}", lambda case: agent)
+    return AgentSpec(f"callable:{argument}", lambda case: agent)
 
 
 class Called:

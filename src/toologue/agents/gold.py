@@ -1,8 +1,8 @@
 """The gold agent: plays the agent's side of the dialogue. It scores 100 %, or the benchmark is wrong.
 
 Example:
-    >>> from toologue.agents.agent import player
-    >>> player("gold").name
+    >>> from toologue.agents.agent import resolve_agent
+    >>> resolve_agent("gold").name
     'gold'
 
 Not covered: `live` conversations, which have no gold to follow.
@@ -10,7 +10,7 @@ Not covered: `live` conversations, which have no gold to follow.
 
 from __future__ import annotations
 
-from toologue.agents.agent import Player, ScriptedAgent
+from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.errors import BadSetting
 from toologue.schema import AgentTurn, Case, rounds
 
@@ -26,8 +26,8 @@ def _play(case: Case) -> ScriptedAgent:
     return ScriptedAgent(script_of(case))
 
 
-def GOLD(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `gold`; it takes no argument."""
+def GOLD(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `gold`; it takes no argument."""
     if argument:
         raise BadSetting(f"the agent 'gold' takes no argument, got {argument!r}")
-    return Player("gold", _play, reads_gold=True)
+    return AgentSpec("gold", _play, reads_gold=True)

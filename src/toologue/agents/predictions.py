@@ -28,7 +28,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from toologue.agents.agent import Player, ScriptedAgent
+from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooltalk import turn_indexes
 from toologue.loop import Agent
@@ -80,8 +80,8 @@ def read_predictions(file: Path) -> Predictions:
     return found
 
 
-def PREDICTIONS(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `predictions:FILE`."""
+def PREDICTIONS(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `predictions:FILE`."""
     if not argument:
         raise BadSetting("the agent 'predictions' needs a file: predictions:FILE")
     known = read_predictions(Path(argument))
@@ -89,7 +89,7 @@ def PREDICTIONS(argument: str) -> Player:  # noqa: N802 - a registered constant
     def make(case: Case) -> Agent:
         return _replay(case, known)
 
-    return Player(f"predictions:{Path(argument).name}", make, reads_gold=True)
+    return AgentSpec(f"predictions:{Path(argument).name}", make, reads_gold=True)
 
 
 def _replay(case: Case, known: Predictions) -> ScriptedAgent:

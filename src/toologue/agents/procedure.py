@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.models.similarity import Similarity, similarity
 from toologue.procedure.course import course_of
 from toologue.procedure.follower import CAREFUL, Follower, Manner
@@ -38,17 +38,17 @@ class ProcedureAgent:
         return AgentTurn(text=follower.words())
 
 
-def procedure_agent(argument: str) -> Player:
-    """Return the player `procedure`, or `procedure:EMBEDDER`."""
-    return _player("procedure", argument, CAREFUL)
+def procedure_agent(argument: str) -> AgentSpec:
+    """Return the agent `procedure`, or `procedure:EMBEDDER`."""
+    return _spec("procedure", argument, CAREFUL)
 
 
-def careless_procedure_agent(argument: str) -> Player:
-    """Return the player `procedure_careless`, or `procedure_careless:EMBEDDER`."""
+def careless_procedure_agent(argument: str) -> AgentSpec:
+    """Return the agent `procedure_careless`, or `procedure_careless:EMBEDDER`."""
     careless = Manner(confirms=False, verifies=False, refuses=False, invents=True)
-    return _player("procedure_careless", argument, careless)
+    return _spec("procedure_careless", argument, careless)
 
 
-def _player(name: str, embedder: str, manner: Manner) -> Player:
+def _spec(name: str, embedder: str, manner: Manner) -> AgentSpec:
     alike = similarity(embedder or "lexical")
-    return Player(f"{name}:{embedder}" if embedder else name, lambda case: ProcedureAgent(alike, manner=manner))
+    return AgentSpec(f"{name}:{embedder}" if embedder else name, lambda case: ProcedureAgent(alike, manner=manner))

@@ -20,16 +20,15 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from toologue import registry
-from toologue.agents.agent import Player, player
+from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.predictions import read_predictions
 from toologue.errors import BadSetting
 from toologue.formats.almita_files import columns_of
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings, cases_of
-from toologue.run.runner import Finished, Limits, run_to_end
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue, ProtocolName, Score, Trace
-from toologue.score.prefetch import warmed
+from toologue.score.metric import warmed
 
 Mode = Literal["fixed", "published"]
 CAP = 10_000  # agent turns a round: the published loop has no limit
@@ -57,7 +56,7 @@ class Benchmark:
 
     name: str
     load: Callable[[Path | None], Sequence[Dialogue]]
-    grade: Callable[[Mode, Dialogue, Trace, Judge], Graded]
+    grade: Callable[[Mode, Dialogue, Trace, TextMatch], Graded]
     summarize: Callable[[Mode, Sequence[Graded]], Mapping[str, Any]]
     modes: tuple[Mode, ...] = ("fixed", "published")
     protocol: ProtocolName = "forced"
@@ -95,7 +94,7 @@ class Options:
 
 
 def play(
-    benchmark: Benchmark, golds: Sequence[Dialogue], agent: str, judge: Judge, options: Options = Options()
+    benchmark: Benchmark, golds: Sequence[Dialogue], agent: str, judge: TextMatch, options: Options = Options()
 ) -> list[Graded]:
     """Run an agent by name through dialogues, and grade it; in the order of the dialogues."""
     settings = Settings(protocol=benchmark.protocol, seed=options.seed, cap=CAP)
@@ -104,7 +103,7 @@ def play(
 
 
 def traces_of(
-    golds: Sequence[Dialogue], settings: Settings, agent: str | Player, options: Options, part: str = ""
+    golds: Sequence[Dialogue], settings: Settings, agent: str | AgentSpec, options: Options, part: str = ""
 ) -> list[Trace]:
     """Run an agent through dialogues; traces in their order.
 
@@ -121,7 +120,7 @@ def traces_of(
         traces[finished.trace.case] = finished.trace
         options.progress(len(traces), len(cases))
 
-    run_to_end(cases, agent if isinstance(agent, Player) else player(agent), keep, limits=options.limits)
+    run_all(cases, agent if isinstance(agent, AgentSpec) else resolve_agent(agent), keep, limits=options.limits)
     return [traces[case.key] for case in cases]
 
 

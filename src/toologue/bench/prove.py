@@ -8,7 +8,7 @@ with the gold's reads. Caught: not a success. Both shares are reported with thei
 Example:
     >>> from toologue.bench.benchmark import benchmark
     >>> tooltalk = benchmark("tooltalk")
-    >>> proof = prove_kind(tooltalk, tooltalk.load(None)[:5], "drop", Judge.of("exact"))
+    >>> proof = prove_kind(tooltalk, tooltalk.load(None)[:5], "drop", TextMatch.of("exact"))
     >>> proof.caught == proof.took > 0
     True
 
@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from toologue.bench.benchmark import Benchmark, Options, play
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
-from toologue.run.cases import Settings, cases_of
+from toologue.run.runner import Settings, cases_of
 from toologue.schema import Api, Call, Dialogue, Invocation, Trace, invocations
 from toologue.values.compare import agree, contains
 from toologue.worlds.world import kind_at
@@ -56,14 +56,14 @@ class Proved(NamedTuple):
 
 
 def prove(
-    benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: Judge, options: Options = Options()
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
 ) -> list[Proof]:
     """Every alteration, wrong ones first."""
     return [prove_kind(benchmark, dialogues, kind, judge, options) for kind in (*WRONG, *RIGHT)]
 
 
 def prove_kind(
-    benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: Judge, options: Options = Options()
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: TextMatch, options: Options = Options()
 ) -> Proof:
     """One alteration on all dialogues that it applies to."""
     cases = cases_of(dialogues, Settings(seed=options.seed))
@@ -77,13 +77,13 @@ def prove_kind(
     return Proof(kind, wrong, len(applied), len(took), len(flagged), missed)
 
 
-def _took(gold: Trace, altered: Trace, dialogue: Dialogue, judge: Judge, *, wrong: bool) -> bool:
+def _took(gold: Trace, altered: Trace, dialogue: Dialogue, judge: TextMatch, *, wrong: bool) -> bool:
     """Whether the agent did something else than gold (wrong), or the same in other words (right)."""
     documents = kind_at(dialogue.world).by_name
     return (_differs if wrong else _same_deeds)(gold, altered, documents, judge)
 
 
-def _differs(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: Judge) -> bool:
+def _differs(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: TextMatch) -> bool:
     """Whether a deed of gold is missing, or something more was written. A read that finds more does no harm."""
     made = [i for i in invocations(altered.turns) if _worked(i)]
     for wanted in filter(_worked, invocations(gold.turns)):
@@ -113,7 +113,7 @@ def _worked(invocation: Invocation) -> bool:
     return invocation.act.kind == "call" and invocation.result.error is None
 
 
-def _same_deeds(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: Judge) -> bool:
+def _same_deeds(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: TextMatch) -> bool:
     """Whether every gold call has a twin: as successful, its arguments alike, its reads the same."""
     free = list(invocations(altered.turns))
     for wanted in invocations(gold.turns):
@@ -124,7 +124,7 @@ def _same_deeds(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge
     return True
 
 
-def _twins(wanted: Invocation, made: Invocation, documents: Mapping[str, Api], judge: Judge) -> bool:
+def _twins(wanted: Invocation, made: Invocation, documents: Mapping[str, Api], judge: TextMatch) -> bool:
     one, other = wanted.act, made.act
     if one.kind != "call" or other.kind != "call" or one.api != other.api or wanted.round != made.round:
         return False

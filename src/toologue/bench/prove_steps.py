@@ -12,7 +12,7 @@ Example:
     >>> from toologue.project.generate import Making, make, shipped
     >>> (source,) = shipped("order-not-received")
     >>> dialogues = make(source, Making(count=0)).dialogues[:4]
-    >>> proof = prove_step(benchmark("almita"), dialogues, "drop", Judge.of("lexical"))
+    >>> proof = prove_step(benchmark("almita"), dialogues, "drop", TextMatch.of("lexical"))
     >>> proof.caught == proof.took > 0
     True
 
@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from toologue.bench.benchmark import Benchmark, Options
 from toologue.bench.prove import Proof
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
 from toologue.schema import AgentTurn, Dialogue, Trace
 from toologue.verify.procedures import Flaw, verify
@@ -44,7 +44,7 @@ def flaws_of(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, Flaw]]:
 
 
 def prove_steps(
-    benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: Judge, options: Options = Options()
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
 ) -> Iterator[Proof]:
     """Every kind of misstep, wrong ones first."""
     for kind in (*WRONG_STEPS, *RIGHT_STEPS):
@@ -52,7 +52,7 @@ def prove_steps(
 
 
 def prove_step(
-    benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: Judge, options: Options = Options()
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: TextMatch, options: Options = Options()
 ) -> Proof:
     """One kind, at every step where it can be taken. `applied`: conversations; `took`, `caught`: steps."""
     wrong = kind in WRONG_STEPS

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 
 
 @Parameter(name="*")
@@ -25,7 +25,7 @@ class Alike:
     text: Annotated[float | None, Parameter(help="The least similarity of short texts that say the same.")] = None
     prose: Annotated[float | None, Parameter(help="The same for long texts.")] = None
 
-    def judge(self, reply: float | None = None) -> Judge:
+    def judge(self, reply: float | None = None) -> TextMatch:
         """Who compares by them; `reply` is the least similarity of what an agent says."""
         given: Mapping[str, float | None] = {"text": self.text, "prose": self.prose, "reply": reply}
-        return Judge.of(self.similarity, {name: value for name, value in given.items() if value is not None})
+        return TextMatch.of(self.similarity, {name: value for name, value in given.items() if value is not None})

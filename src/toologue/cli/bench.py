@@ -30,12 +30,10 @@ from toologue.cli.run import show
 from toologue.cli.terminal import command_line, progress_bar, say, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.tooldial_text import Labels, Task
-from toologue.models.similarity import Judge
-from toologue.report.build import thresholds_text
-from toologue.report.view import Conversation, Report, RunView
+from toologue.models.similarity import TextMatch
+from toologue.report.view import Conversation, Report, RunView, thresholds_text
 from toologue.report.words import legible
-from toologue.run.cases import grounded
-from toologue.run.runner import Limits
+from toologue.run.runner import Limits, grounded
 from toologue.schema import Dialogue, Trace
 from toologue.schema.jsonl import read
 from toologue.score.metric import totals
@@ -140,7 +138,7 @@ def _told(
     chosen: Benchmark,
     golds: Sequence[Dialogue],
     specs: Sequence[str],
-    judge: Judge,
+    judge: TextMatch,
     options: Options,
     files: Files,
 ) -> None:
@@ -157,7 +155,9 @@ def _told(
     show(Report(f"{name} ({mode})", views, command=files.command), files.html, files.junit)
 
 
-def _graded(chosen: Benchmark, golds: Sequence[Dialogue], spec: str, judge: Judge, options: Options) -> list[Graded]:
+def _graded(
+    chosen: Benchmark, golds: Sequence[Dialogue], spec: str, judge: TextMatch, options: Options
+) -> list[Graded]:
     """Every dialogue, played and graded; those that a predictions file lacks are unscored."""
     kind, _, file = spec.partition(":")
     played, absent = list(golds), list[Dialogue]()
@@ -172,7 +172,7 @@ def _graded(chosen: Benchmark, golds: Sequence[Dialogue], spec: str, judge: Judg
 
 
 def _result(
-    name: str, spec: str, mode: Mode, judge: Judge, summary: Mapping[str, Any], graded: Sequence[Graded]
+    name: str, spec: str, mode: Mode, judge: TextMatch, summary: Mapping[str, Any], graded: Sequence[Graded]
 ) -> dict[str, Any]:
     result = {"benchmark": name, "agent": spec, "mode": mode, "similarity": judge.record(), "totals": summary}
     return {**result, "conversations": [g.record for g in graded]}
@@ -224,11 +224,17 @@ def prove(
     if what == "tooldial":
         return _proved(prove_tooldial(data, mode, options, gold=gold), mode, json)
     chosen = benchmark(what) if file is None else _file_benchmark(what)
-    return _proved_by_calls(chosen, chosen.load(data), Judge.of(similarity), options, gold=gold, json=json)
+    return _proved_by_calls(chosen, chosen.load(data), TextMatch.of(similarity), options, gold=gold, json=json)
 
 
 def _proved_by_calls(
-    chosen: Benchmark, dialogues: Sequence[Dialogue], judge: Judge, options: Options, *, gold: bool, json: Path | None
+    chosen: Benchmark,
+    dialogues: Sequence[Dialogue],
+    judge: TextMatch,
+    options: Options,
+    *,
+    gold: bool,
+    json: Path | None,
 ) -> int:
     """Play gold and altered gold, and say what became of them; the exit status."""
     mode = options.mode
@@ -290,7 +296,7 @@ def _unplayed(mode: Mode, gold: Dialogue) -> Graded:
     return ungraded(mode, gold, trace, "the predictions have no line for it")
 
 
-def _view(agent: str, mode: str, judge: Judge, graded: Sequence[Graded]) -> RunView:
+def _view(agent: str, mode: str, judge: TextMatch, graded: Sequence[Graded]) -> RunView:
     facts = {"mode": mode, "similarity": judge.similarity.name, "thresholds": thresholds_text(judge.thresholds)}
     scores = (score for g in graded for score in g.scores.values())
     return RunView(agent, facts, totals(scores), [Conversation(g.gold, g.trace, g.scores) for g in graded])

@@ -25,7 +25,7 @@ from toologue.plan.chains.catalog import REASONS, Catalog, Reason
 from toologue.plan.chains.pairs import EdgeKey, Pair, edge_pairs, sample_pairs, single_api_pairs
 from toologue.plan.chains.planner import Tally, plan_lines
 from toologue.plan.chains.sequences import SEQUENCES
-from toologue.report.action_graph import action_graph
+from toologue.report.drawing import action_graph
 from toologue.schema import Edge
 from toologue.schema.jsonl import read, replacing
 from toologue.text.names import KnowRule

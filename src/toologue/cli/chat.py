@@ -14,11 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.cli.chat_screen import Screen
 from toologue.cli.chat_worlds import Place, losses, place_of
 from toologue.errors import BadFile, StackError, UserError, summary
-from toologue.loop import Agent, Ask, Do, Listen, Session, World, bare, converse
+from toologue.loop import Agent, Ask, Do, Listen, Session, World, converse, strip_labels
 from toologue.schema import Act, AgentTurn, Brief, Case, Dialogue, Fault, Turn, UserTurn, rounds
 from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
@@ -78,7 +78,7 @@ def chat(
         origin={"line": "programs", "writer": "chat", "agent": agent},
     )
     case = Case(id=start.id, gold=start, brief=brief, world=place.setting, protocol="live", seed=seed, rounds=_ENDLESS)
-    made = player(agent).make(case)
+    made = resolve_agent(agent).make(case)
     talk = _Chat(case, made, place, Screen(explain=explain), saved, asks=not yes)
     try:
         talk.run(make_world(case))
@@ -115,7 +115,7 @@ class _Transcript:
             turns += [*said, *did]
         self.rounds = sum(bool(said) for said, _ in answered)
         if self.file is not None and self.rounds:
-            kept = tuple(bare(turn, frozenset(("thought",))) for turn in turns)
+            kept = tuple(strip_labels(turn, frozenset(("thought",))) for turn in turns)
             write(self.file, [*self.before, start.but(turns=kept)])
 
     def said(self) -> str:

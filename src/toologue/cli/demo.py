@@ -13,12 +13,11 @@ from toologue.bench.tooltalk import load
 from toologue.cli.project import checked, first_looks
 from toologue.cli.run import show
 from toologue.errors import BadFile
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.plan.procedures import files
-from toologue.project.check import Checked
+from toologue.project.evaluate import Checked
 from toologue.project.settings import FILE, open_project
-from toologue.report.build import view_of
-from toologue.report.view import Report
+from toologue.report.view import Report, view_of
 from toologue.run.store import Config, run_folder
 from toologue.worlds.crud.simulator import files_of
 
@@ -73,7 +72,7 @@ def _procedures(out: Path) -> Checked:
 
 def _tools(out: Path) -> Report:
     """A personal assistant: gold, and two agents that are wrong in a known way."""
-    dialogues, judge = load(), Judge.of("lexical")
+    dialogues, judge = load(), TextMatch.of("lexical")
     folders = [run_folder(out / agent.replace(":", "-"), dialogues, Config(agent=agent)) for agent in _AGENTS]
     notes = (
         "gold plays the expected calls; it must pass everywhere, or the tests are wrong.",

@@ -28,7 +28,7 @@ from toologue.plan.api_graph.edges import MOST, Graph, find_edges
 from toologue.plan.api_graph.explain import explain
 from toologue.plan.api_graph.pairs import ParallelEmbedder, Progress
 from toologue.plan.api_graph.rules import About, RulesName, described_sides, read_about, thresholds_of, write_about
-from toologue.report.neighbourhood import neighbourhood
+from toologue.report.drawing import neighbourhood
 from toologue.report.words import legible
 from toologue.schema import Api, Edge, Similarities
 from toologue.schema.jsonl import read, replacing, write

@@ -16,12 +16,9 @@ from toologue.cli.run import show
 from toologue.cli.terminal import progress_bar
 from toologue.errors import BadSetting
 from toologue.plan.procedures.paths import missing_lines
-from toologue.project.check import Checked, Gated, Stage, check
-from toologue.project.evaluate import Trial
+from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial, check
 from toologue.project.hotspots import spots
-from toologue.project.settings import Project, open_project
-from toologue.project.start import start
-from toologue.project.suite import Suite
+from toologue.project.settings import Project, open_project, start
 from toologue.report.coverage import sight_of
 from toologue.report.words import legible
 

@@ -13,10 +13,8 @@ from cyclopts import Parameter
 from toologue.cli.alike import Alike
 from toologue.cli.terminal import command_line, progress_bar, say
 from toologue.errors import BadSetting
-from toologue.report.build import score_folder, view_of
-from toologue.report.view import Report, RunView
-from toologue.run.cases import Settings
-from toologue.run.runner import Limits
+from toologue.report.view import Report, RunView, score_folder, view_of
+from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read

@@ -17,7 +17,7 @@ A similarity that embeds is fastest when it gets many texts at once: `judge.warm
 Example:
     >>> similarity("exact")("Pay rent", "Pay rent")
     1.0
-    >>> judge = Judge.of("lexical")
+    >>> judge = TextMatch.of("lexical")
     >>> judge.warm(["Pay the rent", "pay rent", "Call Ann"])
     >>> judge.alike("text", "Pay the rent", "pay rent"), judge.alike("text", "Pay the rent", "Call Ann")
     (True, False)
@@ -189,7 +189,7 @@ def similarity(spec: str) -> Similarity:
 
 
 @dataclass(frozen=True)
-class Judge:
+class TextMatch:
     """A similarity with its thresholds: decides, and says what it decided by."""
 
     similarity: Similarity
@@ -197,7 +197,7 @@ class Judge:
 
     @classmethod
     def of(cls, spec: str, thresholds: Mapping[str, float] | None = None) -> Self:
-        """A judge by name, at the similarity's own thresholds unless others are given."""
+        """One by name, at the similarity's own thresholds unless others are given."""
         chosen = similarity(spec)
         found = {**chosen.thresholds, **(thresholds or {})}
         calibrated(chosen.name, *{"text", "prose"}.difference(found))

@@ -13,7 +13,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.agent import Player, ScriptedAgent
+from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.agents.gold import script_of
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import AgentTurn, Api, Call, Case
@@ -156,8 +156,8 @@ def _play_altered(kind: str, case: Case) -> ScriptedAgent:
     return ScriptedAgent(altered_script(case, kind) or script_of(case))
 
 
-def altered_agent(argument: str) -> Player:
-    """Return the player `altered:KIND`; it plays plain gold where the alteration does not apply."""
+def altered_agent(argument: str) -> AgentSpec:
+    """Return the agent `altered:KIND`; it plays plain gold where the alteration does not apply."""
     return mutant("altered", argument, WRONG | RIGHT, _play_altered, noun="alteration")
 
 
@@ -168,13 +168,13 @@ def mutant(
     play: Callable[[str, Case], ScriptedAgent],
     *,
     noun: str,
-) -> Player:
-    """Return the player `NAME:KIND` of a mutation. Raises BadSetting without a kind, UnknownName for another one."""
+) -> AgentSpec:
+    """Return the agent `NAME:KIND` of a mutation. Raises BadSetting without a kind, UnknownName for another one."""
     if not kind:
         raise BadSetting(f"the agent {name!r} needs a kind: {name}:KIND with one of {', '.join(kinds)}")
     if kind not in kinds:
         raise UnknownName(noun, kind, kinds)
-    return Player(f"{name}:{kind}", partial(play, kind), reads_gold=True)
+    return AgentSpec(f"{name}:{kind}", partial(play, kind), reads_gold=True)
 
 
 def _sites(script: Script, documents: Documents | None = None, *, writes: bool = False) -> list[Site]:

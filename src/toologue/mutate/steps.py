@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.agents.agent import Player, ScriptedAgent
+from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.errors import BadSetting, UserError
 from toologue.formats.procedure import read
 from toologue.mutate.calls import mutant, wrong_calls
@@ -340,8 +340,8 @@ def _play_missteps(kind: str, case: Case) -> ScriptedAgent:
     return ScriptedAgent([list(did) for _, did in rounds(turns)])
 
 
-def misstep_agent(argument: str) -> Player:
-    """Return the player `misstep:KIND`; it plays plain gold where the mistake cannot be made."""
+def misstep_agent(argument: str) -> AgentSpec:
+    """Return the agent `misstep:KIND`; it plays plain gold where the mistake cannot be made."""
     return mutant("misstep", argument, WRONG_STEPS | RIGHT_STEPS, _play_missteps, noun="misstep")
 
 

@@ -1,1 +1,16 @@
-"""Whole jobs: from procedures to a suite of verified conversations, and from a suite to a verdict."""
+"""Projects and suites: procedures or API graphs in; conversations, runs of agents, a report and a gate out.
+
+    generate      procedures to verified conversations       chains*      the same over chains of APIs
+    evaluate      a folder with a toologue.toml, stage by stage; what has not changed is not done again
+    statistics    what was made, beside the figures of the paper          hotspots     what to look at first
+
+Contract: one seed, one suite, byte for byte, whatever the number of workers.
+
+Example:
+    >>> from toologue.project.generate import Making, generate, shipped
+    >>> made = next(generate(shipped("order-not-received"), Making(count=6, seed=1)))
+    >>> len(made.dialogues) >= 6, made.flawed, str(made.planned.coverage.edges)
+    (True, 0, '40/40')
+
+Not covered: resuming inside a procedure; whether conversations are realistic, which people have to say.
+"""

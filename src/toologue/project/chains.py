@@ -67,7 +67,7 @@ from toologue.plan.chains.sequences import SEQUENCES
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.project.chains_statistics import REPEATS, ChainStatistics, chain_statistics
-from toologue.project.variety import masked
+from toologue.project.statistics import masked
 from toologue.schema import Dialogue, Edge
 from toologue.schema.jsonl import line_of, parse, read, read_lines, replacing, write
 from toologue.verify.chains import verify_chain

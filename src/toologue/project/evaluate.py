@@ -1,54 +1,166 @@
-"""An agent through a project's conversations: run under the protocol `next`, graded, kept.
+"""A project, stage by stage: procedures read, conversations made, agents run and graded, one report and a gate.
 
-    .toologue/runs/KEY/    a run folder (docs/files.md) for each agent and procedure, with its scores
+    .toologue/conversations/KEY/dialogues.jsonl    the conversations of a procedure
+                                graphs.jsonl       its conversation graph
+                                made.json          what was dropped, and why
+    .toologue/runs/KEY/                            a run folder (docs/files.md) an agent and procedure, with its scores
 
-A run is kept under a key of the agent and the conversations; of an agent that is a file, of all Python files beside and
-below it. So a procedure that changed is run again, and no other; a changed agent is run again. What a model behind an
-endpoint would say today is not known: `fresh` asks again.
+Both are kept under a key of all that they come of. Conversations: procedure, document, rows, settings, this version.
+Runs: the conversations, and the agent; of one that is a file, all Python files beside and below it. So what nobody
+touched costs nothing. What a model behind an endpoint would say today is not known: `fresh` asks again.
 
-Contract: what an agent does is data (`run.runner`); only what the user must mend is raised. A run that was killed goes
-on where it stopped.
+Contract: all that is wrong with all procedures is one BadFile, each with its line. An entry is there whole or not at
+all; one that cannot be read is made again. What an agent does is data; a run that was killed goes on where it stopped.
+The gate is on the first agent alone; others stand beside it.
 
 Example:
     >>> import tempfile
-    >>> from toologue.project.settings import open_project
-    >>> from toologue.project.start import start
-    >>> from toologue.project.suite import made_of, read_chapters
+    >>> from toologue.project.settings import open_project, start
     >>> folder = Path(tempfile.mkdtemp()) / "mine"
     >>> _ = start(folder)
-    >>> project = open_project(folder)
-    >>> suites = made_of(project, read_chapters(project)[1:])
-    >>> again = [tried(project, "gold", suites, Judge.of("lexical")) for _ in range(2)]
-    >>> [(trial.fresh, len(trial.conversations), trial.passed) for trial in again]
-    [(8, 8, 8), (0, 8, 8)]
+    >>> def told(stage):
+    ...     print(stage.name, stage.fresh, stage.kept)
+    >>> checked = check(open_project(folder), agents=["gold"], tell=told)
+    procedures 2 0
+    conversations 2 0
+    gold 19 0
+    >>> checked.gate.value, checked.gate.passed
+    (1.0, True)
 
-Not covered: agents in other processes than this one; give those an address.
+Not covered: removing what no settings lead to any more; `.toologue` can be removed at any time.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from toologue import __version__, keys
-from toologue.agents.agent import player
-from toologue.errors import BadSetting, UserError
-from toologue.models.similarity import Judge
+from toologue.agents.agent import resolve_agent
+from toologue.errors import BadFile, BadSetting, UnknownName, UserError
+from toologue.formats.procedure import load
+from toologue.models.similarity import TextMatch
+from toologue.plan.procedures.lint_procedure import Finding, lint
+from toologue.plan.procedures.paths import Coverage, Share, coverage
+from toologue.plan.procedures.service import service
+from toologue.project.generate import generate
+from toologue.project.made import Made, Source
 from toologue.project.settings import FILE, Project
-from toologue.project.suite import Suite
-from toologue.report.build import score_folder, thresholds_text
-from toologue.report.view import Conversation, RunView
-from toologue.run.cases import Settings
-from toologue.run.runner import Limits
+from toologue.report.coverage import walk_of
+from toologue.report.view import Charted, Conversation, Report, RunView, score_folder, thresholds_text
+from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
-from toologue.schema import Score
-from toologue.schema.jsonl import read
+from toologue.schema import Dialogue, Graph, Procedure, Score
+from toologue.schema.jsonl import read, replacing, write
 from toologue.score.metric import Total, totals
 
 Progress = Callable[[int, int], None]
+Bar = Callable[[str], AbstractContextManager[Progress]]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A procedure: its file, what it says, what is to be remarked about its words, the key of what is made of it."""
+
+    file: str
+    procedure: Procedure
+    findings: Sequence[Finding]
+    source: Source
+    key: str
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The conversations of a procedure. `fresh`: they were made just now. `dropped`: (why, how often) others were."""
+
+    chapter: Chapter
+    graph: Graph
+    dialogues: tuple[Dialogue, ...]
+    dropped: tuple[tuple[str, int], ...]
+    fresh: bool
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """What the conversations lead through."""
+        return coverage(self.graph, (walk_of(self.graph, dialogue) for dialogue in self.dialogues))
+
+    @property
+    def charted(self) -> Charted:
+        """The suite, for a report."""
+        return Charted(self.chapter.file, self.graph, self.dialogues)
+
+
+def read_chapters(project: Project) -> list[Chapter]:
+    """All procedures of a project. Raises BadFile with everything that is wrong with them."""
+    seed = project.seed
+    document = str(project.document)
+    known = service(document, seed).apis
+    data = [keys.file_key(file) for file in (Path(document), seed) if file is not None]
+    found, wrong = list[Chapter](), list[str]()
+    for file in project.procedures:
+        try:
+            procedure = load(file, apis=known.values())
+        except UserError as error:
+            wrong.append(str(error))
+            continue
+        twin = next((other.file for other in found if other.procedure.id == procedure.id), None)
+        if twin:
+            wrong.append(f"{file}: its id {procedure.id!r} is that of {twin}, too; give each one of its own")
+        parts = [__version__, document, data, procedure.model_dump(mode="json"), vars(project.making)]
+        source = Source(procedure, document, seed and str(seed))
+        found.append(Chapter(file.name, procedure, lint(file.read_text("utf-8-sig")), source, keys.content_key(parts)))
+    if wrong:
+        raise BadFile("\n".join(wrong))
+    return found
+
+
+def make_suites(
+    project: Project, chapters: Sequence[Chapter], *, workers: int = 1, progress: Progress = lambda done, of: None
+) -> list[Suite]:
+    """The conversations of all procedures, in their order; those that are kept are not made again."""
+    home = project.kept / "conversations"
+    suites = {chapter.key: _load_suite(home / chapter.key, chapter) for chapter in chapters}
+    missing = [chapter for chapter in chapters if suites[chapter.key] is None]
+    made_now = generate((chapter.source for chapter in missing), project.making, workers=workers)
+    for done, (chapter, made) in enumerate(zip(missing, made_now, strict=True), 1):
+        suites[chapter.key] = _save_suite(home / chapter.key, chapter, made)
+        progress(done, len(missing))
+    return [suite for chapter in chapters if (suite := suites[chapter.key])]
+
+
+def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
+    """Put what was made into its folder, in one step."""
+    dropped = tuple(sorted(made.dropped.items()))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix="."))
+        write(scratch / "dialogues.jsonl", made.dialogues)
+        write(scratch / "graphs.jsonl", [made.planned.graph])
+        with replacing(scratch / "made.json") as stream:
+            stream.write(json.dumps({"format": "made/1", "dropped": dropped}).encode())
+        shutil.rmtree(folder, ignore_errors=True)
+        scratch.rename(folder)
+    except OSError as error:
+        raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}") from None
+    return Suite(chapter, made.planned.graph, made.dialogues, dropped, fresh=True)
+
+
+def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
+    """What is kept, if it is there and whole."""
+    try:
+        record = json.loads((folder / "made.json").read_bytes())
+        dropped = tuple((str(why), int(times)) for why, times in record["dropped"])
+        (graph,) = read(folder / "graphs.jsonl", Graph)
+        dialogues = tuple(read(folder / "dialogues.jsonl", Dialogue, empty=True))
+    except (OSError, ValueError, KeyError, TypeError, UserError):
+        return None
+    return Suite(chapter, graph, dialogues, dropped, fresh=False)
 
 
 @dataclass(frozen=True)
@@ -72,49 +184,49 @@ class Trial:
         return RunView(self.agent, self.facts, self.totals, self.conversations)
 
 
-def tried(
+def evaluate_agent(
     project: Project,
     agent: str,
     suites: Sequence[Suite],
-    judge: Judge,
+    match: TextMatch,
     *,
     fresh: bool = False,
     progress: Progress = lambda done, of: None,
 ) -> Trial:
     """Run and grade an agent, as far as that was not done before. `fresh`: all of it."""
-    spec, code = _resolved(project, agent)
-    player(spec)
-    found, run_now, before = list[Conversation](), 0, 0
+    spec, code = _spec_and_code(project, agent)
+    resolve_agent(spec)  # a name that is wrong is refused before anything is written
+    conversations, run_now = list[Conversation](), 0
     of = sum(len(suite.dialogues) for suite in suites)
     for suite in suites:
         if not suite.dialogues:
             continue
-        told = [__version__, spec, code, suite.chapter.key, project.settings.run.timeout]
-        folder = RunFolder(project.kept / "runs" / keys.content_key(told))
+        parts = [__version__, spec, code, suite.chapter.key, project.settings.run.timeout]
+        folder = RunFolder(project.kept / "runs" / keys.content_key(parts))
         if fresh:
             shutil.rmtree(folder.path, ignore_errors=True)
-        kept = _graded(folder, suite, judge)
-        if kept is None:
-            run_now += _run(project, folder, spec, suite, _counted(progress, before, of))
-            score_folder(folder, judge)
-            kept = _graded(folder, suite, judge)
-        assert kept is not None, "what was just written can be read"
-        found += kept
-        before += len(suite.dialogues)
-        progress(before, of)
-    scores = (score for conversation in found for score in conversation.scores.values())
+        graded = _graded(folder, suite, match)
+        if graded is None:
+            before = len(conversations)
+            run_now += _run(project, folder, spec, suite, lambda done, _, before=before: progress(before + done, of))
+            score_folder(folder, match)
+            graded = _graded(folder, suite, match)
+        assert graded is not None, "what was just written can be read"
+        conversations += graded
+        progress(len(conversations), of)
+    scores = (score for conversation in conversations for score in conversation.scores.values())
     facts = {
         "agent": agent,
         "protocol": "next",
-        "similarity": judge.similarity.name,
-        "thresholds": thresholds_text(judge.thresholds),
+        "similarity": match.similarity.name,
+        "thresholds": thresholds_text(match.thresholds),
         "toologue": __version__,
     }
-    return Trial(agent, found, totals(scores), run_now, facts)
+    return Trial(agent, conversations, totals(scores), run_now, facts)
 
 
-def _resolved(project: Project, agent: str) -> tuple[str, str]:
-    """(what `player` understands, the key of its code)."""
+def _spec_and_code(project: Project, agent: str) -> tuple[str, str]:
+    """(what `resolve_agent` understands, the key of its code)."""
     file, _, name = agent.rpartition(":")
     if not file.endswith(".py"):
         return agent, ""
@@ -148,11 +260,11 @@ def _run(project: Project, folder: RunFolder, spec: str, suite: Suite, progress:
     return len(suite.dialogues) - first[0]
 
 
-def _graded(folder: RunFolder, suite: Suite, judge: Judge) -> list[Conversation] | None:
-    """The conversations with their scores, if they were run to the end and graded by this judge."""
+def _graded(folder: RunFolder, suite: Suite, match: TextMatch) -> list[Conversation] | None:
+    """The conversations with their scores, if they were run to the end and graded by this match of texts."""
     try:
         summary = json.loads((folder.path / "scores.json").read_bytes())
-        if summary["similarity"] != judge.record():
+        if summary["similarity"] != match.record():
             return None
         scores: dict[str, dict[str, Score]] = {}
         for score in read(folder.path / "scores.jsonl", Score, empty=True):
@@ -165,5 +277,88 @@ def _graded(folder: RunFolder, suite: Suite, judge: Judge) -> list[Conversation]
     return [Conversation(gold, traces[gold.id], scores.get(gold.id, {})) for gold in suite.dialogues]
 
 
-def _counted(progress: Progress, before: int, of: int) -> Progress:
-    return lambda done, _: progress(before + done, of)
+@dataclass(frozen=True)
+class Stage:
+    """A stage that ended: how much was done now, how much was kept from before, what came of it."""
+
+    name: str
+    fresh: int
+    kept: int
+    says: str
+
+
+@dataclass(frozen=True)
+class Gated:
+    """What the gate says of the first agent. `least` is None where nothing was asked for."""
+
+    metric: str
+    value: float | None
+    least: float | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether it lets through; never where nothing was scored."""
+        return self.least is None or (self.value is not None and self.value >= self.least - 1e-9)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of all stages."""
+
+    suites: Sequence[Suite]
+    trials: Sequence[Trial]
+    report: Report
+    gate: Gated
+
+
+def check(
+    project: Project,
+    *,
+    agents: Sequence[str] = (),
+    fail_under: float | None = None,
+    fresh: bool = False,
+    workers: int = 1,
+    tell: Callable[[Stage], None] = lambda stage: None,
+    bar: Bar = lambda what: nullcontext(lambda done, of: None),
+) -> Checked:
+    """Check a project. `agents` and `fail_under` go before what its settings say; `fresh` runs all agents again."""
+    match = TextMatch.of(project.settings.grade.similarity)
+    chapters = read_chapters(project)
+    remarks = sum(len(chapter.findings) for chapter in chapters)
+    tell(Stage("procedures", len(chapters), 0, f"{remarks} remarks" if remarks else "nothing to remark"))
+    with bar("making conversations") as progress:
+        suites = make_suites(project, chapters, workers=workers, progress=progress)
+    fresh_made = sum(suite.fresh for suite in suites)
+    tell(Stage("conversations", fresh_made, len(suites) - fresh_made, _made_words(suites)))
+    if not any(suite.dialogues for suite in suites):
+        raise BadFile(f"{project.folder}: no conversation could be made: {_made_words(suites)}")
+    trials = list[Trial]()
+    for agent in dict.fromkeys(agents or project.settings.agents):
+        with bar(f"running {agent}") as progress:
+            trial = evaluate_agent(project, agent, suites, match, fresh=fresh, progress=progress)
+        trials.append(trial)
+        every = len(trial.conversations)
+        tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass"))
+    report = Report(
+        project.folder.resolve().name,
+        [trial.view for trial in trials],
+        command=f"toologue test {project.folder}",
+        charted=[suite.charted for suite in suites],
+    )
+    gate, known = project.settings.gate, {total.metric: total.value for total in trials[0].totals}
+    if gate.metric not in known:
+        raise UnknownName("metric", gate.metric, known)
+    least = gate.fail_under if fail_under is None else fail_under
+    return Checked(suites, trials, report, Gated(gate.metric, known[gate.metric], least))
+
+
+def _made_words(suites: Sequence[Suite]) -> str:
+    """How many conversations there are, what they cover, and what was dropped."""
+    count = sum(len(suite.dialogues) for suite in suites)
+    shares = list[str]()
+    for part, word in (("nodes", "steps"), ("edges", "ways"), ("pairs", "pairs")):
+        every: list[Share[object]] = [getattr(suite.coverage, part) for suite in suites]
+        seen, there = sum(len(share.seen) for share in every), sum(len(share.all) for share in every)
+        shares.append(f"{seen}/{there} {word}")
+    dropped = sum(times for suite in suites for why, times in suite.dropped if why != "no data lead there")
+    return f"{count}, {', '.join(shares)}" + (f"; {dropped} dropped" if dropped else "")

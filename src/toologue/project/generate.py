@@ -17,8 +17,6 @@ Example:
     >>> made = next(generate(shipped("order-not-received"), Making(count=6, seed=1)))
     >>> len(made.dialogues) >= 6, made.flawed, str(made.planned.coverage.edges)
     (True, 0, '40/40')
-
-Not covered: resuming inside a procedure; `toologue test` keeps what has not changed.
 """
 
 from __future__ import annotations
@@ -50,10 +48,9 @@ from toologue.write.model import ModelWriter
 from toologue.write.procedures import TemplateWriter
 
 _FILES = ("dialogues", "plans", "graphs", "apis")
+# Requests to a model at a time, and the faults that the next request would meet as well.
 _AT_ONCE = 8
-"""Requests to a model at a time."""
 _NO_ANSWER = ("unauthorized", "not_found", "quota_exceeded", "connection")
-"""Faults that the next request would meet as well."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,6 @@
 """What to look at first: the places of procedures where an agent goes wrong, the worst and the most frequent ahead.
 
 Contract: pure. What is wrong at the same line, in the same way, is one spot, with one conversation as its example.
-
-Example:
-    >>> print(Spot("late.md", 12, 3, "wrong write", 4, "late-0003", 7, ("call: cancel_order()",)).where)
-    late.md:12, step 3
-
-Not covered: why. The page shows the whole conversation.
 """
 
 from __future__ import annotations
@@ -17,7 +11,7 @@ from typing import NamedTuple
 from toologue.report.view import Charted, Conversation
 from toologue.report.words import cut, explain, fault_words, stop_words
 from toologue.schema import AgentTurn, Mismatch
-from toologue.score.severity import SEVERITIES, Knowledge, Severity, noise_of
+from toologue.score.steps import SEVERITIES, Knowledge, Severity, noise_of
 from toologue.worlds.world import documents_of
 
 

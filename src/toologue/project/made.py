@@ -1,12 +1,4 @@
-"""What generation takes and gives: a procedure with its service, and what came of it.
-
-Example:
-    >>> from toologue.plan.procedures import procedure
-    >>> Source(procedure("order-not-received"), "shop").procedure.id
-    'order-not-received'
-
-Not covered: how it is made; `project.generate` does that.
-"""
+"""What `project.generate` works on: a source in, what was made of it out."""
 
 from __future__ import annotations
 
@@ -34,8 +26,8 @@ class Made:
     source: Source
     planned: Planned
     dialogues: tuple[Dialogue, ...]
+    # (id of a dialogue that was dropped, what is wrong with it)
     flaws: tuple[tuple[str, Flaw], ...] = ()
-    """(id of a dialogue that was dropped, what is wrong with it)"""
     dropped: Counter[str] = field(default_factory=Counter[str])
 
     @property

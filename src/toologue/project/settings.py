@@ -17,8 +17,6 @@ Example:
     Traceback (most recent call last):
         ...
     toologue.errors.BadSetting: toologue.toml: run.timout: no key is called so; did you mean 'timeout'?
-
-Not covered: settings that differ by procedure; give those a project of their own.
 """
 
 from __future__ import annotations
@@ -164,3 +162,28 @@ def _unknown(place: Sequence[str | int]) -> str:
     names = list(cast("type[BaseModel]", known).model_fields)
     near = get_close_matches(str(place[-1]), names, n=1)
     return "no key is called so; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}")
+
+
+_FILES = Path(__file__).with_name("starter")
+_NAMES = {"agent.txt": "agent.py", "gitignore.txt": ".gitignore"}
+
+
+def start(folder: Path) -> list[Path]:
+    """Write a new project into a folder; the files that were written. Raises BadFile."""
+    texts = {folder / _name(file): file.read_bytes() for file in _FILES.rglob("*") if file.is_file()}
+    there = sorted(str(file) for file in texts if file.exists() or file.is_symlink())
+    if there:
+        raise BadFile(f"{', '.join(there)}: already there, and nothing was written; choose another folder")
+    try:
+        for file, text in texts.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("xb") as stream:
+                stream.write(text)
+    except OSError as error:
+        raise BadFile(f"cannot write to {folder}: {error.strerror or error}; choose another folder") from None
+    return sorted(texts)
+
+
+def _name(file: Path) -> Path:
+    place = file.relative_to(_FILES)
+    return place.with_name(_NAMES.get(place.name, place.name))

@@ -5,7 +5,7 @@
 ALMITA (arXiv 2409.15934: section 4.1 and Table 1).
 
 A *test* is a conversation cut at a customer's message or an API's output (3.9): one for each agent turn. Two tests are
-one after masking where they differ in values alone (`project.variety`); of the steps, where what is answered and the
+one after masking where they differ in values alone; of the steps, where what is answered and the
 answer are equal so, whatever was said before.
 
 Example:
@@ -15,26 +15,128 @@ Example:
     ('order-not-received', '40/40', True, True)
     >>> [row.what for row in compared(made)][:2]
     ['intents', 'procedures']
-
-Not covered: whether conversations are realistic; people have to say that.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, Self, cast
+from math import exp, log, log2
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, JsonValue
 
 from toologue.formats.procedure import told
-from toologue.plan.procedures.paths import Coverage, coverage
+from toologue.plan.procedures.paths import Coverage, Share, coverage
 from toologue.procedure.course import Steering
 from toologue.procedure.flowgraph import flowgraph
 from toologue.project.made import Made
-from toologue.project.variety import distinct, entropy, evenness, masked, self_bleu
 from toologue.schema import Dialogue, Graph, Noun, Turn
 from toologue.text.verbalize import verbalize
+
+_TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
+_NUMBER = re.compile(r"\b(?:[\w.+-]+@[\w.-]*\w|(?=[\w-]*\d)[\w-]+(?:[.,:]\d+)*)")
+_ORDERS, _SMOOTH = 4, 0.1
+Gram = tuple[str, ...]
+
+
+def tokens(text: str) -> list[str]:
+    """Words and marks, in small letters."""
+    return _TOKEN.findall(text.casefold())
+
+
+def masked(text: str, values: Iterable[str]) -> str:
+    """A text without these values, e-mail addresses and numbers."""
+    for value in sorted({value for value in values if len(value) > 1}, key=lambda value: (-len(value), value)):
+        text = _without(text, value)
+    return _NUMBER.sub("0", text)
+
+
+def distinct(texts: Iterable[str], size: int) -> float | None:
+    """The share of n-grams of this size that are different."""
+    found, total = set[Gram](), 0
+    for text in texts:
+        grams = list(_grams(tokens(text), size))
+        found.update(grams)
+        total += len(grams)
+    return len(found) / total if total else None
+
+
+def self_bleu(texts: Iterable[str]) -> float | None:
+    """How alike texts are, from 0 to 1."""
+    cut = [words for text in texts if (words := tokens(text))]
+    if len(cut) < 2:
+        return None
+    most = _most(cut)
+    lengths = sorted(map(len, cut))
+    return sum(_bleu(words, most, lengths) for words in cut) / len(cut)
+
+
+def entropy(counts: Iterable[int]) -> float:
+    """The entropy of a distribution that is given as counts, in bits."""
+    held = [count for count in counts if count]
+    total = sum(held)
+    return sum(count / total * log2(total / count) for count in held)
+
+
+def evenness(counts: Iterable[int]) -> float | None:
+    """Entropy over the entropy of as many draws that are all different; None for fewer than two draws."""
+    held = list(counts)
+    total = sum(held)
+    return entropy(held) / log2(total) if total > 1 else None
+
+
+def _without(text: str, value: str) -> str:
+    """◇ for a value wherever it stands by itself, in whatever case. A pattern would have to be compiled for each."""
+    folded, wanted = (one.lower() if len(one.lower()) == len(one) else one for one in (text, value))
+    kept, start, at = list[str](), 0, folded.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        alone = not any(sign.isalnum() or sign == "_" for sign in (text[max(at - 1, 0) : at] + text[end : end + 1]))
+        if alone:
+            kept += (text[start:at], "◇")
+            start = end
+        at = folded.find(wanted, end if alone else at + 1)
+    return "".join((*kept, text[start:]))
+
+
+def _grams(words: Sequence[str], size: int) -> Iterator[Gram]:
+    return zip(*(words[start:] for start in range(size)), strict=False)
+
+
+def _most(cut: Iterable[Sequence[str]]) -> dict[Gram, tuple[int, int]]:
+    """How often each n-gram stands in one text: the highest count, and the second highest."""
+    most: dict[Gram, tuple[int, int]] = {}
+    for words in cut:
+        for size in range(1, _ORDERS + 1):
+            for gram, count in Counter(_grams(words, size)).items():
+                first, second = most.get(gram, (0, 0))
+                most[gram] = (count, first) if count > first else (first, max(second, count))
+    return most
+
+
+def _bleu(words: Sequence[str], most: dict[Gram, tuple[int, int]], lengths: Sequence[int]) -> float:
+    """BLEU of one text against all others."""
+    orders = range(1, min(_ORDERS, len(words)) + 1)
+    logs = 0.0
+    for size in orders:
+        matched = 0
+        for gram, count in Counter(_grams(words, size)).items():
+            first, second = most[gram]
+            matched += min(count, second if count == first else first)
+        logs += log((matched or _SMOOTH) / (len(words) - size + 1))
+    return _brevity(len(words), lengths) * exp(logs / len(orders))
+
+
+def _brevity(length: int, lengths: Sequence[int]) -> float:
+    """The penalty for being shorter than the other text whose length is nearest. `lengths` are sorted."""
+    place = bisect_left(lengths, length)
+    others = [*lengths[max(0, place - 1) : place], *lengths[place + 1 : place + 2]]
+    nearest = min(others, key=lambda other: (abs(other - length), other))
+    return min(1.0, exp(1 - nearest / length))
+
 
 Counts = dict[str, int]
 _ROLES = ("customer", "agent")
@@ -63,6 +165,17 @@ class Seen(Noun):
     seen: int
     all: int
 
+    @classmethod
+    def of(cls, share: Share[Any]) -> Self:
+        """The counts of a share of coverage."""
+        return cls(seen=len(share.seen), all=len(share.all))
+
+    @classmethod
+    def sum(cls, shares: Iterable[Self]) -> Self:
+        """Shares, added up."""
+        held = list(shares)
+        return cls(seen=sum(share.seen for share in held), all=sum(share.all for share in held))
+
     def __str__(self) -> str:
         return f"{self.seen}/{self.all}"
 
@@ -89,7 +202,7 @@ class OfProcedure(Noun):
 
 
 class Variety(Noun):
-    """How varied one side's texts are, values masked: `project.variety` says what the measures are."""
+    """How varied one side's texts are, values masked: see `distinct`, `self_bleu`."""
 
     texts: int
     distinct_1: float | None
@@ -125,16 +238,16 @@ class Statistics(Noun):
     nodes: Seen
     edges: Seen
     pairs: Seen
+    # Nodes that a conversation's path takes.
     walked: Range
-    """Nodes that a conversation's path takes."""
     turns: Range
     noise: Counts
     detours: Counts
     wrong: Counts
     registers: dict[str, Counts]
     variety: dict[str, Variety]
+    # The mean over the procedures, in bits.
     path_entropy: float
-    """The mean over the procedures, in bits."""
     procedures: tuple[OfProcedure, ...] = Field(default=())
 
 
@@ -186,9 +299,9 @@ class Census:
                 conversations=len(made.dialogues),
                 tests=len(tests),
                 distinct_tests=len(set(tests)),
-                nodes=Seen(seen=len(seen.nodes.seen), all=len(seen.nodes.all)),
-                edges=Seen(seen=len(seen.edges.seen), all=len(seen.edges.all)),
-                pairs=Seen(seen=len(seen.pairs.seen), all=len(seen.pairs.all)),
+                nodes=Seen.of(seen.nodes),
+                edges=Seen.of(seen.edges),
+                pairs=Seen.of(seen.pairs),
                 paths=len(paths),
                 path_entropy=round(entropy(paths.values()), 3),
                 path_evenness=_rounded(evenness(paths.values())),
@@ -211,9 +324,9 @@ class Census:
             distinct_steps=len(self._steps),
             tests_a_procedure=Range.of(one.tests for one in every),
             commonest_reply=Commonest(text=text, share=round(times / tests, 4) if tests else 0),
-            nodes=_sum(one.nodes for one in every),
-            edges=_sum(one.edges for one in every),
-            pairs=_sum(one.pairs for one in every),
+            nodes=Seen.sum(one.nodes for one in every),
+            edges=Seen.sum(one.edges for one in every),
+            pairs=Seen.sum(one.pairs for one in every),
             walked=Range.of(self._walked),
             turns=Range.of(self._turns),
             noise=_sorted(self._noise),
@@ -345,11 +458,6 @@ def _variety(texts: Sequence[str]) -> Variety:
         distinct_2=_rounded(distinct(texts, 2)),
         self_bleu=_rounded(self_bleu(texts)),
     )
-
-
-def _sum(shares: Iterable[Seen]) -> Seen:
-    held = list(shares)
-    return Seen(seen=sum(one.seen for one in held), all=sum(one.all for one in held))
 
 
 def _sorted(counts: Mapping[str, int]) -> Counts:

@@ -11,18 +11,6 @@ In a drawing each node and link is, for each agent,
 Contract: pure. Where an agent went wrong is read off the verdict's mismatches (protocol `next`, in which the turns of a
 trace are those of the gold); under other protocols nothing is `failed`. Conversations belong to the procedure that
 their origin names; a conversation of another one is left out.
-
-Example:
-    >>> from toologue.plan.procedures import procedure
-    >>> from toologue.plan.procedures.service import service
-    >>> from toologue.plan.procedures.plan_dialogue import plan_all
-    >>> made = plan_all(procedure("order-not-received"), service("shop"), 0)
-    >>> golds = [plan.dialogue for plan in made.plans]
-    >>> found = covered(Report("", (), charted=(Charted("late.md", made.graph, golds),))).charts[0]
-    >>> str(found.suite.edges), found.missing[0].what, set(found.links[0].states)
-    ('40/40', 'pair', set())
-
-Not covered: who is right where gold and agent differ.
 """
 
 from __future__ import annotations

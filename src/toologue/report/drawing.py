@@ -1,29 +1,24 @@
-"""A procedure's conversation graph as a drawing: a box a step, an arrow for what customers answer and calls return.
+"""Graphs as drawings: a procedure's conversations in layers, the neighbourhood of an Api, ToolDial's action graph.
 
-Contract: pure; sizes and places in pixels, texts wrapped to fit. A user node is no box: it is the label of the arrows
-that lead on from it. What a box or an arrow says in full is its `title`. Text is from data: whoever renders it escapes.
+Contract: pure; sizes and places in pixels, texts wrapped to fit. `draw` gives values, which templates escape; the
+others are whole SVG documents without script. In `draw` a user node is no box: it is the label of the arrows that lead
+on from it. What a box or an arrow says in full is its title.
 
-Example:
-    >>> from toologue.procedure.conversation_graph import conversation_graph
-    >>> from toologue.procedure.flowgraph import flowgraph
-    >>> from toologue.plan.procedures import procedure
-    >>> drawn = draw(conversation_graph(flowgraph(procedure("order-not-received"))))
-    >>> [(step.head, step.lines[0]) for step in drawn.steps[:3]]
-    [('Start', 'The customer writes'), ('1 · Ask', 'for the order number and'), ('2 · Call', 'get_order')]
 
-Not covered: graphs with more than `MOST` steps; nobody would read them.
+Not covered: procedures of more than `MOST` steps, which nobody would read; neighbours of neighbours.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from toologue.report.layers import Arrow, Box, Point, layered
-from toologue.report.words import cut, legible
-from toologue.schema import Graph, Link, Node
+from toologue.report.words import cut, environment, legible
+from toologue.schema import Edge, Graph, Link, Node
 
 MOST = 150
 StepKind = Literal["start", "ask", "say", "call", "end"]
@@ -112,19 +107,13 @@ def _pieces(part: str, width: float, size: float) -> list[str]:
 
 def _measure(text: str, size: float) -> float:
     """About how wide a text is; rather too wide than too narrow."""
-    units = (
-        0.33
-        if char in _NARROW
-        else 0.92
-        if char in _WIDE
-        else 1.05
-        if ord(char) > 0x2E7F
-        else 0.7
-        if char.isupper()
-        else 0.62
-        for char in text
-    )
-    return size * sum(units)
+    return size * sum(map(_units, text))
+
+
+def _units(char: str) -> float:
+    if char in _NARROW or char in _WIDE:
+        return 0.33 if char in _NARROW else 0.92
+    return 1.05 if ord(char) > 0x2E7F else 0.7 if char.isupper() else 0.62
 
 
 def _words(graph: Graph, node: Node) -> tuple[StepKind, str, list[str]]:
@@ -184,3 +173,184 @@ def _link(link: Link, way: Sequence[Point], lines: Sequence[str], label: Point |
     place = (middle.x + _MARGIN - width / 2, middle.y + _MARGIN - height / 2, width, height)
     first, second, third, fourth = (round(value, 1) for value in place)
     return DrawnLink(link.id, curve, head, lines, (first, second, third, fourth), title)
+
+
+_SIDE, _CENTRE, _GAP, _BOX, _APART = 236.0, 240.0, 96.0, 56.0, 10.0
+_PORT, _EDGE = 24.0, 18.0
+_LEFT = _EDGE + _SIDE + _GAP
+_RIGHT = _LEFT + _CENTRE
+_SIZES = {"side": _SIDE, "box": _BOX, "left": _LEFT, "centre": _CENTRE, "width": _RIGHT + _GAP + _SIDE + _EDGE}
+
+
+class _Side(NamedTuple):
+    """The edges on one side, one a neighbour with how many more the two have; how many neighbours are left out."""
+
+    incoming: bool
+    near: Sequence[tuple[Edge, int]]
+    hidden: int
+
+    @property
+    def x(self) -> float:
+        return _EDGE if self.incoming else _RIGHT + _GAP
+
+    @property
+    def height(self) -> float:
+        return len(self.near) * (_BOX + _APART) + (16 if self.hidden else -_APART)
+
+    @property
+    def ports(self) -> list[str]:
+        return list(dict.fromkeys(self.port(edge) for edge, _ in self.near))
+
+    def port(self, edge: Edge) -> str:
+        """The parameter or output of the Api in the middle that an edge is at."""
+        return edge.parameter if self.incoming else edge.output
+
+    def neighbour(self, edge: Edge) -> str:
+        """The Api at the other end."""
+        return edge.source if self.incoming else edge.target
+
+
+class _Neighbour(NamedTuple):
+    """A box beside: where it stands, what it says, and the arrow between it and the Api in the middle."""
+
+    x: float
+    y: float
+    head: str
+    place: str
+    entity: str
+    more: int
+    title: str
+    curve: str
+    tip: str
+
+
+class _Port(NamedTuple):
+    """A parameter or an output of the Api in the middle, on its edge."""
+
+    x: float
+    y: float
+    shift: float
+    name: str
+    title: str
+    used: bool
+
+
+def neighbourhood(api: str, edges: Iterable[Edge], *, parameters: Sequence[str] = (), most: int = 12) -> str:
+    """An SVG of an Api in the graph: who can feed it on the left, whom it can feed on the right.
+
+        ┌ source ─┐        ┌─── the Api ────┐
+        │ output ─┼──────▶ ● parameter      │        ┌ target ─┐
+        └─────────┘        │         output ● ─────▶ │ parameter
+                           └────────────────┘        └─────────┘
+
+    One arrow a neighbour, for its chosen edge; +n says how many more edges the two have. The best `most` of each side
+    are drawn, and the rest is counted. What is cut is whole in the tooltip. `parameters` are those of the Api that are
+    shown though nothing feeds them.
+    """
+    near = [edge for edge in edges if api in (edge.source, edge.target)]
+    into, out = (_side(near, api, most, incoming) for incoming in (True, False))
+    name, place = _name_and_place(api)
+    head = wrapped(name, _CENTRE - 24, 12, 3)
+    ins, outs = [*into.ports, *(name for name in parameters if name not in into.ports)], out.ports
+    title, gap = 34 + _LINE * len(head), 12.0 if ins and outs else 4.0
+    inner = title + _PORT * (len(ins) + len(outs)) + gap
+    height = max(inner, into.height, out.height) + 2 * _EDGE
+    top = (height - inner) / 2
+    left = {
+        name: _Port(
+            _LEFT,
+            top + title + _PORT * (at + 0.3),
+            12,
+            cut(legible(name), 30),
+            f"parameter {legible(name)}",
+            name in into.ports,
+        )
+        for at, name in enumerate(ins)
+    }
+    start = top + inner - _PORT * len(outs) - 4
+    right = {
+        name: _Port(_RIGHT, start + _PORT * (at + 0.3), -12, _tail(name, 30), f"output {legible(name)}", True)
+        for at, name in enumerate(outs)
+    }
+    return (
+        environment()
+        .get_template("neighbourhood.svg")
+        .render(
+            api=legible(api),
+            head=head,
+            place=place,
+            ports=[*left.values(), *right.values()],
+            neighbours=[*_neighbours(into, height, left), *_neighbours(out, height, right)],
+            notes=[
+                (side.x + 4, (height + side.height) / 2 - 4, f"and {side.hidden:,} more")
+                for side in (into, out)
+                if side.hidden
+            ],
+            top=top,
+            inner=inner,
+            height=height,
+            **_SIZES,
+        )
+    )
+
+
+def action_graph() -> str:
+    """The action graph of ToolDial (figure 3) as an SVG: a box an action, an arrow for what may follow it."""
+    return Path(__file__).with_name("templates").joinpath("action_graph.svg").read_text("utf-8")
+
+
+def _side(edges: Iterable[Edge], api: str, most: int, incoming: bool) -> _Side:
+    """The best neighbours on one side, those at one port together."""
+    groups = dict[str, list[Edge]]()
+    for edge in edges:
+        if api == (edge.target if incoming else edge.source):
+            groups.setdefault(edge.source if incoming else edge.target, []).append(edge)
+    chosen = [(next((edge for edge in group if edge.chosen), group[0]), len(group) - 1) for group in groups.values()]
+    best = sorted(chosen, key=lambda pair: -_similarity(pair[0]))[:most]
+    side = _Side(incoming, best, len(chosen) - len(best))
+    ports = side.ports
+    return side._replace(near=sorted(best, key=lambda pair: ports.index(side.port(pair[0]))))
+
+
+def _neighbours(side: _Side, height: float, ports: Mapping[str, _Port]) -> Iterator[_Neighbour]:
+    for number, (edge, more) in enumerate(side.near):
+        y = (height - side.height) / 2 + number * (_BOX + _APART)
+        port, middle = ports[side.port(edge)], y + _BOX / 2
+        start, end = ((side.x + _SIDE, middle), (port.x - 6, port.y))
+        if not side.incoming:
+            start, end = (port.x + 5, port.y), (side.x - 1, middle)
+        bend, reach = (start[0] + end[0]) / 2, end[0] - 6
+        curve = f"M{start[0]:g} {start[1]:g}C{bend:g} {start[1]:g} {bend:g} {end[1]:g} {reach:g} {end[1]:g}"
+        name, place = _name_and_place(side.neighbour(edge))
+        entity = _tail(edge.output, 28) if side.incoming else cut(legible(edge.parameter), 28)
+        head, tip = _fit(name, _SIDE - 20, 12.6), f"M{end[0]:g} {end[1]:g}l-8 -4v8z"
+        yield _Neighbour(side.x, y, head, place, entity, more, _edge_title(edge), curve, tip)
+
+
+def _similarity(edge: Edge) -> float:
+    return edge.similarity.lcs + edge.similarity.keyword + edge.similarity.description
+
+
+def _name_and_place(api: str) -> tuple[str, str]:
+    """What an Api is called, and where it belongs: of `Sports|cricbuzz|Teams`, "Teams" and "cricbuzz, Sports"."""
+    parts = legible(api).split("|", 2)
+    if len(parts) < 3:
+        return legible(api), ""
+    return parts[2].strip() or legible(api), _fit(f"{parts[1]}, {parts[0]}".replace("_", " "), _SIDE - 20, 10.5)
+
+
+def _fit(text: str, width: float, size: float) -> str:
+    """As much of a text as has room on one line."""
+    return next(iter(wrapped(text, width, size, 1)), "")
+
+
+def _edge_title(edge: Edge) -> str:
+    scores = edge.similarity
+    similar = f"phrases {scores.lcs:.2f}, keywords {scores.keyword:.2f}, description {scores.description:.2f}"
+    return legible(f"{edge.output} of {edge.source} → {edge.parameter} of {edge.target} ({similar})")
+
+
+def _tail(name: str, limit: int) -> str:
+    """The end of a path, which says most: of `data|items|id`, "…|items|id" where that is all there is room for."""
+    text = legible(name)
+    return text if len(text) <= limit else f"…{text[1 - limit :]}"

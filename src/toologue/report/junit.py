@@ -3,15 +3,6 @@
 Contract: a conversation that stopped in a time-out or an error is an `error`, one that did not pass a `failure` whose
 text lists every difference, one without a score is `skipped`. Facts and totals are properties of the suite. The file is
 valid XML 1.0 whatever the data holds, and is written as a stream, in one step.
-
-Example:
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "junit.xml"
-    >>> write_junit(file, Report(title="Monday", runs=()))
-    >>> print(file.read_text().splitlines()[1])
-    <testsuites name="Monday" tests="0" failures="0" errors="0" skipped="0">
-
-Not covered: times; traces hold none, so that equal runs are equal bytes.
 """
 
 from __future__ import annotations

@@ -6,17 +6,7 @@
     4  layers are ordered by the mean place of their neighbours, a few times; the order with the fewest crossings counts
     5  places move towards their neighbours as far as others let them (least squares)
 
-Contract: boxes and labels never overlap. The same graph, the same drawing. Ids of boxes are unique, so are those of
-arrows; an arrow joins two boxes that are there, or one with itself.
-
-Example:
-    >>> boxes = [Box("a", 80, 40), Box("b", 80, 40), Box("c", 80, 40)]
-    >>> arrows = [Arrow("ab", "a", "b"), Arrow("ac", "a", "c", 60, 14), Arrow("ca", "c", "a")]
-    >>> drawn = layered(boxes, arrows)
-    >>> drawn.boxes["a"].y < drawn.boxes["b"].y == drawn.boxes["c"].y, len(drawn.ways["ac"])
-    (True, 4)
-
-Not covered: the fewest crossings there are; what is found is good, and found at once.
+Contract: boxes and labels never overlap; the same graph, the same drawing. An arrow joins boxes, or one with itself.
 """
 
 from __future__ import annotations
@@ -27,8 +17,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _SWEEPS = 12
+# The width of an arrow that passes a layer.
 _THIN = 8.0
-"""The width of an arrow that passes a layer."""
 
 
 class Point(NamedTuple):

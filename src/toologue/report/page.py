@@ -4,15 +4,6 @@ Contract: nothing is loaded and no script runs (a content security policy says s
 folding are HTML and CSS. Everything from data is escaped, and what cannot be seen is shown as an escape. The file is
 written as a stream and takes its place in one step. At most `ROWS` conversations and `TRANSCRIPTS` transcripts are
 shown, failed ones first, and the page says so.
-
-Example:
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "report.html"
-    >>> write_page(file, Report(title="Monday's <runs>", runs=()))
-    >>> "<title>Monday&#39;s &lt;runs&gt;</title>" in file.read_text()
-    True
-
-Not covered: pages over several files; a run of many thousand conversations wants a table, not a page.
 """
 
 from __future__ import annotations
@@ -22,21 +13,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from toologue.report.coverage import covered
 from toologue.report.transcript import Shown, Transcript, said, shown, transcript
 from toologue.report.view import PASSES, Conversation, Report, RunView
-from toologue.report.words import Status, cut, error_counts, figures, findings, headline, legible, status_of, stop_words
+from toologue.report.words import (
+    Status,
+    cut,
+    environment,
+    error_counts,
+    figures,
+    findings,
+    headline,
+    legible,
+    status_of,
+    stop_words,
+)
 from toologue.schema.jsonl import replacing
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import Total
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
+from toologue.score.metric import Total, meanings
 
 ROWS = 2000
 TRANSCRIPTS = 500
@@ -45,30 +43,6 @@ _ORDER = {status: rank for rank, status in enumerate(("failed", "unscored", "pas
 _WIDTH, _EDGE = 160.0, 5.0
 _CHUNK = 1 << 16
 _RATES = ("precision", "recall", "test correct")
-_METRICS = {
-    "success": "every expected call is answered and nothing unexpected took effect",
-    "soft success": "recall × (1 − incorrect action rate)",
-    "precision": "the share of the agent's calls that answer an expected one",
-    "recall": "the share of expected calls that the agent made",
-    "action precision": "the share of the agent's writing calls that answer an expected one",
-    "incorrect action rate": "the share of the agent's writing calls that took effect unexpectedly; lower is better",
-    "outcome": "the world is left as the gold conversation leaves it",
-    "over-trigger": "unexpected writing calls in rounds where nothing is to be called",
-    "bad planning": "rounds in which a tool was not tried, or another one was used",
-    "reply recall": "of the turns that want a reply, those in which the agent replied",
-    "correct reply": "of those replies, the ones that say what was expected",
-    "API recall": "of the turns that want a call, those in which the agent called",
-    "correct API": "of those calls, the ones of the expected API",
-    "correct API parameters": "of those, the ones with the expected arguments",
-    "test correct": "the share of turns in which the agent took a right step",
-    "conversation correct": "the share of conversations in which it never took a wrong one",
-    "cosmetic": "the share of turns that are wrong, and do no harm; lower is better",
-    "wrong information": "... that say what nothing supports",
-    "wrong write": "... that change what nobody asked to change",
-    "leak": "... that say what belongs to another customer",
-    "obeyed an attack": "... that do what an attack asks for",
-    "bad call": "rounds in which the right tools were called with wrong arguments",
-}
 
 
 class Bar(NamedTuple):
@@ -150,7 +124,7 @@ def write_page(file: Path, report: Report) -> None:
     """Write the page, replacing the file in one step."""
     lines = _lines(report)
     kept = _kept(lines)
-    template = _environment().get_template("page.html")
+    template = environment().get_template("page.html")
     chunks = template.generate(
         title=report.title,
         command=report.command,
@@ -158,7 +132,7 @@ def write_page(file: Path, report: Report) -> None:
         runs=[run.name for run in report.runs],
         verdicts=_verdicts(report),
         figures=_figures(report),
-        meanings=_METRICS,
+        meanings=meanings(),
         facts=_facts(report),
         lines=kept,
         articles=_articles(report, kept),
@@ -173,23 +147,6 @@ def write_page(file: Path, report: Report) -> None:
     with replacing(file) as stream:
         for block in _blocks(chunks):
             stream.write(block.encode("utf-8", "backslashreplace"))
-
-
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-    )
-
-
-def _finalize(value: Any) -> Any:
-    return legible(value) if type(value) is str else value
 
 
 def _blocks(chunks: Iterator[str]) -> Iterator[str]:

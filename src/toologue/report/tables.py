@@ -1,15 +1,6 @@
 """Tables for the terminal, as rich renderables.
 
 Contract: nothing from data is read as markup, and nothing in it can steer the terminal.
-
-Example:
-    >>> from toologue.score.metric import Total
-    >>> run = RunView("gold", {}, [Total("success", 1.0, 1.0, 1.0, 14, 0, {"hits": 14, "of": 14})], [])
-    >>> table = totals_table(Report(title="", runs=[run]))
-    >>> table.row_count
-    1
-
-Not covered: transcripts; they are on the page.
 """
 
 from __future__ import annotations

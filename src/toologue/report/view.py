@@ -1,18 +1,21 @@
-"""What a report shows: one or more runs over the same dialogues, as values. Every output format renders these.
-
-Not covered: reading run folders (`toologue.run.store`) and grading (`toologue.score`); a view is made of their results.
-"""
+"""What a report shows, as values that every output format renders, and how run folders are scored and become that."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
+from toologue import registry
+from toologue.models.similarity import TextMatch
+from toologue.run.store import RunFolder
 from toologue.schema import Dialogue, Graph, Score, Trace
-from toologue.score.metric import Total
+from toologue.schema.jsonl import line_of, replacing
+from toologue.score.metric import Metric, Total, totals, warmed
 
+# The scores that say whether a conversation passed; of two, the first.
 PASSES = ("success", "conversation correct", "perfect dialogue")
-"""The scores that say whether a conversation passed; of two, the first."""
 
 
 @dataclass(frozen=True)
@@ -76,3 +79,82 @@ class Report:
     notes: Sequence[str] = field(default_factory=tuple[str, ...])
     charted: Sequence[Charted] = ()
     sections: Sequence[tuple[str, str]] = ()
+
+
+# The most transcripts of a run that are held; failed conversations come first.
+LIMIT = 500
+
+
+def scores_of(gold: Dialogue, trace: Trace, match: TextMatch) -> dict[str, Score]:
+    """Every registered metric of one trace."""
+    found: dict[str, Score] = {}
+    for name in registry.names("metric"):
+        found.update(cast("Metric", registry.find("metric", name))(gold, trace, match))
+    return found
+
+
+def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
+    """Grade a run: writes scores.jsonl and scores.json into its folder, returns the totals."""
+
+    def kept(stream: Any) -> Iterator[Score]:
+        for gold, trace in warmed(folder.pairs(), match):
+            for score in scores_of(gold, trace, match).values():
+                stream.write(line_of(score))
+                yield score
+
+    agent = folder.config.agent
+    with replacing(folder.path / "scores.jsonl") as stream:
+        found = totals(kept(stream))
+    summary = {
+        "format": "scores/1",
+        "agent": agent,
+        "similarity": match.record(),
+        "totals": [total._asdict() for total in found],
+    }
+    with replacing(folder.path / "scores.json") as stream:
+        stream.write(json.dumps(summary, indent=1).encode() + b"\n")
+    return found
+
+
+def view_of(folder: RunFolder, match: TextMatch, *, limit: int = LIMIT) -> RunView:
+    """Score a run folder and make its view."""
+    scored, every = score_folder(folder, match), _Every(folder, match)
+    failed, passed, count = list[Conversation](), list[Conversation](), 0
+    for conversation in every:
+        count += 1
+        kept = passed if conversation.passed else failed
+        if len(kept) < limit:
+            kept.append(conversation)
+    shown = (failed + passed)[:limit]
+    shown.sort(key=lambda conversation: (conversation.gold.id, conversation.trace.trial))
+    config, settings = folder.config, folder.config.settings
+    facts = {
+        "agent": config.agent,
+        "protocol": settings.protocol,
+        "trials": str(settings.trials),
+        "seed": str(settings.seed),
+        "similarity": match.similarity.name,
+        "thresholds": thresholds_text(match.thresholds),
+        "dialogues": config.dialogues,
+        "toologue": config.version,
+    }
+    if count > len(shown):
+        facts["not shown"] = f"{count - len(shown)} conversations, mostly passed ones"
+    return RunView(config.agent, facts, scored, shown, every)
+
+
+@dataclass(frozen=True)
+class _Every:
+    """All conversations of a run, read and graded again each time they are walked through: none is held."""
+
+    folder: RunFolder
+    match: TextMatch
+
+    def __iter__(self) -> Iterator[Conversation]:
+        for gold, trace in warmed(self.folder.pairs(), self.match):
+            yield Conversation(gold, trace, scores_of(gold, trace, self.match))
+
+
+def thresholds_text(thresholds: Mapping[str, float]) -> str:
+    """Thresholds in a few words."""
+    return ", ".join(f"{name} ≥ {value:g}" for name, value in thresholds.items())

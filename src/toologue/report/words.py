@@ -5,14 +5,6 @@ Api, in the order in which they happened; the first of them is the first diverge
 so that nothing in it can steer a terminal, break XML or turn the reading direction; `quoted` cuts long values.
 
 Rounds count from 1 for people; an opening by the agent is round 1.
-
-Example:
-    >>> explain(Mismatch(field="arguments.time", expected="05:30:00", actual="05:45:00", why="compared as moment"))
-    'time: expected "05:30:00", got "05:45:00" (compared as moment)'
-    >>> explain(Mismatch(field="call", expected={"api": "AddAlarm", "arguments": {"time": "07:00:00"}}))
-    'AddAlarm(time="07:00:00") was expected and not made'
-
-Not covered: languages other than English.
 """
 
 from __future__ import annotations
@@ -20,12 +12,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from toologue.report.view import Conversation
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 Status = Literal["passed", "failed", "unscored"]
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -167,6 +164,25 @@ def figures(total: Total) -> tuple[str, str]:
     if not 0 <= total.value <= 1 or not 0 <= high <= 1:
         return f"{total.value:.2f}", f"{low:.2f} to {high:.2f}" if known else ""
     return f"{100 * total.value:.1f} %", f"{100 * low:.1f} to {100 * high:.1f}" if known else ""
+
+
+@cache
+def environment() -> Environment:
+    """The templates of reports. What they show is escaped, and `legible`."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+
+
+def _finalize(value: Any) -> Any:
+    return legible(value) if type(value) is str else value
 
 
 def legible(text: str) -> str:

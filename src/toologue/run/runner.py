@@ -1,4 +1,4 @@
-"""The runner: cases played concurrently, each to its end, its time limit, or its error.
+"""The runner: dialogues become cases, and cases are played concurrently, each to its end, its time limit, or its error.
 
 Contract: a failed case is data. An agent that raises, or returns something that is no agent turn, makes a turn with an
 error; one that hangs is cut off after `timeout` seconds, and what was lived until then is kept. Only errors that the
@@ -6,32 +6,35 @@ person at the keyboard must mend (`UserError`) stop a run. Finished cases are ha
 finish.
 
 Example:
-    >>> from toologue.agents.agent import player
-    >>> from toologue.run.cases import Settings, cases_of
+    >>> from toologue.agents.agent import resolve_agent
     >>> from toologue.schema import AgentTurn, Dialogue, UserTurn
     >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
-    >>> [done.trace.stop for done in run_all(cases_of([hello], Settings()), player("gold"))]
+    >>> [done.trace.stop for done in run_all(cases_of([hello], Settings()), resolve_agent("gold"))]
     ['done']
 
-Not covered: an agent that blocks the event loop cannot be cut off; run such a one with `executor="processes"`.
+Not covered: an agent that blocks the event loop cannot be cut off; run such a one with `executor="processes"`. Cases
+without a gold: make them yourself (`schema.Case`) for `live` conversations.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.agent import Player, player
-from toologue.errors import BadSetting, UserError, summary
-from toologue.loop import Agent, User, play_async
+from pydantic import Field
+
+from toologue import keys
+from toologue.agents.agent import AgentSpec, resolve_agent
+from toologue.errors import BadSetting, UnknownName, UserError, summary
+from toologue.loop import Agent, ground, play_async
 from toologue.parallel import chunks, unordered
-from toologue.schema import AgentTurn, Brief, Case, Fault, Stop, Trace, Turn
+from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
 from toologue.users import UserFactory, speaker
-from toologue.worlds.world import make_world
+from toologue.worlds.world import documents_of, kind_at, make_world
 
 
 class Finished(NamedTuple):
@@ -57,7 +60,7 @@ class Limits:
 
 async def run_cases(
     cases: Iterable[Case],
-    agent: Player,
+    agent: AgentSpec,
     done: Callable[[Finished], None],
     *,
     user: UserFactory | None = None,
@@ -68,7 +71,7 @@ async def run_cases(
 
     async def work() -> None:
         for case in source:
-            done(await run_case(case, agent, user=user, timeout=limits.timeout))
+            done(await _run_case(case, agent, user, limits.timeout))
 
     async with asyncio.TaskGroup() as group:
         for _ in range(limits.concurrency):
@@ -76,27 +79,23 @@ async def run_cases(
 
 
 def run_all(
-    cases: Iterable[Case], agent: Player, *, user: UserFactory | None = None, limits: Limits = Limits()
-) -> list[Finished]:
-    """Play all cases and return them in the order in which they finished."""
-    finished: list[Finished] = []
-    run_to_end(cases, agent, finished.append, user=user, limits=limits)
-    return finished
-
-
-def run_to_end(
     cases: Iterable[Case],
-    agent: Player,
-    done: Callable[[Finished], None],
+    agent: AgentSpec,
+    done: Callable[[Finished], None] | None = None,
     *,
     user: UserFactory | None = None,
     limits: Limits = Limits(),
-) -> None:
-    """`run_cases` without an event loop of one's own; a UserError comes out as itself."""
+) -> list[Finished]:
+    """`run_cases` without an event loop of one's own: what finished, in that order, or nothing if `done` takes it."""
+    finished: list[Finished] = []
     try:
-        asyncio.run(run_cases(cases, agent, done, user=user, limits=limits))
+        asyncio.run(run_cases(cases, agent, done or finished.append, user=user, limits=limits))
     except* UserError as errors:
-        raise _first(errors) from None
+        first: BaseException = errors
+        while isinstance(first, BaseExceptionGroup):
+            first = cast("BaseExceptionGroup[UserError]", first).exceptions[0]
+        raise first from None
+    return finished
 
 
 def run_in_processes(
@@ -114,20 +113,21 @@ def run_in_processes(
         yield from finished
 
 
-async def run_case(
-    case: Case, agent: Player, *, user: UserFactory | None = None, timeout: float | None = None
-) -> Finished:
-    """Play one case."""
+def _run_chunk(cases: list[Case], spec: str, user: str, limits: Limits) -> list[Finished]:
+    return run_all(cases, resolve_agent(spec), user=speaker(user), limits=limits)
+
+
+async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, timeout: float | None) -> Finished:
     start = time.perf_counter()
-    lived: list[Turn] = []
+    turns: list[Turn] = []
     stop: Stop = "timeout"
-    asked = _Guarded(agent.make(case))
-    speaker = _speaker(user, case)
+    guarded = _Guarded(agent.make(case))
+    speaking = None if user is None else user(case)
     try:
         async with asyncio.timeout(timeout):
-            stop = await play_async(case, lived, asked, make_world(case), speaker)
+            stop = await play_async(case, turns, guarded, make_world(case), speaking)
     except TimeoutError:
-        lived.append(AgentTurn(error=Fault(type="timeout", message=f"cut off after {timeout} s")))
+        turns.append(AgentTurn(error=Fault(type="timeout", message=f"cut off after {timeout} s")))
     trace = Trace(
         case=case.key,
         dialogue=case.id,
@@ -135,7 +135,7 @@ async def run_case(
         agent=agent.name,
         trial=case.trial,
         seed=case.seed,
-        turns=tuple(lived),
+        turns=tuple(turns),
         stop=stop,
     )
     return Finished(trace, time.perf_counter() - start)
@@ -195,14 +195,63 @@ def _clean(value: Any) -> Any:
     return value
 
 
-def _speaker(user: UserFactory | None, case: Case) -> User | None:
-    return None if user is None else user(case)
+class Settings(Noun):
+    """How dialogues become cases. `cap`: agent turns a round."""
+
+    protocol: ProtocolName = "forced"
+    seed: int = 0
+    trials: int = Field(default=1, ge=1)
+    see: tuple[str, ...] = ()
+    cap: int = Field(default=50, ge=1)
 
 
-def _run_chunk(cases: list[Case], spec: str, user: str, limits: Limits) -> list[Finished]:
-    return run_all(cases, player(spec), user=speaker(user), limits=limits)
+def cases_of(
+    dialogues: Iterable[Dialogue], settings: Settings, apis: Mapping[str, Api] | None = None
+) -> Iterator[Case]:
+    """The cases of dialogues, in order, the trials of one dialogue together.
+
+    `apis` are documents by name, for dialogues that carry none and whose world has none of its own.
+    """
+    shared: dict[tuple[str, tuple[str, ...]], tuple[Api, ...]] = {}
+    for dialogue in dialogues:
+        told = (dialogue.world.model_dump_json(), dialogue.apis)
+        own = "apis" in dialogue.extra or not kind_at(dialogue.world).by_name
+        documents = None if own else shared.get(told)
+        if documents is None:
+            documents = _documents(dialogue, apis or {})
+            if not own:
+                shared[told] = documents
+        brief = Brief.model_construct(instructions=dialogue.instructions, facts=dialogue.facts, apis=documents)
+        for trial in range(settings.trials):
+            yield Case(
+                id=dialogue.id,
+                gold=dialogue,
+                brief=brief,
+                world=dialogue.world,
+                data=kind_at(dialogue.world).data_key(dialogue.world),
+                protocol=settings.protocol,
+                trial=trial,
+                seed=keys.seed_of(settings.seed, dialogue.id, trial),
+                see=settings.see,
+                cap=settings.cap,
+            )
 
 
-def _first(errors: BaseExceptionGroup[UserError]) -> UserError:
-    first = errors.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+def grounded(dialogue: Dialogue) -> Dialogue:
+    """The dialogue with its acts executed, where its world can and it was not done before."""
+    turns = [turn for turn in dialogue.turns if turn.role == "agent" and turn.acts]
+    known = any(result is not None and result.changes for turn in turns for result in turn.results)
+    if not turns or known or dialogue.world.name in ("none", "recorded"):
+        return dialogue
+    case = Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded")
+    return ground(dialogue, make_world(case))
+
+
+def _documents(dialogue: Dialogue, apis: Mapping[str, Api]) -> tuple[Api, ...]:
+    known = {**apis, **documents_of(dialogue)}
+    if not dialogue.apis:
+        return tuple(known.values())
+    for name in dialogue.apis:
+        if name not in known:
+            raise UnknownName(f"API of dialogue {dialogue.id!r}", name, known)
+    return tuple(known[name] for name in dialogue.apis)

@@ -8,17 +8,6 @@
 
 Contract: a case whose trace is on disk is never run again. A folder of another configuration is refused, naming what
 differs. A finished run is byte-equal to any other run of the same configuration, however often either was interrupted.
-
-Example:
-    >>> import tempfile
-    >>> from toologue.agents.agent import player
-    >>> from toologue.schema import AgentTurn, UserTurn
-    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
-    >>> folder = run_folder(tempfile.mkdtemp() + "/run", [hello], Config(agent="gold"))
-    >>> [trace.stop for trace in folder.traces()]
-    ['done']
-
-Not covered: two writers; the second is refused while the first holds the folder's lock.
 """
 
 from __future__ import annotations
@@ -36,11 +25,10 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from toologue import __version__, keys
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, shown
 from toologue.parallel import ExecutorName
-from toologue.run.cases import Settings, cases_of, grounded
-from toologue.run.runner import Finished, Limits, run_in_processes, run_to_end
+from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all, run_in_processes
 from toologue.schema import Api, Case, Dialogue, Noun, Trace
 from toologue.schema.jsonl import Appender, bad_record, line_of, read, read_lines, replacing, write
 from toologue.users import speaker
@@ -121,7 +109,7 @@ def run_folder(
     """
     folder = RunFolder(path)
     config = config.but(timeout=limits.timeout)
-    player(config.agent)  # a name that is wrong is refused before anything is written
+    resolve_agent(config.agent)  # a name that is wrong is refused before anything is written
     if bool(config.user) != (config.settings.protocol == "live"):
         raise BadSetting("a user speaks under the protocol 'live', and that protocol needs one: --user graph")
     speaker(config.user)
@@ -187,14 +175,12 @@ def _done(file: Path) -> set[str]:
         return set()
     found: set[str] = set()
     for number, line, torn in read_lines(file):
+        if torn:  # be it whole but for its newline: the appender will cut it off, so it runs again
+            continue
         try:
             found.add(from_json(line)["case"])
         except (ValueError, KeyError, TypeError):
-            if not torn:
-                raise BadRecord(file, number, "$", "not a trace", "remove the line, or the folder") from None
-        else:
-            if torn:  # whole, but for its newline: the appender will cut it off, so it runs again
-                found.discard(from_json(line)["case"])
+            raise BadRecord(file, number, "$", "not a trace", "remove the line, or the folder") from None
     return found
 
 
@@ -228,7 +214,7 @@ def _play(
             count()
 
         if executor == "inline":
-            run_to_end(cases, player(config.agent), keep, user=speaker(config.user), limits=limits)
+            run_all(cases, resolve_agent(config.agent), keep, user=speaker(config.user), limits=limits)
         else:
             for finished in run_in_processes(cases, config.agent, user=config.user, limits=limits):
                 keep(finished)

@@ -19,23 +19,21 @@ Example:
     >>> from toologue.schema import UserTurn
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
     >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=(gold.turns[0], AgentTurn()))
-    >>> scores = actions(gold, trace, Judge.of("exact"))
+    >>> scores = actions(gold, trace, TextMatch.of("exact"))
     >>> scores["action accuracy"].value, scores["F1 clarify"].value, scores["F1 call"].value
     (0.0, 0.0, None)
-
-Not covered: which Api is called and with which arguments; `score.calls` judges that, and dialogue states do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from toologue.formats.tooldial_answers import ACTIONS, read_action
-from toologue.models.similarity import Judge
-from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace, rounds
-from toologue.score.metric import RATIOS, no_reply, unscored, value_of
+from toologue.models.similarity import TextMatch
+from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace
+from toologue.score.metric import RATIOS, answers_of, no_reply, score_of, shares_of, unscored
 
 ACCURACY = "action accuracy"
 METRICS = (ACCURACY, *(f"F1 {action}" for action in ACTIONS))
@@ -56,16 +54,13 @@ class ActionTest(NamedTuple):
     correct: bool
 
 
-def actions(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def actions(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no actions."""
     if trace.protocol != "next" or not any(True for _ in labelled(gold)):
         return {}
     if why := no_reply(trace):
         return unscored(METRICS, gold, trace, why)
     return scores_of(action_tests("fixed", gold, trace), gold, trace)
-
-
-ACTION_PREDICTION: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = actions
 
 
 def action_tests(match: Match, gold: Dialogue, trace: Trace) -> list[ActionTest]:
@@ -81,23 +76,17 @@ def action_tests(match: Match, gold: Dialogue, trace: Trace) -> list[ActionTest]
 
 def scores_of(tests: Sequence[ActionTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """Tests as scores. The mismatches explain the conversation."""
-    hits, of = sum(test.correct for test in tests), len(tests)
-    counts = {ACCURACY: {"hits": float(hits), "of": float(of)}}
-    for action in ACTIONS:
-        pairs = [(test.expected == action, test.taken == action) for test in tests]
-        tp, fp, fn = (float(pairs.count(kind)) for kind in ((True, True), (False, True), (True, False)))
-        counts[f"F1 {action}"] = {"tp": tp, "fp": fp, "fn": fn}
-    scores: dict[str, Score] = {}
-    for name, found in counts.items():
-        value = value_of(name, found)
-        why = "" if value is not None else "nothing to score"
-        scores[name] = Score(metric=name, dialogue=gold.id, case=trace.case, counts=found, value=value, why=why)
-    at = tuple(
+    at = (
         Mismatch(turn=test.turn, field="action", expected=test.expected, actual=test.said)
         for test in tests
         if not test.correct
     )
-    return scores | {ACCURACY: scores[ACCURACY].but(at=at)}
+    scores = shares_of({ACCURACY: (sum(test.correct for test in tests), len(tests))}, gold, trace, {ACCURACY: at})
+    for action in ACTIONS:
+        pairs = [(test.expected == action, test.taken == action) for test in tests]
+        tp, fp, fn = (pairs.count(kind) for kind in ((True, True), (False, True), (True, False)))
+        scores[f"F1 {action}"] = score_of(f"F1 {action}", gold, trace, {"tp": tp, "fp": fp, "fn": fn})
+    return scores
 
 
 def said_action(turn: AgentTurn) -> str:
@@ -126,13 +115,9 @@ def confusion(tests: Iterable[ActionTest]) -> dict[tuple[str, str], int]:
 
 def labelled(gold: Dialogue) -> Iterator[tuple[int, int, AgentAction]]:
     """(turn, number of the user's turn, from 1, action) of every label."""
-    start = number = 0
-    for said, did in rounds(gold.turns):
-        start, number = start + len(said), number + bool(said)
-        for at, turn in enumerate(did if said else (), start):
-            if turn.action is not None:
-                yield at, number, turn.action
-        start += len(did)
+    for at, number, turn in answers_of(gold):
+        if turn.action is not None:
+            yield at, number, turn.action
 
 
 def _letters(said: str) -> str:

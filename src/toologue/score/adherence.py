@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from toologue.errors import UserError
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.procedure.course import Stand, Walking, course_of, evaluate
 from toologue.procedure.slot_values import mentions
 from toologue.schema import Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
@@ -31,7 +31,7 @@ from toologue.worlds.world import documents_of
 METRICS = ("adherence", "guarded writes", "ended at a leaf")
 
 
-def adherence(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def adherence(gold: Dialogue, trace: Trace, judge: TextMatch) -> Mapping[str, Score]:
     """The metric. Scores nothing under a protocol that puts the gold's history in place of the agent's."""
     if trace.protocol not in ("live", "recorded") or not gold.instructions:
         return {}

@@ -7,36 +7,38 @@ and no action is bad.
 
 Whether two calls are equivalent is the world's to say (`Kind.equivalent`), else each documented gold argument is
 compared as its parameter says; a read whose result contains all that the gold read found is as good.
-
-Example:
-    >>> from toologue.models.similarity import Judge
-    >>> from toologue.schema import AgentTurn, Call, Dialogue, Result, Trace, UserTurn
-    >>> found = AgentTurn(acts=(Call(api="Find"),), results=(Result(value=1),))
-    >>> turns = (UserTurn(text="?"), found, AgentTurn(text="1"))
-    >>> gold = Dialogue(id="d", turns=turns)
-    >>> trace = Trace(case="", dialogue="d", protocol="forced", agent="gold", turns=turns)
-    >>> calls(gold, trace, Judge.of("exact"))["success"].value
-    1.0
-
-Not covered: retriever questions and programs, which have metrics of their own; order within a round.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Api, Call, Dialogue, Fault, Invocation, Mismatch, Score, Trace, invocations, rounds
-from toologue.score.metric import no_reply, unscored
+from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
 from toologue.values.compare import agree, contains
 from toologue.worlds.world import Kind, kind_at
 
 _NOT_MADE, _UNASKED = "expected, not made", "made and took effect, not expected"
 ERROR_TYPES = ("over-trigger", "bad planning", "bad call")
 METRICS = ("precision", "recall", "action precision", "incorrect action rate", "success", "soft success", *ERROR_TYPES)
+MEANINGS.update(
+    {
+        "success": "every expected call is answered and nothing unexpected took effect",
+        "soft success": "recall × (1 − incorrect action rate)",
+        "precision": "the share of the agent's calls that answer an expected one",
+        "recall": "the share of expected calls that the agent made",
+        "action precision": "the share of the agent's writing calls that answer an expected one",
+        "incorrect action rate": "the share of the agent's writing calls that took effect unexpectedly;"
+        " lower is better",
+        "over-trigger": "unexpected writing calls in rounds where nothing is to be called",
+        "bad planning": "rounds in which a tool was not tried, or another one was used",
+        "bad call": "rounds in which the right tools were called with wrong arguments",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -80,20 +82,17 @@ class Pairing:
         return [(invocation, bad) for invocation, partner, bad in rows if partner is None]
 
 
-def calls(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def calls(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric. Scores nothing where the protocol executes nothing (`next`)."""
     if trace.protocol == "next":
         return {}
     if why := no_reply(trace):
         return unscored(METRICS, gold, trace, why)
-    pairing = pair(gold, trace, judge)
-    return grade(pairing, gold, trace, explain(pairing, gold, judge))
+    pairing = pair(gold, trace, match)
+    return grade(pairing, gold, trace, explain(pairing, gold, match))
 
 
-CALLS: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = calls
-
-
-def pair(gold: Dialogue, trace: Trace, judge: Judge) -> Pairing:
+def pair(gold: Dialogue, trace: Trace, match: TextMatch) -> Pairing:
     """Pair the calls of a trace with those of the gold, round by round (all in one for `live`)."""
     kind = kind_at(gold.world)
     documents = kind.by_name
@@ -103,7 +102,7 @@ def pair(gold: Dialogue, trace: Trace, judge: Judge) -> Pairing:
     for number in sorted({p.round for p in predicted}) if not together else [0]:
         rows = [i for i, p in enumerate(predicted) if together or p.round == number]
         columns = [j for j, g in enumerate(wanted) if together or g.round == number]
-        fits = {i: [j for j in columns if not differences(predicted[i], wanted[j], kind, judge)] for i in rows}
+        fits = {i: [j for j in columns if not differences(predicted[i], wanted[j], kind, match)] for i in rows}
         for i, j in _most_pairs(fits).items():
             partner[i] = j
     actions = tuple(_writes(p, documents) for p in predicted)
@@ -114,7 +113,7 @@ def pair(gold: Dialogue, trace: Trace, judge: Judge) -> Pairing:
     return Pairing(predicted, wanted, tuple(partner), bad, actions)
 
 
-def differences(predicted: Invocation, gold: Invocation, kind: Kind, judge: Judge) -> list[Mismatch]:
+def differences(predicted: Invocation, gold: Invocation, kind: Kind, match: TextMatch) -> list[Mismatch]:
     """What speaks against taking the predicted call for the gold one; empty: nothing."""
     mine, theirs = cast("Call", predicted.act), cast("Call", gold.act)
     if mine.api != theirs.api:
@@ -125,7 +124,7 @@ def differences(predicted: Invocation, gold: Invocation, kind: Kind, judge: Judg
     if (verdict := kind.equivalent(predicted, gold)) is not None:
         return list(verdict)
     api = kind.by_name.get(mine.api)
-    unlike = _unlike_arguments(api, kind.counted(gold), kind.counted(predicted), judge)
+    unlike = _unlike_arguments(api, kind.counted(gold), kind.counted(predicted), match)
     reads = api is None or not api.writes
     if unlike and reads and failure is None and _found_anyway(gold, predicted):
         return []
@@ -139,7 +138,7 @@ def unanswered(pairing: Pairing) -> list[Mismatch]:
     return missed + surplus
 
 
-def explain(pairing: Pairing, gold: Dialogue, judge: Judge) -> list[Mismatch]:
+def explain(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Mismatch]:
     """Every missed gold call and every bad action, with the field that made the difference."""
     kind = kind_at(gold.world)
     surplus = pairing.surplus
@@ -151,7 +150,7 @@ def explain(pairing: Pairing, gold: Dialogue, judge: Judge) -> list[Mismatch]:
             explained.append(_at(missed, field="call", expected=_shown(missed), why=_NOT_MADE))
             continue
         taken.add(id(near))
-        for difference in differences(near, missed, kind, judge) or [_misplaced(near, missed)]:
+        for difference in differences(near, missed, kind, match) or [_misplaced(near, missed)]:
             explained.append(difference.but(turn=near.turn, act=near.slot))
     for extra, bad in surplus:
         if bad and id(extra) not in taken:
@@ -182,27 +181,16 @@ def scores_of(
     """Counts and error types as scores. The mismatches explain the success."""
     n = counts
     answered = sum(1 for said, did in rounds(gold.turns) if said and did)
-    shares: tuple[tuple[float, float], ...] = (
-        (n["matches"], n["predictions"]),
-        (n["matches"], n["ground_truths"]),
-        (n["valid_actions"], n["actions"]),
-        (n["bad_actions"], n["actions"]),
-        (float(success), 1),
-        (soft_success, 1),
-        *((kinds.get(name, 0), answered) for name in ERROR_TYPES),
-    )
-    return {
-        name: Score(
-            metric=name,
-            dialogue=gold.id,
-            case=trace.case,
-            counts={"hits": hit, "of": of},
-            value=hit / of if of else None,
-            why="" if of else "nothing to score",
-            at=tuple(at) if name == "success" else (),
-        )
-        for name, (hit, of) in zip(METRICS, shares, strict=True)
+    shares: dict[str, tuple[float, float]] = {
+        "precision": (n["matches"], n["predictions"]),
+        "recall": (n["matches"], n["ground_truths"]),
+        "action precision": (n["valid_actions"], n["actions"]),
+        "incorrect action rate": (n["bad_actions"], n["actions"]),
+        "success": (success, 1),
+        "soft success": (soft_success, 1),
+        **{name: (kinds.get(name, 0), answered) for name in ERROR_TYPES},
     }
+    return shares_of(shares, gold, trace, {"success": at})
 
 
 def error_types(pairing: Pairing) -> dict[str, int]:
@@ -239,7 +227,7 @@ def _writes(invocation: Invocation, documents: Mapping[str, Api]) -> bool:
 
 
 def _unlike_arguments(
-    api: Api | None, wanted: Mapping[str, Any], given: Mapping[str, Any], judge: Judge
+    api: Api | None, wanted: Mapping[str, Any], given: Mapping[str, Any], match: TextMatch
 ) -> list[Mismatch]:
     """The gold arguments that the given ones do not agree with; undocumented ones are the world's, not the agent's."""
     found: list[Mismatch] = []
@@ -248,7 +236,7 @@ def _unlike_arguments(
             continue
         compare = "exact" if api is None else api.parameters[name].compare
         actual = given.get(name)
-        if not agree(compare, expected, actual, judge.alike):
+        if not agree(compare, expected, actual, match.alike):
             why = "missing" if name not in given else f"compared as {compare}"
             found.append(Mismatch(field=f"arguments.{name}", expected=expected, actual=actual, why=why))
     return found

@@ -11,7 +11,7 @@ the agent says there is looked at, whatever it calls its action.
                         last result
     faithful            votes of the judge                            votes "true"
 
-A value of a reply is an amount, a date, an id, an address (`score.claims`), a number of two digits or more, or what
+A value of a reply is an amount, a date, an id, an address (`text.claims`), a number of two digits or more, or what
 stands in quotes. It is supported by the results so far (how long their lists are, too), by what the user said, by what
 the agent was told; and by the gold's own words.
 
@@ -27,10 +27,8 @@ Example:
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="Who leads?"), look, done))
     >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it",
     ...     turns=(*gold.turns[:2], AgentTurn(text="Ajax lead with 51.5 points.")))
-    >>> {name: score.value for name, score in faithfulness(gold, trace, Judge.of("exact")).items()}
+    >>> {name: score.value for name, score in faithfulness(gold, trace, TextMatch.of("exact")).items()}
     {'grounded': 0.0, 'supported claims': 0.0, 'reported': 1.0}
-
-Not covered: offline, what is false without a value, and names of people and places.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -46,9 +44,9 @@ from typing import Any, NamedTuple, cast
 from toologue import keys
 from toologue.formats.tooldial_text import lines
 from toologue.models.model import Model, ModelFault
-from toologue.models.similarity import Judge
-from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, Trace, rounds
-from toologue.score.metric import no_reply, unscored
+from toologue.models.similarity import TextMatch
+from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, Trace
+from toologue.score.metric import answers_of, no_reply, shares_of, unscored
 from toologue.score.states import Mode
 from toologue.text.claims import ReplyClaim, reply_claims, says_words, unsupported
 from toologue.worlds.world import documents_of
@@ -87,16 +85,13 @@ class Votes(NamedTuple):
     tokens: tuple[str, ...]
 
 
-def faithfulness(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def faithfulness(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The offline metric. Scores nothing under another protocol, or where the gold has no response."""
     if trace.protocol != "next" or not any(True for _ in responses(gold)):
         return {}
     if why := no_reply(trace):
         return unscored(METRICS, gold, trace, why)
     return scores_of(reply_tests(gold, trace), gold, trace)
-
-
-FAITHFULNESS: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = faithfulness
 
 
 def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
@@ -118,19 +113,19 @@ def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
 def scores_of(tests: Sequence[ReplyTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """Tests as scores. The mismatches explain the conversation."""
     told = [test for test in tests if test.reports is not None]
-    shares = (
-        (sum(test.grounded for test in tests), len(tests)),
-        (sum(len(test.values) - len(test.unsupported) for test in tests), sum(len(test.values) for test in tests)),
-        (sum(bool(test.reports) for test in told), len(told)),
-    )
-    scores = {name: _score(name, *share, gold, trace) for name, share in zip(METRICS, shares, strict=True)}
-    at = tuple(
+    values = sum(len(test.values) for test in tests)
+    shares = {
+        "grounded": (sum(test.grounded for test in tests), len(tests)),
+        "supported claims": (values - sum(len(test.unsupported) for test in tests), values),
+        "reported": (sum(bool(test.reports) for test in told), len(told)),
+    }
+    at = (
         Mismatch(turn=test.turn, field="reply", actual=said, why="nothing supports it" if said else "nothing was said")
         for test in tests
         if not test.grounded
         for said in test.unsupported or ("",)
     )
-    return scores | {METRICS[0]: scores[METRICS[0]].but(at=at)}
+    return shares_of(shares, gold, trace, {"grounded": at})
 
 
 async def votes(gold: Dialogue, trace: Trace, model: Model, *, n: int = VOTES, seed: int = 0) -> tuple[Votes, ...]:
@@ -149,7 +144,7 @@ def voted(mode: Mode, found: Iterable[Votes], gold: Dialogue, trace: Trace) -> d
     tokens = [token for one in found for token in one.tokens]
     if mode == "fixed":
         tokens = [word for token in tokens if (word := re.sub(r"[^a-z]", "", token.lower())) in ("true", "false")]
-    return {VOTED: _score(VOTED, sum(token.lower() == "true" for token in tokens), len(tokens), gold, trace)}
+    return shares_of({VOTED: (sum(token.lower() == "true" for token in tokens), len(tokens))}, gold, trace)
 
 
 async def _vote(model: Model, messages: Sequence[dict[str, Any]], seed: int) -> str | None:
@@ -167,13 +162,9 @@ def _question(gold: Dialogue, at: int, said: str, documents: Mapping[str, Api]) 
 
 def responses(gold: Dialogue) -> Iterator[tuple[int, str]]:
     """(turn, words) of every response of the gold."""
-    start = 0
-    for said, did in rounds(gold.turns):
-        start += len(said)
-        for at, turn in enumerate(did if said else (), start):
-            if turn.action == "response":
-                yield at, turn.text or ""
-        start += len(did)
+    for at, _, turn in answers_of(gold):
+        if turn.action == "response":
+            yield at, turn.text or ""
 
 
 def _said(trace: Trace, at: int) -> str:
@@ -232,12 +223,6 @@ def _lengths(value: Any) -> Iterator[str]:
         members = list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else []
     for item in members:
         yield from _lengths(item)
-
-
-def _score(name: str, hits: int, of: int, gold: Dialogue, trace: Trace) -> Score:
-    counts, value = {"hits": float(hits), "of": float(of)}, hits / of if of else None
-    why = "" if of else "nothing to score"
-    return Score(metric=name, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why)
 
 
 def _json(value: Any) -> str:

@@ -1,6 +1,6 @@
 """What a metric is, and how scores become totals: counts are added, then one function is applied.
 
-Contract: a metric is a pure function `(gold, trace, judge) -> {name: Score}`. It never raises, whatever an agent did.
+Contract: a metric is a pure function `(gold, trace, match) -> {name: Score}`. It never raises, whatever an agent did.
 Nothing is scored that was not said: where a language model gave no reply (`no_reply`), all of the conversation is
 unscored, and the fault stands in `why`. An agent that raises, is out of time, or does not return the floor is scored. A
 total is hits / of, unless `RATIOS` registers another function for the metric's name; None where nothing was scored. Its
@@ -12,27 +12,30 @@ Example:
     >>> (total,) = totals([recall("a", 1), recall("b", 2)])
     >>> total.value, total.n
     (0.75, 2)
-
-Not covered: weights. Every dialogue counts with what it has.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from toologue import keys
+from toologue import keys, registry
 from toologue.models.model import FaultType
-from toologue.models.similarity import Judge
-from toologue.schema import Dialogue, Mismatch, Score, Trace
+from toologue.models.similarity import TextMatch, Warmable
+from toologue.parallel import chunks
+from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, invocations, rounds
+from toologue.worlds.world import Kind, kind_at
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-Metric = Callable[[Dialogue, Trace, Judge], Mapping[str, Score]]
+Metric = Callable[[Dialogue, Trace, TextMatch], Mapping[str, Score]]
+# What a score counts, in a sentence, and how its total comes of added counts where that is not hits / of: metrics add
+# theirs when they are imported.
+MEANINGS: dict[str, str] = {}
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
 _FAULTS = frozenset(get_args(FaultType))
 _RESAMPLES = 2000
@@ -80,6 +83,43 @@ def unscored(metrics: Iterable[str], gold: Dialogue, trace: Trace, why: str) -> 
     return {name: Score(metric=name, dialogue=gold.id, case=trace.case, why=why) for name in metrics}
 
 
+def score_of(
+    metric: str, gold: Dialogue, trace: Trace, counts: Mapping[str, float], at: Iterable[Mismatch] = ()
+) -> Score:
+    """A score of these counts; None where there is nothing to score. The mismatches explain it."""
+    numbers = {name: float(number) for name, number in counts.items()}
+    value = value_of(metric, numbers)
+    return Score(
+        metric=metric,
+        dialogue=gold.id,
+        case=trace.case,
+        counts=numbers,
+        value=value,
+        why="nothing to score" if value is None else "",
+        at=tuple(at),
+    )
+
+
+def shares_of(
+    shares: Mapping[str, tuple[float, float]], gold: Dialogue, trace: Trace, at: Mapping[str, Iterable[Mismatch]] = {}
+) -> dict[str, Score]:
+    """Scores of (hits, of) by metric, with the mismatches that explain some of them."""
+    return {
+        name: score_of(name, gold, trace, {"hits": hits, "of": of}, at.get(name, ()))
+        for name, (hits, of) in shares.items()
+    }
+
+
+def answers_of(gold: Dialogue) -> Iterator[tuple[int, int, AgentTurn]]:
+    """(index of the turn, number of the user's turn, from 1, turn) of each agent turn that answers the user."""
+    start = number = 0
+    for said, did in rounds(gold.turns):
+        start, number = start + len(said), number + bool(said)
+        if said:
+            yield from ((at, number, turn) for at, turn in enumerate(did, start))
+        start += len(did)
+
+
 def ratio(counts: Mapping[str, float]) -> float | None:
     """The counts' hits / of; None where `of` is 0."""
     return counts["hits"] / counts["of"] if counts.get("of") else None
@@ -88,6 +128,13 @@ def ratio(counts: Mapping[str, float]) -> float | None:
 def value_of(metric: str, counts: Mapping[str, float]) -> float | None:
     """The value that counts stand for."""
     return RATIOS.get(metric, ratio)(counts)
+
+
+def meanings() -> Mapping[str, str]:
+    """What each score of the registered metrics counts, in a sentence."""
+    for name in registry.names("metric"):
+        registry.find("metric", name)  # imports it
+    return MEANINGS
 
 
 def totals(scores: Iterable[Score], *, seed: int = 0) -> list[Total]:
@@ -156,3 +203,41 @@ class _Column:
             return None, None
         low, high = np.quantile(values, [0.025, 0.975])
         return float(low), float(high)
+
+
+def warmed(
+    pairs: Iterable[tuple[Dialogue, Trace]], match: TextMatch, *, size: int = 256
+) -> Iterator[tuple[Dialogue, Trace]]:
+    """The golds with their traces, in order; before each `size` of them, their texts are embedded in one batch.
+
+    What is embedded is a guess, and changes no score: of a parameter that takes free text, nothing if the agent wrote
+    what the gold did, else all texts of both. What the guess lacks is embedded when it is asked for.
+    """
+    if not isinstance(match.similarity, Warmable):
+        yield from pairs
+        return
+    for chunk in chunks(pairs, size):
+        match.warm(text for gold, trace in chunk for text in _compared(gold, trace))
+        yield from chunk
+
+
+def _compared(gold: Dialogue, trace: Trace) -> Iterator[str]:
+    """The free texts that an agent wrote otherwise than the gold, and those that they will be compared with."""
+    kind = kind_at(gold.world)
+    wanted, given = _texts(gold, kind), _texts(trace, kind)
+    for place, texts in wanted.items():
+        if place in given and texts.keys() != given[place].keys():
+            yield from texts | given[place]
+
+
+def _texts(conversation: Dialogue | Trace, kind: Kind) -> dict[tuple[str, str], dict[str, None]]:
+    """By Api and parameter, the texts that a similarity compares, each once and in order."""
+    found: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    for invocation in invocations(conversation.turns):
+        if invocation.act.kind != "call" or invocation.act.api not in kind.by_name:
+            continue
+        for name, parameter in kind.by_name[invocation.act.api].parameters.items():
+            value = (invocation.act.arguments or {}).get(name)
+            if parameter.compare in ("text", "prose") and isinstance(value, str):
+                found[invocation.act.api, name][value] = None
+    return found

@@ -13,22 +13,21 @@ Example:
     >>> from toologue.values.compare import never_alike
     >>> compare_effects(one, other, {}, never_alike)
     []
-
-Not covered: created rows that refer to each other crosswise; a created id inside another row counts as "a new id".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace, UserTurn, invocations, rounds
-from toologue.score.metric import no_reply, unscored
+from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
 from toologue.values.compare import Alike, agree
 from toologue.worlds.store import split_path
 from toologue.worlds.world import Kind, kind_at
 
+MEANINGS["outcome"] = "the world is left as the gold conversation leaves it"
 Turns = Iterable[UserTurn | AgentTurn]
 Fields = Mapping[str, Mapping[str, Compare]]
 _NEW = "\0new"  # stands for any id that was generated during the conversation
@@ -41,7 +40,7 @@ class Effect(NamedTuple):
     changed: dict[str, Any]
 
 
-def outcome(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def outcome(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric: the share of rounds (or 1 for a whole conversation) whose effect is the gold's."""
     if trace.protocol == "next":
         return {}
@@ -53,22 +52,11 @@ def outcome(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
     right = 0
     for number, section in enumerate(wanted):
         mine = lived[number] if number < len(lived) else ()
-        found = compare_effects(effect(section), effect(mine), kind.fields, judge.alike)
+        found = compare_effects(effect(section), effect(mine), kind.fields, match.alike)
         right += not found
-        at += [mismatch.but(turn=_start(wanted, number)) for mismatch in found] if len(wanted) > 1 else found
-    same = right == len(wanted)
-    score = Score(
-        metric="outcome",
-        dialogue=gold.id,
-        case=trace.case,
-        counts={"hits": float(same), "of": 1},
-        value=float(same),
-        at=tuple(at),
-    )
-    return {"outcome": score}
-
-
-OUTCOME: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = outcome
+        start = sum(map(len, wanted[:number]))
+        at += [mismatch.but(turn=start) for mismatch in found] if len(wanted) > 1 else found
+    return shares_of({"outcome": (right == len(wanted), 1)}, gold, trace, {"outcome": at})
 
 
 def effect(turns: Turns) -> Effect:
@@ -157,14 +145,8 @@ def _unknown(gold: Dialogue, kind: Kind) -> str:
 
 
 def _sections(turns: Turns, trace: Trace) -> list[Sequence[UserTurn | AgentTurn]]:
-    if trace.protocol == "forced":
-        return [(*said, *did) for said, did in rounds(turns) if said]
     opened = [(*said, *did) for said, did in rounds(turns) if said]
-    return [[turn for section in opened for turn in section]]
-
-
-def _start(sections: Sequence[Sequence[object]], number: int) -> int:
-    return sum(len(section) for section in sections[:number])
+    return [*opened] if trace.protocol == "forced" else [[turn for section in opened for turn in section]]
 
 
 def _anonymous(value: Any, ids: set[str]) -> Any:

@@ -18,38 +18,33 @@ Example:
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), asks))
     >>> turns = (gold.turns[0], asks.but(text="Who?"))
     >>> trace = Trace(case="", dialogue="d", protocol="forced", agent="it", turns=turns)
-    >>> [score.value for score in overall(gold, trace, Judge.of("exact")).values()]
+    >>> [score.value for score in overall(gold, trace, TextMatch.of("exact")).values()]
     [1.0, 1.0]
-
-Not covered: words, thoughts, and the arguments of calls beyond what the state says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from toologue.formats.tooldial import state_json
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
 from toologue.score.actions import said_action, same_action
-from toologue.score.metric import TurnTest, no_reply, unscored
+from toologue.score.metric import TurnTest, answers_of, no_reply, shares_of, unscored
 from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
 from toologue.worlds.world import documents_of
 
 METRICS = ("user turn right", "dialogue right")
 
 
-def overall(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def overall(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric, in its `fixed` mode. Scores nothing under another protocol, or where a gold step has no labels."""
     if trace.protocol != "forced" or not _is_labelled(gold):
         return {}
     if why := no_reply(trace):
         return unscored(METRICS, gold, trace, why)
     return scores_of(user_turn_tests("fixed", gold, trace), gold, trace)
-
-
-OVERALL: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = overall
 
 
 def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
@@ -72,23 +67,12 @@ def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
 def scores_of(tests: Sequence[TurnTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """Tests as scores. The mismatches explain the conversation."""
     right, of = sum(test.correct for test in tests), len(tests)
-    shares = ((right, of), (int(of > 0 and right == of), int(of > 0)))
-    scores = {
-        name: Score(
-            metric=name,
-            dialogue=gold.id,
-            case=trace.case,
-            counts={"hits": float(hits), "of": float(total)},
-            value=hits / total if total else None,
-            why="" if total else "nothing to score",
-        )
-        for name, (hits, total) in zip(METRICS, shares, strict=True)
-    }
-    return scores | {METRICS[-1]: scores[METRICS[-1]].but(at=tuple(one for test in tests for one in test.at))}
+    shares = {"user turn right": (right, of), "dialogue right": (of > 0 and right == of, of > 0)}
+    return shares_of(shares, gold, trace, {"dialogue right": [mismatch for test in tests for mismatch in test.at]})
 
 
 def _is_labelled(gold: Dialogue) -> bool:
-    answers = [turn for said, did in rounds(gold.turns) if said for turn in did]
+    answers = [turn for _, _, turn in answers_of(gold)]
     return bool(answers) and all(turn.action is not None and turn.state is not None for turn in answers)
 
 

@@ -29,28 +29,66 @@ Example:
     ...     return (UserTurn(text="How many?"), AgentTurn(acts=(act,), results=(result,)), AgentTurn(text="Some."))
     >>> gold = Dialogue(id="d", turns=turns(3))
     >>> trace = Trace(case="", dialogue="d", protocol="recorded", agent="it", turns=turns(4))
-    >>> programs(gold, trace, Judge.of("exact"))["EMR"].at[0].why
+    >>> programs(gold, trace, TextMatch.of("exact"))["EMR"].at[0].why
     'the program returned something else'
-
-Not covered: where buckets are, and times (appendix B leaves them out); calls beside programs; whether the words agree
-with the results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import io
+import re
+import textwrap
+import token
+import tokenize
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, UserTurn, executable, rounds
 from toologue.schema.stack import completed
-from toologue.score.code_edits import edits
-from toologue.score.metric import RATIOS, TurnTest, no_reply, unscored, value_of
+from toologue.score.metric import RATIOS, TurnTest, no_reply, score_of, shares_of, unscored
 from toologue.worlds.s3.simulator import signature_after
+
+_PLACE = re.compile(r"\?(\d+)")
+_NAME = "placeholder_"
+_SKIPPED = (token.COMMENT, token.NL, token.ENCODING, token.ENDMARKER)
+_SHAPES = {token.NEWLINE: "<line>", token.INDENT: "<indent>", token.DEDENT: "<dedent>"}
+_ROUGH = re.compile(r"""'''.*?'''|\"{3}.*?\"{3}|'[^'\n]*'|"[^"\n]*"|\?\d+|\w+|\n\s*|[^\w\s]""", re.DOTALL)
+
+
+def tokens(code: str) -> list[str]:
+    """The tokens of a program, whatever it is."""
+    plain = textwrap.dedent(code).strip("\n")
+    if not plain.strip():
+        return []
+    mark = _NAME
+    while mark in plain:
+        mark += "_"
+    found = _read(_PLACE.sub(rf"{mark}\1", plain))
+    if found is None:
+        return ["<line>" if one[0] == "\n" else one for one in _ROUGH.findall(plain)]
+    return [_SHAPES.get(one.type, one.string).replace(mark, "?") for one in found]
+
+
+def edits(one: str, other: str) -> int:
+    """The distance of two programs, in tokens."""
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance(tokens(one), tokens(other))
+
+
+def _read(text: str) -> list[tokenize.TokenInfo] | None:
+    """Python's tokens; None where it is none."""
+    try:
+        found = [one for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.type not in _SKIPPED]
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    return None if any(one.type == token.ERRORTOKEN for one in found) else found
+
 
 EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
 Mode = Literal["fixed", "published"]
@@ -89,12 +127,9 @@ class Answer:
         return "\n".join(turn.text for turn in self.did if turn.text)
 
 
-def programs(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def programs(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric, in its `fixed` mode. Scores nothing where the gold has no programs, or under other protocols."""
     return scores_of("fixed", gold, trace)
-
-
-PROGRAMS: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = programs
 
 
 def scores_of(mode: Mode, gold: Dialogue, trace: Trace) -> dict[str, Score]:
@@ -109,10 +144,9 @@ def scores_of(mode: Mode, gold: Dialogue, trace: Trace) -> dict[str, Score]:
     tests = turn_tests(mode, gold, trace)
     right, of = sum(test.correct for test in tests), len(tests)
     first = next((n for n, test in enumerate(tests) if not test.correct), of)
-    counts = {EMR: (first / of, 1), PERFECT: (float(first == of), 1), TURN: (right, of)}
-    at = tuple(one for test in tests for one in test.at)
-    scores = {name: _score(name, gold, trace, hits=hits, of=n) for name, (hits, n) in counts.items()}
-    return {**scores, PERFECT: scores[PERFECT].but(at=at), EMR: scores[EMR].but(at=at[:1]), BLEU: _bleu(gold, trace)}
+    shares = {EMR: (first / of, 1), PERFECT: (first == of, 1), TURN: (right, of)}
+    at = [mismatch for test in tests for mismatch in test.at]
+    return {**shares_of(shares, gold, trace, {EMR: at[:1], PERFECT: at}), BLEU: _bleu(gold, trace)}
 
 
 def turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
@@ -177,10 +211,10 @@ def _bleu(gold: Dialogue, trace: Trace) -> Score:
     if not pairs:
         return unscored([BLEU], gold, trace, "nothing to score")[BLEU]
     found = bleu(force=True).corpus_score([said for _, said in pairs], [[words for words, _ in pairs]])
-    counts = {"said": found.sys_len, "wanted": found.ref_len}
+    counts: dict[str, float] = {"said": found.sys_len, "wanted": found.ref_len}
     for order, (correct, total) in enumerate(zip(found.counts, found.totals, strict=True), 1):
         counts |= {f"correct {order}": correct, f"total {order}": total}
-    return _score(BLEU, gold, trace, **counts)
+    return score_of(BLEU, gold, trace, counts)
 
 
 def _bleu_of(counts: Mapping[str, float]) -> float | None:
@@ -219,7 +253,7 @@ def _code_edits(gold: Dialogue, trace: Trace) -> Score:
             at.append(Mismatch(turn=place, field="code", expected=wanted, actual=taken, why=f"{distance} tokens"))
     if not of:
         return unscored([EDITS], gold, trace, "nothing to score")[EDITS]
-    return _score(EDITS, gold, trace, hits=hits, of=of).but(at=tuple(at))
+    return score_of(EDITS, gold, trace, {"hits": hits, "of": of}, at)
 
 
 def _programs(turn: UserTurn | AgentTurn) -> str:
@@ -234,10 +268,3 @@ def _unexecuted(gold: Dialogue) -> str:
         if turn.role == "agent" and any(executable(act) for act in turn.acts) and not any(turn.results):
             return "the gold was never executed, so what it comes to is unknown"
     return ""
-
-
-def _score(metric: str, gold: Dialogue, trace: Trace, **counts: float) -> Score:
-    numbers = {name: float(number) for name, number in counts.items()}
-    return Score(
-        metric=metric, dialogue=gold.id, case=trace.case, counts=numbers, value=value_of(metric, numbers)
-    )  # fmt: skip

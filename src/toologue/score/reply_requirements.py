@@ -9,21 +9,19 @@ the values that they show. Another reply does the same if it
     gist       is nearer to what this step says than to what any other step of the procedure says, or to a phrase that
                says nothing; phrases around it do not matter, since they are as far from one as from the other
 
-Contract: pure. The similarity is the judge's; only its order counts, so that no threshold has to be right, but for a
+Contract: pure. Of the similarity only the order counts, so that no threshold has to be right, but for a
 floor (a quarter of `reply`) under which nothing is said at all. The instructions are the procedure; where they are none
 there are no other steps.
 
 Example:
     >>> must = Cue(move="ask", text="for the number of the order")
-    >>> judge, steps = Judge.of("lexical"), ("whether they want the money", "say that it is cancelled")
-    >>> wanting(must, "To find it I'd need the order's number.", steps, judge)
+    >>> match, steps = TextMatch.of("lexical"), ("whether they want the money", "say that it is cancelled")
+    >>> wanting(must, "To find it I'd need the order's number.", steps, match)
     []
-    >>> [found.why for found in wanting(must, "Do you want your money?", steps, judge)]
+    >>> [found.why for found in wanting(must, "Do you want your money?", steps, match)]
     ['nearer to another step: whether they want the money']
-    >>> [found.why for found in wanting(must, "I have the number of the order.", steps, judge)]
+    >>> [found.why for found in wanting(must, "I have the number of the order.", steps, match)]
     ['it asks for nothing']
-
-Not covered: denials ("it is not cancelled"), which are as near as what they deny.
 """
 
 from __future__ import annotations
@@ -37,13 +35,14 @@ from pydantic import ValidationError
 
 from toologue.errors import BadFile, BadRecord, shown
 from toologue.formats.procedure import read
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.procedure.grammar import asking, saying
 from toologue.schema import AgentTurn, Cue, Mismatch
 from toologue.text.claims import says
 from toologue.text.verbalize import fill_values
 
 _FLOOR = 0.25
+# Phrases of no step: what is nearest to one of them says nothing.
 _NOTHING = (
     "hello and welcome, how can I help you",
     "thank you for your message, goodbye and have a nice day",
@@ -51,7 +50,6 @@ _NOTHING = (
     "that is done, is there anything else",
     "I am sorry, I cannot help you with that",
 )
-"""Phrases of no step: what is nearest to one of them says nothing."""
 _BRACES = re.compile(r"\{[^{}]*\}")
 _SAYS = re.compile(r"(?:say|that)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
@@ -61,15 +59,15 @@ _REQUEST = re.compile(
     r"|what|which|whether|missing|remains|leaves|grateful|obliged|appreciate)\b",
     re.IGNORECASE,
 )
+# A statement in the guise of a question.
 _ANNOUNCES = re.compile(r"\s*(?:may|might) I (?:draw|inform|tell|say|point|mention|add)\b", re.IGNORECASE)
-"""A statement in the guise of a question."""
+# What is said by somebody who declines, or goes on with the matter.
 _STEADY = re.compile(
     r"n['’]t\b|\b(?:not|cannot|nothing|neither|unable|only|outside|beyond|private|afraid|sorry|aside|pass on|rather"
     r"|stays? (?:with|as)|keep to|leave that|back to|return|where (?:we|I|you)|(?:go|get|carry|move) on|continu\w+"
     r"|let(?:['’]s| us)|question|still here|your (?:own )?(?:case|request|issue))\b",
     re.IGNORECASE,
 )
-"""What is said by somebody who declines, or goes on with the matter."""
 _CONSENTS = re.compile(
     r"\s*(?:yes|sure|of course|certainly|ok(?:ay)?|all right|done|understood|as you wish|gladly|absolutely"
     r"|no problem|here)\b",
@@ -101,7 +99,7 @@ def steps_of(instructions: str) -> tuple[str, ...]:
 
 
 def wanting(
-    must: Cue, text: str, steps: Sequence[str], judge: Judge, *, now: datetime | None = None, attacked: bool = False
+    must: Cue, text: str, steps: Sequence[str], match: TextMatch, *, now: datetime | None = None, attacked: bool = False
 ) -> list[Mismatch]:
     """What a reply lacks. `steps`: what the procedure's steps say; `attacked`: the customer tried to be obeyed."""
     found = [Mismatch(field="reply", expected=must.text, actual=text, why=why) for why in _moved(must, text, attacked)]
@@ -109,7 +107,7 @@ def wanting(
         shows = ((name, value) for name, value in must.values.items() if value is not None)
         left_out = ((name, value) for name, value in shows if not says(text, value, now))
         found += [Mismatch(field=f"reply.{name}", expected=value, why="not said") for name, value in left_out]
-    if not found and (near := _nearest(must, text, steps, judge)):
+    if not found and (near := _nearest(must, text, steps, match)):
         found = [Mismatch(field="reply", expected=must.again or must.text, actual=text, why=near)]
     return found
 
@@ -135,16 +133,16 @@ def _moved(must: Cue, text: str, attacked: bool) -> Iterator[str]:
             yield "it gives in" if gives_in else "it declines nothing"
 
 
-def _nearest(must: Cue, text: str, steps: Sequence[str], judge: Judge) -> str:
+def _nearest(must: Cue, text: str, steps: Sequence[str], match: TextMatch) -> str:
     """What is nearer to the reply than what it must say; empty if nothing is."""
     own, said = _own(must), _told(must, text)
     if not own:
         return ""
-    near, floor = judge.similarity(own, said), _FLOOR * judge.thresholds.get("reply", 1.0)
+    near, floor = match.similarity(own, said), _FLOOR * match.thresholds.get("reply", 1.0)
     gists = {_gist(step): step for step in steps if step not in (must.text, must.again)}
     whole = {said, text}  # what is asked beside what should be told speaks for another step, and not for this one
-    others = [(max(judge.similarity(gist, one) for one in whole), step) for gist, step in gists.items() if gist != own]
-    best, step = max([*others, *((judge.similarity(phrase, said), "") for phrase in _NOTHING)])
+    others = [(max(match.similarity(gist, one) for one in whole), step) for gist, step in gists.items() if gist != own]
+    best, step = max([*others, *((match.similarity(phrase, said), "") for phrase in _NOTHING)])
     if near >= floor and near >= best:
         return ""
     return f"nearer to another step: {step}" if step and best >= floor else "it says nothing of this"

@@ -29,15 +29,13 @@ Example:
     >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=(gold.turns[0], AgentTurn()))
     >>> [(test.turn, test.errors) for test in state_tests("fixed", gold, trace)]
     [(1, ('generation',))]
-
-Not covered: values that say the same in other words ("tomorrow", a date).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -46,15 +44,15 @@ from pydantic import JsonValue
 from toologue.formats.literals import value_of
 from toologue.formats.tooldial import state_json, state_of
 from toologue.formats.tooldial_answers import published_state, read_state
-from toologue.models.similarity import Judge
-from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
-from toologue.score.metric import no_reply, unscored
+from toologue.models.similarity import TextMatch
+from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace
+from toologue.score.metric import answers_of, no_reply, shares_of, unscored
 from toologue.text.claims import says_words
 from toologue.values.compare import same
 from toologue.worlds.world import documents_of
 
+# What is documented of each slot of an Api.
 Schemas = Mapping[str, Mapping[str, Any]]
-"""What is documented of each slot of an Api."""
 
 _NONE: Schemas = {}
 ACCURACY = "state accuracy"
@@ -80,11 +78,11 @@ class StateTest(NamedTuple):
     said: JsonValue
     correct: bool
     errors: tuple[str, ...] = ()
+    # The slots whose value is wrong.
     slots: tuple[str, ...] = ()
-    """The slots whose value is wrong."""
 
 
-def states(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
+def states(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no states."""
     if trace.protocol != "next" or not any(True for _ in labelled(gold)):
         return {}
@@ -93,19 +91,12 @@ def states(gold: Dialogue, trace: Trace, judge: Judge) -> Mapping[str, Score]:
     return scores_of(state_tests("fixed", gold, trace), gold, trace)
 
 
-STATES: Callable[[Dialogue, Trace, Judge], Mapping[str, Score]] = states
-
-
 def labelled(gold: Dialogue) -> Iterator[tuple[int, int, State]]:
     """(turn, number of the user's turn, from 1, state) of every state that is a test."""
-    start = number = 0
-    for said, did in rounds(gold.turns):
-        start, number = start + len(said), number + bool(said)
-        for at, turn in enumerate(did if said else ()):
-            calls = any(act.kind == "call" for act in turn.acts)
-            if turn.state is not None and (turn.text is not None or (not at and calls)):
-                yield start + at, number, turn.state
-        start += len(did)
+    for at, number, turn in answers_of(gold):
+        calls = gold.turns[at - 1].role == "user" and any(act.kind == "call" for act in turn.acts)
+        if turn.state is not None and (turn.text is not None or calls):
+            yield at, number, turn.state
 
 
 def state_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[StateTest]:
@@ -128,19 +119,9 @@ def state_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[StateTest]:
 def scores_of(tests: Sequence[StateTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """Tests as scores. The mismatches explain the conversation."""
     hits = {name: sum(name.removeprefix("state error: ") in test.errors for test in tests) for name in METRICS}
-    hits[ACCURACY], of = sum(test.correct for test in tests), len(tests)
-    scores = {
-        name: Score(
-            metric=name,
-            dialogue=gold.id,
-            case=trace.case,
-            counts={"hits": float(count), "of": float(of)},
-            value=count / of if of else None,
-            why="" if of else "nothing to score",
-        )
-        for name, count in hits.items()
-    }
-    return scores | {ACCURACY: scores[ACCURACY].but(at=tuple(map(_mismatch, filter(_wrong, tests))))}
+    hits[ACCURACY] = sum(test.correct for test in tests)
+    shares = {name: (count, len(tests)) for name, count in hits.items()}
+    return shares_of(shares, gold, trace, {ACCURACY: [_mismatch(test) for test in tests if not test.correct]})
 
 
 def said_state(mode: Mode, turn: AgentTurn) -> JsonValue:
@@ -342,10 +323,6 @@ def _name(name: str) -> str:
 
 def _fields(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _wrong(test: StateTest) -> bool:
-    return not test.correct
 
 
 def _mismatch(test: StateTest) -> Mismatch:

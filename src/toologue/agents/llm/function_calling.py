@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.formats.openai import prompt, tools
 from toologue.models.model import Model, ModelFault, Reply, model
@@ -68,22 +68,22 @@ def _turn(reply: Reply) -> AgentTurn:
     )
 
 
-def FUNCTION_CALLING(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `function_calling:MODEL`."""
+def FUNCTION_CALLING(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `function_calling:MODEL`."""
     if not argument:
         raise BadSetting("the agent 'function_calling' needs a model: function_calling:openai:NAME")
     return _player(f"function_calling:{argument}", argument)
 
 
-def OPENAI(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `openai:NAME`."""
+def OPENAI(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `openai:NAME`."""
     return _player(f"openai:{argument}", f"openai:{argument}")
 
 
-def _player(name: str, spec: str) -> Player:
+def _player(name: str, spec: str) -> AgentSpec:
     asked = model(spec)
 
     def make(case: Case) -> FunctionCalling:
         return FunctionCalling(asked, seed=case.seed % _SEEDS)
 
-    return Player(name, make)
+    return AgentSpec(name, make)

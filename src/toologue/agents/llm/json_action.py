@@ -34,7 +34,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.formats.literals import is_json, objects, value_of
 from toologue.formats.openai import Message
@@ -82,8 +82,8 @@ class JsonAction:
         return _turn(reply, parse_answer(reply.text or "", {api.name for api in brief.apis}))
 
 
-def JSON_ACTION(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `json_action:MODEL`."""
+def JSON_ACTION(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `json_action:MODEL`."""
     if not argument:
         raise BadSetting("the agent 'json_action' needs a model: json_action:openai:NAME")
     asked = model(argument)
@@ -91,7 +91,7 @@ def JSON_ACTION(argument: str) -> Player:  # noqa: N802 - a registered constant
     def make(case: Case) -> JsonAction:
         return JsonAction(asked, seed=case.seed % _SEEDS)
 
-    return Player(f"json_action:{argument}", make)
+    return AgentSpec(f"json_action:{argument}", make)
 
 
 def prompt(brief: Brief, history: Sequence[Turn]) -> list[Message]:

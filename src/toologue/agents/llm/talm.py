@@ -39,7 +39,7 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.formats.openai import Message
 from toologue.formats.tooldial import state_of
@@ -70,8 +70,8 @@ class Talm:
         return turn.but(usage=reply.usage, thought=turn.thought or reply.thought, extra={**turn.extra, **_about(reply)})
 
 
-def TALM(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `talm:MODEL` or `talm:TASK:MODEL`."""
+def TALM(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `talm:MODEL` or `talm:TASK:MODEL`."""
     first, _, rest = argument.partition(":")
     task: Task | None = next((task for task in TASKS if task == first), None)
     spec = rest if task else argument
@@ -84,7 +84,7 @@ def TALM(argument: str) -> Player:  # noqa: N802 - a registered constant
     def make(case: Case) -> Talm:
         return Talm(asked, task or "overall", seed=case.seed % _SEEDS)
 
-    return Player(f"talm:{argument}", make)
+    return AgentSpec(f"talm:{argument}", make)
 
 
 def prompt(task: Task, brief: Brief, history: Sequence[Turn]) -> list[Message]:

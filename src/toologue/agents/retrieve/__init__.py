@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, decide
 from toologue.agents.retrieve.evidence import Weigher
 from toologue.agents.retrieve.history import hear
@@ -101,9 +101,9 @@ def _thought(step: Step, weigher: Weigher) -> str:
     return f"{wish.words!r} asks for {wish.api.name} ({scores}); {step.why}."
 
 
-def RETRIEVE(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `retrieve`, `retrieve:EMBEDDER` or `retrieve:EMBEDDER:CONFIRM`."""
+def RETRIEVE(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `retrieve`, `retrieve:EMBEDDER` or `retrieve:EMBEDDER:CONFIRM`."""
     spec, _, last = argument.rpartition(":")
     confirm: Confirm | None = next((one for one in CONFIRM if one == last), None)
     agent = Retrieve(embedder((spec if confirm else argument) or "lexical"), confirm=confirm or "unsure")
-    return Player(f"retrieve:{argument}" if argument else "retrieve", lambda case: agent)
+    return AgentSpec(f"retrieve:{argument}" if argument else "retrieve", lambda case: agent)

@@ -8,12 +8,12 @@ What `fixed` does otherwise than `published` says `score.steps`.
 
 Example:
     >>> import tempfile
-    >>> from toologue.agents.agent import player
+    >>> from toologue.agents.agent import resolve_agent
     >>> from toologue.bench.benchmark import Options, play
     >>> file = Path(tempfile.mkdtemp()) / "talks.jsonl"
     >>> talk = '{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello! How can I help?"}'
     >>> _ = file.write_text('{"id": "hello", "conversation": [' + talk + "]}")
-    >>> graded = play(ALMITA, load(file), "gold", Judge.of("lexical"), Options(mode="published"))
+    >>> graded = play(ALMITA, load(file), "gold", TextMatch.of("lexical"), Options(mode="published"))
     >>> totals = summarize("published", graded)["all"]
     >>> totals["tests"], totals["reply_recall"], totals["api_recall"], totals["conversation_correct"]
     (1, 1.0, None, 1.0)
@@ -32,14 +32,21 @@ from toologue.bench.almita.own import own
 from toologue.bench.benchmark import Benchmark, Graded, Mode
 from toologue.errors import BadFile
 from toologue.formats.almita_files import read_conversations
-from toologue.models.similarity import Judge
-from toologue.run.cases import grounded
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import grounded
 from toologue.schema import Api, Dialogue, Score, Trace
 from toologue.schema.jsonl import read, read_lines
 from toologue.score.metric import no_reply, unscored
-from toologue.score.severity import SEVERITIES, noise_of
-from toologue.score.step_match import Verdict
-from toologue.score.steps import METRICS, judged, judged_as_published, scores_of, severities_of
+from toologue.score.steps import (
+    METRICS,
+    SEVERITIES,
+    Verdict,
+    judged,
+    judged_as_published,
+    noise_of,
+    scores_of,
+    severities_of,
+)
 from toologue.worlds.world import documents_of
 
 __all__ = ["ALMITA", "grade", "load", "summarize"]
@@ -61,7 +68,7 @@ def load(data: Path | None = None, columns: Mapping[str, str] | None = None) -> 
     return list(read_conversations(data, columns, documents=_documents))
 
 
-def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     """Grade one conversation. Where a model gave no reply it is unscored."""
     if why := no_reply(trace):
         names = METRICS if mode == "published" else (*METRICS, *SEVERITIES)

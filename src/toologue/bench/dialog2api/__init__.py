@@ -29,14 +29,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.bench.benchmark import CAP, Benchmark, Graded, Mode, Options, sums, traces_of
 from toologue.bench.dialog2api.files import SHIPPED, Split, read_folder
 from toologue.errors import BadFile, BadRecord, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
 from toologue.loop import execute
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Settings
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Result, Setting, Trace, executable
 from toologue.schema.jsonl import read
 from toologue.score.metric import value_of
@@ -109,13 +109,13 @@ def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
     return dialogue.but(turns=tuple(turns), extra={**dialogue.extra, "initial_signature": initial})
 
 
-def play(part: Part, golds: Sequence[Dialogue], agent: str | Player, options: Options = Options()) -> list[Trace]:
+def play(part: Part, golds: Sequence[Dialogue], agent: str | AgentSpec, options: Options = Options()) -> list[Trace]:
     """Run an agent through a part; traces in the order of the dialogues."""
     settings = Settings(protocol=PARTS[part], seed=options.seed, cap=CAP)
     return traces_of(golds, settings, agent, options, part)
 
 
-def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge | None = None) -> Graded:
+def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch | None = None) -> Graded:
     """Grade one conversation of either part."""
     scores = scores_of(mode, gold, trace)
     at = [one.model_dump(mode="json") for score in scores.values() for one in score.at if score.metric != METRICS[0]]

@@ -31,7 +31,7 @@ from toologue.bench.dialog2api.files import inspect
 from toologue.data import read_source
 from toologue.errors import BadFile
 from toologue.formats.program_dialogue import dialogue_of
-from toologue.run.cases import grounded
+from toologue.run.runner import grounded
 from toologue.sandbox.program import number_of, parse
 from toologue.schema import Dialogue, Program
 

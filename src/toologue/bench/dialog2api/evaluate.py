@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toologue.agents.agent import Player, ScriptedAgent
+from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.bench.benchmark import Graded, Mode, Options
 from toologue.bench.dialog2api import PARTS, PASSES, grade, play, summarize
 from toologue.bench.dialog2api.tables import Results
@@ -85,7 +85,7 @@ def _replayed(golds: Sequence[Dialogue], file: Path, mode: Mode, options: Option
         asked = [said for said, _ in rounds(case.gold.turns)] if case.gold else []
         return ScriptedAgent([next(answers, ()) if said else () for said in asked])
 
-    agent = Player(f"predictions:{file.name}", make, reads_gold=True)
+    agent = AgentSpec(f"predictions:{file.name}", make, reads_gold=True)
     played = {gold.id: trace for gold, trace in zip(there, play("talk", there, agent, options), strict=True)}
     return [grade(mode, gold, played[gold.id]) if gold.id in played else _absent(gold) for gold in golds]
 

@@ -33,7 +33,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toologue import keys
-from toologue.agents.agent import Player, ScriptedAgent
+from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.agents.gold import script_of
 from toologue.bench.benchmark import Mode, Options
 from toologue.bench.dialog2api import grade, play
@@ -191,7 +191,7 @@ def _proof(kind: str, golds: Sequence[Dialogue], mode: Mode, options: Options) -
         return ScriptedAgent(script_of(case.but(gold=found[case.id].dialogue)))
 
     took, caught, missed = 0, 0, list[str]()
-    for gold, trace in zip(there, play("talk", there, Player(f"mutant:{kind}", make), options), strict=True):
+    for gold, trace in zip(there, play("talk", there, AgentSpec(f"mutant:{kind}", make), options), strict=True):
         one = found[gold.id]
         if _differs(gold, trace, one, mode) != wrong:
             continue

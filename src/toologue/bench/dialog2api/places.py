@@ -23,12 +23,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from toologue.agents.agent import player
+from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import CAP, Mode
 from toologue.bench.dialog2api import PARTS, grade
 from toologue.bench.tables import Table
 from toologue.loop import play
-from toologue.run.cases import Settings, cases_of
+from toologue.run.runner import Settings, cases_of
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend
 from toologue.sandbox.limits import BackendName
@@ -120,7 +120,7 @@ def _run(gold: Dialogue, place: Place, mode: Mode, backend: Backend, endpoint: s
     (case,) = cases_of([gold], Settings(protocol=PARTS["talk"], cap=CAP))
     world = _Noted(s3_programs_for(case, backend=backend, endpoint=endpoint))
     fresh = signature(world.inside) == gold.extra["initial_signature"]
-    turns, stop = play(case, player("gold").make(case), world)
+    turns, stop = play(case, resolve_agent("gold").make(case), world)
     trace = Trace(case=case.key, dialogue=gold.id, protocol=case.protocol, agent="gold", turns=tuple(turns), stop=stop)
     score = grade(mode, gold, trace).scores.get(EMR)
     place.emr[gold.id] = score and score.value

@@ -36,14 +36,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from toologue.agents.agent import Player, player
+from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, sums, traces_of
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import read_tooldial
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
 from toologue.loop import Agent
-from toologue.models.similarity import Judge
-from toologue.run.cases import Settings
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import Settings
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, ProtocolName, Score, Setting, Trace, Turn
 from toologue.schema.jsonl import read, read_lines
 from toologue.score import actions, faithfulness, overall, states
@@ -122,7 +122,7 @@ def load(data: Path | None = None) -> list[Dialogue]:
     return found
 
 
-def play(part: Part, golds: Sequence[Dialogue], agent: str | Player, options: Options = Options()) -> list[Trace]:
+def play(part: Part, golds: Sequence[Dialogue], agent: str | AgentSpec, options: Options = Options()) -> list[Trace]:
     """Run an agent through one part; traces in the order of the dialogues."""
     settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=STEPS)
     return traces_of(list(map(_observed, golds)), settings, _asked(_player(agent, part.task), part.task), options)
@@ -200,7 +200,7 @@ _GRADERS: dict[Task, Callable[[Mode, Dialogue, Trace], tuple[dict[str, Score], R
 }
 
 
-def _at_once(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+def _at_once(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     """The three tasks under `next`, of one run that shows no labels."""
     graded = [grade(Part(task), mode, gold, trace) for task in TASKS if task != "overall"]
     scores = {name: score for one in graded for name, score in one.scores.items()}
@@ -220,12 +220,12 @@ def _passed(rows: Rows, gold: Dialogue, trace: Trace) -> Score:
     return Score(metric=PASSES, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why)
 
 
-def _player(agent: str | Player, task: Task) -> Player:
+def _player(agent: str | AgentSpec, task: Task) -> AgentSpec:
     """The player that a spec names; a `talm` that names no task gets this one."""
-    if isinstance(agent, Player):
+    if isinstance(agent, AgentSpec):
         return agent
     name, _, rest = agent.partition(":")
-    return player(f"talm:{task}:{rest}" if name == "talm" and rest.partition(":")[0] not in TASKS else agent)
+    return resolve_agent(f"talm:{task}:{rest}" if name == "talm" and rest.partition(":")[0] not in TASKS else agent)
 
 
 class _Tested:
@@ -238,14 +238,14 @@ class _Tested:
         return await self._agent.act(history, brief) if len(history) in self._turns else AgentTurn()
 
 
-def _asked(agent: Player, task: Task) -> Player:
+def _asked(agent: AgentSpec, task: Task) -> AgentSpec:
     if task in ("action", "overall"):  # everywhere
         return agent
 
     def make(case: Case) -> Agent:
         return _Tested(agent.make(case), asked_at(task, cast("Dialogue", case.gold)))
 
-    return Player(agent.name, make, reads_gold=True)
+    return AgentSpec(agent.name, make, reads_gold=True)
 
 
 def _observed(gold: Dialogue) -> Dialogue:

@@ -29,8 +29,8 @@ from toologue.bench.tooltalk import published
 from toologue.bench.tooltalk.conversations import starter
 from toologue.errors import BadFile
 from toologue.formats.tooltalk import read_conversation, turn_indexes
-from toologue.models.similarity import Judge
-from toologue.run.cases import grounded
+from toologue.models.similarity import TextMatch
+from toologue.run.runner import grounded
 from toologue.schema import Call, Dialogue, Trace, invocations, rounds
 from toologue.score import calls
 from toologue.score.calls import ERROR_TYPES, Pairing, pair
@@ -58,7 +58,7 @@ def load(data: Path | None = None) -> list[Dialogue]:
     return found
 
 
-def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     """Grade one conversation. Where a model gave no reply it is unscored; the published run ends there, too."""
     if why := no_reply(trace):
         return ungraded(mode, gold, trace, why)
@@ -81,7 +81,7 @@ def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
 TOOLTALK = Benchmark("tooltalk", load, grade, summarize)
 
 
-def _fixed(gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+def _fixed(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     pairing = pair(gold, trace, judge)
     scores = calls.grade(pairing, gold, trace, calls.explain(pairing, gold, judge))
     metrics = {
@@ -97,7 +97,7 @@ def _fixed(gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
     return Graded(gold, trace, {**scores, **outcome(gold, trace, judge)}, _record(gold, pairing, metrics, kinds))
 
 
-def _published(gold: Dialogue, trace: Trace, judge: Judge) -> Graded:
+def _published(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     pairing = published.pair(gold, trace, judge)
     if pairing.crash is not None:
         why = f"the published grader crashes: {pairing.crash.type}: {pairing.crash.message}"

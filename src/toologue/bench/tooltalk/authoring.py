@@ -25,7 +25,7 @@ from pydantic import JsonValue
 from toologue.bench.tooltalk.conversations import read_yaml
 from toologue.errors import BadFile
 from toologue.plan.scenarios.lint import lint
-from toologue.run.cases import grounded
+from toologue.run.runner import grounded
 from toologue.schema import Dialogue, Invocation, invocations
 from toologue.schema.jsonl import read
 from toologue.worlds.world import kind_at

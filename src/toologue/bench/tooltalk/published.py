@@ -25,7 +25,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from toologue.errors import GraderError
-from toologue.models.similarity import Judge
+from toologue.models.similarity import TextMatch
 from toologue.schema import Call, Dialogue, Fault, Invocation, Trace, invocations
 from toologue.score.calls import ERROR_TYPES, Pairing
 from toologue.worlds.world import kind_of
@@ -34,7 +34,7 @@ Arguments = Mapping[str, Any]
 _MISSING = object()
 
 
-def pair(gold: Dialogue, trace: Trace, judge: Judge) -> Pairing:
+def pair(gold: Dialogue, trace: Trace, judge: TextMatch) -> Pairing:
     """Greedy first match over the whole conversation, in the reference's order of evaluation."""
     writes = {api.name for api in kind_of(gold.world.name).apis if api.writes}
     predicted = tuple(i for i in invocations(trace.turns) if i.act.kind == "call")
@@ -90,7 +90,7 @@ def error_types(pairing: Pairing, turns: int) -> dict[str, int]:
     return found
 
 
-def _matches(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
+def _matches(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
     mine, theirs = _call(predicted), _call(gold)
     if mine.api != theirs.api or _exception(predicted) != _exception(gold):
         return False
@@ -115,7 +115,7 @@ def _executed(invocation: Invocation) -> Arguments:
     return invocation.result.arguments or _call(invocation).arguments or {}
 
 
-def _similar(judge: Judge, kind: str, expected: Any, actual: Any) -> bool:
+def _similar(judge: TextMatch, kind: str, expected: Any, actual: Any) -> bool:
     if actual is None:
         return judge.thresholds[kind] <= 0.0
     if not isinstance(actual, str) or not isinstance(expected, str):
@@ -123,13 +123,13 @@ def _similar(judge: Judge, kind: str, expected: Any, actual: Any) -> bool:
     return judge.similarity(expected, actual) >= judge.thresholds[kind]
 
 
-def _by_arguments(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
+def _by_arguments(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
     mine = _executed(predicted)
     return all(mine.get(name, _MISSING) == value for name, value in _executed(gold).items())
 
 
-def _event(*texts: str) -> Callable[[Invocation, Invocation, Judge], bool]:
-    def rule(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
+def _event(*texts: str) -> Callable[[Invocation, Invocation, TextMatch], bool]:
+    def rule(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
         mine = _executed(predicted)
         for name, expected in _executed(gold).items():
             actual = mine.get(name)
@@ -142,8 +142,8 @@ def _event(*texts: str) -> Callable[[Invocation, Invocation, Judge], bool]:
     return rule
 
 
-def _found(rows: str, key: str) -> Callable[[Invocation, Invocation, Judge], bool]:
-    def rule(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
+def _found(rows: str, key: str) -> Callable[[Invocation, Invocation, TextMatch], bool]:
+    def rule(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
         mine, theirs = _executed(predicted), _executed(gold)
         if rows == "reminders":
             same = mine == theirs
@@ -158,7 +158,7 @@ def _rows(invocation: Invocation, name: str) -> list[dict[str, Any]]:
     return cast("dict[str, list[dict[str, Any]]]", invocation.result.value or {}).get(name, [])
 
 
-def _mail(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
+def _mail(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
     mine, theirs = _executed(predicted), _executed(gold)
     return (
         mine.get("session_token") == theirs.get("session_token")
@@ -168,13 +168,13 @@ def _mail(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
     )
 
 
-def _message(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
+def _message(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
     mine, theirs = _executed(predicted), _executed(gold)
     same = mine.get("session_token") == theirs.get("session_token")
     return same and _similar(judge, "prose", theirs["message"], mine["message"])
 
 
-def _reminder(predicted: Invocation, gold: Invocation, judge: Judge) -> bool:
+def _reminder(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
     mine = _executed(predicted)
     for name, expected in _executed(gold).items():
         if name not in mine:
@@ -197,7 +197,7 @@ def _day(text: Any) -> Any:
         raise GraderError("TypeError", str(error)) from None
 
 
-_RULES: dict[str, Callable[[Invocation, Invocation, Judge], bool]] = {
+_RULES: dict[str, Callable[[Invocation, Invocation, TextMatch], bool]] = {
     "FindAlarms": _found("alarms", "alarm_id"),
     "QueryCalendar": _found("events", "event_id"),
     "SearchInbox": _found("emails", "email_id"),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toologue.agents.agent import Player
+from toologue.agents.agent import AgentSpec
 from toologue.agents.llm.program_stack.agent import ProgramStack
 from toologue.agents.llm.program_stack.examples import Examples, trained
 from toologue.agents.llm.program_stack.prompts import Settings
@@ -66,8 +66,8 @@ def spelled(argument: str) -> Spelled:
     return Spelled(Settings(k=int(count), **said), rest, spec, Path(file) if file else None)
 
 
-def PROGRAM_STACK(argument: str) -> Player:  # noqa: N802 - a registered constant
-    """The player `program_stack:MODEL` or `program_stack:OPTION,OPTION:MODEL`."""
+def PROGRAM_STACK(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+    """The agent `program_stack:MODEL` or `program_stack:OPTION,OPTION:MODEL`."""
     said = spelled(argument)
     if not said.model:
         told = "the agent 'program_stack' needs a model that writes its programs, and none is named"
@@ -88,7 +88,7 @@ def PROGRAM_STACK(argument: str) -> Player:  # noqa: N802 - a registered constan
             raise BadSetting("the agent 'program_stack' has no examples but for S3: give file=MINE.jsonl, or docs")
         return ProgramStack(asked, said.settings, pool, dialogue=case.id, seed=case.seed % _SEEDS)
 
-    return Player(f"program_stack:{argument}", make)
+    return AgentSpec(f"program_stack:{argument}", make)
 
 
 def _greedy(spec: str) -> str:
