@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 
 from bench.players import ROOT, put
 from toologue.bench.benchmark import Mode, Options, benchmark, play
-from toologue.bench.prove_steps import prove_steps
+from toologue.bench.prove import prove_steps
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue
 

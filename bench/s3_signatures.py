@@ -9,8 +9,7 @@ Not covered: looking at one dialogue; `toologue show FILE.yaml` does that.
 
 from __future__ import annotations
 
-from toologue.bench.dialog2api import executed
-from toologue.bench.dialog2api.files import SHIPPED, read_folder, write_signatures
+from toologue.bench.dialog2api.files import SHIPPED, executed, read_folder, write_signatures
 
 if __name__ == "__main__":
     write_signatures(SHIPPED, map(executed, read_folder(SHIPPED, sign=False)))

@@ -24,7 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.figure import Figure
-from toologue.bench.dialog2api import load, play
+from toologue.bench.benchmark import traces_of
+from toologue.bench.dialog2api import DIALOG2API, load
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend, execute
 from toologue.schema import Act, Api, Parameter, Result
@@ -86,7 +87,7 @@ def gold() -> str:
     start = time.perf_counter()
     golds = load()
     middle = time.perf_counter()
-    play("talk", golds, "gold")
+    traces_of(DIALOG2API, DIALOG2API.part, golds, "gold")
     executed, played = middle - start, time.perf_counter() - middle
     programs = sum(result is not None for one in golds for turn in one.turns for result in getattr(turn, "results", ()))
     verdict = "met" if executed + played <= GOLD_AIM else "missed"

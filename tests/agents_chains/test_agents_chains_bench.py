@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noun_strategies import conversations, faults, objects, values
-from toologue.bench.tooldial import load, parts
-from toologue.bench.tooldial.evaluate import evaluate
+from toologue.bench.benchmark import evaluate
+from toologue.bench.tooldial import TOOLDIAL, load
 from toologue.bench.tooldial.tables import main_table
 from toologue.project.chains import ChainMaking, make_chains
 from toologue.schema import AgentTurn, Api, Call, Parameter, Result, State, Turn, UserTurn
@@ -47,7 +47,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     make_chains([folder / "tools.jsonl"], folder / "set", ChainMaking(count=16, ratio=(1, 0, 0), most=1))
     golds = load(folder / "set")
     assert {str(gold.facts["retriever"]) for gold in golds} == {"{'confirm': 0.64, 'suggest': 0.4}"}
-    table = main_table(evaluate(golds, ["retrieve"], parts(), "fixed"))
+    table = main_table(evaluate(TOOLDIAL, golds, ["retrieve"]))
     return dict(zip(table.columns, table.rows[0], strict=True))
 
 

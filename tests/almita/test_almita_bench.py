@@ -11,8 +11,7 @@ from almita_samples import ATTACK, EXACT, LEXICAL, SUITE, asks, does, gold, says
 
 from toologue.agents.agent import ScriptedAgent
 from toologue.agents.gold import script_of
-from toologue.bench.almita import ALMITA, grade, load, summarize
-from toologue.bench.almita.own import own_key
+from toologue.bench.almita import ALMITA, grade, load, own_key, summarize
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.almita import to_messages
@@ -56,7 +55,7 @@ class TestLoading:
         file = published_file(tmp_path, "messages")
         with pytest.raises(UnknownName, match="for conversation: --columns conversation=NAME"):
             ALMITA.load(file)
-        assert len(ALMITA.with_columns("conversation=messages").load(file)) == 4
+        assert len(ALMITA.choose("columns", "conversation=messages").load(file)) == 4
 
     def test_documents_that_cannot_be_read_say_where(self, tmp_path: Path) -> None:
         file = tmp_path / "talks.jsonl"
@@ -100,8 +99,8 @@ class TestLoading:
             load(tmp_path)
 
     def test_other_benchmarks_read_no_columns(self) -> None:
-        with pytest.raises(BadSetting, match="the benchmark 'tooltalk' reads no columns: leave --columns out"):
-            benchmark("tooltalk").with_columns("id=name")
+        with pytest.raises(BadSetting, match="--columns is for almita: leave it out for the benchmark 'tooltalk'"):
+            benchmark("tooltalk").choose("columns", "id=name")
 
 
 class TestPlaying:

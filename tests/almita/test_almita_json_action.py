@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.agents.agent import AgentSpec
-from toologue.agents.llm.json_action import JSON_ACTION, Answer, JsonAction, parse_answer, prompt
+from toologue.agents.llm.json_action import Answer, JsonAction, json_action_agent, parse_answer, prompt
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, Reply, ScriptedModel
 from toologue.run.runner import Settings, cases_of, run_all
@@ -229,6 +229,6 @@ class TestTheAgent:
         assert turn.text == "a\ufffd"
 
     def test_a_player_needs_a_model(self) -> None:
-        assert JSON_ACTION("almita_samples:ECHO").name == "json_action:almita_samples:ECHO"
+        assert json_action_agent("almita_samples:ECHO").name == "json_action:almita_samples:ECHO"
         with pytest.raises(BadSetting, match="the agent 'json_action' needs a model: json_action:openai:NAME"):
-            JSON_ACTION("")
+            json_action_agent("")

@@ -8,8 +8,7 @@ import pytest
 
 from toologue import cli
 from toologue.bench.tooltalk import load
-from toologue.bench.tooltalk.authoring import chained, reviews
-from toologue.bench.tooltalk.conversations import read_yaml
+from toologue.bench.tooltalk.conversations import chained, read_yaml, reviews
 from toologue.schema.jsonl import write
 
 DRAFT = """

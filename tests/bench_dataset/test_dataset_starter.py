@@ -9,8 +9,7 @@ import pytest
 
 from each_row import each_row
 from toologue.bench.tooltalk import load
-from toologue.bench.tooltalk.authoring import Review, reviews, sequence
-from toologue.bench.tooltalk.conversations import starter
+from toologue.bench.tooltalk.conversations import Review, reviews, sequence, starter
 from toologue.run.runner import grounded
 from toologue.schema import Dialogue, invocations
 from toologue.worlds.assistant import apis

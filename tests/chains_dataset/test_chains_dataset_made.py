@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from chains_dataset_samples import service
 
-from toologue.cli.generate_chains import chains, ratio_of
+from toologue.cli.generate import chains, ratio_of
 from toologue.errors import BadFile, BadSetting
 from toologue.plan.chains.split import SPLITS
 from toologue.plan.chains.statistics import statistics

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from chains_plan_samples import APIS, EDGES, files
 
-from toologue.cli.chains import actions, chains
+from toologue.cli.plan_graphs import actions, chains
 from toologue.errors import BadRecord, BadSetting
 from toologue.plan.api_graph.check import Checked, Verdict
 from toologue.schema import Plan

@@ -11,8 +11,8 @@ import pytest
 
 from corrupt_chain import CHAIN_CORRUPTIONS
 from toologue.apis.load import apis_of
-from toologue.cli.chains import chains
 from toologue.cli.graph import build
+from toologue.cli.plan_graphs import chains
 from toologue.models.embed import embedder
 from toologue.models.retriever import Retriever
 from toologue.plan.chains.sequences import SEQUENCES

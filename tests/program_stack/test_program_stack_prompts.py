@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toologue.agents.llm.program_stack as package
-from toologue.agents.agent import AgentSpec, resolve_agent
+from toologue.agents.agent import resolve_agent
 from toologue.agents.llm.program_stack import ProgramStack, Settings
 from toologue.agents.llm.program_stack.answers import held_back, read_programs
 from toologue.agents.llm.program_stack.examples import Examples, keywords, trained
@@ -19,8 +19,9 @@ from toologue.agents.llm.program_stack.grounding import unsupported
 from toologue.agents.llm.program_stack.player import spelled
 from toologue.agents.llm.program_stack.prompts import Asked, messages
 from toologue.agents.llm.program_stack.situations import Task, samples, service_of, situation
-from toologue.bench.benchmark import Options
-from toologue.bench.dialog2api import executed, grade, play
+from toologue.bench.benchmark import play
+from toologue.bench.dialog2api import DIALOG2API
+from toologue.bench.dialog2api.files import executed
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.dialog2api import Sample, output_xml, read_sample, sample_xml
 from toologue.models.model import Asked as Request
@@ -207,11 +208,8 @@ class TestOnTheTrainingDialogues:
             assert output is not None
             return output_xml(output)
 
-        agent = AgentSpec("knowing", lambda case: ProgramStack(ScriptedModel(knowing), dialogue=case.id))
-        traces = play("talk", golds, agent, Options())
-        for gold, trace in zip(golds, traces, strict=True):
-            scores = grade("fixed", gold, trace).scores
-            assert scores["EMR"].value == 1, gold.id
+        graded = play(DIALOG2API, golds, lambda case: ProgramStack(ScriptedModel(knowing), dialogue=case.id))
+        assert [one.gold.id for one in graded if one.scores["EMR"].value != 1] == []
 
 
 def test_a_situation_is_the_last_round() -> None:

@@ -8,8 +8,7 @@ pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
 from toologue import cli
-from toologue.bench.dialog2api.authoring import has_programs, is_ours, read_yaml, renumbered, renumberings
-from toologue.bench.dialog2api.files import SHIPPED
+from toologue.bench.dialog2api.files import SHIPPED, has_programs, is_ours, read_yaml, renumbered, renumberings
 from toologue.schema import AgentTurn, Call, Dialogue, Program, Setting, UserTurn
 from toologue.schema.jsonl import write
 

@@ -10,22 +10,26 @@ import pytest
 pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
-from toologue.bench import dialog2api
-from toologue.bench.benchmark import Options, benchmark
-from toologue.bench.dialog2api import executed, grade, load, of_split, play, summarize
-from toologue.bench.dialog2api.evaluate import evaluate, record
-from toologue.bench.dialog2api.files import SHIPPED, read_folder, read_goals, read_signatures, write_signatures
-from toologue.bench.dialog2api.mutations import RIGHT, WRONG, mutant
-from toologue.bench.dialog2api.mutations import prove as prove_mutants
-from toologue.bench.dialog2api.statistics import apis_in, raised_in, table3, talk_table
+from toologue.bench.benchmark import Options, benchmark, evaluate, play, record
+from toologue.bench.dialog2api import DIALOG2API, load, of_split, over_s3
+from toologue.bench.dialog2api.files import (
+    SHIPPED,
+    executed,
+    read_folder,
+    read_goals,
+    read_signatures,
+    write_signatures,
+)
+from toologue.bench.dialog2api.prove import prove as prove_mutants
+from toologue.bench.dialog2api.statistics import apis_in, table3, talk_table
 from toologue.bench.dialog2api.tables import tables
 from toologue.bench.tables import html
-from toologue.cli.bench import prove
-from toologue.cli.bench_dialog2api import bench_dialog2api, over_s3, prove_dialog2api
-from toologue.cli.bench_tooldial import Files
+from toologue.cli.bench import bench, prove
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.dialog2api import conversations_xml
 from toologue.models.similarity import TextMatch
+from toologue.mutate.programs import RIGHT, WRONG, mutant
+from toologue.sandbox.program import raised_in
 from toologue.schema import AgentTurn, Dialogue, Program, Result, Setting, Trace, UserTurn, executable
 from toologue.schema.jsonl import write
 
@@ -52,7 +56,7 @@ def golds(folder):
 
 @pytest.fixture(scope="module")
 def result(golds):
-    return evaluate(golds, ["gold"], "fixed")
+    return evaluate(DIALOG2API, golds, ["gold"])
 
 
 FAULTS = {"NameError", "SyntaxError", "TypeError", "KeyError", "AttributeError", "TimeoutError", "Crash"}
@@ -83,10 +87,9 @@ def test_the_splits_share_no_goal():
 @pytest.mark.parametrize("mode", ["fixed", "published"])
 def test_gold_is_right_in_every_part(golds, mode):
     values = {}
-    for part in ("talk", "code"):
-        traces = play(part, golds, "gold")
-        totals = summarize(mode, [grade(mode, gold, trace) for gold, trace in zip(golds, traces, strict=True)])
-        values |= totals["train"]
+    for part in DIALOG2API.parts:
+        graded = play(DIALOG2API, golds, "gold", options=Options(mode=mode), part=part)
+        values |= DIALOG2API.summarize(mode, graded)["train"]
     assert values["emr"] == values["perfect_dialogue"] == values["turn_match"] == values["bleu"] == 1
     assert values["codeedits"] == 0
 
@@ -101,7 +104,7 @@ def test_results_and_signatures_stand_in_the_gold(golds):
 
 @pytest.mark.parametrize("mode", ["fixed", "published"])
 def test_mutants_lower_emr_as_far_as_the_definition_says(golds, mode):
-    for proof in prove_mutants(golds, mode):
+    for proof in prove_mutants(DIALOG2API, golds, TextMatch.of("exact"), Options(mode=mode)):
         assert proof.good, proof
         assert proof.took, proof.kind
 
@@ -232,46 +235,47 @@ def test_predictions_are_played_with_the_words_of_the_gold(golds, tmp_path):
         AgentTurn(text="Well"),
     )
     (tmp_path / "mine.xml").write_text(conversations_xml([first, second.but(turns=strange, extra={})]))
-    graded = evaluate(golds, [f"predictions:{tmp_path / 'mine.xml'}"], "fixed")
+    graded = evaluate(DIALOG2API, golds, [f"predictions:{tmp_path / 'mine.xml'}"])
     ((parts),) = graded.values()
-    assert list(parts) == ["talk"]
-    found = {one.gold.id: one.scores["EMR"] for one in parts["talk"]}
+    ((part, talk),) = parts.items()
+    assert part.name == "talk"
+    found = {one.gold.id: one.scores["EMR"] for one in talk}
     assert found[first.id].value == 1
     assert found[second.id].value < 1
     assert {found[one.id].why for one in others} == {"the predictions have no conversation for it"}
-    kept = record(graded, "fixed")["agents"][0]["parts"][0]
+    kept = record(DIALOG2API, graded)["agents"][0]["parts"][0]
     assert kept["totals"]["all"]["unscored"] == len(others)
     write(tmp_path / "mine.jsonl", [Dialogue(id="another", turns=first.turns)])
     with pytest.raises(BadSetting, match="'another', which is no dialogue here"):
-        evaluate(golds, [f"predictions:{tmp_path / 'mine.jsonl'}"], "fixed")
+        evaluate(DIALOG2API, golds, [f"predictions:{tmp_path / 'mine.jsonl'}"])
 
 
 def test_it_is_a_benchmark_as_any_other(golds):
     chosen = benchmark("dialog2api")
-    graded = chosen.grade(
-        "fixed", golds[0], Trace(case="", dialogue=golds[0].id, protocol="recorded", agent="it"), TextMatch.of("exact")
-    )
+    trace = Trace(case="", dialogue=golds[0].id, protocol="recorded", agent="it")
+    graded = chosen.grade(chosen.part, "fixed", golds[0], trace, TextMatch.of("exact"))
     assert graded.scores[chosen.passes].value == 0
-    assert chosen.protocol == "recorded"
-    assert dialog2api.DIALOG2API is chosen
+    assert [part.protocol for part in chosen.parts] == ["recorded", "next"]
+    assert chosen is DIALOG2API
 
 
 def test_the_command_prints_tables_and_writes_files(folder, tmp_path, capsys):
-    files = Files("toologue bench dialog2api", tmp_path / "r.json", tmp_path / "r.html", tmp_path / "r.xml")
-    bench_dialog2api(["gold"], folder, "train", "fixed", Options(), files)
+    files = {"json": tmp_path / "r.json", "html": tmp_path / "r.html", "junit": tmp_path / "r.xml"}
+    bench("dialog2api", data=folder, agent=["gold"], split="train", **files)
     shown = capsys.readouterr().out
     assert "Programs (table 4" in shown
     assert "Codex, both" in shown
     totals = json.loads((tmp_path / "r.json").read_bytes())["agents"][0]["parts"][0]["totals"]
     assert totals["train"]["emr"] == 1
     assert "Dialogues that match so far" in (tmp_path / "r.html").read_text()
-    bench_dialog2api([], folder, None, "fixed", Options(), Files("", tmp_path / "s.json"))
+    bench("dialog2api", data=folder, json=tmp_path / "s.json")
     assert "(table 3)" in capsys.readouterr().out
     with pytest.raises(BadSetting, match="--agent"):
-        bench_dialog2api([], folder, None, "fixed", Options(), files)
-    proved = prove_dialog2api(folder, "fixed", Options(), gold=True)
-    assert (proved.gold, proved.proofs) == (1.0, [])
-    assert [place["unequal"] for place in proved.more["places"]] == [[], []]
+        bench("dialog2api", data=folder, **files)
+    assert prove("dialog2api", data=folder, gold=True, json=tmp_path / "p.json") == 0
+    proof = json.loads((tmp_path / "p.json").read_bytes())
+    assert (proof["gold"], proof["alterations"]) == (1.0, [])
+    assert [place["unequal"] for place in proof["places"]] == [[], []]
 
 
 def test_executing_again_changes_nothing(golds):

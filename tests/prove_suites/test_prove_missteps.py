@@ -11,7 +11,7 @@ import pytest
 
 from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Options, benchmark, play
-from toologue.bench.prove_steps import flaws_of, is_good, prove_step
+from toologue.bench.prove import flaws_of, prove_step
 from toologue.cli import app
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import TextMatch
@@ -39,7 +39,7 @@ def suite() -> list[Dialogue]:
 def test_every_kind_is_told_apart(kind: str) -> None:
     proof = prove_step(benchmark("almita"), suite(), kind, LEXICAL)
     assert proof.took > 0, f"{kind} applies nowhere"
-    assert is_good(proof), proof.missed
+    assert proof.accepted, proof.missed
 
 
 def test_every_conversation_is_valid() -> None:

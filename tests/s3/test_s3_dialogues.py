@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import boto3
 import pytest
 from http_s3 import serving
@@ -9,11 +11,11 @@ from http_s3 import serving
 pytest.importorskip("pydantic_monty")
 
 from toologue.bench.benchmark import Options
-from toologue.bench.dialog2api import executed
-from toologue.bench.dialog2api.files import SHIPPED, read_folder
-from toologue.bench.dialog2api.places import run_everywhere, table
+from toologue.bench.dialog2api import DIALOG2API
+from toologue.bench.dialog2api.files import SHIPPED, executed, read_folder
+from toologue.bench.dialog2api.prove import run_everywhere, table
 from toologue.bench.dialog2api.statistics import apis_in
-from toologue.cli.bench_dialog2api import prove_dialog2api
+from toologue.cli.bench import prove
 from toologue.errors import BadSetting
 from toologue.schema.jsonl import write
 from toologue.schema.stack import stack
@@ -54,7 +56,7 @@ def names(address):
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_both_backends_run_all_that_ships_and_few_programs_are_outside_of_monty(split):
     golds = [executed(one) for one in DIALOGUES.values() if one.origin["split"] == split]
-    monty, zygote = run_everywhere(golds, "fixed")
+    monty, zygote = run_everywhere(DIALOG2API, golds, Options())
     assert (monty.name, monty.wrong, zygote.name, zygote.wrong) == ("monty", [], "zygote", [])
     assert monty.programs == zygote.programs == len(zygote.by_cpython) > 140
     assert len(monty.by_cpython) <= monty.programs / 10
@@ -63,7 +65,7 @@ def test_both_backends_run_all_that_ships_and_few_programs_are_outside_of_monty(
 @pytest.mark.parametrize("name", SAMPLE)
 def test_over_http_every_program_comes_to_the_signature_that_is_committed(name, address):
     """Signatures and results, moments among them; nothing is left behind."""
-    far = run_everywhere([executed(DIALOGUES[name])], "fixed", address)[-1]
+    far = run_everywhere(DIALOG2API, [executed(DIALOGUES[name])], Options(), address)[-1]
     assert (far.name, far.wrong) == (address, [])
     assert far.emr == {name: 1}
     assert names(address) == []
@@ -83,9 +85,11 @@ def test_the_sample_has_copies_deletes_errors_and_moments():
 
 def test_one_command_proves_a_file_over_http(address, tmp_path, capsys):
     write(tmp_path / "mine.jsonl", [DIALOGUES[name] for name in SAMPLE[-2:]])
-    proved = prove_dialog2api(tmp_path / "mine.jsonl", "fixed", Options(), gold=True, endpoint=address)
-    assert proved.gold == 1
-    assert [place["name"] for place in proved.more["places"]] == ["monty", "zygote", address]
+    file = tmp_path / "proof.json"
+    assert prove(str(tmp_path / "mine.jsonl"), gold=True, endpoint=address, json=file) == 0
+    proof = json.loads(file.read_text())
+    assert proof["gold"] == 1
+    assert [place["name"] for place in proof["places"]] == ["monty", "zygote", address]
     assert address in capsys.readouterr().out
 
 
@@ -93,7 +97,7 @@ def test_another_account_at_the_address_is_found_out(address, monkeypatch):
     """What is not there from the start is no success, even where every program returns the same."""
     gold = executed(DIALOGUES["bucket-region-2"])
     monkeypatch.setattr("toologue.worlds.s3.account.Account.contents", {"larkfield-office": {"a": b"b"}})
-    far = run_everywhere([gold], "fixed", address)[-1]
+    far = run_everywhere(DIALOG2API, [gold], Options(), address)[-1]
     assert far.wrong == [gold.id]
     assert len(far.unequal) == far.programs
     assert table([far]).rows[0][3] == 0
@@ -103,4 +107,4 @@ def test_without_a_service_nothing_is_run(monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     with pytest.raises(BadSetting, match="cannot reach S3"):
-        prove_dialog2api(None, "fixed", Options(), gold=True, endpoint="http://127.0.0.1:1")
+        prove("dialog2api", gold=True, endpoint="http://127.0.0.1:1")

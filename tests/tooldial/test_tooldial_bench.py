@@ -12,25 +12,24 @@ from tooldial_samples import APIS, FAIL, TWO, dialogue, lived, suite
 
 from toologue import registry
 from toologue.agents.agent import resolve_agent
-from toologue.bench.benchmark import Mode, benchmark
-from toologue.bench.benchmark import play as play_anywhere
-from toologue.bench.tooldial import PASSES, Part, asked_at, grade, load, parts, play, summarize, sums
-from toologue.bench.tooldial.evaluate import evaluate, record
-from toologue.bench.tooldial.mutations import RIGHT, WRONG, prove
+from toologue.bench.benchmark import Mode, Options, Part, benchmark, evaluate, play, record, sums
+from toologue.bench.tooldial import TOOLDIAL, load, prove
 from toologue.bench.tooldial.predictions import traces_of
 from toologue.bench.tooldial.tables import by_round, errors_table, main_table, section, tables
+from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import state_json, to_tooldial
 from toologue.formats.tooldial_text import samples
 from toologue.models.model import ScriptedModel
 from toologue.models.similarity import TextMatch
+from toologue.mutate.states import RIGHT, WRONG
 from toologue.schema import AgentTurn, Call, Dialogue, Retrieve, Setting, State
 from toologue.schema.jsonl import write
 from toologue.score.states import ACCURACY
 from toologue.worlds.recorded import Observed
 from toologue.worlds.world import documents_of
 
-GOLDS = suite()
+GOLDS, EXACT = suite(), TextMatch.of("exact")
 SHAPE = {  # how often each sequence occurs, so that the sums of the published test set come out
     "IC R RQ I C RS UB SB": 40,
     "IA R RQ I C RS UB SB": 20,
@@ -62,7 +61,7 @@ def published() -> list[Dialogue]:
 @pytest.mark.parametrize("mode", ["fixed", "published"])
 @pytest.mark.parametrize("part", parts(), ids=lambda part: part.name)
 def test_gold_is_right_everywhere(part: Part, mode: Mode) -> None:
-    graded = [grade(part, mode, gold, trace) for gold, trace in zip(GOLDS, play(part, GOLDS, "gold"), strict=True)]
+    graded = play(TOOLDIAL, GOLDS, "gold", EXACT, Options(mode=mode), part=part)
     for one in graded:
         for name, score in one.scores.items():
             assert score.value in ((None, 0.0) if "error" in name else (None, 1.0)), (one.gold.id, name, score.at)
@@ -71,7 +70,7 @@ def test_gold_is_right_everywhere(part: Part, mode: Mode) -> None:
 
 @pytest.mark.parametrize("mode", ["fixed", "published"])
 def test_every_wrong_mutation_is_caught_and_no_right_one(mode: Mode) -> None:
-    proofs = {proof.kind: proof for proof in prove(GOLDS, mode)}
+    proofs = {proof.kind: proof for proof in prove(TOOLDIAL, GOLDS, EXACT, Options(mode=mode))}
     assert set(proofs) == {*WRONG, *RIGHT}
     for proof in proofs.values():
         assert proof.took > 20
@@ -97,7 +96,7 @@ def test_the_counts_of_the_published_test_set(published: list[Dialogue]) -> None
     assert sum(len(asked_at("faithfulness", gold)) for gold in published) == 943
     states = [gold.turns[at].state for gold in published for at in asked_at("dst", gold)]  # type: ignore[union-attr]
     assert states.count(State()) == 1961
-    graded = [grade(Part("overall"), "published", gold, lived(gold).but(protocol="forced")) for gold in published]
+    graded = [grade(part_of("overall"), "published", gold, lived(gold).but(protocol="forced")) for gold in published]
     assert sums(graded)["user turn right"] == {"hits": 5213, "of": 5213}
     assert sums(graded)["dialogue right"]["of"] == 1166
 
@@ -145,9 +144,9 @@ def test_a_row_of_table_9_comes_out_of_states_with_such_errors(published: list[D
             if kinds:
                 instead[at] = spoiled(gold, at, kinds[0])
                 left[kinds[0]] -= 1
-        graded.append(grade(Part("dst", "gold"), "published", gold, lived(gold, instead)))
+        graded.append(grade(part_of("dst", "gold"), "published", gold, lived(gold, instead)))
     assert not left.total()
-    results = {"GPT-4o": [(Part("dst", "gold"), graded)]}
+    results = {"GPT-4o": {part_of("dst", "gold"): graded}}
     rows = {row[0]: row[1] for row in errors_table(results).rows}
     assert rows["states"] == 6746
     assert rows["errors"] == 1257
@@ -157,12 +156,8 @@ def test_a_row_of_table_9_comes_out_of_states_with_such_errors(published: list[D
 
 
 def test_tables_and_figure() -> None:
-    results: dict[str, Any] = {}
-    for agent in ("gold", "altered:drop"):
-        results[agent] = [
-            (part, [grade(part, "fixed", g, t) for g, t in zip(GOLDS, play(part, GOLDS, agent), strict=True)])
-            for part in parts(["dst", "action"], ["gold"])
-        ]
+    chosen = TOOLDIAL.choose("task", ["dst", "action"]).choose("labels", ["gold"])
+    results = evaluate(chosen, GOLDS, ["gold", "altered:drop"])
     assert main_table(results).columns == ["agent", "states, gold labels", "actions, gold labels"]
     assert main_table(results).rows[0] == ["gold", 1.0, 1.0]
     assert main_table(results).rows[1][1] < 1.0  # type: ignore[operator]
@@ -178,7 +173,7 @@ def test_tables_and_figure() -> None:
 
 
 def test_agents_are_asked_where_there_is_a_test() -> None:
-    trace = play(Part("faithfulness"), GOLDS[:1], "gold")[0]
+    trace = play(TOOLDIAL, GOLDS[:1], "gold", part=part_of("faithfulness"))[0].trace
     spoke = [at for at, turn in enumerate(trace.turns) if turn.role == "agent" and turn != AgentTurn()]
     assert spoke == [5]
 
@@ -187,24 +182,23 @@ def test_agents_are_asked_where_there_is_a_test() -> None:
 def test_retrieve_takes_part(task: str) -> None:
     part = parts([task], ["none"])[0]
     golds = [dialogue("IC R RQ I C RS UB SB"), dialogue(TWO[1])]
-    graded = [
-        grade(part, "fixed", gold, trace) for gold, trace in zip(golds, play(part, golds, "retrieve"), strict=True)
-    ]
+    graded = play(TOOLDIAL, golds, "retrieve", part=part)
     assert all(one.scores[PASSES].value is not None for one in graded)
 
 
-def test_the_registered_benchmark_takes_the_tasks_of_the_next_step_at_once() -> None:
-    chosen = benchmark("tooldial")
-    graded = play_anywhere(chosen, GOLDS[:3], "gold", TextMatch.of("exact"))
-    total = chosen.summarize("fixed", graded)["all"]
-    assert [total[key] for _, key in chosen.shown] == [1.0] * 5
-    assert all({"turn", "correct"} <= test.keys() for one in graded for test in one.record["tests"])
+def test_it_is_a_benchmark_as_any_other() -> None:
+    chosen = benchmark("tooldial").choose("labels", ["none"])
+    (played,) = evaluate(chosen, GOLDS[:3], ["gold"]).values()
+    assert [part.about["task"] for part in played] == ["dst", "action", "faithfulness", "overall"]
+    for graded in played.values():
+        assert chosen.summarize("fixed", graded)["all"]["conversation_correct"] == 1.0
+        assert all({"turn", "correct"} <= test.keys() for one in graded for test in one.record["tests"])
 
 
 def test_a_model_that_gives_no_reply_is_not_scored() -> None:
     gold = GOLDS[0]
     broken = AgentTurn.model_validate({"error": {"type": "timeout", "message": "too slow"}})
-    one = grade(Part("dst"), "fixed", gold, lived(gold, {2: broken}))
+    one = grade(part_of("dst"), "fixed", gold, lived(gold, {2: broken}))
     assert one.scores[ACCURACY].value is None
     assert "the model gave no reply" in one.record["why"]
     assert summarize("fixed", [one])["all"]["unscored"] == 1
@@ -227,9 +221,7 @@ def test_data_is_the_papers_or_ours(tmp_path: Path) -> None:
     write(ours, (gold.but(extra={}) for gold in GOLDS))
     write(tmp_path / "apis.jsonl", APIS.values())
     for golds in (load(theirs), load(ours), load(tmp_path)):
-        graded = [
-            grade(Part("dst"), "fixed", g, t) for g, t in zip(golds, play(Part("dst"), golds, "gold"), strict=True)
-        ]
+        graded = play(TOOLDIAL, golds, "gold", part=part_of("dst"))
         assert sums(graded)[ACCURACY] == {"hits": 138, "of": 138}
     assert dict(documents_of(load(ours)[0])) == APIS
     (tmp_path / "apis.jsonl").rename(tmp_path / "elsewhere.jsonl")
@@ -253,7 +245,7 @@ def test_data_without_labels_and_no_data(tmp_path: Path) -> None:
 
 
 def test_predictions_of_a_task_in_both_forms(tmp_path: Path) -> None:
-    golds, part = GOLDS[:4], Part("dst", "gold")
+    golds, part = GOLDS[:4], part_of("dst", "gold")
     listed = tmp_path / "dst.json"
     answers = [state_json(gold.turns[at].state) for gold in golds for at in sorted(asked_at("dst", gold))]  # type: ignore[union-attr]
     listed.write_text(json.dumps([str(answers[0]), {"foo": 1}, *answers[2:]]))
@@ -287,14 +279,14 @@ def test_predictions_of_actions_replies_and_rounds(tmp_path: Path) -> None:
     golds = GOLDS[:2]
     acts = [turn.action for gold in golds for turn in gold.turns if turn.role == "agent"]
     (tmp_path / "a.json").write_text(json.dumps(["dance", *acts[1:]]))
-    found = traces_of(tmp_path / "a.json", Part("action"), golds)
-    graded = [grade(Part("action"), "published", gold, found.traces[gold.id]) for gold in golds]
+    found = traces_of(tmp_path / "a.json", part_of("action"), golds)
+    graded = [grade(part_of("action"), "published", gold, found.traces[gold.id]) for gold in golds]
     assert sums(graded)["action accuracy"] == {"hits": len(acts) - 1, "of": len(acts)}
     steps = [{"state": state_json(t.state), "action": t.action, "text": t.text} for t in golds[0].turns[1:3]]  # type: ignore[union-attr]
     line = {"name": golds[0].id, "predictions": [{"round": 1, "steps": steps}]}
     (tmp_path / "o.jsonl").write_text(json.dumps(line) + "\n")
-    trace = traces_of(tmp_path / "o.jsonl", Part("overall"), golds).traces[golds[0].id]
-    one = grade(Part("overall"), "published", golds[0], trace)
+    trace = traces_of(tmp_path / "o.jsonl", part_of("overall"), golds).traces[golds[0].id]
+    one = grade(part_of("overall"), "published", golds[0], trace)
     assert one.scores["user turn right"].counts == {"hits": 1, "of": 3}
 
 
@@ -312,7 +304,7 @@ def test_predictions_of_actions_replies_and_rounds(tmp_path: Path) -> None:
 def test_bad_predictions_say_where(tmp_path: Path, name: str, text: str, error: type[Exception], says: str) -> None:
     (tmp_path / name).write_text(text.replace("ID", GOLDS[0].id))
     with pytest.raises(error, match=says):
-        traces_of(tmp_path / name, Part("action"), GOLDS[:1])
+        traces_of(tmp_path / name, part_of("action"), GOLDS[:1])
 
 
 def test_what_is_played_with_is_registered() -> None:
@@ -321,25 +313,31 @@ def test_what_is_played_with_is_registered() -> None:
         assert name in registry.names(kind)
 
 
-def test_the_whole_benchmark_at_once(tmp_path: Path) -> None:
-    golds, part = GOLDS[:3], Part("faithfulness")
+def test_the_whole_benchmark_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    golds = GOLDS[:3]
     answers = [gold.turns[at].text for gold in golds for at in sorted(asked_at("faithfulness", gold))]
     (tmp_path / "said.json").write_text(json.dumps(answers))
     agents = ["gold", f"predictions:{tmp_path / 'said.json'}"]
-    results = evaluate(golds, agents, [part], "published", model=ScriptedModel(lambda asked: "True"))
-    first, second = (dict(row) for row in record(results, "published")["agents"])
+    monkeypatch.setattr("toologue.bench.tooldial.model", lambda name: ScriptedModel(lambda asked: "True"))
+    chosen = TOOLDIAL.choose("task", ["faithfulness"]).choose("labels", ["none"]).choose("judge", "mine")
+    results = evaluate(chosen, golds, agents, options=Options(mode="published"))
+    told: Any = record(chosen, results, mode="published")
+    first, second = (dict(row) for row in told["agents"])
     assert first["parts"][0]["totals"] == second["parts"][0]["totals"]
     assert first["parts"][0]["totals"]["all"]["faithful"] == 1.0
     assert first["parts"][0]["conversations"][0]["votes"] == [{"turn": 5, "tokens": ("True",) * 10}]
-    json.dumps(record(results, "published"))
+    json.dumps(told)
 
 
 def test_dialogues_without_predictions_are_unscored(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"name": GOLDS[1].id, "predictions": []}) + "\n")
     agent = f"predictions:{tmp_path / 'a.jsonl'}"
-    results = evaluate(GOLDS[:2], [agent], [Part("action")], "fixed")
-    total = record(results, "fixed")["agents"][0]["parts"][0]["totals"]["all"]
+    chosen = TOOLDIAL.choose("task", ["action"]).choose("labels", ["none"])
+    told: Any = record(chosen, evaluate(chosen, GOLDS[:2], [agent]))
+    total = told["agents"][0]["parts"][0]["totals"]["all"]
     assert (total["num_conversations"], total["unscored"], total["action_accuracy"]) == (2, 1, 0.0)
     (tmp_path / "b.jsonl").write_text((tmp_path / "a.jsonl").read_text() + '{"name": "x", "predictions": []}\n')
     with pytest.raises(BadSetting, match="'x', which is no dialogue here"):
-        evaluate(GOLDS[:2], [f"predictions:{tmp_path / 'b.jsonl'}"], [Part("action")], "fixed")
+        evaluate(chosen, GOLDS[:2], [f"predictions:{tmp_path / 'b.jsonl'}"])
+    with pytest.raises(BadSetting, match="predictions are for one task"):
+        evaluate(TOOLDIAL, GOLDS[:2], [agent])

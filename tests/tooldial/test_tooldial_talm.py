@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from tooldial_samples import APIS, TWO, dialogue, suite
 
-from toologue.agents.agent import AgentSpec
-from toologue.agents.llm.talm import TALM, Talm, prompt
-from toologue.bench.tooldial import PASSES, Part, grade, play
+from toologue.agents.llm.talm import Talm, prompt, talm_agent
+from toologue.bench.benchmark import Options, play
+from toologue.bench.tooldial import TOOLDIAL
+from toologue.bench.tooldial.tasks import PASSES, part_of
 from toologue.errors import BadSetting
 from toologue.formats.tooldial import state_json
 from toologue.formats.tooldial_text import TASKS, Task
@@ -58,8 +59,8 @@ def test_a_model_that_knows_is_right_in_every_task(task: Task) -> None:
     for gold in (dialogue(ONE), dialogue(TWO[1], many=True), dialogue(TWO[7]), dialogue("IV R SG NG RF")):
         for mode in ("fixed", "published"):
             agent = Talm(knowing(gold, task), task)
-            (trace,) = play(Part(task, "gold"), [gold], AgentSpec("talm", lambda case, agent=agent: agent))
-            one = grade(Part(task, "gold"), mode, gold, trace)  # type: ignore[arg-type]
+            options, part = Options(mode=mode), part_of(task, "gold")  # type: ignore[arg-type]
+            (one,) = play(TOOLDIAL, [gold], agent, options=options, part=part)
             misread = task == "dst" and mode == "published" and "women's" in gold.model_dump_json()
             assert one.scores[PASSES].value in ((0.0,) if misread else (1.0, None)), one.record["tests"]
 
@@ -88,7 +89,7 @@ def test_the_history_shows_what_the_part_lets_it() -> None:
     for labels, shown in (("gold", True), ("none", False)):
         seen.clear()
         agent = Talm(ScriptedModel(answer), "action")
-        play(Part("action", labels), [gold], AgentSpec("talm", lambda case, agent=agent: agent))  # type: ignore[arg-type]
+        play(TOOLDIAL, [gold], agent, part=part_of("action", labels))  # type: ignore[arg-type]
         assert any("- Action:" in text for text in seen) == shown
         assert any("- Dialogue State:" in text for text in seen)
 
@@ -102,7 +103,7 @@ def test_own_steps_of_a_round_are_seen_and_gold_s_of_rounds_before() -> None:
         return f"- Thought: mine\n- Action: {('retriever_call', 'clarify')[min(mine, 1)]}\n- Message: Hm?"
 
     agent = Talm(ScriptedModel(answer), "overall")
-    play(Part("overall", "gold"), [gold], AgentSpec("talm", lambda case: agent))
+    play(TOOLDIAL, [gold], agent, part=part_of("overall", "gold"))
     assert "- Thought: mine" in seen[1]
     assert "'retriever_call': 'true'" in seen[1]  # what the gold saw, though it asked in other words
     assert "- Thought: mine" not in seen[2]
@@ -168,19 +169,17 @@ def test_an_agent_is_a_function_of_the_history() -> None:
 
 
 def test_how_it_is_named() -> None:
-    assert TALM("dst:test_tooldial_talm:it").name == "talm:dst:test_tooldial_talm:it"
+    assert talm_agent("dst:test_tooldial_talm:it").name == "talm:dst:test_tooldial_talm:it"
     with pytest.raises(BadSetting, match="needs a model"):
-        TALM("dst:")
-    (trace,) = play(
-        Part("action"),
-        [dialogue("IV R SG NG RF")][:1],
-        AgentSpec("x", lambda case: Talm(ScriptedModel(lambda a: "call"), "action")),
-    )
-    assert all(turn.action == "call" for turn in trace.turns if turn.role == "agent")
+        talm_agent("dst:")
+    agent = Talm(ScriptedModel(lambda asked: "call"), "action")
+    (one,) = play(TOOLDIAL, [dialogue("IV R SG NG RF")], agent, part=part_of("action"))
+    assert one.trace.agent == "Talm"
+    assert all(turn.action == "call" for turn in one.trace.turns if turn.role == "agent")
 
 
 def test_the_benchmark_gives_it_the_prompt_of_the_task() -> None:
     it.script, it.asked = (lambda asked: "call"), []
-    play(Part("action"), [dialogue("IV R SG NG RF")], "talm:test_tooldial_talm:it")
+    play(TOOLDIAL, [dialogue("IV R SG NG RF")], "talm:test_tooldial_talm:it", part=part_of("action"))
     assert len(it.asked) == 3
     assert "name of one action, and nothing else" in it.asked[0].messages[0]["content"]

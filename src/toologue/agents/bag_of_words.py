@@ -90,7 +90,7 @@ def _turn(course: Course, step: Step, message: str) -> AgentTurn:
     return AgentTurn(acts=(Call(api=step.api, arguments=arguments),))
 
 
-def BAG_OF_WORDS(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def bag_of_words_agent(argument: str) -> AgentSpec:
     """The agent `bag_of_words`; it takes no argument."""
     if argument:
         raise BadSetting(f"the agent 'bag_of_words' takes no argument, got {argument!r}")

@@ -84,12 +84,12 @@ def _regex_slots(api: Api, words: str) -> dict[str, Any] | None:
     return found if all(name in found for name in api.required) else None
 
 
-def TOP_API(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def top_api_agent(argument: str) -> AgentSpec:
     """The agent `top_api`, or `top_api:EMBEDDER`."""
     return _player("top_api", argument, lambda api, words: {})
 
 
-def REGEX_SLOTS(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def regex_slots_agent(argument: str) -> AgentSpec:
     """The agent `regex_slots`, or `regex_slots:EMBEDDER`."""
     return _player("regex_slots", argument, _regex_slots)
 

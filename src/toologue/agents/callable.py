@@ -52,7 +52,7 @@ LONGEST = 100_000
 _WANTED = 'return words, a call {"name": ..., "arguments": {...}}, a list of calls, or the message of a chat model'
 
 
-def CALLABLE(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def callable_agent(argument: str) -> AgentSpec:
     """The agent `callable:FILE.py:NAME`."""
     file, _, name = argument.rpartition(":")
     if not file or not name:

@@ -26,7 +26,7 @@ def _play(case: Case) -> ScriptedAgent:
     return ScriptedAgent(script_of(case))
 
 
-def GOLD(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def gold_agent(argument: str) -> AgentSpec:
     """The agent `gold`; it takes no argument."""
     if argument:
         raise BadSetting(f"the agent 'gold' takes no argument, got {argument!r}")

@@ -80,7 +80,7 @@ def read_predictions(file: Path) -> Predictions:
     return found
 
 
-def PREDICTIONS(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def predictions_agent(argument: str) -> AgentSpec:
     """The agent `predictions:FILE`."""
     if not argument:
         raise BadSetting("the agent 'predictions' needs a file: predictions:FILE")

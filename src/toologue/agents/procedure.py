@@ -43,7 +43,7 @@ def procedure_agent(argument: str) -> AgentSpec:
     return _spec("procedure", argument, CAREFUL)
 
 
-def careless_procedure_agent(argument: str) -> AgentSpec:
+def procedure_careless_agent(argument: str) -> AgentSpec:
     """Return the agent `procedure_careless`, or `procedure_careless:EMBEDDER`."""
     careless = Manner(confirms=False, verifies=False, refuses=False, invents=True)
     return _spec("procedure_careless", argument, careless)

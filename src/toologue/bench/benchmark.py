@@ -1,36 +1,33 @@
-"""What a benchmark is: gold dialogues, and one grader a mode.
+"""What a benchmark is, and how agents go through one: parts that are played and graded, their totals, tables and page.
 
-Contract: `load(data)` gives the dialogues, grounded, of published data or of the set that ships here (None). They are
-played under the benchmark's `protocol`. `grade(mode, gold, trace, judge)` is pure; `published` is bug for bug, `fixed`
-repaired, and their numbers are never mixed: every result names its mode. `summarize` gives the totals by split; those
-that `shown` names, as (heading, key), make a table. `passes` is the score that says whether a conversation passed.
-
-Example:
-    >>> benchmark("tooltalk").modes
-    ('fixed', 'published')
-
-Not covered: benchmarks that need the network.
+Everything that one benchmark does otherwise than the others is a field of `Benchmark`; nothing here knows their names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from toologue import registry
-from toologue.agents.agent import AgentSpec, resolve_agent
-from toologue.agents.predictions import read_predictions
+from toologue.agents.agent import AgentFactory, AgentSpec, resolve_agent
+from toologue.bench.tables import Table
 from toologue.errors import BadSetting
-from toologue.formats.almita_files import columns_of
+from toologue.loop import Agent
 from toologue.models.similarity import TextMatch
+from toologue.report.view import Conversation, Report, RunView, thresholds_text
 from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
 from toologue.run.store import Config, run_folder
-from toologue.schema import Dialogue, ProtocolName, Score, Trace
-from toologue.score.metric import warmed
+from toologue.schema import Dialogue, ProtocolName, Score, Setting, Trace
+from toologue.score.metric import totals, unscored, warmed
+
+if TYPE_CHECKING:
+    from toologue.verify.procedures import Flaw
 
 Mode = Literal["fixed", "published"]
+Tested = str | AgentSpec | Agent | AgentFactory
 CAP = 10_000  # agent turns a round: the published loop has no limit
 _SHOWN = (
     ("success", "success_rate"),
@@ -38,6 +35,25 @@ _SHOWN = (
     ("recall", "recall"),
     ("incorrect actions", "bad_action_rate"),
 )
+
+
+@dataclass(frozen=True)
+class Part:
+    """What an agent is asked for: how it is played, the labels that the history shows (`see`), the metrics.
+
+    `about` says in JSON which part it is, `facts` on the page; the only part of a benchmark has no name. `world`: where
+    it is played, if not in the gold's. `predicted`: answers made elsewhere can be graded.
+    """
+
+    name: str
+    protocol: ProtocolName
+    metrics: tuple[str, ...]
+    see: tuple[str, ...] = ()
+    cap: int = CAP
+    world: str = ""
+    predicted: bool = True
+    about: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    facts: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
 
 @dataclass(frozen=True)
@@ -51,38 +67,6 @@ class Graded:
 
 
 @dataclass(frozen=True)
-class Benchmark:
-    """A registered benchmark."""
-
-    name: str
-    load: Callable[[Path | None], Sequence[Dialogue]]
-    grade: Callable[[Mode, Dialogue, Trace, TextMatch], Graded]
-    summarize: Callable[[Mode, Sequence[Graded]], Mapping[str, Any]]
-    modes: tuple[Mode, ...] = ("fixed", "published")
-    protocol: ProtocolName = "forced"
-    passes: str = "success"
-    shown: Sequence[tuple[str, str]] = _SHOWN
-    tabular: Callable[[Path | None, Mapping[str, str]], Sequence[Dialogue]] | None = None
-    """`load` for files whose columns are called otherwise, where the benchmark reads any."""
-
-    def with_columns(self, columns: str) -> Benchmark:
-        """This benchmark for a file with such columns: `conversation=messages,id=name`."""
-        if self.tabular is None:
-            raise BadSetting(f"the benchmark {self.name!r} reads no columns: leave --columns out")
-        named, read = columns_of(columns), self.tabular
-
-        def load(data: Path | None) -> Sequence[Dialogue]:
-            return read(data, named)
-
-        return replace(self, load=load)
-
-
-def benchmark(name: str) -> Benchmark:
-    """The benchmark that a name stands for."""
-    return cast("Benchmark", registry.find("benchmark", name))
-
-
-@dataclass(frozen=True)
 class Options:
     """How a benchmark is played and graded. `out`: a folder that keeps what was played, so that a run can go on."""
 
@@ -90,28 +74,196 @@ class Options:
     seed: int = 0
     limits: Limits = Limits()
     progress: Callable[[int, int], None] = lambda done, of: None
+    warn: Callable[[str], None] = lambda text: None
     out: Path | None = None
 
 
+# By agent, and by part, the graded conversations in the order of the dialogues.
+Results = Mapping[str, Mapping[Part, Sequence[Graded]]]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One alteration of gold over all conversations: where it applied, where it took, how many of those were caught."""
+
+    heads: ClassVar[Sequence[str]] = ("altered gold", "applies", "took")
+    nothing: ClassVar[str] = "nothing took"
+    examples: ClassVar[int] = 3
+    gates: ClassVar[bool] = False  # whether a kind that is not accepted fails the command
+
+    kind: str
+    wrong: bool
+    applied: int
+    took: int
+    caught: int
+    missed: tuple[str, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether the grader behaved: every wrong agent caught, no right one."""
+        return self.caught == (self.took if self.wrong else 0)
+
+    @property
+    def share(self) -> float | None:
+        """The share that was caught; None where nothing took."""
+        return self.caught / self.took if self.took else None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the grader behaved as well as it must."""
+        return self.good
+
+
+class StepProof(Proof):
+    """One kind of mistake at every step where it can be made; a share of them may be taken for the other."""
+
+    heads = ("misstep", "conversations", "steps")
+    nothing = "applies nowhere"
+    examples = 2
+    gates = True
+    killed: ClassVar[float] = 0.95  # the least share of wrong steps that must be caught
+    alarmed: ClassVar[float] = 0.05  # the greatest share of right ones that may be
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the kind is told apart as well as it must be; what cannot be done anywhere is."""
+        if self.share is None:
+            return True
+        return self.share >= self.killed if self.wrong else self.share <= self.alarmed
+
+
+class GoldCheck(NamedTuple):
+    """What became of the gold: who failed, tables and notes about it, conversations that are not valid, JSON beside."""
+
+    failed: Sequence[str]
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    flaws: Sequence[tuple[str, Flaw]] = ()
+    more: Mapping[str, Any] = {}
+
+
+def ungraded(part: Part, mode: Mode, gold: Dialogue, trace: Trace, why: str) -> Graded:
+    """A conversation that cannot be graded, and why."""
+    return Graded(gold, trace, unscored(part.metrics, gold, trace, why), {"name": gold.id, **part.about, "why": why})
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A registered benchmark.
+
+    `load(data)` gives the dialogues, grounded, of published data or of the set that ships (None). `grade` is pure;
+    `published` is bug for bug, `fixed` repaired. `summarize` gives the totals by split; those that `shown` names, as
+    (heading, key), make a table where there are no `tables`. `passes` is the score that says whether a conversation
+    passed. `alike`: texts are compared by a similarity.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    load: Callable[[Path | None], Sequence[Dialogue]]
+    grade: Callable[[Part, Mode, Dialogue, Trace, TextMatch], Graded]
+    summarize: Callable[[Mode, Sequence[Graded]], Mapping[str, Any]]
+    passes: str = "success"
+    alike: bool = True
+    shown: Sequence[tuple[str, str]] = _SHOWN
+    tables: Callable[[Results], list[Table]] | None = None
+    # What a page shows beside the tables of runs: (heading, HTML).
+    sections: Callable[[Results], Sequence[tuple[str, str]]] = lambda results: ()
+    # What the dialogues are made of, where that is asked without an agent.
+    describe: Callable[[Sequence[Dialogue]], list[Table]] | None = None
+    # Options that only some benchmarks have: what each makes of the benchmark.
+    choices: Mapping[str, Callable[[Benchmark, Any], Benchmark]] = field(
+        default_factory=dict[str, "Callable[[Benchmark, Any], Benchmark]"]
+    )
+    # The player of a part, where an agent is not asked everywhere; such a part cannot be resumed.
+    prepare: Callable[[Part, Tested], AgentSpec] | None = None
+    # By dialogue, the traces that a file of answers makes; dialogues without one are unscored.
+    predictions: Callable[[Benchmark, Part, Sequence[Dialogue], Path, Options], Mapping[str, Trace]] | None = None
+    absent: str = "the predictions have no line for it"
+    ungraded: Callable[[Part, Mode, Dialogue, Trace, str], Graded] = ungraded
+    # A last look at all of a part, once it is graded.
+    review: Callable[[Part, list[Graded], Options], list[Graded]] = lambda part, graded, options: graded
+    # Whether `prove` of a file is this benchmark's.
+    owns: Callable[[Path], bool] = lambda file: False
+    check: Callable[[Benchmark, Sequence[Dialogue], TextMatch, Options], GoldCheck] | None = None
+    proofs: Callable[[Benchmark, Sequence[Dialogue], TextMatch, Options], Iterable[Proof]] | None = None
+
+    def choose(self, option: str, value: Any) -> Benchmark:
+        """This benchmark with an option that not all have. Raises BadSetting where it has none."""
+        if option not in self.choices:
+            takers = [name for name in registry.names("benchmark") if option in benchmark(name).choices]
+            raise BadSetting(f"--{option} is for {', '.join(takers)}: leave it out for the benchmark {self.name!r}")
+        return self.choices[option](self, value)
+
+    @property
+    def part(self) -> Part:
+        """The first part."""
+        return self.parts[0]
+
+
+def benchmark(name: str) -> Benchmark:
+    """The benchmark that a name stands for."""
+    return cast("Benchmark", registry.find("benchmark", name))
+
+
+def evaluate(
+    benchmark: Benchmark,
+    golds: Sequence[Dialogue],
+    agents: Iterable[Tested],
+    *,
+    judge: TextMatch | None = None,
+    options: Options = Options(),
+) -> Results:
+    """Every agent through every part, graded.
+
+    An agent is a registry string, an agent object, a function from a Case to one, or `predictions:FILE`: answers that
+    were made elsewhere.
+    """
+    named = {_name(agent): agent for agent in agents}
+    if benchmark.predictions is None and any(map(predictions_file, named.values())):
+        what = f"{benchmark.name!r} has no predictions made elsewhere"
+        raise BadSetting(f"{what}: predictions are calls of tooltalk; give --agent")
+    by = judge or TextMatch.of("exact")
+    return {
+        name: {
+            part: _evaluate_part(benchmark, part, golds, agent, by, options)
+            for part in benchmark.parts
+            if part.predicted or not predictions_file(agent)
+        }
+        for name, agent in named.items()
+    }
+
+
 def play(
-    benchmark: Benchmark, golds: Sequence[Dialogue], agent: str, judge: TextMatch, options: Options = Options()
+    benchmark: Benchmark,
+    golds: Sequence[Dialogue],
+    agent: Tested,
+    judge: TextMatch | None = None,
+    options: Options = Options(),
+    *,
+    part: Part | None = None,
 ) -> list[Graded]:
-    """Run an agent by name through dialogues, and grade it; in the order of the dialogues."""
-    settings = Settings(protocol=benchmark.protocol, seed=options.seed, cap=CAP)
-    pairs = zip(golds, traces_of(golds, settings, agent, options), strict=True)
-    return [benchmark.grade(options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)]
+    """Run an agent through a part, by default the first, and grade it; in the order of the dialogues."""
+    chosen, by = part or benchmark.part, judge or TextMatch.of("exact")
+    pairs = zip(golds, traces_of(benchmark, chosen, golds, agent, options), strict=True)
+    return [benchmark.grade(chosen, options.mode, gold, trace, by) for gold, trace in warmed(pairs, by)]
 
 
 def traces_of(
-    golds: Sequence[Dialogue], settings: Settings, agent: str | AgentSpec, options: Options, part: str = ""
+    benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], agent: Tested, options: Options = Options()
 ) -> list[Trace]:
-    """Run an agent through dialogues; traces in their order.
+    """Run an agent through a part; traces in the order of the dialogues.
 
     With `options.out` into a run folder there, by the name of the part: what an earlier run did is not done again.
     """
+    settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=part.cap)
+    if part.world:
+        there = Setting(name=part.world)
+        golds = [gold if gold.world.name == part.world else gold.but(world=there) for gold in golds]
+    if benchmark.prepare is not None:
+        agent = benchmark.prepare(part, agent)
     if options.out is not None and isinstance(agent, str):
         config = Config(agent=agent, settings=settings)
-        folder = run_folder(options.out / part, golds, config, limits=options.limits, progress=options.progress)
+        folder = run_folder(options.out / part.name, golds, config, limits=options.limits, progress=options.progress)
         return list(folder.traces())
     cases = list(cases_of(golds, settings))
     traces: dict[str, Trace] = {}
@@ -120,16 +272,85 @@ def traces_of(
         traces[finished.trace.case] = finished.trace
         options.progress(len(traces), len(cases))
 
-    run_all(cases, agent if isinstance(agent, AgentSpec) else resolve_agent(agent), keep, limits=options.limits)
+    run_all(cases, player_of(agent), keep, limits=options.limits)
     return [traces[case.key] for case in cases]
 
 
-def predicted(golds: Sequence[Dialogue], file: Path) -> tuple[list[Dialogue], list[Dialogue], list[str]]:
-    """(dialogues that a predictions file has, those that it lacks, its names that are no dialogue)."""
-    names = read_predictions(file).keys()
-    there = [gold for gold in golds if gold.id in names]
-    absent = [gold for gold in golds if gold.id not in names]
-    return there, absent, sorted(names - {gold.id for gold in golds})
+def player_of(agent: Tested) -> AgentSpec:
+    """The player that an agent is: of a registry string, an agent object, or a function from a Case to one."""
+    if isinstance(agent, str):
+        return resolve_agent(agent)
+    if isinstance(agent, AgentSpec):
+        return agent
+    if isinstance(agent, type) or not hasattr(agent, "act"):
+        return AgentSpec(_name(agent), cast("AgentFactory", agent))
+    return AgentSpec(_name(agent), lambda case: cast("Agent", agent))
+
+
+def predictions_file(agent: Tested) -> Path | None:
+    """The file of an agent `predictions:FILE`."""
+    name, _, file = agent.partition(":") if isinstance(agent, str) else ("", "", "")
+    return Path(file) if name == "predictions" and file else None
+
+
+def record(
+    benchmark: Benchmark, results: Results, *, judge: TextMatch | None = None, mode: Mode = "fixed"
+) -> dict[str, Any] | list[dict[str, Any]]:
+    """The results as JSON: totals and conversations of each part of each agent."""
+
+    def told(graded: Sequence[Graded]) -> dict[str, Any]:
+        return {"totals": benchmark.summarize(mode, graded), "conversations": [one.record for one in graded]}
+
+    if benchmark.part.name:
+        agents = [
+            {"agent": agent, "parts": [{**part.about, **told(graded)} for part, graded in parts.items()]}
+            for agent, parts in results.items()
+        ]
+        return {"benchmark": benchmark.name, "mode": mode, "agents": agents}
+    similarity = (judge or TextMatch.of("exact")).record()
+    rows = [
+        {"benchmark": benchmark.name, "agent": agent, "mode": mode, "similarity": similarity, **told(graded)}
+        for agent, parts in results.items()
+        for graded in parts.values()
+    ]
+    return rows[0] if len(rows) == 1 else rows
+
+
+def tables_of(
+    benchmark: Benchmark, results: Results, *, judge: TextMatch | None = None, mode: Mode = "fixed"
+) -> list[Table]:
+    """The benchmark's own tables; else one for each agent, with a row a split and what is `shown` of its totals."""
+    if benchmark.tables is not None:
+        return benchmark.tables(results)
+    compared = (judge or TextMatch.of("exact")).similarity.name
+    title, made = f"{benchmark.name}, {mode}, {compared}", list[Table]()
+    for agent, parts in results.items():
+        graded = parts[benchmark.part]
+        rows = [
+            [split, total["num_conversations"], total["unscored"], *(total[key] for _, key in benchmark.shown)]
+            for split, total in benchmark.summarize(mode, graded).items()
+        ]
+        heads = ["", "n", "unscored", *(heading for heading, _ in benchmark.shown)]
+        made.append(Table(title if len(results) == 1 else agent, heads, rows, _reasons(benchmark, graded)))
+    return made
+
+
+def report_of(
+    benchmark: Benchmark, results: Results, *, judge: TextMatch | None = None, mode: Mode = "fixed", command: str = ""
+) -> Report:
+    """A page: a column an agent, of its last part that says who passed, with the totals of parts that do not."""
+    compared: dict[str, str] = {}
+    if benchmark.alike and judge is not None:
+        compared = {"similarity": judge.similarity.name, "thresholds": thresholds_text(judge.thresholds)}
+    views: list[RunView] = []
+    for agent, parts in results.items():
+        shown = next(part for part in reversed([*parts]) if benchmark.passes in part.metrics)
+        counted = (parts[part] for part in parts if part == shown or benchmark.passes not in part.metrics)
+        scores = (score for graded in counted for one in _played(graded) for score in one.scores.values())
+        told = [Conversation(one.gold, one.trace, one.scores) for one in _played(parts[shown])]
+        views.append(RunView(agent, {"mode": mode, **compared, **shown.facts}, totals(scores), told))
+    title = f"{benchmark.name} ({mode})"
+    return Report(title, views, command=command, sections=benchmark.sections(results))
 
 
 def sums(graded: Sequence[Graded]) -> dict[str, dict[str, float]]:
@@ -140,3 +361,42 @@ def sums(graded: Sequence[Graded]) -> dict[str, dict[str, float]]:
         for key, number in score.counts.items():
             counts[key] = counts.get(key, 0.0) + number
     return found
+
+
+def _evaluate_part(
+    benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], agent: Tested, judge: TextMatch, options: Options
+) -> list[Graded]:
+    file = predictions_file(agent)
+    if file is None or benchmark.predictions is None:
+        graded = play(benchmark, golds, agent, judge, options, part=part)
+        return benchmark.review(part, graded, options)
+    traces = benchmark.predictions(benchmark, part, golds, file, options)
+    pairs = ((gold, traces[gold.id]) for gold in golds if gold.id in traces)
+    known = {gold.id: benchmark.grade(part, options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)}
+    missing = Trace(case="", dialogue="", protocol=part.protocol, agent="", stop="error")
+    every = [
+        known[gold.id]
+        if gold.id in known
+        else benchmark.ungraded(part, options.mode, gold, missing.but(dialogue=gold.id), benchmark.absent)
+        for gold in golds
+    ]
+    return benchmark.review(part, every, options)
+
+
+def _name(agent: Tested) -> str:
+    """What traces and reports call an agent."""
+    if isinstance(agent, str):
+        return agent
+    return agent.name if isinstance(agent, AgentSpec) else getattr(agent, "__name__", type(agent).__name__)
+
+
+def _played(graded: Sequence[Graded]) -> Iterator[Graded]:
+    """The conversations that there were."""
+    return (one for one in graded if one.trace.case)
+
+
+def _reasons(benchmark: Benchmark, graded: Sequence[Graded]) -> str:
+    """Why conversations are unscored, the most frequent reason first."""
+    verdicts = [one.scores[benchmark.passes] for one in graded]
+    whys = Counter(verdict.why for verdict in verdicts if verdict.value is None)
+    return "; ".join(f"{count} unscored: {why}" for why, count in whys.most_common())

@@ -1,58 +1,43 @@
 """The proof that a grader can fail: gold scores 100 %, wrong agents are caught, agents that are right are not.
 
-Contract: every alteration of `agents.altered` is played on every conversation it applies to, and graded. Whether an
-alteration *took* is the world's verdict, not the grader's: a wrong agent whose altered call the world refused, or that
-read the same rows as before, did nothing wrong and is left out; a right variant must have made the gold's calls succeed
-with the gold's reads. Caught: not a success. Both shares are reported with their n.
+`prove`: every alteration of `mutate.calls` is played on every conversation it applies to, and graded. Whether it *took*
+is the world's verdict, not the grader's: a wrong agent whose altered call the world refused, or that read the same rows
+as before, did nothing wrong and is left out; a right variant must have made the gold's calls succeed with the gold's
+reads. Caught: not a success.
 
-Example:
-    >>> from toologue.bench.benchmark import benchmark
-    >>> tooltalk = benchmark("tooltalk")
-    >>> proof = prove_kind(tooltalk, tooltalk.load(None)[:5], "drop", TextMatch.of("exact"))
-    >>> proof.caught == proof.took > 0
-    True
-
-Not covered: wrong words, since no metric here grades words yet.
+`prove_steps`: every kind of `mutate.steps` is taken wherever it can be. A step counts for itself, since every test
+begins at the gold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
-from toologue.bench.benchmark import Benchmark, Options, play
+from toologue.bench.benchmark import Benchmark, GoldCheck, Options, Proof, StepProof, evaluate, play
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
+from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
 from toologue.run.runner import Settings, cases_of
-from toologue.schema import Api, Call, Dialogue, Invocation, Trace, invocations
+from toologue.schema import AgentTurn, Api, Call, Dialogue, Invocation, Trace, invocations
 from toologue.values.compare import agree, contains
-from toologue.worlds.world import kind_at
+from toologue.verify.procedures import Flaw, verify
+from toologue.worlds.world import documents_of, kind_at
 
 
-@dataclass(frozen=True)
-class Proof:
-    """One alteration over all conversations: where it applied, where it took, how many of those were caught."""
-
-    kind: str
-    wrong: bool
-    applied: int
-    took: int
-    caught: int
-    missed: tuple[str, ...]
-
-    @property
-    def good(self) -> bool:
-        """Whether the grader behaved: every wrong agent caught, no right one."""
-        return self.caught == (self.took if self.wrong else 0)
-
-
-class Proved(NamedTuple):
-    """What became of gold, as a share of its conversations, and of its alterations; what else there is to tell."""
-
-    gold: float
-    proofs: Sequence[Proof] = ()
-    more: Mapping[str, Any] = {}
+def check_gold(
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
+) -> GoldCheck:
+    """Who fails of the gold in any part. Of several parts, some have nothing to score in a dialogue."""
+    (parts,) = evaluate(benchmark, dialogues, ["gold"], judge=judge, options=options).values()
+    right = (1.0,) if len(parts) == 1 else (1.0, None)
+    failed = {
+        one.gold.id
+        for graded in parts.values()
+        for one in graded
+        if any(one.scores[name].value not in right for name in (benchmark.passes, "outcome") if name in one.scores)
+    }
+    return GoldCheck([gold.id for gold in dialogues if gold.id in failed])
 
 
 def prove(
@@ -65,7 +50,14 @@ def prove(
 def prove_kind(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: TextMatch, options: Options = Options()
 ) -> Proof:
-    """One alteration on all dialogues that it applies to."""
+    """One alteration on all dialogues that it applies to.
+
+    >>> from toologue.bench.benchmark import benchmark
+    >>> tooltalk = benchmark("tooltalk")
+    >>> proof = prove_kind(tooltalk, tooltalk.load(None)[:5], "drop", TextMatch.of("exact"))
+    >>> proof.caught == proof.took > 0
+    True
+    """
     cases = cases_of(dialogues, Settings(seed=options.seed))
     applied = [case.gold for case in cases if case.gold is not None and altered_script(case, kind) is not None]
     golds = {g.gold.id: g.trace for g in play(benchmark, applied, "gold", judge, options)}
@@ -139,3 +131,45 @@ def _twins(wanted: Invocation, made: Invocation, documents: Mapping[str, Api], j
         for name, value in theirs.items()
         if name in api.parameters
     )
+
+
+def flaws_of(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, Flaw]]:
+    """(dialogue, what is wrong with it), where something is: done again, and followed through its procedure."""
+    for dialogue in dialogues:
+        talk = Talk(dialogue, documents_of(dialogue))
+        for flaw in verify(dialogue, talk.graph, apis=talk.documents):
+            yield dialogue.id, flaw
+
+
+def prove_steps(
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
+) -> Iterator[Proof]:
+    """Every kind of misstep, wrong ones first."""
+    for kind in (*WRONG_STEPS, *RIGHT_STEPS):
+        yield prove_step(benchmark, dialogues, kind, judge, options)
+
+
+def prove_step(
+    benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: TextMatch, options: Options = Options()
+) -> Proof:
+    """One kind, at every step where it can be taken. `applied`: conversations; `took`, `caught`: steps."""
+    wrong = kind in WRONG_STEPS
+    applied = took = caught = 0
+    missed: list[str] = []
+    for gold in dialogues:
+        instead = missteps(gold, documents_of(gold), kind, seed=options.seed)
+        if not instead:
+            continue
+        graded = benchmark.grade(benchmark.part, options.mode, gold, _lived(gold, instead), judge)
+        tests = graded.record["tests"]
+        verdicts = {test["turn"]: test["correct"] for test in tests if test["turn"] in instead}
+        flagged = [turn for turn, correct in verdicts.items() if not correct]
+        applied, took, caught = applied + 1, took + len(verdicts), caught + len(flagged)
+        missed += [f"{gold.id}:{turn}" for turn, correct in verdicts.items() if correct == wrong]
+    return StepProof(kind, wrong, applied, took, caught, tuple(missed))
+
+
+def _lived(gold: Dialogue, instead: Mapping[int, AgentTurn]) -> Trace:
+    """The gold as an agent lives it under `next` that takes these steps in place of its own."""
+    turns = tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
+    return Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="misstep", turns=turns)

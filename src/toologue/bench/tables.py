@@ -1,31 +1,22 @@
 """Tables of benchmarks: as values, as cells for people, and as the HTML of a page's section.
 
-Contract: nothing is rounded in a `Table`. Shares are floats in [0, 1], counts whole numbers, a missing value is None.
-In HTML all texts are escaped; there are no scripts.
-
-Example:
-    >>> table = Table("Accuracy <1>", ["agent", "right"], [["gold", 1.0]])
-    >>> [shown(cell) for cell in table.rows[0]], shown(None)
-    (['gold', '100.0%'], '–')
-    >>> html([table]).startswith("<h3>Accuracy &lt;1&gt;</h3>")
-    True
-
-Not covered: intervals; totals with a bootstrap come from `score.metric.totals`.
+Nothing is rounded in a `Table`. Shares are floats in [0, 1], counts whole numbers, a missing value is None.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 
 class Table(NamedTuple):
-    """A table: shares are floats in [0, 1], counts are whole numbers."""
+    """A table: shares are floats in [0, 1], counts are whole numbers. `caption` stands below."""
 
     title: str
     columns: list[str]
     rows: list[list[str | int | float | None]]
+    caption: str = ""
 
 
 def shown(cell: str | float | None) -> str:
@@ -36,14 +27,18 @@ def shown(cell: str | float | None) -> str:
 
 
 def html(tables: Iterable[Table]) -> str:
-    """Tables as the HTML of a section of a page."""
-    parts: list[str] = []
-    for table in tables:
-        heads = "".join(f"<th>{escape(head)}</th>" for head in table.columns)
-        rows = "".join(f"<tr>{''.join(f'<td>{escape(shown(cell))}</td>' for cell in row)}</tr>" for row in table.rows)
-        title = escape(table.title)
-        parts.append(
-            f'<h3>{title}</h3><div class="scroll" role="region" aria-label="{title}" tabindex="0">'
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
-    return "".join(parts)
+    """Tables as the HTML of a section of a page.
+
+    >>> html([Table("Accuracy <1>", ["agent", "right"], [["gold", 1.0]])]).startswith("<h3>Accuracy &lt;1&gt;</h3>")
+    True
+    """
+    return render("tables.html", tables=tables, shown=shown)
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of `bench/templates`, filled: everything from data is escaped, and there are no scripts."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folder = FileSystemLoader(Path(__file__).with_name("templates"))
+    blocks = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    return blocks.get_template(template).render(values)

@@ -1,8 +1,6 @@
 """The command line: one grammar for all lines. Commands load when they are called, so that help is quick.
 
 Exit status: 0 well, 1 a gate failed, 2 the person at the keyboard must act, 130 interrupted.
-
-Not covered: shell completion scripts (cyclopts can write them).
 """
 
 from __future__ import annotations

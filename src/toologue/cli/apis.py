@@ -1,23 +1,18 @@
-"""`toologue apis`: documents that describe APIs, in any form that is known: a table, and one apis.jsonl.
-
-Not covered: fetching documents; save them first.
-"""
+"""`toologue apis`: documents that describe APIs, in any form that is known: a table, and one apis.jsonl."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
 from toologue.apis.load import apis_of_all
-from toologue.cli.terminal import say
+from toologue.cli.options import OptionalOut
+from toologue.cli.terminal import ask, say
 from toologue.errors import BadSetting
-from toologue.models.model import ModelFault, model
+from toologue.models.model import model
 from toologue.plan.api_graph.describe import describe as describe_offline
 from toologue.plan.api_graph.describe_model import Described, describe_with
 from toologue.schema import Api
@@ -28,7 +23,7 @@ _CONCURRENCY = 8
 
 def apis(
     *sources: str,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    out: OptionalOut = None,
     describe: str | None = None,
     seed: int = 0,
 ) -> None:
@@ -64,7 +59,7 @@ def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
     """The Apis with descriptions; says what the model left to the template."""
     if by == "template":
         return [describe_offline(api) for api in found]
-    made = asyncio.run(_asked(found, by, seed))
+    made = ask(by, _asked(found, by, seed))
     left = sum(one.templated for one in made)
     print(f"{by} was asked {sum(one.asked for one in made)} times; {left} entities were left to the template")
     return [one.api for one in made]
@@ -77,10 +72,7 @@ async def _asked(found: Sequence[Api], by: str, seed: int) -> list[Described]:
         async with turns:
             return await describe_with(asked, api, seed=seed)
 
-    try:
-        return await asyncio.gather(*map(one, found))
-    except ModelFault as fault:
-        raise BadSetting(f"the model {by!r} does not answer: {fault}") from None
+    return await asyncio.gather(*map(one, found))
 
 
 def _table(found: Sequence[Api]) -> Table:

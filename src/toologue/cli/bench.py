@@ -1,44 +1,36 @@
-"""`toologue bench` and `toologue prove`: published benchmarks, and the proof that their graders can fail.
-
-Not covered: leaderboards.
-"""
+"""`toologue bench` and `toologue prove`: published benchmarks, and the proof that their graders can fail."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from cyclopts import Parameter
 from rich.table import Table
-from rich.text import Text
 
 from toologue import registry
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, benchmark, play, predicted
-from toologue.bench.prove import Proof, Proved
-from toologue.bench.prove import prove as prove_all
-from toologue.bench.prove_steps import flaws_of, is_good, prove_steps
-from toologue.bench.tooltalk import grade, summarize, ungraded
-from toologue.cli.alike import Alike
-from toologue.cli.bench_dialog2api import bench_dialog2api, over_s3, prove_dialog2api
-from toologue.cli.bench_tooldial import Asked, Files, bench_tooldial, prove_tooldial
+from toologue.bench.benchmark import (
+    Benchmark,
+    Options,
+    Proof,
+    benchmark,
+    evaluate,
+    predictions_file,
+    record,
+    report_of,
+    tables_of,
+)
+from toologue.bench.prove import check_gold
+from toologue.bench.tables import shown
+from toologue.cli.options import Alike, OptionalOut
 from toologue.cli.run import show
-from toologue.cli.terminal import command_line, progress_bar, say, write_json
+from toologue.cli.terminal import command_line, progress_bar, say, say_tables, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import TextMatch
-from toologue.report.view import Conversation, Report, RunView, thresholds_text
-from toologue.report.words import legible
-from toologue.run.runner import Limits, grounded
-from toologue.schema import Dialogue, Trace
-from toologue.schema.jsonl import read
-from toologue.score.metric import totals
-
-_EXACT = ("tooldial", "dialog2api")  # nothing is compared by similarity
+from toologue.run.runner import Limits
+from toologue.schema import Dialogue
 
 
 def bench(
@@ -58,7 +50,7 @@ def bench(
     reply: float | None = None,
     concurrency: int = 8,
     timeout: float | None = None,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    out: OptionalOut = None,
     json: Path | None = None,
     html: Path | None = None,
     junit: Path | None = None,
@@ -109,73 +101,28 @@ def bench(
     junit
         Where JUnit XML goes.
     """
-    specs = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
-    options = Options(mode=mode, limits=Limits(concurrency, timeout), out=_kept(name, specs, out))
-    asked = {"data": data, "columns": columns, "agent": specs, "task": task, "labels": labels, "judge": judge}
-    by = {} if name in _EXACT else {**vars(alike), "reply": reply}
-    again = command_line("bench", name, **asked, split=split, mode=mode, **by, out=out, html=html)
-    files = Files(again, json, html, junit)
-    if name == "dialog2api":
-        return bench_dialog2api(specs, data, split, mode, options, files)
-    if not specs:
-        raise BadSetting("give --agent, once or several times, or --predictions")
-    if name == "tooldial":
-        return bench_tooldial(specs, data, mode, options, Asked(task or (), labels or (), judge), files)
-    if name != "tooltalk" and any(spec.partition(":")[0] == "predictions" for spec in specs):
-        raise BadSetting(f"{name!r} has no predictions made elsewhere: predictions are calls of tooltalk; give --agent")
-    chosen = benchmark(name).with_columns(columns) if columns else benchmark(name)
-    return _told(chosen, chosen.load(data), specs, alike.judge(reply), options, files)
-
-
-def _kept(name: str, specs: Sequence[str], out: Path | None) -> Path | None:
-    """The folder for what an agent does, where there can be one."""
-    if out is not None and (len(specs) != 1 or name == "tooldial" or specs[0].startswith("predictions:")):
+    agents = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
+    chosen = benchmark(name)
+    only = {"columns": columns, "task": task, "labels": labels, "judge": judge, "split": split}
+    for option, value in only.items():
+        chosen = chosen.choose(option, value) if value else chosen
+    if out is not None and (len(agents) != 1 or chosen.prepare is not None or predictions_file(agents[0])):
         raise BadSetting("--out keeps what one agent does in tooltalk, almita or dialog2api: give one --agent")
-    return out
-
-
-def _told(
-    chosen: Benchmark,
-    golds: Sequence[Dialogue],
-    specs: Sequence[str],
-    judge: TextMatch,
-    options: Options,
-    files: Files,
-) -> None:
-    """Play, grade, print, and write what files are wanted."""
-    name, mode = chosen.name, options.mode
-    runs = {spec: _graded(chosen, golds, spec, judge, options) for spec in dict.fromkeys(specs)}
-    if files.json is not None:
-        results = [_result(name, spec, mode, judge, chosen.summarize(mode, runs[spec]), runs[spec]) for spec in runs]
-        write_json(files.json, results[0] if len(results) == 1 else results)
-    for spec, graded in runs.items():
-        title = f"{name}, {mode}, {judge.similarity.name}" if len(runs) == 1 else spec
-        say(_splits_table(title, chosen, chosen.summarize(mode, graded), graded))
-    views = [_view(spec, mode, judge, [g for g in graded if g.trace.case]) for spec, graded in runs.items()]
-    show(Report(f"{name} ({mode})", views, command=files.command), files.html, files.junit)
-
-
-def _graded(
-    chosen: Benchmark, golds: Sequence[Dialogue], spec: str, judge: TextMatch, options: Options
-) -> list[Graded]:
-    """Every dialogue, played and graded; those that a predictions file lacks are unscored."""
-    kind, _, file = spec.partition(":")
-    played, absent = list(golds), list[Dialogue]()
-    if kind == "predictions" and file:
-        played, absent, strange = predicted(golds, Path(file))
-        if strange:
-            print(f"toologue: {len(strange)} names in {file} are no dialogue here: {strange[:3]}", file=sys.stderr)
-    with progress_bar(f"running {spec}") as progress:
-        graded = play(chosen, played, spec, judge, replace(options, progress=progress))
-    found = {g.gold.id: g for g in (*graded, *(_unplayed(options.mode, gold) for gold in absent))}
-    return [found[gold.id] for gold in golds]
-
-
-def _result(
-    name: str, spec: str, mode: Mode, judge: TextMatch, summary: Mapping[str, Any], graded: Sequence[Graded]
-) -> dict[str, Any]:
-    result = {"benchmark": name, "agent": spec, "mode": mode, "similarity": judge.record(), "totals": summary}
-    return {**result, "conversations": [g.record for g in graded]}
+    if not agents:
+        _describe(chosen, data, json, page=html or junit)
+        return
+    by = alike.judge(reply) if chosen.alike else TextMatch.of("exact")
+    similarity = {**vars(alike), "reply": reply} if chosen.alike else {}
+    asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judge}
+    again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, out=out, html=html)
+    golds = chosen.load(data)
+    with progress_bar("running") as progress:
+        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress, warn=_warn, out=out)
+        results = evaluate(chosen, golds, agents, judge=by, options=options)
+    if json is not None:
+        write_json(json, record(chosen, results, judge=by, mode=mode))
+    say_tables(tables_of(chosen, results, judge=by, mode=mode))
+    show(report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
 
 
 def prove(
@@ -215,133 +162,71 @@ def prove(
     json
         Where the results go.
     """
-    options = Options(mode=mode, seed=seed)
-    file = Path(what) if what not in registry.names("benchmark") else None
-    if what == "dialog2api" or (file is not None and over_s3(file)):
-        return _proved(prove_dialog2api(file or data, mode, options, gold=gold, endpoint=endpoint), mode, json)
+    chosen, place = _benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
     if endpoint is not None:
-        raise BadSetting("--endpoint is for dialog2api and files of such conversations, whose programs run over S3")
-    if what == "tooldial":
-        return _proved(prove_tooldial(data, mode, options, gold=gold), mode, json)
-    chosen = benchmark(what) if file is None else _file_benchmark(what)
-    return _proved_by_calls(chosen, chosen.load(data), TextMatch.of(similarity), options, gold=gold, json=json)
-
-
-def _proved_by_calls(
-    chosen: Benchmark,
-    dialogues: Sequence[Dialogue],
-    judge: TextMatch,
-    options: Options,
-    *,
-    gold: bool,
-    json: Path | None,
-) -> int:
-    """Play gold and altered gold, and say what became of them; the exit status."""
-    mode = options.mode
-    graded = play(chosen, dialogues, "gold", judge, options)
-    gates = (chosen.passes, "outcome")
-    failed = [g.gold.id for g in graded if any(g.scores[m].value != 1.0 for m in gates if m in g.scores)]
-    share = 1 - len(failed) / len(graded)
-    print(f"gold: {share:.1%} of {len(graded)} conversations ({mode}, {judge.similarity.name})")
-    for name in failed[:10]:
+        chosen = chosen.choose("endpoint", endpoint)
+    golds, judge = chosen.load(place), TextMatch.of(similarity if chosen.alike else "exact")
+    with progress_bar("running the gold") as progress:
+        checked = (chosen.check or check_gold)(chosen, golds, judge, Options(mode=mode, seed=seed, progress=progress))
+    say_tables(checked.tables)
+    for note in checked.notes:
+        print(note)
+    share = 1 - len(checked.failed) / len(golds)
+    compared = f"{len(golds)} conversations ({mode}, {judge.similarity.name})"
+    print(f"gold: {share:.1%} of {compared if chosen.alike else f'the conversations, in every part ({mode})'}")
+    for name in checked.failed[:10]:
         print(f"  gold fails: {name}")
-    steps = chosen.protocol == "next"
-    flaws = list(flaws_of(dialogues)) if steps and any("procedure" in d.origin for d in dialogues) else []
-    for name, flaw in flaws[:10]:
+    for name, flaw in checked.flaws[:10]:
         print(f"  not valid: {name}, {flaw}")
-    proofs = [] if gold else list((prove_steps if steps else prove_all)(chosen, dialogues, judge, options))
-    if any(proof.applied for proof in proofs):
-        say(_steps_table(proofs) if steps else _proofs_table(proofs))
-    elif proofs:
+    proofs = _proofs(chosen, golds, judge, Options(mode=mode, seed=seed)) if not gold else []
+    if json is not None:
+        by = {"similarity": judge.record()} if chosen.alike else {}
+        rows = [vars(proof) for proof in proofs]
+        write_json(json, {"mode": mode, **by, "gold": share, "alterations": rows, **checked.more})
+    gates = mode == "fixed" and any(proof.gates and not proof.accepted for proof in proofs)
+    return 1 if checked.failed or checked.flaws or gates else 0
+
+
+def _describe(chosen: Benchmark, data: Path | None, json: Path | None, *, page: Path | None) -> None:
+    """What the dialogues of a benchmark are made of, where it says that without an agent."""
+    if chosen.describe is None:
+        raise BadSetting("give --agent, once or several times, or --predictions")
+    if page is not None:
+        raise BadSetting("a page is made of what agents did: give --agent or --predictions")
+    tables = chosen.describe(chosen.load(data))
+    say_tables(tables)
+    if json is not None:
+        rows = [{"title": table.title, "columns": table.columns, "rows": table.rows} for table in tables]
+        write_json(json, {"benchmark": chosen.name, "tables": rows})
+
+
+def _benchmark_of(what: str) -> Benchmark:
+    """The benchmark of this name, or the first one that knows how to prove such a file."""
+    names = registry.names("benchmark")
+    if what in names:
+        return benchmark(what)
+    owner = next((one for one in map(benchmark, names) if one.owns(Path(what))), None)
+    if owner is None:
+        raise UnknownName("benchmark or file", what, names)
+    return owner
+
+
+def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[Proof]:
+    """What became of every alteration, as a table, too."""
+    proofs = list(chosen.proofs(chosen, golds, judge, options)) if chosen.proofs else []
+    if not any(proof.applied for proof in proofs):
         print("nothing was altered: there are no calls, and programs are altered only where all are over S3")
-    if json is not None:
-        rows = [{**vars(proof), "missed": list(proof.missed)} for proof in proofs]
-        found = {"mode": mode, "similarity": judge.record(), "gold": share, "alterations": rows}
-        invalid = [{"dialogue": name, **flaw._asdict()} for name, flaw in flaws]
-        write_json(json, {**found, "invalid": invalid} if steps else found)
-    return 1 if failed or flaws or (steps and mode == "fixed" and not all(map(is_good, proofs))) else 0
-
-
-def _proved(found: Proved, mode: Mode, json: Path | None) -> int:
-    """Say what became of gold and of its mutations; the exit status."""
-    share, proofs, more = found
-    print(f"gold: {share:.1%} of the conversations, in every part ({mode})")
-    if proofs:
-        say(_steps_table(proofs))
-    if json is not None:
-        write_json(json, {"mode": mode, "gold": share, "alterations": [vars(proof) for proof in proofs], **more})
-    return 1 if share < 1 or (mode == "fixed" and not all(map(is_good, proofs))) else 0
-
-
-def _file_benchmark(file: str) -> Benchmark:
-    """A dialogues file as a benchmark of its own; a generated suite as one of almita's."""
-    if (Path(file) / "dialogues.jsonl").exists():
-        almita, folder = benchmark("almita"), Path(file)
-        return replace(almita, load=partial(_loaded, almita, folder))
-
-    def load(data: Path | None) -> Sequence[Dialogue]:
-        if not Path(file).exists():
-            raise UnknownName("benchmark or file", file, registry.names("benchmark"))
-        return [grounded(dialogue) for dialogue in read(file, Dialogue)]
-
-    return Benchmark(Path(file).name, load, grade, summarize)
-
-
-def _loaded(chosen: Benchmark, folder: Path, data: Path | None) -> Sequence[Dialogue]:
-    return chosen.load(folder)
-
-
-def _unplayed(mode: Mode, gold: Dialogue) -> Graded:
-    trace = Trace(case="", dialogue=gold.id, protocol="forced", agent="", stop="error")
-    return ungraded(mode, gold, trace, "the predictions have no line for it")
-
-
-def _view(agent: str, mode: str, judge: TextMatch, graded: Sequence[Graded]) -> RunView:
-    facts = {"mode": mode, "similarity": judge.similarity.name, "thresholds": thresholds_text(judge.thresholds)}
-    scores = (score for g in graded for score in g.scores.values())
-    return RunView(agent, facts, totals(scores), [Conversation(g.gold, g.trace, g.scores) for g in graded])
-
-
-def _splits_table(title: str, chosen: Benchmark, summary: Mapping[str, Any], every: Sequence[Graded]) -> Table:
-    table = Table("", "n", "unscored", *(heading for heading, _ in chosen.shown), title=title)
-    whys = Counter(g.scores[chosen.passes].why for g in every if g.scores[chosen.passes].value is None)
-    table.caption = Text("; ".join(f"{count} unscored: {legible(why)}" for why, count in whys.most_common()))
-    for split, total in summary.items():
-        shares = (_percent(total[key]) for _, key in chosen.shown)
-        table.add_row(split, str(total["num_conversations"]), str(total["unscored"]), *shares)
-    return table
-
-
-def _steps_table(proofs: Sequence[Proof]) -> Table:
-    table = Table("misstep", "is", "conversations", "steps", "flagged", "share", "")
+        return proofs
+    what, *counted = proofs[0].heads
+    table = Table(what, "is", *counted, "flagged", "share", "")
     for proof in proofs:
-        share = proof.caught / proof.took if proof.took else None
-        verdict = (
-            "applies nowhere"
-            if share is None
-            else "good"
-            if is_good(proof)
-            else f"look at {', '.join(proof.missed[:2])}"
-        )
-
+        look = f"look at {', '.join(proof.missed[: proof.examples])}"
+        verdict = proof.nothing if proof.share is None else "good" if proof.accepted else look
         counts = map(str, (proof.applied, proof.took, proof.caught))
-        table.add_row(proof.kind, "wrong" if proof.wrong else "right", *counts, _percent(share), verdict)
-    return table
+        table.add_row(proof.kind, "wrong" if proof.wrong else "right", *counts, shown(proof.share), verdict)
+    say(table)
+    return proofs
 
 
-def _proofs_table(proofs: Sequence[Proof]) -> Table:
-    table = Table("altered gold", "is", "applies", "took", "flagged", "share", "")
-    for proof in proofs:
-        share = proof.caught / proof.took if proof.took else None
-        verdict = (
-            "nothing took" if not proof.took else "good" if proof.good else f"look at {', '.join(proof.missed[:3])}"
-        )
-        kind = "wrong" if proof.wrong else "right"
-        table.add_row(
-            proof.kind, kind, str(proof.applied), str(proof.took), str(proof.caught), _percent(share), verdict
-        )
-    return table
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
+def _warn(text: str) -> None:
+    print(f"toologue: {text}", file=sys.stderr)

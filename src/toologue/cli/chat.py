@@ -2,27 +2,243 @@
 
 The loop is `converse` under `live`; who answers its requests stands here. Before anything is done that would lose
 something, the person is asked, whatever the agent asked before: an act that is refused becomes an abandoned program.
-
-Not covered: more than one line at a time from the keyboard.
 """
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import os
 import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple, cast
+
+from pydantic import JsonValue
+from rich.text import Text
 
 from toologue.agents.agent import resolve_agent
-from toologue.cli.chat_screen import Screen
-from toologue.cli.chat_worlds import Place, losses, place_of
-from toologue.errors import BadFile, StackError, UserError, summary
-from toologue.loop import Agent, Ask, Do, Listen, Session, World, converse, strip_labels
-from toologue.schema import Act, AgentTurn, Brief, Case, Dialogue, Fault, Turn, UserTurn, rounds
+from toologue.cli.terminal import say
+from toologue.errors import BadFile, BadSetting, StackError, UnknownName, UserError, summary
+from toologue.loop import Agent, Ask, Do, Listen, Session, World, converse, execute, strip_labels
+from toologue.report.words import cut, legible, quoted
+from toologue.sandbox.program import parse
+from toologue.sandbox.rpc import spellings
+from toologue.schema import (
+    Act,
+    AgentTurn,
+    Api,
+    Brief,
+    Case,
+    Dialogue,
+    Fault,
+    Program,
+    Result,
+    Setting,
+    Turn,
+    UserTurn,
+    executable,
+    rounds,
+)
 from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
+from toologue.worlds.crud.simulator import shipped, simulator_for
+from toologue.worlds.store import path_of
 from toologue.worlds.world import kind_at, make_world
+
+_LONGEST = 2000
+_STYLES = {"final": "green", "drafting": "yellow", "abandoned": "dim"}
+_HELP = """/stack  the programs so far, the last one first
+/help   this
+/quit   the end (so are Ctrl-D and Ctrl-C)
+Everything else is for the agent."""
+
+
+class Screen:
+    """What was shown so far. `explain`: why the agent did what it did is shown, too."""
+
+    def __init__(self, *, explain: bool):
+        self._explain, self._shown = explain, 0
+        self._seen: list[Act] = []
+        with suppress(ImportError):
+            import_module("readline")  # lines can be edited where the system knows how
+
+    def show(self, turns: Sequence[Turn]) -> None:
+        """Print the agent's new turns."""
+        for at in range(self._shown, len(turns)):
+            turn = turns[at]
+            if turn.role == "agent":
+                self._turn(turn, turns[: at + 1])
+        self._shown = len(turns)
+
+    def stack(self, turns: Sequence[Turn]) -> None:
+        """Print the whole stack."""
+        held = stack(turns)
+        for one in held:
+            _act(Program(goal=one.goal, status=one.status, code=one.code))
+            _result(one.result)
+        if not held:
+            _line("The stack is empty.", "dim")
+
+    def act(self, act: Act) -> None:
+        """Print an act that is about to be done; it is not printed again."""
+        self._seen.append(act)
+        _act(act)
+
+    def error(self, fault: Fault) -> None:
+        """Print why the agent has no turn."""
+        _line(f"  {_error(fault)}", "red")
+
+    def agrees(self, what: str) -> bool:
+        """Whether the person wants it; the end of a pipe is a no."""
+        _line(f"  {legible(what)}", "bold red")
+        try:
+            return self.listen("  Go on? [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+
+    def help(self) -> None:
+        """Print what can be typed beside words."""
+        _line(_HELP, "dim")
+
+    def note(self, text: str) -> None:
+        """Print a line of ours."""
+        _line(text, "dim")
+
+    def listen(self, prompt: str) -> str:
+        """A line from the keyboard, or from a pipe, whose lines are shown. Raises EOFError."""
+        try:
+            line = input(prompt).encode(errors="replace").decode()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            raise
+        if not sys.stdin.isatty():
+            print(legible(line))
+        return line
+
+    def _turn(self, turn: AgentTurn, turns: Sequence[Turn]) -> None:
+        for slot, act in enumerate(turn.acts):
+            if act not in self._seen:
+                _act(act)
+            _result(turn.results[slot] if turn.results else None)
+        self._seen.clear()
+        if self._explain and turn.thought:
+            _line(f"  why: {legible(turn.thought)}", "italic dim")
+        if any(act.kind == "program" for act in turn.acts):
+            held = (f"{one.goal} {one.status}" for one in stack(turns))
+            _line(f"  stack: {' | '.join(map(legible, held))}", "dim")
+        if turn.text is not None:
+            _line(f"Agent: {legible(turn.text)}", "bold")
+
+
+def _act(act: Act) -> None:
+    if act.kind == "program":
+        _line(f"  goal {legible(act.goal)}, {act.status}", _STYLES[act.status])
+        for line in legible(act.code).splitlines():
+            _line(f"  | {line}")
+    else:
+        _line(f"  {quoted(act.model_dump(mode='json', exclude_defaults=True))}", "cyan")
+
+
+def _result(result: Result | None) -> None:
+    if result is None:
+        return
+    if result.error is not None:
+        _line(f"  = {_error(result.error)}", "red")
+    else:
+        _line(f"  = {quoted(result.value, _LONGEST)}", "cyan")
+
+
+def _error(fault: Fault) -> str:
+    return cut(legible(f"{fault.type}: {fault.message}" if fault.message else fault.type), _LONGEST)
+
+
+def _line(text: str, style: str = "") -> None:
+    say(Text(text, style))
+
+
+_ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
+_SIGNATURE = path_of("Account", "signature")
+_DYNAMIC = frozenset(("getattr", "vars", "__dict__", "__getattribute__"))
+
+
+class Place(NamedTuple):
+    """Where a chat plays, what programs call it, and what the agent knows of it."""
+
+    setting: Setting
+    object: str
+    facts: Mapping[str, JsonValue]
+    simulated: bool = True
+
+
+def place_of(world: str, data: Path | None) -> Place:
+    """The place that a word names. Raises UnknownName, BadSetting, BadFile."""
+    if world == "s3":
+        arguments: dict[str, JsonValue] = {} if data is None else {"account": str(data)}
+        return Place(
+            Setting(name="s3_programs", arguments=arguments), "s3", {}, "TOOLOGUE_S3_ENDPOINT" not in os.environ
+        )
+    if world == "assistant":
+        if data is not None:
+            raise BadSetting("the world 'assistant' takes no --data")
+        known = {"now": _ASSISTANT["now"], "username": _ASSISTANT["user"]}
+        return _with_programs(world, Setting(name="assistant", arguments=_ASSISTANT), known)
+    if world not in shipped() and not Path(world).is_file():
+        raise UnknownName("world, and no file,", world, ["s3", "assistant", *shipped()])
+    inside = {"document": world, **({} if data is None else {"seed": str(data)})}
+    setting = Setting(name="crud", arguments=cast("dict[str, JsonValue]", inside))
+    return _with_programs(_object_name(world), setting, {"now": simulator_for(setting).now})
+
+
+def losses(world: World, acts: Sequence[Act], *, simulated: bool) -> Iterator[tuple[int, list[str]]]:
+    """(place, what would be lost) of the acts that would lose something."""
+    if not simulated:
+        yield from ((at, ["whatever it writes over"]) for at, act in enumerate(acts) if _may_write(act, world.apis))
+        return
+    start = world.mark()
+    try:
+        for at, act in enumerate(acts):
+            if executable(act) and (lost := list(_lost(execute(world, act)))):
+                yield at, lost
+    finally:
+        world.rewind(start)
+
+
+def _with_programs(name: str, inside: Setting, facts: Mapping[str, JsonValue]) -> Place:
+    arguments: dict[str, JsonValue] = {"object": name, "world": inside.model_dump(mode="json")}
+    return Place(Setting(name="programs", arguments=arguments), name, facts)
+
+
+def _object_name(world: str) -> str:
+    """What programs call a service: as its file, or the folder of an openapi.yaml, is called."""
+    file = Path(world)
+    name = file.resolve().parent.name if file.stem == "openapi" else file.stem
+    name = re.sub(r"\W+", "_", name).strip("_").lower()
+    return name if name.isidentifier() else "service"
+
+
+def _lost(result: Result) -> Iterator[str]:
+    for path, row in result.changes.items():
+        if path != _SIGNATURE and path not in result.created:
+            row_path = path.replace("~1", "/").replace("~0", "~")
+            yield f"{row_path} {'is deleted' if row is None else 'is written over'}"
+
+
+def _may_write(act: Act, apis: Sequence[Api]) -> bool:
+    writing = {one for api in apis if api.writes for one in spellings(api.name)}
+    if act.kind == "call":
+        return act.api in writing or act.api not in {api.name for api in apis}
+    if act.kind != "program" or act.status != "final":
+        return False
+    nodes = list(ast.walk(parse(act.code).tree))
+    used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    used |= {node.id for node in nodes if isinstance(node, ast.Name)}
+    return not used.isdisjoint(writing | _DYNAMIC)
+
 
 _OPENING = "How can I help you?"
 _SORRY = "Sorry, I have no answer to that. Could you say it in other words?"

@@ -1,7 +1,4 @@
-"""`toologue demo`: the main job on what ships, offline. A shop's procedures become conversations, two agents live them.
-
-Not covered: your own agent; `toologue init` and `toologue test` are for that.
-"""
+"""`toologue demo`: the main job on what ships, offline. Two agents live a shop's procedures."""
 
 from __future__ import annotations
 

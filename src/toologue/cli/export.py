@@ -1,17 +1,13 @@
-"""`toologue export`: dialogues as training data, in the forms that trainers read.
-
-Not covered: uploading; the files are what `datasets` and the fine-tuning services take.
-"""
+"""`toologue export`: dialogues as training data, in the forms that trainers read."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
+from toologue.cli.options import OptionalOut
 from toologue.cli.terminal import progress_bar
 from toologue.errors import BadSetting
 from toologue.formats.training import ExportName, exported
@@ -25,7 +21,7 @@ def export(
     /,
     *,
     to: ExportName,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    out: OptionalOut = None,
     apis: Path | None = None,
 ) -> None:
     """Dialogues as training data: one JSON object a dialogue, with all that is said, called and answered.

@@ -1,31 +1,102 @@
-"""`toologue generate`: procedures in, verified conversations out, and what there is to say of them.
-
-Not covered: going on where a run was interrupted; the files appear when all is made.
-"""
+"""`toologue generate`: procedures in, verified conversations out, and what there is to say of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from toologue.cli.generate_chains import chains
-from toologue.cli.talks import Talks
-from toologue.cli.terminal import progress_bar, say
+from toologue.cli.options import Out, Talks, at_least_one
+from toologue.cli.terminal import group, progress_bar, say
 from toologue.errors import BadSetting
+from toologue.plan.api_graph.rules import RulesName
+from toologue.project.chains import ChainMaking, make_chains
+from toologue.project.chains_statistics import ChainStatistics
+from toologue.project.chains_statistics import compared as compared_chains
 from toologue.project.generate import Making, write_suite
 from toologue.project.generate import generate as made_of
 from toologue.project.made import Made, Source
 from toologue.project.statistics import Statistics, compared
 
 
+def chains(
+    *apis: str,
+    out: Out,
+    count: int = 1000,
+    ratio: str = "80/10/10",
+    most: float = 0.02,
+    embedder: str = "lexical",
+    rules: RulesName = "best",
+    graph: Path | None = None,
+    seed: int = 0,
+    workers: int = 1,
+) -> None:
+    """A dataset of conversations in which one API finds what another needs: planned by execution, worded, verified.
+
+    Parameters
+    ----------
+    apis
+        RapidAPI records, OpenAPI documents, tools, apis.jsonl, module:function.
+    out
+        The folder for dialogues, train, validation, test, apis, graph (.jsonl) and statistics.json.
+    count
+        How many conversations.
+    ratio
+        Of train, validation and test. No API is in two of them.
+    most
+        The share of all conversations that one pair of APIs may have.
+    embedder
+        Of the graph and of the retriever: lexical, minilm, endpoint:MODEL.
+    rules
+        Of the graph: best, or published (ToolDial's code).
+    graph
+        A graph.jsonl that `toologue graph build` made; by default it is built.
+    seed
+        The same seed, the same files.
+    workers
+        Processes.
+    """
+    if not apis:
+        raise BadSetting("name the APIs, as in: toologue generate chains apis.jsonl -o DIR")
+    making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most)
+    with progress_bar("generating") as progress:
+        said = make_chains(apis, out, making, graph=graph, workers=workers, progress=progress)
+    say(_figures(("ToolDial",), compared_chains(said)), *_chain_counts(said))
+    if said.dialogues < count:
+        few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"
+        print(f"{few}: give more APIs, or raise --most")
+    about = f"about {said.pairs:,} pairs of APIs and {said.alone:,} APIs alone"
+    print(f"{said.dialogues:,} conversations {about}, all verified, in {out}")
+
+
+def ratio_of(text: str) -> tuple[float, ...]:
+    """The numbers of a ratio such as 80/10/10. Raises BadSetting."""
+    try:
+        return tuple(map(float, text.split("/")))
+    except ValueError:
+        raise BadSetting(f"--ratio {text!r}: give three numbers, as in 80/10/10") from None
+
+
+def _chain_counts(said: ChainStatistics) -> Iterator[Table]:
+    """How often each sequence and action came; what was dropped and why."""
+    shares = Table("sequence", "dialogues", "share", title="action sequences")
+    for name, number in said.sequences.items():
+        shares.add_row(name, f"{number:,}", f"{number / said.dialogues:.1%}")
+    actions = Table("action", "turns", title="actions")
+    for name, number in said.actions.items():
+        actions.add_row(name, f"{number:,}")
+    dropped = Table("dropped", "why", "how many", title=f"{said.documents:,} APIs, {said.edges:,} edges")
+    for what, counts in said.dropped.items():
+        for why, number in counts.items():
+            dropped.add_row(what, Text(why), f"{number:,}")
+    yield from (shares, actions, dropped)
+
+
 def procedures(
     *what: str,
-    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    out: Out,
     talks: Talks = Talks(),
     workers: int = 1,
     model: str | None = None,
@@ -45,28 +116,19 @@ def procedures(
     model
         openai:NAME or module:attribute finds the words; by default templates do, offline.
     """
-    if workers < 1:
-        raise BadSetting(f"--workers {workers}: give 1 or more")
+    at_least_one(workers=workers)
     chosen = talks.sources(what)
     making = talks.making(model or "template")
-    said = write_suite(out, _shown(chosen, making, workers))
-    say(_figures(said), _procedures(said), *_counts(said))
+    said = write_suite(out, _with_progress(chosen, making, workers))
+    beside = ("ALMITA", "auto-ALMITA", "in the paper")
+    say(_figures(beside, compared(said)), _procedures(said), *_counts(said))
     print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
 
 
-def _generate() -> App:
-    """The command, and the one of its parts that is named."""
-    whole, part = App(name="generate"), App(name="chains")
-    whole.default(procedures)
-    part.default(chains)
-    whole.command(part)
-    return whole
+generate = group("generate", chains, default=procedures)
 
 
-generate = _generate()
-
-
-def _shown(chosen: Sequence[Source], making: Making, workers: int) -> Iterator[Made]:
+def _with_progress(chosen: Sequence[Source], making: Making, workers: int) -> Iterator[Made]:
     """What is made, with a progress bar."""
     with progress_bar("generating") as progress:
         for number, made in enumerate(made_of(chosen, making, workers=workers), 1):
@@ -74,9 +136,10 @@ def _shown(chosen: Sequence[Source], making: Making, workers: int) -> Iterator[M
             progress(number, len(chosen))
 
 
-def _figures(said: Statistics) -> Table:
-    table = Table("", "here", "ALMITA", "auto-ALMITA", "in the paper", title="statistics")
-    for row in compared(said):
+def _figures(others: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """Our figures beside those of others."""
+    table = Table("", "here", *others, title="statistics")
+    for row in rows:
         table.add_row(*map(Text, row))
     return table
 

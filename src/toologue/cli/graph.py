@@ -1,29 +1,27 @@
-"""`toologue graph`: which output of one API can feed which parameter of another. `build` finds out, `show` explains.
-
-Not covered: whether an edge works when it is tried; that is for `graph_check`.
-"""
+"""`toologue graph`: which output of one API can feed which parameter of another. `build` finds out, `show` explains."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
 from toologue.apis.load import apis_of_all, each_api
-from toologue.cli.graph_check import check
-from toologue.cli.terminal import progress_bar, say
+from toologue.cli.options import OptionalOut, Out, at_least_one
+from toologue.cli.terminal import group, progress_bar, say
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.cache import Cached, cache_folder
 from toologue.models.embed import Embedder
 from toologue.models.embed import embedder as embedder_of
+from toologue.models.model import model
 from toologue.parallel import pool
+from toologue.plan.api_graph.check_graph import EdgeJudge, Figures, check_graph
 from toologue.plan.api_graph.edges import MOST, Graph, find_edges
 from toologue.plan.api_graph.explain import explain
 from toologue.plan.api_graph.pairs import ParallelEmbedder, Progress
@@ -33,12 +31,73 @@ from toologue.report.words import legible
 from toologue.schema import Api, Edge, Similarities
 from toologue.schema.jsonl import read, replacing, write
 
+
+def check(
+    graph: Path,
+    /,
+    *apis: str,
+    out: Out,
+    labels: Path | None = None,
+    judge: str | None = None,
+    votes: int = 1,
+    sample: int = 0,
+    seed: int = 0,
+) -> None:
+    """Which edges hold: source and target are executed as their documents say, and what they mean is compared.
+
+    Parameters
+    ----------
+    graph
+        A graph.jsonl.
+    apis
+        The documents that it was built from.
+    out
+        Where the verdicts go, one a line; `toologue plan chains --checked` reads them.
+    labels
+        Edges that somebody judged, one a line with source, output, target, parameter, label: what verdicts are worth.
+    judge
+        openai:NAME or module:attribute judges in two steps, in place of the offline stages.
+    votes
+        How often the judge is asked of each edge.
+    sample
+        How many pairs that are no edges are tried as well, for the share of them that is rightly none.
+    seed
+        Of what the APIs answer.
+    """
+    if not apis:
+        raise BadSetting("name the documents too, as in: toologue graph check graph.jsonl apis.jsonl -o checked.jsonl")
+    by = None if judge is None else EdgeJudge(model(judge), votes, seed)
+    found = asyncio.run(check_graph(graph, apis_of_all(apis), out, labels=labels, by=by, sample=sample))
+    say(_reasons(found))
+    print(f"{found.valid:,} of {found.edges:,} edges hold ({_share(found.precision)}; ToolDial's graph: 70.9 %): {out}")
+    if found.truth is not None:
+        truth = found.truth
+        print(
+            f"labels: {_share(truth.kept)} of the true ones kept, {_share(truth.refused)} of the false ones refused, ",
+            end="",
+        )
+        print(f"MCC {'–' if truth.mcc is None else f'{truth.mcc:.3f}'} (ToolDial's judge: 0.868)")
+    if found.sampled:
+        print(f"of {found.sampled:,} pairs that are no edges, {_share(found.npv)} would not hold (ToolDial: 95.0 %)")
+
+
+def _reasons(found: Figures) -> Table:
+    table = Table("reason", "edges")
+    for reason, number in (found.reasons + found.failures).most_common():
+        table.add_row(reason, f"{number:,}")
+    return table
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
 _SHOWN, _LEFT_OUT = 10, 6
 
 
 def build(
     *apis: str,
-    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    out: Out,
     rules: RulesName = "best",
     embedder: str = "lexical",
     lcs: float | None = None,
@@ -75,8 +134,7 @@ def build(
     """
     if not apis:
         raise BadSetting("name the APIs, as in: toologue graph build apis.jsonl -o graph.jsonl")
-    if workers is not None and workers < 1:
-        raise BadSetting(f"--workers {workers}: give 1 or more")
+    at_least_one(workers=workers)
     given = {"lcs": lcs, "keyword": keyword, "description": description}
     limits = thresholds_of(rules, embedder_of(embedder).name, given)
     count, start = workers or os.cpu_count() or 1, time.monotonic()
@@ -99,7 +157,7 @@ def show(
     *,
     apis: tuple[str, ...] = (),
     api: str | None = None,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    out: OptionalOut = None,
     why: tuple[str, str] | None = None,
     output: str | None = None,
     parameter: str | None = None,
@@ -146,17 +204,7 @@ def show(
         print(f"the neighbours of {api} are drawn in {out}")
 
 
-def _graph() -> App:
-    """The command with its parts, named, so that help says the same however it is called."""
-    whole = App(name="graph")
-    for part in (build, check, show):
-        command = App(name=part.__name__)
-        command.default(part)
-        whole.command(command)
-    return whole
-
-
-graph = _graph()
+graph = group("graph", build, check, show)
 
 
 def _documents(sources: Iterable[str]) -> list[Api]:

@@ -1,7 +1,4 @@
-"""`toologue list`: what is registered, and the JSON Schema of every file.
-
-Not covered: the arguments of registered things; their documentation has them.
-"""
+"""`toologue list`: what is registered, and the JSON Schema of every file."""
 
 from __future__ import annotations
 

@@ -1,28 +1,26 @@
-"""`toologue plan`: what conversations shall be about. `scenarios` plans them, `lint` looks at how they open.
-
-The parts about procedures are in `cli.procedures`.
-
-Not covered: resuming a model's enumeration; a file of scenarios is written when it is complete.
-"""
+"""`toologue plan`: what conversations shall be about. Scenarios and how they open, intents, procedures by a model."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
 from rich.table import Table
+from rich.text import Text
 
-from toologue.bench.tooltalk.authoring import conversations_in
-from toologue.cli.asked import intents, rewrite
-from toologue.cli.chains import actions, chains
-from toologue.cli.procedures import graph, lint_procedure, paths, procedures
-from toologue.cli.terminal import progress_bar, say, write_json
+from toologue.bench.tooltalk.conversations import conversations_in
+from toologue.cli.options import OptionalOut, Out, at_least_one
+from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures
+from toologue.cli.terminal import ask, group, progress_bar, say, write_json
 from toologue.errors import BadFile, BadSetting
-from toologue.models.model import ModelFault, model
+from toologue.formats.procedure import write as write_procedure
+from toologue.models.model import model as model_of
+from toologue.plan.procedures.by_model import IntentTally, Rewritten, ask_intents, ask_procedures
+from toologue.plan.procedures.by_model import rewrite as rewrite_prose
+from toologue.plan.procedures.intents import intent
+from toologue.plan.procedures.intents import intents as catalogue
+from toologue.plan.procedures.service import service as service_of
 from toologue.plan.scenarios import Tally, sample, tell_all
 from toologue.plan.scenarios.ask import ask_all
 from toologue.plan.scenarios.lint import lint as lint_text
@@ -30,11 +28,113 @@ from toologue.schema import Api, Scenario
 from toologue.schema.jsonl import read, write
 
 
+def intents(
+    *,
+    out: OptionalOut = None,
+    model: str | None = None,
+    count: int = 84,
+    industries: list[str] | None = None,
+    seed: int = 0,
+) -> None:
+    """What customers contact support about: our catalogue, or intents that a model thinks of.
+
+    Parameters
+    ----------
+    out
+        The intents.jsonl to write.
+    model
+        openai:NAME or module:attribute; by default the catalogue is shown, offline.
+    count
+        How many a model is asked for; none of them is like one of the catalogue.
+    industries
+        Only of these.
+    seed
+        Sent to the model.
+    """
+    found, tally = [one for one in catalogue() if not industries or one.industry in industries], IntentTally()
+    if model is not None:
+        asked = ask_intents(model_of(model), count, tally, industries=industries or (), known=catalogue(), seed=seed)
+        found = list(ask(model, asked))
+    if not found:
+        raise BadSetting(f"there are no intents: {', '.join(industries or ())}")
+    if out is not None:
+        write(out, found)
+    table = Table("industry", "intents", "for example")
+    for industry, number in Counter(one.industry for one in found).items():
+        first = next(one for one in found if one.industry == industry)
+        table.add_row(Text(industry), str(number), Text(first.name))
+    say(table)
+    for why, number in tally.dropped.most_common():
+        print(f"{number} dropped: {why}")
+    print(f"{len(found)} intents{f' in {out}' if out else ''}")
+
+
+def rewrite(
+    what: str,
+    /,
+    *,
+    model: str,
+    out: Out,
+    service: str | None = None,
+    count: int = 2,
+    tries: int = 3,
+    seed: int = 0,
+) -> int:
+    """Procedures in our dialect by a model, from prose or for an intent. Exits 1 where one does not become sound.
+
+    Parameters
+    ----------
+    what
+        A file of free prose, or the id of an intent of the catalogue.
+    model
+        openai:NAME or module:attribute.
+    out
+        The folder for ID.md.
+    service
+        An OpenAPI document, or the name of a shipped service, whose operations may be called.
+    count
+        How many procedures for an intent.
+    tries
+        How often the model may mend one.
+    seed
+        Sent to the model.
+    """
+    apis = None if service is None else tuple(service_of(service).apis.values())
+    file, asked = Path(what), model_of(model)
+    if file.suffix in (".md", ".txt"):
+        try:
+            prose = file.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadFile(f"cannot read {file}: {error}") from None
+        one = ask(model, rewrite_prose(prose, asked, apis=apis, id=file.stem, tries=tries, seed=seed))
+        return _kept(out, [one])
+    chosen = ask_procedures(intent(what), asked, count=count, apis=apis, tries=tries, seed=seed)
+    return _kept(out, ask(model, chosen))
+
+
+def _kept(out: Path, made: Sequence[Rewritten]) -> int:
+    """Write what is sound, and say what is wrong with the rest."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for one in made:
+            if one.procedure is not None:
+                file = out / f"{one.procedure.id}.md"
+                file.write_text(write_procedure(one.procedure), "utf-8")
+                print(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries")
+            for finding in one.findings:
+                print(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
+            for problem in one.problems[-1] if one.procedure is None else ():
+                print(f"  not sound: line {problem}")
+    except OSError as error:
+        raise BadFile(f"cannot write to {out}: {error.strerror or error}") from None
+    return int(any(one.procedure is None for one in made))
+
+
 def scenarios(
     apis: Path | None = None,
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    out: Out,
     count: int | None = None,
     seed: int = 0,
     model: str | None = None,
@@ -57,10 +157,7 @@ def scenarios(
     concurrency
         How many requests to the model at once.
     """
-    if count is not None and count < 1:
-        raise BadSetting(f"--count {count}: give 1 or more")
-    if concurrency < 1:
-        raise BadSetting(f"--concurrency {concurrency}: give 1 or more")
+    at_least_one(count=count, concurrency=concurrency)
     documents, tally = _documents(apis), Tally()
     if model is None:
         kept = list(tell_all(documents, tally, seed=seed))
@@ -111,18 +208,8 @@ def lint(
     return 1 if rows else 0
 
 
-def _plan() -> App:
-    """The command with its parts, named, so that help says the same however it is called."""
-    whole = App(name="plan")
-    parts = (scenarios, lint, intents, rewrite, procedures, graph, paths, lint_procedure, chains, actions)
-    for part in parts:
-        command = App(name=part.__name__.replace("_", "-"))
-        command.default(part)
-        whole.command(command)
-    return whole
-
-
-plan = _plan()
+_PARTS = (scenarios, lint, intents, rewrite, procedures, graph, paths, lint_procedure, chains, actions)
+plan = group("plan", *_PARTS)
 
 
 def _documents(apis: Path | None) -> tuple[Api, ...]:
@@ -138,7 +225,7 @@ def _asked(
 ) -> list[Scenario]:
     """Scenarios by a model, with a progress bar. Raises BadSetting where it does not answer."""
     seed, concurrency = how
-    asked = model(spec)
+    asked = model_of(spec)
 
     async def collect() -> list[Scenario]:
         kept: list[Scenario] = []
@@ -148,10 +235,7 @@ def _asked(
                 progress(len(kept), count or 0)
         return kept
 
-    try:
-        return asyncio.run(collect())
-    except ModelFault as fault:
-        raise BadSetting(f"the model {spec!r} does not answer: {fault}") from None
+    return ask(spec, collect())
 
 
 def _openings(what: Sequence[str]) -> Iterator[tuple[str, str]]:

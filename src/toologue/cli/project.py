@@ -1,7 +1,4 @@
-"""`toologue init` and `toologue test`: a project of your own, through all stages.
-
-Not covered: a project without procedures; `toologue run` takes conversations from anywhere.
-"""
+"""`toologue init` and `toologue test`: a project of your own, through all stages."""
 
 from __future__ import annotations
 

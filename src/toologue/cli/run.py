@@ -1,16 +1,11 @@
-"""`toologue run`, `score`, `report`: an agent through dialogues, its grades, its page.
-
-Not covered: people who speak for themselves.
-"""
+"""`toologue run`, `score`, `report`: an agent through dialogues, its grades, its page."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from cyclopts import Parameter
-
-from toologue.cli.alike import Alike
+from toologue.cli.options import Alike, Out
 from toologue.cli.terminal import command_line, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.report.view import Report, RunView, score_folder, view_of
@@ -25,7 +20,7 @@ def run(
     /,
     *,
     agent: str,
-    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    out: Out,
     protocol: Literal["next", "forced", "recorded", "live"] = "forced",
     user: str | None = None,
     trials: int = 1,

@@ -5,8 +5,6 @@ A command of its own: what it shows are dialogues, so that it belongs neither to
 
 A YAML file is written in one of two formats: with calls (`bench.tooltalk.conversations`) or, where it has a goal or
 programs, with programs (`formats.program_dialogue`).
-
-Not covered: grading; `toologue run` and `toologue report` do that.
 """
 
 from __future__ import annotations
@@ -18,17 +16,16 @@ from itertools import filterfalse, zip_longest
 from pathlib import Path
 from textwrap import indent
 
-from toologue.bench.dialog2api import authoring as programs
-from toologue.bench.tooltalk.authoring import Review, conversations_in, reviews
-from toologue.bench.tooltalk.conversations import read_yaml, starter
+from toologue.bench.dialog2api import files as programs
+from toologue.bench.tooltalk.conversations import Review, conversations_in, read_yaml, reviews, starter
 from toologue.errors import BadSetting
 from toologue.schema import Act, AgentTurn, Dialogue, Fault, Result, UserTurn, executable
 from toologue.worlds.store import split_path
 
+# The row of a world that signs what it holds; printed as what it is.
 _SIGNATURE = "Account/signature"
-"""The row of a world that signs what it holds; printed as what it is."""
+# With more conversations than this, only what there is to say about them is printed.
 _WHOLE = 3
-"""With more conversations than this, only what there is to say about them is printed."""
 
 
 def show(*files: Path, words: bool | None = None) -> None:

@@ -1,21 +1,25 @@
-"""What commands share: the console, a progress bar, the line of a command.
-
-Not covered: colour themes; rich follows the terminal and NO_COLOR.
-"""
+"""What commands share: the console, a progress bar, the line of a command."""
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+from cyclopts import App
 
 from toologue.bench.tables import Table, shown
-from toologue.errors import BadFile
+from toologue.errors import BadFile, BadSetting
+from toologue.models.model import ModelFault
+from toologue.report.words import legible
 from toologue.schema.jsonl import replacing
+
+T = TypeVar("T")
 
 
 def say(*things: Any) -> None:
@@ -33,6 +37,7 @@ def say_tables(tables: Iterable[Table]) -> None:
 
     for table in tables:
         drawn = Drawn(*(Column(Text(name)) for name in table.columns), title=table.title)
+        drawn.caption = Text(legible(table.caption))
         for row in table.rows:
             drawn.add_row(*(Text(shown(cell)) for cell in row))
         say(drawn)
@@ -69,6 +74,26 @@ def progress_bar(what: str) -> Generator[Callable[[int, int], None]]:
         yield show
     finally:
         bar.stop()
+
+
+def ask(spec: str, asked: Coroutine[Any, Any, T]) -> T:
+    """What a model answers. Raises BadSetting where it does not."""
+    try:
+        return asyncio.run(asked)
+    except ModelFault as fault:
+        raise BadSetting(f"the model {spec!r} does not answer: {fault}") from None
+
+
+def group(name: str, *parts: Callable[..., Any], default: Callable[..., Any] | None = None) -> App:
+    """A command with parts, each an App of its own name, so that help says the same however it is called."""
+    whole = App(name=name)
+    if default is not None:
+        whole.default(default)
+    for part in parts:
+        command = App(name=part.__name__.replace("_", "-"))
+        command.default(part)
+        whole.command(command)
+    return whole
 
 
 def write_json(file: Path, value: Any) -> None:

@@ -121,7 +121,7 @@ class OpenAIModel:
         return min(ours if fault.retry_after is None else fault.retry_after, self.setup.longest_wait)
 
 
-def OPENAI(argument: str) -> OpenAIModel:  # noqa: N802 - a registered constant
+def openai_model(argument: str) -> OpenAIModel:
     """The model `openai:NAME?OPTIONS`."""
     name, _, options = argument.partition("?")
     return OpenAIModel(name, setup_of(options))

@@ -179,9 +179,6 @@ def endpoint(argument: str) -> Endpoint:
     return Endpoint(argument, base_url=base_url, key=os.environ.get("OPENAI_API_KEY", ""))
 
 
-ENDPOINT = endpoint
-
-
 def _checked(base_url: str, key: str) -> tuple[str, tuple[str, ...]]:
     """(URL without a slash at its end, what must not be shown)."""
     try:

@@ -98,9 +98,6 @@ def lexical(argument: str) -> Lexical:
     return Lexical()
 
 
-LEXICAL = lexical
-
-
 @lru_cache(maxsize=1 << 14)
 def _word(word: str) -> _Part:
     """(cells, values) of a word: itself and its n-grams, together of length 1 times what the word weighs."""

@@ -173,9 +173,6 @@ def minilm(argument: str) -> MiniLM:
     return _made(Path(found.submodule_search_locations[0]) / "model", published=True)
 
 
-MINILM = minilm
-
-
 @cache
 def _made(directory: Path, published: bool = False) -> MiniLM:
     """One a process: the weights are 90 MB."""

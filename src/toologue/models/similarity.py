@@ -174,7 +174,6 @@ ONE: Similarity = _Function("one", _always)
 LEXICAL = _embedded("lexical")
 MINILM = _embedded("minilm")
 ENDPOINT = _embedded("endpoint")
-VECTORS = Vectors
 
 
 def similarity(spec: str) -> Similarity:

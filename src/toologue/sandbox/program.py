@@ -228,3 +228,11 @@ def _imported(node: ast.AST) -> Iterator[str]:
 def _near(name: str, known: Collection[str]) -> str:
     near = get_close_matches(name, sorted(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def raised_in(code: str) -> str:
+    """The conversational exception that a program is; empty where it is none."""
+    body = parse(code).tree.body
+    raised = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
+    called = raised.func if isinstance(raised, ast.Call) else raised
+    return called.id if isinstance(called, ast.Name) and called.id in CONVERSATIONAL else ""

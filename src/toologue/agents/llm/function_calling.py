@@ -68,14 +68,14 @@ def _turn(reply: Reply) -> AgentTurn:
     )
 
 
-def FUNCTION_CALLING(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def function_calling_agent(argument: str) -> AgentSpec:
     """The agent `function_calling:MODEL`."""
     if not argument:
         raise BadSetting("the agent 'function_calling' needs a model: function_calling:openai:NAME")
     return _player(f"function_calling:{argument}", argument)
 
 
-def OPENAI(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def openai_agent(argument: str) -> AgentSpec:
     """The agent `openai:NAME`."""
     return _player(f"openai:{argument}", f"openai:{argument}")
 

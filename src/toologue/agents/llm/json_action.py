@@ -82,7 +82,7 @@ class JsonAction:
         return _turn(reply, parse_answer(reply.text or "", {api.name for api in brief.apis}))
 
 
-def JSON_ACTION(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def json_action_agent(argument: str) -> AgentSpec:
     """The agent `json_action:MODEL`."""
     if not argument:
         raise BadSetting("the agent 'json_action' needs a model: json_action:openai:NAME")

@@ -70,7 +70,7 @@ class Talm:
         return turn.but(usage=reply.usage, thought=turn.thought or reply.thought, extra={**turn.extra, **_about(reply)})
 
 
-def TALM(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def talm_agent(argument: str) -> AgentSpec:
     """The agent `talm:MODEL` or `talm:TASK:MODEL`."""
     first, _, rest = argument.partition(":")
     task: Task | None = next((task for task in TASKS if task == first), None)

@@ -50,7 +50,7 @@ from toologue.models.embed import Embedder, embedder
 from toologue.models.retriever import Retriever
 from toologue.schema import AgentTurn, Brief, State, Turn
 
-__all__ = ["RETRIEVE", "Retrieve"]
+__all__ = ["Retrieve", "retrieve_agent"]
 
 
 class Retrieve:
@@ -101,7 +101,7 @@ def _thought(step: Step, weigher: Weigher) -> str:
     return f"{wish.words!r} asks for {wish.api.name} ({scores}); {step.why}."
 
 
-def RETRIEVE(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def retrieve_agent(argument: str) -> AgentSpec:
     """The agent `retrieve`, `retrieve:EMBEDDER` or `retrieve:EMBEDDER:CONFIRM`."""
     spec, _, last = argument.rpartition(":")
     confirm: Confirm | None = next((one for one in CONFIRM if one == last), None)

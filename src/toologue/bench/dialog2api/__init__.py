@@ -5,11 +5,13 @@
                         the gold's whatever was answered
     code     next       programs, each where the gold stands             CodeEdits
 
-Contract: `load` reads our dialogues (None: those that ship), the paper's XML, or a dialogues.jsonl, and executes the
-gold in the world `s3_programs`: what it comes to here is what counts. A file that says what it comes to must be right:
-its signatures, and the results of a dialogues.jsonl.
-`play` runs an agent through a part; `grade` grades either. `DIALOG2API` is the first part: what a benchmark is to
-everybody else.
+`load` reads our dialogues (None: those that ship), the paper's XML, or a dialogues.jsonl, and executes the gold in the
+world `s3_programs`: what it comes to here is what counts. A file that says what it comes to must be right: its
+signatures, and the results of a dialogues.jsonl.
+
+Conversations from elsewhere, in the paper's XML or a dialogues.jsonl, are told apart by their ids. Of these the agent's
+side is played: its programs run here, whatever results stand in the file, and the user's words are the gold's. They
+were not made where the gold stands, so of them there are no CodeEdits.
 
 Example:
     >>> from toologue.formats.dialog2api import parse_conversations
@@ -25,42 +27,31 @@ Not covered: the paper's own conversations, which are not published.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from toologue.agents.agent import AgentSpec
-from toologue.bench.benchmark import CAP, Benchmark, Graded, Mode, Options, sums, traces_of
-from toologue.bench.dialog2api.files import SHIPPED, Split, read_folder
-from toologue.errors import BadFile, BadRecord, UnknownName, shown
+from toologue.agents.agent import AgentSpec, ScriptedAgent
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of
+from toologue.bench.dialog2api.files import SHIPPED, Split, executed, read_folder
+from toologue.bench.dialog2api.prove import check, prove
+from toologue.bench.dialog2api.statistics import table3, talk_table
+from toologue.bench.dialog2api.tables import tables
+from toologue.bench.tables import html
+from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
-from toologue.loop import execute
+from toologue.loop import Agent
 from toologue.models.similarity import TextMatch
-from toologue.run.runner import Settings
-from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Result, Setting, Trace, executable
+from toologue.schema import Case, Dialogue, Trace, rounds
 from toologue.schema.jsonl import read
+from toologue.schema.stack import completed
 from toologue.score.metric import value_of
-from toologue.score.programs import METRICS, scores_of, turn_tests
-from toologue.worlds.s3 import signature
-from toologue.worlds.world import make_world
-
-__all__ = [
-    "DIALOG2API",
-    "PARTS",
-    "PASSES",
-    "Part",
-    "executed",
-    "grade",
-    "load",
-    "of_split",
-    "play",
-    "summarize",
-]
+from toologue.score.programs import EDITS, METRICS, scores_of, turn_tests
+from toologue.worlds.s3 import prefix_at
 
 PASSES = METRICS[1]
-Part = Literal["talk", "code"]
-PARTS: dict[Part, ProtocolName] = {"talk": "recorded", "code": "next"}
-"""How each part is played."""
 
 
 def load(data: Path | None = None) -> list[Dialogue]:
@@ -87,32 +78,6 @@ def of_split(golds: Sequence[Dialogue], split: Split | None) -> list[Dialogue]:
     if not found:
         raise UnknownName("split", str(split), {str(gold.origin.get("split", "none")) for gold in golds})
     return found
-
-
-def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
-    """The dialogue in the world `s3_programs`, every final program executed, every signature in its place."""
-    dialogue = dialogue.but(world=Setting(name="s3_programs", arguments=dialogue.world.arguments))
-    world = make_world(Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded"))
-    turns = list(dialogue.turns)
-    initial = _checked(dialogue, file, "extra.initial_signature", dialogue.extra.get("initial_signature"), world, None)
-    for at, turn in enumerate(turns):
-        if turn.role == "agent" and turn.acts:
-            results: list[Result | None] = []
-            signed: list[str | None] = []
-            said = _said(turn)
-            for slot, act in enumerate(turn.acts):
-                result = execute(world, act) if executable(act) else None
-                place = f"turns[{at}].acts[{slot}]"
-                results.append(result)
-                signed.append(result and _checked(dialogue, file, place, said[slot], world, result))
-            turns[at] = turn.but(results=tuple(results), extra={**turn.extra, "signatures": signed})
-    return dialogue.but(turns=tuple(turns), extra={**dialogue.extra, "initial_signature": initial})
-
-
-def play(part: Part, golds: Sequence[Dialogue], agent: str | AgentSpec, options: Options = Options()) -> list[Trace]:
-    """Run an agent through a part; traces in the order of the dialogues."""
-    settings = Settings(protocol=PARTS[part], seed=options.seed, cap=CAP)
-    return traces_of(golds, settings, agent, options, part)
 
 
 def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch | None = None) -> Graded:
@@ -156,32 +121,87 @@ def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> 
                     raise BadRecord(file, line, f"$.turns[{at}].results[{slot}]", what, "leave the results out")
 
 
-def _said(turn: AgentTurn) -> Sequence[Any]:
-    """The signatures that a turn carries, one an act."""
-    carried = turn.extra.get("signatures")
-    return carried if isinstance(carried, list) and len(carried) == len(turn.acts) else [None] * len(turn.acts)
-
-
-def _checked(dialogue: Dialogue, file: object, place: str, said: Any, world: Any, result: Result | None) -> str:
-    """The signature of the world as it is, which is the one that the file gives, if it gives one."""
-    made = signature(world, None if result is None else result.value)
-    if said not in (None, made):
-        what = f"dialogue {shown(dialogue.id)} comes to the signature {made} here, not {shown(said)}"
-        remedy = "leave the signature out, or name the account that it was made on: a dialogues.jsonl can"
-        raise BadRecord(file, 0, f"$.{place}", what, remedy)
-    return made
-
-
 def _key(metric: str) -> str:
     return metric.lower().replace(" ", "_")
 
 
+def read_predictions(file: Path) -> Mapping[str, Dialogue]:
+    """Conversations by id. Programs that cannot go on the stack stay as they are: they are graded, not refused."""
+    found = read_conversations(file, lax=True) if file.suffix == ".xml" else list(read(file, Dialogue))
+    return {one.id: one.but(turns=completed(one.turns, lax=True)) for one in found}
+
+
+def _predicted(
+    benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], file: Path, options: Options
+) -> dict[str, Trace]:
+    """The traces of the dialogues that a file has, executed here with the words of the gold's users."""
+    known = read_predictions(file)
+    strange = sorted(known.keys() - {gold.id for gold in golds})
+    if len(strange) == len(known):
+        raise BadSetting(f"{file} has predictions for {strange[0]!r}, which is no dialogue here, and for no other")
+    there = [gold for gold in golds if gold.id in known]
+
+    def make(case: Case) -> Agent:
+        answers = (did for said, did in rounds(known[case.id].turns) if said)
+        asked = [said for said, _ in rounds(case.gold.turns)] if case.gold else []
+        return ScriptedAgent([next(answers, ()) if said else () for said in asked])
+
+    agent = AgentSpec(f"predictions:{file.name}", make, reads_gold=True)
+    traces = traces_of(benchmark, part, there, agent, options)
+    return {gold.id: trace for gold, trace in zip(there, traces, strict=True)}
+
+
+def over_s3(file: Path) -> bool:
+    """Whether a file, or a folder with goals.yaml, holds conversations with programs over S3, and no others."""
+    if not file.is_file():
+        return (file / "goals.yaml").is_file()
+    if file.suffix == ".xml":
+        return True
+    kinds: set[str] = set()
+    for gold in read(file, Dialogue):
+        if gold.world.name not in ("s3", "s3_programs"):
+            return False
+        kinds |= {act.kind for turn in gold.turns if turn.role == "agent" for act in turn.acts}
+    return "program" in kinds
+
+
+def _sections(results: Results) -> list[tuple[str, str]]:
+    """The tables, and what the dialogues are made of."""
+    parts = next(iter(results.values()))
+    golds = [one.gold for one in next(iter(parts.values()))]
+    return [("Tables", html([*tables(results), table3(golds)]))]
+
+
+def _with_split(benchmark: Benchmark, split: Split) -> Benchmark:
+    def load_split(data: Path | None) -> list[Dialogue]:
+        return of_split(load(data), split)
+
+    return replace(benchmark, load=load_split)
+
+
+def _with_endpoint(benchmark: Benchmark, endpoint: str) -> Benchmark:
+    prefix_at(endpoint)  # refused before anything has run
+    return replace(benchmark, check=partial(check, endpoint=endpoint))
+
+
 DIALOG2API = Benchmark(
     "dialog2api",
+    (
+        Part("talk", "recorded", METRICS[:4], about={"part": "talk"}),
+        Part("code", "next", (EDITS,), about={"part": "code"}, predicted=False),
+    ),
     load,
-    grade,
+    lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
     summarize,
-    protocol=PARTS["talk"],
     passes=PASSES,
-    shown=tuple((name, _key(name)) for name in METRICS[:4]),
+    alike=False,
+    tables=tables,
+    sections=_sections,
+    describe=lambda golds: [table3(golds), talk_table(golds)],
+    choices={"split": _with_split, "endpoint": _with_endpoint},
+    predictions=_predicted,
+    absent="the predictions have no conversation for it",
+    owns=over_s3,
+    check=check,
+    proofs=prove,
 )

@@ -19,22 +19,29 @@ Not covered: what programs do when they run.
 
 from __future__ import annotations
 
+import ast
+import copy
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from toologue.agents.llm.program_stack.answers import broke
 from toologue.data import Place, read_source
-from toologue.errors import BadFile, BadRecord, StackError
+from toologue.errors import BadFile, BadRecord, StackError, shown
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
-from toologue.sandbox.program import parse
-from toologue.schema import Dialogue, Turn, executable
+from toologue.loop import execute
+from toologue.run.runner import grounded
+from toologue.sandbox.program import number_of, parse
+from toologue.schema import AgentTurn, Case, Dialogue, Program, Result, Setting, Turn, executable
 from toologue.schema.jsonl import replacing
 from toologue.schema.noun import Noun
 from toologue.schema.stack import Stacked, put
+from toologue.worlds.s3 import signature
+from toologue.worlds.world import make_world
 
 SHIPPED = Path(__file__).parent
 Split = Literal["train", "test"]
@@ -121,6 +128,42 @@ def inspect(file: Path) -> tuple[Written, list[BadRecord]]:
     return written, [source.bad(place, what) for place, what in found]
 
 
+def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
+    """The dialogue in the world `s3_programs`, every final program executed, every signature in its place."""
+    dialogue = dialogue.but(world=Setting(name="s3_programs", arguments=dialogue.world.arguments))
+    world = make_world(Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded"))
+    turns = list(dialogue.turns)
+    initial = _checked(dialogue, file, "extra.initial_signature", dialogue.extra.get("initial_signature"), world, None)
+    for at, turn in enumerate(turns):
+        if turn.role == "agent" and turn.acts:
+            results: list[Result | None] = []
+            signed: list[str | None] = []
+            said = _signatures_of(turn)
+            for slot, act in enumerate(turn.acts):
+                result = execute(world, act) if executable(act) else None
+                place = f"turns[{at}].acts[{slot}]"
+                results.append(result)
+                signed.append(result and _checked(dialogue, file, place, said[slot], world, result))
+            turns[at] = turn.but(results=tuple(results), extra={**turn.extra, "signatures": signed})
+    return dialogue.but(turns=tuple(turns), extra={**dialogue.extra, "initial_signature": initial})
+
+
+def _signatures_of(turn: AgentTurn) -> Sequence[Any]:
+    """The signatures that a turn carries, one an act."""
+    carried = turn.extra.get("signatures")
+    return carried if isinstance(carried, list) and len(carried) == len(turn.acts) else [None] * len(turn.acts)
+
+
+def _checked(dialogue: Dialogue, file: object, place: str, said: Any, world: Any, result: Result | None) -> str:
+    """The signature of the world as it is, which is the one that the file gives, if it gives one."""
+    made = signature(world, None if result is None else result.value)
+    if said not in (None, made):
+        what = f"dialogue {shown(dialogue.id)} comes to the signature {made} here, not {shown(said)}"
+        remedy = "leave the signature out, or name the account that it was made on: a dialogues.jsonl can"
+        raise BadRecord(file, 0, f"$.{place}", what, remedy)
+    return made
+
+
 def _signed(dialogue: Dialogue, signatures: Sequence[str], folder: Path) -> Dialogue:
     """The dialogue with its signatures in their places."""
     initial, *rest = signatures
@@ -168,3 +211,105 @@ def _unfit(written: Written) -> Iterator[tuple[Place, str]]:
                 yield place, f"this is no Python: {parsed.problems[0]}"
             elif parsed.placeholders and program.status == "final":
                 yield place, f"a final program has no placeholders, this one has ?{parsed.numbers[0]}"
+
+
+# By statement and rank of a value in it: the number of the placeholder that stands there; None for a value.
+_Places = Mapping[tuple[str, int], int | None]
+
+
+class Review(NamedTuple):
+    """A dialogue, executed. `remarks` is what should be looked at."""
+
+    dialogue: Dialogue
+    programs: tuple[Program, ...]
+    remarks: tuple[str, ...]
+
+
+def is_ours(file: Path) -> bool:
+    """Whether a file is written as a dialogue with programs. Raises BadFile, BadRecord where it is no YAML."""
+    data = read_source(file).data
+    if not isinstance(data, Mapping):
+        return False
+    held = cast("Mapping[str, Any]", data)
+    turns = cast("list[Any]", held["turns"]) if isinstance(held.get("turns"), list) else []
+    return "goal" in held or any(isinstance(turn, Mapping) and "programs" in turn for turn in turns)
+
+
+def read_yaml(file: Path) -> Dialogue:
+    """A dialogue as it is written, without results. Raises BadFile, BadRecord."""
+    written, wrong = inspect(file)
+    if len(wrong) > 1:
+        raise BadFile("\n".join(map(str, wrong)))
+    for one in wrong:
+        raise one
+    return dialogue_of(written)
+
+
+def has_programs(dialogue: Dialogue) -> bool:
+    """Whether the agent writes programs, or the dialogue is from a file in which it can."""
+    return dialogue.origin.get("line") == "programs" or bool(_programs(dialogue))
+
+
+def reviews(dialogues: Iterable[Dialogue]) -> Iterator[Review]:
+    """Each dialogue executed and looked at; over S3 it is signed, too."""
+    for dialogue in dialogues:
+        over_s3 = dialogue.world.name in ("s3", "s3_programs")
+        done = executed(dialogue) if over_s3 else grounded(dialogue)
+        broken = (what for turn in done.turns if turn.role == "agent" and turn.results for what in broke(turn))
+        yield Review(done, _programs(done), (*broken, *renumberings(done)))
+
+
+def renumberings(dialogue: Dialogue) -> Iterator[str]:
+    """What is wrong with the numbers of placeholders, by all earlier drafts of the goal."""
+    drafts: dict[str, list[str]] = {}
+    for program in _programs(dialogue):
+        earlier = drafts.setdefault(program.goal, [])
+        found = dict.fromkeys(what for before in earlier for what in renumbered(before, program.code))
+        yield from (f"goal {program.goal}: {what}" for what in found)
+        earlier.append(program.code)
+
+
+def renumbered(before: str, after: str) -> Iterator[str]:
+    """What is wrong with the numbers of a draft's placeholders, by an earlier draft."""
+    old, new = _places(before), _places(after)
+    filled = {number for place, number in old.items() if place in new and new[place] is None}
+    missing = {place: number for place, number in new.items() if number is not None}
+    for number in sorted({n for place, n in missing.items() if n in filled or old.get(place) not in (None, n)}):
+        yield f"?{number} stood for something else in an earlier draft"
+
+
+def _programs(dialogue: Dialogue) -> tuple[Program, ...]:
+    return tuple(act for turn in dialogue.turns if turn.role == "agent" for act in turn.acts if act.kind == "program")
+
+
+def _places(code: str) -> _Places:
+    found: dict[tuple[str, int], int | None] = {}
+    for node in ast.walk(parse(code).tree):
+        if isinstance(node, ast.stmt):
+            blank = _Blank()
+            head = blank.visit(_head(node))
+            found |= {(ast.dump(head), rank): number for rank, number in enumerate(blank.values)}
+    return found
+
+
+def _head(statement: ast.stmt) -> ast.stmt:
+    """A statement without those that it holds."""
+    bare = copy.copy(statement)
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        if hasattr(bare, name):
+            setattr(bare, name, [])
+    return copy.deepcopy(bare)
+
+
+class _Blank(ast.NodeTransformer):
+    """Values and placeholders give way to a blank, and are collected."""
+
+    def __init__(self) -> None:
+        self.values: list[int | None] = []
+
+    def visit(self, node: ast.AST) -> Any:
+        number = number_of(node)
+        if number is None and not isinstance(node, ast.Constant):
+            return self.generic_visit(node)
+        self.values.append(number)
+        return ast.Name("_")

@@ -22,8 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toologue.bench.tables import Table
-from toologue.sandbox.allowed import CONVERSATIONAL
-from toologue.sandbox.program import parse
+from toologue.sandbox.program import parse, raised_in
 from toologue.schema import Dialogue
 from toologue.schema.stack import stack
 
@@ -56,14 +55,6 @@ def apis_in(code: str, name: str = "s3") -> list[str]:
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == name
     ]
     return list(dict.fromkeys(_camel(called) for _, _, called in sorted(found)))
-
-
-def raised_in(code: str) -> str:
-    """The conversational exception that a program is; empty where it is none."""
-    body = parse(code).tree.body
-    raised = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
-    called = raised.func if isinstance(raised, ast.Call) else raised
-    return called.id if isinstance(called, ast.Name) and called.id in CONVERSATIONAL else ""
 
 
 def table3(golds: Sequence[Dialogue]) -> Table:

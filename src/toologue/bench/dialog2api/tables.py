@@ -1,14 +1,7 @@
 """The paper's table 4 for any agents, its own rows beside it, and what lies behind: by API, by complexity, by turn.
 
-Contract: `results` are, by agent, the graded conversations of each part. A missing value is None, shares are floats in
-[0, 1], counts whole numbers; CodeEdits, which is no share, is a text. The paper's rows are of another dataset and of
+Shares are floats in [0, 1]; CodeEdits, which is no share, is a text. The paper's rows are of another dataset and of
 language models: they say what is hard, and are not to be beaten.
-
-Example:
-    >>> [row[0] for row in table4({}).rows][:1]
-    ["the paper's: Codex, API document"]
-
-Not covered: intervals; totals with a bootstrap come from `score.metric.totals`.
 """
 
 from __future__ import annotations
@@ -16,25 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Graded, sums
-from toologue.bench.dialog2api import Part
-from toologue.bench.dialog2api.statistics import apis_in, raised_in
+from toologue.bench.benchmark import Graded, Results, sums
+from toologue.bench.dialog2api.statistics import apis_in
 from toologue.bench.tables import Table
+from toologue.sandbox.program import raised_in
 from toologue.schema import rounds
 from toologue.score.metric import value_of
 from toologue.score.programs import METRICS
 
-Results = Mapping[str, Mapping[Part, Sequence[Graded]]]
-"""By agent, and by part, the graded conversations."""
-
 _EMR, _PERFECT, _, _BLEU, _EDITS = METRICS
 _MODELS = ("Codex", "Bloom", "NeoX")
+# Table 4, by setting: CodeEdits, EMR (%), BLEU of each model.
 _PAPER: dict[str, tuple[tuple[float, float, float], ...]] = {
     "API document": ((23.7, 8.4, 15.7), (40.5, 0.9, 5.4), (31.2, 3.6, 6.8)),
     "examples": ((14.7, 30.0, 28.3), (38.8, 7.7, 14.9), (21.3, 7.5, 18.2)),
     "both": ((13.2, 33.0, 29.5), (27.6, 4.41, 10.9), (23.5, 2.59, 13.1)),
 }
-"""Table 4, by setting: CodeEdits, EMR (%), BLEU of each model."""
 _PERFECT_OF = {("Codex", "both"): 0.22}
 
 
@@ -97,8 +87,7 @@ def by_turn(results: Results) -> Table:
 
 def _talks(results: Results) -> Iterator[tuple[str, Sequence[Graded]]]:
     for agent, parts in results.items():
-        if "talk" in parts:
-            yield agent, parts["talk"]
+        yield from ((agent, graded) for part, graded in parts.items() if part.name == "talk")
 
 
 def _uses(one: Graded) -> Iterator[list[str]]:

@@ -13,11 +13,9 @@ A part of the benchmark is a task with what the history shows of the gold's labe
 
 That `none` leaves in the other labels is as published: there, "w/o GT" hides the labels of the task alone.
 
-Contract: `load` reads the paper's JSON, or our dialogues (with the apis.jsonl beside them, if there is one), that carry
-labels. `play` runs an agent through one part, and asks it only where there is a test; `grade` grades a conversation:
-both modes do what `score.states`, `score.actions`, `score.faithfulness` and `score.overall` say. A model agent
-`talm:MODEL` gets the prompt of the task.
-`TOOLDIAL` is the three tasks under `next` at once, nothing shown: what a benchmark is to everybody else.
+`load` reads the paper's JSON, or our dialogues (with the apis.jsonl beside them, if there is one), that carry labels.
+An agent is asked only where there is a test; a model agent `talm:MODEL` gets the prompt of the task. Both modes do what
+`score.states`, `score.actions`, `score.faithfulness` and `score.overall` say.
 
 Example:
     >>> [part.name for part in parts(["dst", "overall"])]
@@ -31,82 +29,30 @@ by `formats.tooldial_text.samples`, and what models answer to them is graded fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
-from toologue.agents.agent import AgentSpec, resolve_agent
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, sums, traces_of
-from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
+from toologue.agents.agent import AgentSpec
+from toologue.bench.benchmark import Benchmark, Graded, Options, Part, StepProof, Tested, player_of
+from toologue.bench.tooldial.predictions import predicted
+from toologue.bench.tooldial.tables import section, tables
+from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
+from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooldial import read_tooldial
-from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
+from toologue.formats.tooldial_text import TASKS, Task
 from toologue.loop import Agent
+from toologue.models.model import Model, model
 from toologue.models.similarity import TextMatch
-from toologue.run.runner import Settings
-from toologue.schema import AgentTurn, Brief, Case, Dialogue, ProtocolName, Score, Setting, Trace, Turn
+from toologue.mutate.states import RIGHT, WRONG, Mutation
+from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Trace, Turn
 from toologue.schema.jsonl import read, read_lines
-from toologue.score import actions, faithfulness, overall, states
-from toologue.score.faithfulness import Votes
-from toologue.score.metric import no_reply, unscored, value_of
+from toologue.score import faithfulness
 from toologue.worlds.world import documents_of
-
-__all__ = ["PASSES", "TOOLDIAL", "Part", "asked_at", "grade", "load", "parts", "play", "summarize"]
-
-PASSES = "conversation correct"
-STEPS = 7
-"""Steps in a round of the overall task; the published loop gives up after as many."""
-
-_SEE: dict[tuple[Task, Labels], tuple[str, ...]] = {
-    ("dst", "gold"): ("action", "thought", "state"),
-    ("dst", "none"): ("action", "thought"),
-    ("action", "gold"): ("action", "state"),
-    ("action", "none"): ("state",),
-    ("faithfulness", "gold"): ("action", "thought", "state"),
-    ("faithfulness", "none"): (),
-    ("overall", "gold"): ("action", "thought", "state"),
-    ("overall", "none"): (),
-}
-_SUBSTRING = "action accuracy (substring)"
-_METRICS: dict[Task, tuple[str, ...]] = {
-    "dst": states.METRICS,
-    "action": (*actions.METRICS, _SUBSTRING),
-    "faithfulness": (*faithfulness.METRICS, faithfulness.VOTED),
-    "overall": overall.METRICS,
-}
-Rows = list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Part:
-    """A task, and which labels its history shows."""
-
-    task: Task
-    labels: Labels = "none"
-
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-        return f"{self.task}, {self.labels}"
-
-    @property
-    def protocol(self) -> ProtocolName:
-        """How it is played."""
-        return "forced" if self.task == "overall" else "next"
-
-    @property
-    def see(self) -> tuple[str, ...]:
-        """The labels that its history shows."""
-        return _SEE[self.task, self.labels]
-
-
-def parts(tasks: Sequence[str] = (), labels: Sequence[str] = ()) -> list[Part]:
-    """The parts that are named; all tasks, with both kinds of history, where none is."""
-    for kind, given, known in (("task", tasks, TASKS), ("kind of labels", labels, LABELS)):
-        for name in given:
-            if name not in known:
-                raise UnknownName(kind, name, known)
-    return [Part(t, one) for t in TASKS if not tasks or t in tasks for one in LABELS if not labels or one in labels]
 
 
 def load(data: Path | None = None) -> list[Dialogue]:
@@ -122,112 +68,6 @@ def load(data: Path | None = None) -> list[Dialogue]:
     return found
 
 
-def play(part: Part, golds: Sequence[Dialogue], agent: str | AgentSpec, options: Options = Options()) -> list[Trace]:
-    """Run an agent through one part; traces in the order of the dialogues."""
-    settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=STEPS)
-    return traces_of(list(map(_observed, golds)), settings, _asked(_player(agent, part.task), part.task), options)
-
-
-def grade(part: Part, mode: Mode, gold: Dialogue, trace: Trace, votes: Sequence[Votes] = ()) -> Graded:
-    """Grade one conversation of a part. Where a model gave no reply it is unscored."""
-    head = {"name": gold.id, "task": part.task, "labels": part.labels}
-    if why := no_reply(trace):
-        return Graded(gold, trace, unscored((*_METRICS[part.task], PASSES), gold, trace, why), head | {"why": why})
-    scores, rows = _GRADERS[part.task](mode, gold, trace)
-    if votes:
-        scores |= faithfulness.voted(mode, votes, gold, trace)
-    scores[PASSES] = _passed(rows, gold, trace)
-    kept = {"votes": [one._asdict() for one in votes]} if votes else {}
-    metrics = {name: score.value for name, score in scores.items()}
-    return Graded(gold, trace, scores, {**head, "metrics": metrics, "tests": rows, **kept})
-
-
-def asked_at(task: Task, gold: Dialogue) -> frozenset[int]:
-    """The turns of a dialogue that are tests of a task."""
-    if task == "dst":
-        return frozenset(turn for turn, _, _ in states.labelled(gold))
-    if task == "faithfulness":
-        return frozenset(turn for turn, _ in faithfulness.responses(gold))
-    return frozenset(turn for turn, _, _ in actions.labelled(gold))
-
-
-def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
-    """The totals of a part: for each metric its value, null where 0/0, and what it was counted from."""
-    counted = sums(graded)
-    absent = sum("why" in one.record for one in graded)
-    values = {_key(name): value_of(name, counts) if counts else None for name, counts in counted.items()}
-    return {"all": {"num_conversations": len(graded), "unscored": absent, **values, "sums": counted}}
-
-
-def _dst(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = states.state_tests(mode, gold, trace)
-    rows = [
-        {**test._asdict(), "label": test.label.model_dump(mode="json"), "errors": list(test.errors)} for test in tests
-    ]
-    return states.scores_of(tests, gold, trace), rows
-
-
-def _action(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = actions.action_tests(mode, gold, trace)
-    scores = actions.scores_of(tests, gold, trace)
-    if mode == "published":
-        lax = actions.scores_of(actions.action_tests("substring", gold, trace), gold, trace)[actions.ACCURACY]
-        scores[_SUBSTRING] = lax.but(metric=_SUBSTRING)
-    return scores, [test._asdict() for test in tests]
-
-
-def _faithfulness(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = faithfulness.reply_tests(gold, trace)
-    rows = [{**test._asdict(), "correct": test.grounded and test.reports is not False} for test in tests]
-    return faithfulness.scores_of(tests, gold, trace), rows
-
-
-def _overall(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = overall.user_turn_tests(mode, gold, trace)
-    at = [[one.model_dump(exclude={"turn"}) for one in test.at] for test in tests]
-    rows = [
-        {"turn": test.turn, "round": test.round, "correct": test.correct, "at": why}
-        for test, why in zip(tests, at, strict=True)
-    ]
-    return overall.scores_of(tests, gold, trace), rows
-
-
-_GRADERS: dict[Task, Callable[[Mode, Dialogue, Trace], tuple[dict[str, Score], Rows]]] = {
-    "dst": _dst,
-    "action": _action,
-    "faithfulness": _faithfulness,
-    "overall": _overall,
-}
-
-
-def _at_once(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
-    """The three tasks under `next`, of one run that shows no labels."""
-    graded = [grade(Part(task), mode, gold, trace) for task in TASKS if task != "overall"]
-    scores = {name: score for one in graded for name, score in one.scores.items()}
-    rows = sorted((row for one in graded for row in one.record.get("tests", ())), key=lambda row: row["turn"])
-    if "why" not in graded[0].record:
-        scores[PASSES] = _passed(rows, gold, trace)
-    metrics = {name: score.value for name, score in scores.items()}
-    record = {**graded[0].record, "task": "next", "metrics": metrics, "tests": rows}
-    return Graded(gold, trace, scores, record)
-
-
-def _passed(rows: Rows, gold: Dialogue, trace: Trace) -> Score:
-    of, right = int(bool(rows)), int(bool(rows) and all(row["correct"] for row in rows))
-    counts = {"hits": float(right), "of": float(of)}
-    why = "" if of else "nothing to score"
-    value = float(right) if of else None
-    return Score(metric=PASSES, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why)
-
-
-def _player(agent: str | AgentSpec, task: Task) -> AgentSpec:
-    """The player that a spec names; a `talm` that names no task gets this one."""
-    if isinstance(agent, AgentSpec):
-        return agent
-    name, _, rest = agent.partition(":")
-    return resolve_agent(f"talm:{task}:{rest}" if name == "talm" and rest.partition(":")[0] not in TASKS else agent)
-
-
 class _Tested:
     """An agent that is asked only where there is a test: under `next` the history says which turn it is."""
 
@@ -238,18 +78,20 @@ class _Tested:
         return await self._agent.act(history, brief) if len(history) in self._turns else AgentTurn()
 
 
-def _asked(agent: AgentSpec, task: Task) -> AgentSpec:
-    if task in ("action", "overall"):  # everywhere
-        return agent
+def _prepare(part: Part, agent: Tested) -> AgentSpec:
+    """The player of a part: asked where there is a test; a `talm` that names no task gets that of the part."""
+    task = part.about["task"]
+    name, _, rest = agent.partition(":") if isinstance(agent, str) else ("", "", "")
+    if name == "talm" and rest.partition(":")[0] not in TASKS:
+        agent = f"talm:{task}:{rest}"
+    everywhere = player_of(agent)
+    if task in ("action", "overall"):
+        return everywhere
 
     def make(case: Case) -> Agent:
-        return _Tested(agent.make(case), asked_at(task, cast("Dialogue", case.gold)))
+        return _Tested(everywhere.make(case), asked_at(task, cast("Dialogue", case.gold)))
 
-    return AgentSpec(agent.name, make, reads_gold=True)
-
-
-def _observed(gold: Dialogue) -> Dialogue:
-    return gold if gold.world.name == "observed" else gold.but(world=Setting(name="observed"))
+    return AgentSpec(everywhere.name, make, reads_gold=True)
 
 
 def _staged(dialogue: Dialogue, file: Path) -> Dialogue:
@@ -262,24 +104,108 @@ def _staged(dialogue: Dialogue, file: Path) -> Dialogue:
             return dialogue.but(world=Setting(name="observed", arguments={"apis": str(apis)}))
     there = documents_of(dialogue)
     carried: list[Any] = [there[n].model_dump(mode="json", by_alias=True) for n in dialogue.apis if n in there]
-    return _observed(dialogue).but(extra={**dialogue.extra, "apis": carried})
+    return dialogue.but(world=Setting(name="observed"), extra={**dialogue.extra, "apis": carried})
 
 
 def _is_ours(file: Path) -> bool:
     return b'"dialogue/1"' in next((line for _, line, _ in read_lines(file)), b"")
 
 
-def _key(metric: str) -> str:
-    return metric.lower().replace(": ", "_").replace(" ", "_")
+def _review(model: Model, part: Part, graded: list[Graded], options: Options) -> list[Graded]:
+    """Responses with a model's votes on whether they are faithful; some conversations are asked about at once."""
+    if part.about["task"] != "faithfulness":
+        return graded
+    free = asyncio.Semaphore(options.limits.concurrency)
+
+    async def review(one: Graded) -> Graded:
+        if "why" in one.record:
+            return one
+        async with free:
+            found = await faithfulness.votes(one.gold, one.trace, model, seed=options.seed)
+        scores = dict(one.scores)
+        passed = scores.pop(PASSES)
+        scores |= {**faithfulness.voted(options.mode, found, one.gold, one.trace), PASSES: passed}
+        metrics = {name: score.value for name, score in scores.items()}
+        told = {"votes": [vote._asdict() for vote in found]} if found else {}
+        return Graded(one.gold, one.trace, scores, {**one.record, "metrics": metrics, **told})
+
+    async def every() -> list[Graded]:
+        return await asyncio.gather(*map(review, graded))
+
+    return asyncio.run(every())
 
 
-_SHOWN = ("state accuracy", "action accuracy", "grounded", "reported", PASSES)
+def mutants(gold: Dialogue, task: Task, mutation: Mutation) -> dict[int, AgentTurn]:
+    """By turn, the steps that a mutation makes of the gold's, where it is tested."""
+    places = asked_at("action" if task == "overall" else task, gold)
+    made = ((at, mutation(turn)) for at in sorted(places) if isinstance(turn := gold.turns[at], AgentTurn))
+    return {at: turn for at, turn in made if turn is not None}
+
+
+def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[StepProof]:
+    """Every mutation wherever it can be made, wrong ones first. `applied`: conversations; `took`, `caught`: tests."""
+    kinds = [(name, True, made) for name, made in WRONG.items()] + [(name, False, made) for name, made in RIGHT.items()]
+    return [_prove_kind(kind, golds, options, wrong=wrong, made=made) for kind, wrong, made in kinds]
+
+
+def _prove_kind(
+    kind: str, golds: Sequence[Dialogue], options: Options, *, wrong: bool, made: tuple[Mutation, tuple[Task, ...]]
+) -> StepProof:
+    mutation, tasks = made
+    applied, verdicts = set[str](), list[tuple[str, bool]]()
+    for task, gold in product(tasks, golds):
+        instead = mutants(gold, task, mutation)
+        if not instead:
+            continue
+        part, turns = part_of(task), tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
+        trace = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="mutant", turns=turns)
+        seen = frozenset(_tests(gold, task, instead, published=options.mode == "published"))
+        tests = grade(part, options.mode, gold, trace).record["tests"]
+        verdicts += [(f"{gold.id}:{test['turn']}", bool(test["correct"])) for test in tests if test["turn"] in seen]
+        applied.add(gold.id)
+    caught = sum(not correct for _, correct in verdicts)
+    missed = tuple(place for place, correct in verdicts if correct == wrong)
+    return StepProof(kind, wrong, len(applied), len(verdicts), caught, missed)
+
+
+def _tests(gold: Dialogue, task: Task, instead: Mapping[int, AgentTurn], *, published: bool) -> Iterator[int]:
+    """The tests that see a mutation: its own turn; of overall the first step of its round."""
+    for at, turn in instead.items():
+        if task != "overall":
+            yield at
+            continue
+        first = next(n + 1 for n in range(at - 1, -1, -1) if gold.turns[n].role == "user")
+        stated = not published or at == first or turn.text is not None
+        if stated or turn.action != gold.turns[at].action:  # the published text has no other states
+            yield first
+
+
+def _with_tasks(benchmark: Benchmark, tasks: Sequence[str]) -> Benchmark:
+    known = {part.name for part in parts(tasks)}
+    return replace(benchmark, parts=tuple(part for part in benchmark.parts if part.name in known))
+
+
+def _with_labels(benchmark: Benchmark, labels: Sequence[str]) -> Benchmark:
+    known = {part.name for part in parts((), labels)}
+    return replace(benchmark, parts=tuple(part for part in benchmark.parts if part.name in known))
+
+
 TOOLDIAL = Benchmark(
     "tooldial",
+    tuple(parts()),
     load,
-    _at_once,
+    lambda part, mode, gold, trace, judge: grade(part, mode, gold, trace),
     summarize,
-    protocol="next",
     passes=PASSES,
-    shown=tuple((name, _key(name)) for name in _SHOWN),
+    alike=False,
+    tables=tables,
+    sections=lambda results: [("Tasks and tables", section(results))],
+    choices={
+        "task": _with_tasks,
+        "labels": _with_labels,
+        "judge": lambda benchmark, judge: replace(benchmark, review=partial(_review, model(judge))),
+    },
+    prepare=_prepare,
+    predictions=predicted,
+    proofs=prove,
 )

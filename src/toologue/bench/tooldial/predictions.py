@@ -13,11 +13,12 @@ A test without a prediction is wrong; a dialogue without a line is unscored.
 
 Example:
     >>> import tempfile
+    >>> from toologue.bench.tooldial.tasks import part_of
     >>> from toologue.schema import UserTurn
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
     >>> file = Path(tempfile.mkdtemp()) / "mine.json"
     >>> _ = file.write_text('["suggest"]')
-    >>> (trace,) = traces_of(file, Part("action"), [gold]).traces.values()
+    >>> (trace,) = traces_of(file, part_of("action"), [gold]).traces.values()
     >>> trace.turns[1].action
     'suggest'
 
@@ -33,7 +34,8 @@ from typing import Any, NamedTuple, cast
 from pydantic import ConfigDict, JsonValue
 from pydantic_core import from_json
 
-from toologue.bench.tooldial import Part, asked_at
+from toologue.bench.benchmark import Benchmark, Options, Part
+from toologue.bench.tooldial.tasks import asked_at
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooldial import state_of
 from toologue.formats.tooldial_answers import ACTIONS
@@ -68,6 +70,18 @@ class Predicted(NamedTuple):
     strange: Sequence[str]
 
 
+def predicted(
+    benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], file: Path, options: Options
+) -> Mapping[str, Trace]:
+    """The traces by dialogue, of answers to the one task that is asked for."""
+    if len({one.about["task"] for one in benchmark.parts}) > 1:
+        raise BadSetting("predictions are for one task: name it, as in --task dst")
+    found = traces_of(file, part, golds)
+    if found.strange:
+        raise BadSetting(f"{file} has predictions for {found.strange[0]!r}, which is no dialogue here")
+    return found.traces
+
+
 def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Predicted:
     """The traces that the answers of a file make."""
     with opened(file) as stream:
@@ -92,22 +106,23 @@ def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Predicted:
 
 
 def _of_list(file: Path, part: Part, golds: Sequence[Dialogue]) -> Iterator[tuple[str, Trace]]:
-    if part.task == "overall":
+    if part.about["task"] == "overall":
         raise BadSetting(f"{file}: a list has one answer a sample; the overall task wants JSON lines with `steps`")
     with opened(file) as stream:
         try:
             answers = cast("list[Any]", from_json(stream.read().removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False))
         except ValueError as error:
             raise BadRecord(file, 0, "$", f"Invalid JSON: {error}") from None
-    places = [(gold, turn) for gold in golds for turn in sorted(asked_at(part.task, gold))]
+    task = part.about["task"]
+    places = [(gold, turn) for gold in golds for turn in sorted(asked_at(task, gold))]
     if len(places) != len(answers):
-        what = f"{len(answers)} answers for {len(places)} samples of the task {part.task!r}"
+        what = f"{len(answers)} answers for {len(places)} samples of the task {task!r}"
         raise BadSetting(f"{file}: {what}: give one each, in the order of the dialogues")
     steps: dict[str, dict[int, AgentTurn]] = {gold.id: {} for gold in golds}
     for (gold, turn), answer in zip(places, answers, strict=True):
         text = answer if isinstance(answer, str) else None
         by_task = {"dst": _Step(state=answer), "action": _Step(action=text), "faithfulness": _Step(text=text)}
-        steps[gold.id][turn] = _turn(by_task[part.task])
+        steps[gold.id][turn] = _turn(by_task[task])
     for gold in golds:
         yield gold.id, _trace(file, part, gold, steps[gold.id])
 
@@ -117,17 +132,18 @@ def _steps(
 ) -> Mapping[int, AgentTurn | Sequence[AgentTurn]]:
     """What was answered, by turn; for overall by round."""
     found: dict[int, AgentTurn | Sequence[AgentTurn]] = {}
+    task = part.about["task"]
     places = range(1, 1 + sum(bool(said) for said, _ in rounds(gold.turns)))
-    known = set(places) if part.task == "overall" else asked_at(part.task, gold)
+    known = set(places) if task == "overall" else asked_at(task, gold)
     for position, one in enumerate(record.predictions):
-        kind, at = ("round", one.round) if part.task == "overall" else ("turn", one.turn)
+        kind, at = ("round", one.round) if task == "overall" else ("turn", one.turn)
         path = f"$.predictions[{position}].{kind}"
         if at is None:
-            raise BadRecord(file, number, path, "this key is missing", f"the task {part.task!r} goes by {kind}")
+            raise BadRecord(file, number, path, "this key is missing", f"the task {task!r} goes by {kind}")
         if at in found:
             raise BadRecord(file, number, path, f"{kind} {at} occurs twice")
         if at in known:
-            found[at] = [_turn(step) for step in one.steps] if part.task == "overall" else _turn(one)
+            found[at] = [_turn(step) for step in one.steps] if task == "overall" else _turn(one)
         elif not 0 <= at < len(gold.turns):
             raise BadRecord(file, number, path, f"{gold.id!r} has no {kind} {at}")
     return found
@@ -151,7 +167,7 @@ def _trace(file: Path, part: Part, gold: Dialogue, steps: Mapping[int, AgentTurn
     for said, did in rounds(gold.turns):
         number += bool(said)
         turns += said
-        if part.task == "overall" and said:
+        if part.about["task"] == "overall" and said:
             turns += cast("Sequence[AgentTurn]", steps.get(number, ())) or (AgentTurn(),) * bool(did)
         else:
             turns += [

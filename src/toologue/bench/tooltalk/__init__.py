@@ -24,7 +24,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toologue.bench.benchmark import Benchmark, Graded, Mode
+from toologue.agents.predictions import read_predictions
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, traces_of
+from toologue.bench.prove import prove
 from toologue.bench.tooltalk import published
 from toologue.bench.tooltalk.conversations import starter
 from toologue.errors import BadFile
@@ -32,20 +34,22 @@ from toologue.formats.tooltalk import read_conversation, turn_indexes
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
 from toologue.schema import Call, Dialogue, Trace, invocations, rounds
+from toologue.schema.jsonl import read
 from toologue.score import calls
 from toologue.score.calls import ERROR_TYPES, Pairing, pair
 from toologue.score.metric import no_reply, unscored
 from toologue.score.outcome import outcome
 
-__all__ = ["TOOLTALK", "grade", "load", "summarize", "ungraded"]
-
 _SPLITS = {"easy": "easy", "hard": "tooltalk"}
 
 
 def load(data: Path | None = None) -> list[Dialogue]:
-    """The published conversations of a data folder (`databases`, `easy`, `tooltalk`), or the starter set. Grounded."""
-    if data is None:
-        return [grounded(dialogue) for dialogue in starter()]
+    """The published conversations of a data folder (`databases`, `easy`, `tooltalk`), or the starter set. Grounded.
+
+    A file is one of dialogues of ours.
+    """
+    if data is None or data.is_file():
+        return [grounded(dialogue) for dialogue in (starter() if data is None else read(data, Dialogue))]
     if not (data / "databases").is_dir():
         raise BadFile(f"{data} is no ToolTalk data folder: it has no folder `databases`")
     found = [
@@ -78,7 +82,29 @@ def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     return {name: _total(group) for name, group in {**splits, "all": list(graded)}.items()}
 
 
-TOOLTALK = Benchmark("tooltalk", load, grade, summarize)
+def _predicted(
+    benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], file: Path, options: Options
+) -> dict[str, Trace]:
+    """The traces of the dialogues that a predictions file has, executed here."""
+    names = read_predictions(file).keys()
+    if strange := sorted(names - {gold.id for gold in golds}):
+        options.warn(f"{len(strange)} names in {file} are no dialogue here: {strange[:3]}")
+    there = [gold for gold in golds if gold.id in names]
+    traces = traces_of(benchmark, part, there, f"predictions:{file}", options)
+    return {gold.id: trace for gold, trace in zip(there, traces, strict=True)}
+
+
+TOOLTALK = Benchmark(
+    "tooltalk",
+    (Part("", "forced", calls.METRICS),),
+    load,
+    lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
+    summarize,
+    predictions=_predicted,
+    ungraded=lambda part, mode, gold, trace, why: ungraded(mode, gold, trace, why),
+    owns=Path.exists,  # any file: this benchmark is asked last
+    proofs=prove,
+)
 
 
 def _fixed(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:

@@ -41,7 +41,7 @@ Not covered: streaming; prompts that are longer than the model's window.
 from __future__ import annotations
 
 from toologue.agents.llm.program_stack.agent import ProgramStack
-from toologue.agents.llm.program_stack.player import PROGRAM_STACK
+from toologue.agents.llm.program_stack.player import program_stack_agent
 from toologue.agents.llm.program_stack.prompts import Settings
 
-__all__ = ["PROGRAM_STACK", "ProgramStack", "Settings"]
+__all__ = ["ProgramStack", "Settings", "program_stack_agent"]

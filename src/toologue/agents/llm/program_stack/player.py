@@ -66,7 +66,7 @@ def spelled(argument: str) -> Spelled:
     return Spelled(Settings(k=int(count), **said), rest, spec, Path(file) if file else None)
 
 
-def PROGRAM_STACK(argument: str) -> AgentSpec:  # noqa: N802 - a registered constant
+def program_stack_agent(argument: str) -> AgentSpec:
     """The agent `program_stack:MODEL` or `program_stack:OPTION,OPTION:MODEL`."""
     said = spelled(argument)
     if not said.model:

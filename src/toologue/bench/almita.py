@@ -4,12 +4,15 @@
 dialogues.jsonl, with the apis.jsonl beside it for worlds that have no documents. Results have the layout of Table 2;
 where customers speak out of procedure (`extra["noise"]`), conversations with and without that are totalled apart, too.
 
+Without data it is a suite over the procedures that ship, generated where it is first asked for (about a minute) into
+the user's cache folder: `$XDG_CACHE_HOME/toologue`, `~/.cache/toologue`, or what `TOOLOGUE_CACHE` names. The folder is
+called by the content of all that the suite is made from: whatever changes, a new one is made, and no old one read.
+
 What `fixed` does otherwise than `published` says `score.steps`.
 
 Example:
     >>> import tempfile
-    >>> from toologue.agents.agent import resolve_agent
-    >>> from toologue.bench.benchmark import Options, play
+    >>> from toologue.bench.benchmark import play
     >>> file = Path(tempfile.mkdtemp()) / "talks.jsonl"
     >>> talk = '{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello! How can I help?"}'
     >>> _ = file.write_text('{"id": "hello", "conversation": [' + talk + "]}")
@@ -23,15 +26,22 @@ Not covered: the published data itself, which could not be inspected, and BERTSc
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from toologue import keys
 from toologue.apis.almita import read_almita
-from toologue.bench.almita.own import own
-from toologue.bench.benchmark import Benchmark, Graded, Mode
+from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Mode, Options, Part
+from toologue.bench.prove import check_gold, flaws_of, prove_steps
 from toologue.errors import BadFile
-from toologue.formats.almita_files import read_conversations
+from toologue.formats.almita_files import columns_of, read_conversations
+from toologue.models.cache import cache_folder
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
 from toologue.schema import Api, Dialogue, Score, Trace
@@ -49,7 +59,47 @@ from toologue.score.steps import (
 )
 from toologue.worlds.world import documents_of
 
-__all__ = ["ALMITA", "grade", "load", "summarize"]
+SEED = 409
+# What the suite is made by: whatever changes in them, another suite is made.
+_MADE_BY = "apis formats loop.py plan procedure project schema text values verify worlds write"
+
+
+@cache
+def own_key() -> str:
+    """16 hex digits that name all that the suite is made from."""
+    root = Path(__file__).resolve().parents[1]
+    places = [root / name for name in _MADE_BY.split()]
+    files = sorted(file for place in places for file in ([place] if place.is_file() else place.rglob("*")))
+    used = [file for file in files if file.suffix in {".py", ".md", ".yaml", ".txt"}]
+    return keys.content_key([[file.relative_to(root).as_posix(), keys.file_key(file)] for file in used])
+
+
+def own() -> Path:
+    """The folder of the suite; made, if it is not there yet."""
+    folder = cache_folder() / f"almita-{own_key()}"
+    if not (folder / "dialogues.jsonl").exists():
+        _make(folder)
+    return folder
+
+
+def _make(folder: Path) -> None:
+    """Generate into a folder beside, and put it in its place in one step: half a suite is never there."""
+    from toologue.project.generate import Making, generate, shipped, write_suite
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}; set TOOLOGUE_CACHE") from None
+    try:
+        write_suite(beside, generate(shipped(), Making(seed=SEED), workers=os.cpu_count() or 1))
+        os.replace(beside, folder)
+    except OSError:
+        if not (folder / "dialogues.jsonl").exists():  # else somebody else was faster
+            raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
 
 _KEYS = {metric: metric.lower().replace(" ", "_") for metric in METRICS}
 
@@ -90,15 +140,30 @@ def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     return {name: _total(mode, group) for name, group in {**splits, "all": list(graded)}.items()}
 
 
+def _check(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> GoldCheck:
+    """Whether the gold passes, and whether dialogues of procedures are valid."""
+    flaws = list(flaws_of(golds)) if any("procedure" in gold.origin for gold in golds) else []
+    invalid = [{"dialogue": name, **flaw._asdict()} for name, flaw in flaws]
+    return check_gold(benchmark, golds, judge, options)._replace(flaws=flaws, more={"invalid": invalid})
+
+
+def _with_columns(benchmark: Benchmark, columns: str) -> Benchmark:
+    """The benchmark for a file with such columns: `conversation=messages,id=name`."""
+    return replace(benchmark, load=partial(load, columns=columns_of(columns)))
+
+
 ALMITA = Benchmark(
     "almita",
+    (Part("", "next", METRICS),),
     load,
-    grade,
+    lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
     summarize,
-    protocol="next",
     passes=METRICS[-1],
     shown=tuple(_KEYS.items()),
-    tabular=load,
+    choices={"columns": _with_columns},
+    owns=lambda file: (file / "dialogues.jsonl").exists(),
+    check=_check,
+    proofs=prove_steps,
 )
 
 

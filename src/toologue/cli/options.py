@@ -1,23 +1,47 @@
-"""The options about conversations from procedures, for all commands that plan some: said once, so they read the same.
-
-Not covered: who finds the words.
-"""
+"""The options that commands share: said once, so that they read the same."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from toologue.errors import BadSetting
+from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making, sources
 from toologue.project.made import Source
 
-_SEED_DATA = ["--rows", "--seed-data"]
+Out = Annotated[Path, Parameter(name=["--out", "-o"])]
+OptionalOut = Annotated[Path | None, Parameter(name=["--out", "-o"])]
+
+
+def at_least_one(**given: int | None) -> None:
+    """Refuse numbers below 1. Raises BadSetting."""
+    for name, number in given.items():
+        if number is not None and number < 1:
+            raise BadSetting(f"--{name} {number}: give 1 or more")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Alike:
+    """When two texts say the same."""
+
+    similarity: Annotated[str, Parameter(help="exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.")] = (
+        "lexical"
+    )
+    text: Annotated[float | None, Parameter(help="The least similarity of short texts that say the same.")] = None
+    prose: Annotated[float | None, Parameter(help="The same for long texts.")] = None
+
+    def judge(self, reply: float | None = None) -> TextMatch:
+        """Who compares by them; `reply` is the least similarity of what an agent says."""
+        given: Mapping[str, float | None] = {"text": self.text, "prose": self.prose, "reply": reply}
+        return TextMatch.of(self.similarity, {name: value for name, value in given.items() if value is not None})
 
 
 @Parameter(name="*")
@@ -47,7 +71,9 @@ class Talks:
         str | None,
         Parameter(help="What the calls of .md files are made to: an OpenAPI document, or a service that ships."),
     ] = None
-    rows: Annotated[Path | None, Parameter(name=_SEED_DATA, help="Seed data for --service, in YAML.")] = None
+    rows: Annotated[
+        Path | None, Parameter(name=["--rows", "--seed-data"], help="Seed data for --service, in YAML.")
+    ] = None
 
     def making(self, writer: str = "template") -> Making:
         """How a suite is made of them."""

@@ -1,4 +1,4 @@
-"""Mutations of gold programs, and the proof that each lowers EMR as far as the definition says, and right ones do not.
+"""Gold programs over S3 altered: wrong in one known way, or right in another form.
 
     wrong         wrong_key         an object, or a prefix of objects, is called otherwise
                   missing_delete    something is not deleted
@@ -11,38 +11,23 @@
                   delete_many       one object deleted as a list of one
                   other_names       the program's own names are others
 
-Contract: a mutant has one mutation, in one turn. Whether it *took* is the world's verdict, not the grader's: a wrong
-one must have come to other rows, another value or another error than the gold, a right one to the same (in which region
-a bucket is does not count, appendix B). `caught` are
-wrong mutants whose EMR is exactly (t - 1) / T for a mutation in turn t of T, and right ones whose EMR is not 1.
+A mutant has one mutation, in one turn.
 
-Example:
-    >>> WRONG["wrong_return"](Program(goal="1", status="final", code="return 3")).code
-    "return [3, 'wrong']"
-    >>> RIGHT["delete_many"](Program(goal="1", status="final", code="s3.delete_object(Bucket='b', Key='k')")).code
-    "s3.delete_objects(Bucket='b', Delete={'Objects': [{'Key': 'k'}]})"
-
-Not covered: two mistakes in one dialogue; what is right in other ways than these.
+>>> WRONG["wrong_return"](Program(goal="1", status="final", code="return 3")).code
+"return [3, 'wrong']"
 """
 
 from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from toologue import keys
-from toologue.agents.agent import AgentSpec, ScriptedAgent
-from toologue.agents.gold import script_of
-from toologue.bench.benchmark import Mode, Options
-from toologue.bench.dialog2api import grade, play
-from toologue.bench.dialog2api.statistics import raised_in
-from toologue.bench.prove import Proof
-from toologue.loop import Agent
 from toologue.sandbox.allowed import CONVERSATIONAL
-from toologue.sandbox.program import parse
-from toologue.schema import AgentTurn, Case, Dialogue, Program, Result, Trace, rounds
+from toologue.sandbox.program import parse, raised_in
+from toologue.schema import Dialogue, Program, rounds
 
 Mutation = Callable[[Program], "Program | None"]
 
@@ -175,51 +160,6 @@ def mutant(gold: Dialogue, kind: str, seed: int = 0) -> Mutant | None:
                     found.append(Mutant(gold.but(turns=turns), number, place, slot))
         at += len(did)
     return random.Random(keys.seed_of(seed, kind, gold.id)).choice(found) if found else None
-
-
-def prove(golds: Sequence[Dialogue], mode: Mode, options: Options = Options()) -> list[Proof]:
-    """Every mutation, wrong ones first. `applied`, `took`, `caught`: dialogues."""
-    return [_proof(kind, golds, mode, options) for kind in (*WRONG, *RIGHT)]
-
-
-def _proof(kind: str, golds: Sequence[Dialogue], mode: Mode, options: Options) -> Proof:
-    found = {gold.id: one for gold in golds if (one := mutant(gold, kind, options.seed)) is not None}
-    there = [gold for gold in golds if gold.id in found]
-    wrong = kind in WRONG and not (kind == "wrong_exception" and mode == "published")
-
-    def make(case: Case) -> Agent:
-        return ScriptedAgent(script_of(case.but(gold=found[case.id].dialogue)))
-
-    took, caught, missed = 0, 0, list[str]()
-    for gold, trace in zip(there, play("talk", there, AgentSpec(f"mutant:{kind}", make), options), strict=True):
-        one = found[gold.id]
-        if _differs(gold, trace, one, mode) != wrong:
-            continue
-        emr, last = grade(mode, gold, trace).scores["EMR"].value, sum(bool(said) for said, _ in rounds(gold.turns))
-        flagged = emr == (one.number - 1) / last if wrong else emr != 1
-        took, caught = took + 1, caught + flagged
-        missed += [] if flagged == wrong else [f"{gold.id}:{one.turn}"]
-    return Proof(kind, wrong, len(there), took, caught, tuple(missed))
-
-
-def _differs(gold: Dialogue, trace: Trace, one: Mutant, mode: Mode) -> bool:
-    """Whether the mutated program came to anything else than the gold's."""
-    mine, wanted = (turns[one.turn] for turns in (trace.turns, gold.turns))
-    assert isinstance(mine, AgentTurn)
-    assert isinstance(wanted, AgentTurn)
-    return _came_to(mine.results[one.slot], mode) != _came_to(wanted.results[one.slot], mode)
-
-
-def _came_to(result: Result | None, mode: Mode) -> Any:
-    """What counts of a result (appendix B): names, keys, contents, the value; not where a bucket is."""
-    if result is None:
-        return None
-    rows = {
-        path: None if row is None else path.startswith("Bucket/") or row
-        for path, row in result.changes.items()
-        if path.startswith("Object/") or row is None or path in result.created
-    }
-    return rows, result.value, result.error.type if result.error is not None and mode == "fixed" else None
 
 
 class _Returns(ast.NodeTransformer):

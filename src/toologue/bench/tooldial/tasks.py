@@ -1,0 +1,139 @@
+"""The tasks of ToolDial: how each is played, which turns are its tests, and how one conversation is graded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from toologue.bench.benchmark import Graded, Mode, Part, sums, ungraded
+from toologue.errors import UnknownName
+from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
+from toologue.schema import Dialogue, Score, Trace
+from toologue.score import actions, faithfulness, overall, states
+from toologue.score.metric import no_reply, value_of
+
+PASSES = "conversation correct"
+# Steps in a round of the overall task; the published loop gives up after as many.
+STEPS = 7
+
+_SEE: dict[tuple[Task, Labels], tuple[str, ...]] = {
+    ("dst", "gold"): ("action", "thought", "state"),
+    ("dst", "none"): ("action", "thought"),
+    ("action", "gold"): ("action", "state"),
+    ("action", "none"): ("state",),
+    ("faithfulness", "gold"): ("action", "thought", "state"),
+    ("faithfulness", "none"): (),
+    ("overall", "gold"): ("action", "thought", "state"),
+    ("overall", "none"): (),
+}
+_SUBSTRING = "action accuracy (substring)"
+_METRICS: dict[Task, tuple[str, ...]] = {
+    "dst": states.METRICS,
+    "action": (*actions.METRICS, _SUBSTRING),
+    "faithfulness": (*faithfulness.METRICS, faithfulness.VOTED),
+    "overall": overall.METRICS,
+}
+Rows = list[dict[str, Any]]
+
+
+def part_of(task: Task, labels: Labels = "none") -> Part:
+    """A task, with the labels that its history shows."""
+    return Part(
+        f"{task}, {labels}",
+        "forced" if task == "overall" else "next",
+        (*_METRICS[task], PASSES),
+        see=_SEE[task, labels],
+        cap=STEPS,
+        world="observed",
+        about={"task": task, "labels": labels},
+        facts={"task": task, "labels in the history": labels},
+    )
+
+
+def parts(tasks: Sequence[str] = (), labels: Sequence[str] = ()) -> list[Part]:
+    """The parts that are named; all tasks, with both kinds of history, where none is."""
+    for kind, given, known in (("task", tasks, TASKS), ("kind of labels", labels, LABELS)):
+        for name in given:
+            if name not in known:
+                raise UnknownName(kind, name, known)
+    return [part_of(t, one) for t in TASKS if not tasks or t in tasks for one in LABELS if not labels or one in labels]
+
+
+def asked_at(task: str, gold: Dialogue) -> frozenset[int]:
+    """The turns of a dialogue that are tests of a task."""
+    if task == "dst":
+        return frozenset(turn for turn, _, _ in states.labelled(gold))
+    if task == "faithfulness":
+        return frozenset(turn for turn, _ in faithfulness.responses(gold))
+    return frozenset(turn for turn, _, _ in actions.labelled(gold))
+
+
+def grade(part: Part, mode: Mode, gold: Dialogue, trace: Trace) -> Graded:
+    """Grade one conversation of a part. Where a model gave no reply it is unscored."""
+    if why := no_reply(trace):
+        return ungraded(part, mode, gold, trace, why)
+    scores, rows = _GRADERS[part.about["task"]](mode, gold, trace)
+    scores[PASSES] = _passed(rows, gold, trace)
+    metrics = {name: score.value for name, score in scores.items()}
+    return Graded(gold, trace, scores, {"name": gold.id, **part.about, "metrics": metrics, "tests": rows})
+
+
+def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
+    """The totals of a part: for each metric its value, null where 0/0, and what it was counted from."""
+    counted = sums(graded)
+    absent = sum("why" in one.record for one in graded)
+    values = {_key(name): value_of(name, counts) if counts else None for name, counts in counted.items()}
+    return {"all": {"num_conversations": len(graded), "unscored": absent, **values, "sums": counted}}
+
+
+def _dst(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+    tests = states.state_tests(mode, gold, trace)
+    rows = [
+        {**test._asdict(), "label": test.label.model_dump(mode="json"), "errors": list(test.errors)} for test in tests
+    ]
+    return states.scores_of(tests, gold, trace), rows
+
+
+def _action(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+    tests = actions.action_tests(mode, gold, trace)
+    scores = actions.scores_of(tests, gold, trace)
+    if mode == "published":
+        lax = actions.scores_of(actions.action_tests("substring", gold, trace), gold, trace)[actions.ACCURACY]
+        scores[_SUBSTRING] = lax.but(metric=_SUBSTRING)
+    return scores, [test._asdict() for test in tests]
+
+
+def _faithfulness(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+    tests = faithfulness.reply_tests(gold, trace)
+    rows = [{**test._asdict(), "correct": test.grounded and test.reports is not False} for test in tests]
+    return faithfulness.scores_of(tests, gold, trace), rows
+
+
+def _overall(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+    tests = overall.user_turn_tests(mode, gold, trace)
+    at = [[one.model_dump(exclude={"turn"}) for one in test.at] for test in tests]
+    rows = [
+        {"turn": test.turn, "round": test.round, "correct": test.correct, "at": why}
+        for test, why in zip(tests, at, strict=True)
+    ]
+    return overall.scores_of(tests, gold, trace), rows
+
+
+_GRADERS: dict[str, Callable[[Mode, Dialogue, Trace], tuple[dict[str, Score], Rows]]] = {
+    "dst": _dst,
+    "action": _action,
+    "faithfulness": _faithfulness,
+    "overall": _overall,
+}
+
+
+def _passed(rows: Rows, gold: Dialogue, trace: Trace) -> Score:
+    of, right = int(bool(rows)), int(bool(rows) and all(row["correct"] for row in rows))
+    counts = {"hits": float(right), "of": float(of)}
+    why = "" if of else "nothing to score"
+    value = float(right) if of else None
+    return Score(metric=PASSES, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why)
+
+
+def _key(metric: str) -> str:
+    return metric.lower().replace(": ", "_").replace(" ", "_")

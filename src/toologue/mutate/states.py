@@ -1,0 +1,129 @@
+"""Labelled steps altered: dialogue states, actions and responses, wrong in one known way, or right in another form.
+
+wrong         wrong_value     a filled slot holds another value                state accuracy, user turns
+              invented_value  a slot that is not known yet is filled           state accuracy, user turns
+              dropped_slot    a required or filled slot is missing             state accuracy, user turns
+              wrong_api       another Api is in hand                           state accuracy, user turns
+              forgotten       nothing is confirmed any more                    state accuracy, user turns
+              too_early       an Api is confirmed before it is known           state accuracy, user turns
+              wrong_action    another action                                   action accuracy, user turns
+              false_claim     the response says a number nobody gave           grounded
+              says_nothing    the response is empty                            grounded
+also right    slot_order      the slots in another order
+              as_text         numbers as texts, in capitals what is text (where types are documented)
+              more_politely   the response with a kind word more
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pydantic import JsonValue
+
+from toologue.formats.tooldial_answers import ACTIONS
+from toologue.formats.tooldial_text import Task
+from toologue.schema import AgentTurn, State
+
+Mutation = Callable[[AgentTurn], "AgentTurn | None"]
+_OTHER = "Nobody|knows|Such an API"
+
+
+def wrong_value(turn: AgentTurn) -> AgentTurn | None:
+    """A filled slot holds another value."""
+    return _slots(turn, lambda value: f"{value} 7x" if _is_filled(value) else value)
+
+
+def invented_value(turn: AgentTurn) -> AgentTurn | None:
+    """A slot that is not known yet is filled."""
+    return _slots(turn, lambda value: value if _is_filled(value) else "7x7")
+
+
+def dropped_slot(turn: AgentTurn) -> AgentTurn | None:
+    """A required slot is missing, or a filled one."""
+    state = turn.state or State()
+    if state.required:
+        return turn.but(state=state.but(required=dict(list(state.required.items())[1:])))
+    kept = {name: value for name, value in state.optional.items() if not _is_filled(value)}
+    return turn.but(state=state.but(optional=kept)) if kept != state.optional else None
+
+
+def wrong_api(turn: AgentTurn) -> AgentTurn | None:
+    """Another Api is in hand."""
+    state = turn.state or State()
+    return turn.but(state=state.but(api=_OTHER)) if state.api else None
+
+
+def forgotten(turn: AgentTurn) -> AgentTurn | None:
+    """Nothing is confirmed any more."""
+    return turn.but(state=State()) if turn.state is not None and turn.state.api else None
+
+
+def too_early(turn: AgentTurn) -> AgentTurn | None:
+    """An Api is confirmed before it is known."""
+    return turn.but(state=State(api=_OTHER)) if turn.state is not None and turn.state.api is None else None
+
+
+def wrong_action(turn: AgentTurn) -> AgentTurn | None:
+    """Another action."""
+    return turn.but(action=ACTIONS[ACTIONS.index(turn.action) - 1]) if turn.action else None
+
+
+def false_claim(turn: AgentTurn) -> AgentTurn | None:
+    """The response says a number that nobody gave."""
+    return turn.but(text=f"{turn.text} That makes 918,273.64 in all.") if turn.action == "response" else None
+
+
+def says_nothing(turn: AgentTurn) -> AgentTurn | None:
+    """The response is empty."""
+    return turn.but(text="") if turn.action == "response" else None
+
+
+def slot_order(turn: AgentTurn) -> AgentTurn | None:
+    """The slots in another order."""
+    if turn.state is None or len(turn.state.required) < 2:
+        return None
+    return turn.but(state=turn.state.but(required=dict(reversed(turn.state.required.items()))))
+
+
+def as_text(turn: AgentTurn) -> AgentTurn | None:
+    """Numbers as texts, texts in capitals."""
+    return _slots(turn, lambda value: f" {value} ".upper() if isinstance(value, str | int | float) and value else value)
+
+
+def more_politely(turn: AgentTurn) -> AgentTurn | None:
+    """The response with a kind word more."""
+    return turn.but(text=f"Gladly! {turn.text}") if turn.action == "response" else None
+
+
+# Mutations, and the tasks whose tests must see them, or must not.
+_STATE: tuple[Task, ...] = ("dst", "overall")
+WRONG: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {
+    "wrong_value": (wrong_value, _STATE),
+    "invented_value": (invented_value, _STATE),
+    "dropped_slot": (dropped_slot, _STATE),
+    "wrong_api": (wrong_api, _STATE),
+    "forgotten": (forgotten, _STATE),
+    "too_early": (too_early, _STATE),
+    "wrong_action": (wrong_action, ("action", "overall")),
+    "false_claim": (false_claim, ("faithfulness",)),
+    "says_nothing": (says_nothing, ("faithfulness",)),
+}
+RIGHT: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {
+    "slot_order": (slot_order, _STATE),
+    "as_text": (as_text, _STATE),
+    "more_politely": (more_politely, ("faithfulness", *_STATE)),
+}
+
+
+def _slots(turn: AgentTurn, change: Callable[[JsonValue], JsonValue]) -> AgentTurn | None:
+    if turn.state is None or turn.state.api is None:
+        return None
+    required, optional = (
+        {name: change(value) for name, value in slots.items()} for slots in (turn.state.required, turn.state.optional)
+    )
+    state = turn.state.but(required=required, optional=optional)
+    return turn.but(state=state) if state != turn.state else None
+
+
+def _is_filled(value: JsonValue) -> bool:
+    return value not in ("", None)
