@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class ToologueError(Exception):
@@ -110,3 +110,28 @@ def _revived(kind: type[ToologueError], args: tuple[Any, ...], state: dict[str, 
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)
     return error
+
+
+class Problem(NamedTuple):
+    """What is wrong, on which line, and what to do."""
+
+    line: int
+    what: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.line}: {self.what}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+class Problems(list[Problem]):
+    """Problems as they are found."""
+
+    def add(self, line: int, what: str, remedy: str = "") -> None:
+        """One more."""
+        self.append(Problem(line, what, remedy))
+
+    def error(self, file: object, kind: str) -> BadFile:
+        """The error that lists them all, each once, by line. `kind` is what the text should have been."""
+        found = sorted(set(self))
+        listed = "".join(f"\n  {file}:{problem}" for problem in found)
+        return BadFile(f"{file} is no sound {kind}, {len(found)} problem{'s' * (len(found) != 1)}:{listed}")

@@ -1,14 +1,6 @@
 """The one place that hashes and seeds: identity is the hash of canonical JSON, randomness a function of names.
 
 Equal JSON values have equal bytes: keys sorted, 25 and 25.0 alike, NaN refused.
-
-Example:
-    >>> content_key({"b": 25.0, "a": [1]}) == content_key({"a": [1], "b": 25})
-    True
-    >>> seed_of(7, "move-the-dentist", 0) == seed_of(7, "move-the-dentist", 0)
-    True
-
-Not covered: numbers beyond 2**53 keep the digits Python gives them.
 """
 
 from __future__ import annotations

@@ -1,18 +1,9 @@
 """The executors: the same pure function over many items, inline or in processes.
 
-Contract: `unordered(function, items)` yields results as they are done. At most a few items a worker are in flight, so
-an endless iterator is fine. With `processes`, function and items must be importable and picklable; a worker that dies
-raises. Results do not depend on the executor, only their order does, and that not with `ordered`. Processes end with
-the call that started them; inside `with pool(workers)` they serve all calls. They share the modules of ours that were
-loaded when the first of them started, and do linear algebra on one core each, unless the environment says otherwise.
-
-Example:
-    >>> sorted(unordered(abs, [-2, 1], executor="inline"))
-    [1, 2]
-    >>> list(ordered(abs, [-2, 1], workers=1))
-    [2, 1]
-
-Not covered: more than one machine.
+At most a few items a worker are in flight, so an endless iterator is fine. With `processes`, function and items must be
+importable and picklable; a worker that dies raises. Results do not depend on the executor, only their order does, and
+that not with `ordered`. Processes share the modules of ours that were loaded when the first of them started, and do
+linear algebra on one core each, unless the environment says otherwise.
 """
 
 from __future__ import annotations
@@ -34,8 +25,8 @@ ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
 B = TypeVar("B")
 _THREADS = "OPENBLAS_NUM_THREADS"
+# When to look for it: much is made here, little of it in cycles, and looking through all of it is dear.
 _GARBAGE = (50_000, 20, 20)
-"""When to look for it: much is made here, little of it in cycles, and looking through all of it is dear."""
 _POOL: ContextVar[ProcessPoolExecutor | None] = ContextVar("_POOL", default=None)
 
 

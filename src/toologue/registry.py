@@ -24,10 +24,10 @@ from toologue.errors import BadSetting, UnknownName
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {
         "altered": "toologue.mutate.calls:altered_agent",
-        "bag_of_words": "toologue.agents.bag_of_words:bag_of_words_agent",
+        "bag_of_words": "toologue.agents.baselines:bag_of_words_agent",
         "callable": "toologue.agents.callable:callable_agent",
         "function_calling": "toologue.agents.llm.function_calling:function_calling_agent",
-        "gold": "toologue.agents.gold:gold_agent",
+        "gold": "toologue.agents.agent:gold_agent",
         "json_action": "toologue.agents.llm.json_action:json_action_agent",
         "misstep": "toologue.mutate.steps:misstep_agent",
         "openai": "toologue.agents.llm.function_calling:openai_agent",

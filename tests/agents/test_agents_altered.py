@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from toologue.agents.agent import resolve_agent
-from toologue.agents.gold import script_of
+from toologue.agents.agent import resolve_agent, script_of
 from toologue.bench.tooltalk import load
 from toologue.errors import BadSetting, UnknownName
 from toologue.loop import play

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from almita_samples import ATTACK, EXACT, LEXICAL, SUITE, asks, does, gold, says, trace
 
-from toologue.agents.agent import ScriptedAgent
-from toologue.agents.gold import script_of
+from toologue.agents.agent import ScriptedAgent, script_of
 from toologue.bench.almita import ALMITA, grade, load, own_key, summarize
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName

@@ -13,8 +13,7 @@ import pytest
 from almita_samples import SUITE
 
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.formats.almita import to_messages
-from toologue.formats.almita_files import columns_of, read_conversations, write_conversations
+from toologue.formats.almita import columns_of, read_conversations, to_messages, write_conversations
 from toologue.schema import Api, Call, Dialogue
 
 TALK = [

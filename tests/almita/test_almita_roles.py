@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import noun_strategies
 from toologue.errors import BadRecord, BadSetting
 from toologue.formats.almita import ROLES, broken_rules, from_messages, to_messages
-from toologue.formats.literals import call_of, call_text, objects, value_of
-from toologue.formats.outputs import output_of, result_of
+from toologue.formats.literals import call_of, call_text, objects, output_of, result_of, value_of
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Program, Result, UserTurn
 
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import pytest
 
-from toologue.agents.agent import ScriptedAgent
-from toologue.agents.gold import script_of
+from toologue.agents.agent import ScriptedAgent, script_of
 from toologue.bench.benchmark import benchmark
 from toologue.bench.tooltalk import grade, load, summarize
 from toologue.errors import BadFile

@@ -14,8 +14,8 @@ from hypothesis import given
 
 from toologue.cli.export import export
 from toologue.errors import BadSetting, UnknownName
+from toologue.formats.literals import output_of
 from toologue.formats.openai import from_messages
-from toologue.formats.outputs import output_of
 from toologue.formats.training import RETRIEVER, ExportName, exported, function_name
 from toologue.schema import AgentTurn, Call, Dialogue, Program, UserTurn
 from toologue.schema.jsonl import write

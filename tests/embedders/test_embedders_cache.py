@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from toologue.errors import BadFile
-from toologue.models.cache import Cached
+from toologue.models.embed import Cached
 from toologue.models.lexical import Lexical
 
 TEXTS = ["Pay the rent", "Call Ann", "", "Pay the rent", "\ud800"]
@@ -143,7 +143,7 @@ def test_a_file_that_another_process_holds_is_done_without(file, caplog):
 WORKER = """
 import sys
 from pathlib import Path
-from toologue.models.cache import Cached
+from toologue.models.embed import Cached
 from toologue.models.lexical import Lexical
 cached = Cached(Lexical(), Path(sys.argv[1]))
 for turn in range(1000):

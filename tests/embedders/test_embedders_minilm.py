@@ -14,7 +14,7 @@ from tiny_encoder import HEADS, LAYERS, WIDTH, WORDS, needs_weights, random_weig
 
 from toologue.errors import BadFile, BadSetting
 from toologue.models import minilm as module
-from toologue.models.bert import Bert, read_safetensors, tiny_weights
+from toologue.models.bert import Bert, read_safetensors
 from toologue.models.embed import calibrated, embedder
 from toologue.models.minilm import MiniLM
 
@@ -50,7 +50,7 @@ def slowly(weights: dict[str, np.ndarray], ids: list[int], heads: int) -> np.nda
 
 class TestBert:
     def test_is_the_encoder_of_the_paper_with_any_neighbours(self):
-        weights = tiny_weights(np.random.default_rng(1), vocabulary=50, width=24, layers=3, longest=20)
+        weights = random_weights(np.random.default_rng(1), vocabulary=50)
         random = np.random.default_rng(2)
         rows = [random.integers(0, 50, size).tolist() for size in (1, 17, 5, 20, 2)]
         states = Bert(weights, heads=4).encode(rows)
@@ -58,12 +58,12 @@ class TestBert:
             assert np.abs(state[: len(row)] - slowly(weights, row, 4)).max() < 2e-5
 
     def test_takes_weights_with_a_prefix(self):
-        weights = tiny_weights(np.random.default_rng(1), vocabulary=9, width=8)
+        weights = random_weights(np.random.default_rng(1))
         named = {f"bert.{name}": tensor for name, tensor in weights.items()}
         assert (Bert(named, heads=2).encode([[1, 2]]) == Bert(weights, heads=2).encode([[1, 2]])).all()
 
     def test_says_what_is_missing_or_does_not_fit(self):
-        weights = tiny_weights(np.random.default_rng(1), vocabulary=9, width=8)
+        weights = random_weights(np.random.default_rng(1))
         with pytest.raises(BadFile, match="cannot be split into 3 heads"):
             Bert(weights, heads=3)
         del weights["encoder.layer.0.output.dense.bias"]

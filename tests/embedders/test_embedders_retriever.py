@@ -16,8 +16,7 @@ from toologue import registry
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import calibration
 from toologue.models.lexical import Lexical
-from toologue.models.outputs import fits, leaves
-from toologue.models.retriever import Retriever, index_texts
+from toologue.models.retriever import Retriever, fits, index_texts, leaves
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import split_name
 

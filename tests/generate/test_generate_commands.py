@@ -9,7 +9,7 @@ import pytest
 from generate_samples import written
 
 from toologue import cli
-from toologue.formats import flow_text, mermaid
+from toologue.formats.flow import read_flow_text, read_mermaid
 from toologue.schema import Dialogue, Plan, Walk
 from toologue.schema.jsonl import read
 from toologue.schema.jsonl import write as write_lines
@@ -65,9 +65,9 @@ def test_the_stages_one_by_one_make_what_generate_makes(library: tuple[object, .
 
 def test_a_graph_as_flow_text_and_as_a_flowchart(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("plan", "graph", "order-not-received") == 0
-    talk = flow_text.read(capsys.readouterr().out)
+    talk = read_flow_text(capsys.readouterr().out)
     assert run("plan", "graph", "order-not-received", "--flow", "--mermaid") == 0
-    flow = mermaid.read(capsys.readouterr().out)
+    flow = read_mermaid(capsys.readouterr().out)
     assert (talk.kind, flow.kind) == ("conversation_graph", "flowgraph")
 
 

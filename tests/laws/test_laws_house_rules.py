@@ -25,12 +25,7 @@ WITHOUT_EXAMPLE = {
     "toologue.verify",
     "toologue.bench",
     "toologue.cli",
-    "toologue.formats",
-    "toologue.models",
     "toologue.plan",
-    "toologue.sandbox",
-    "toologue.sandbox.jail",
-    "toologue.schema",
     "toologue.values",
 }
 

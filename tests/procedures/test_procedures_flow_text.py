@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from procedure_strategies import drawings, texts
 
 from toologue.errors import BadFile, BadSetting
-from toologue.formats.flow_text import FlowTextWarning, read, write
+from toologue.formats.flow import FlowTextWarning, read_flow_text, write_flow_text
 from toologue.procedure import conversation_graph, flowgraph
 from toologue.schema import Graph, Link, Node
 
@@ -38,7 +38,7 @@ I hope that this helps."""
 def read_with_warnings(text: str) -> tuple[Graph, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        graph = read(text)
+        graph = read_flow_text(text)
     return graph, [str(warning.message) for warning in caught]
 
 
@@ -57,34 +57,34 @@ class TestReading:
         assert said == ["<flow>:10: edge E2 stands twice; this one is E4 now"]
         assert [link.id for link in graph.links] == ["E0", "E1", "E2", "E4", "E3"]
         with pytest.warns(FlowTextWarning):
-            read(PARCEL)
+            read_flow_text(PARCEL)
 
     def test_assistants_and_users_make_a_conversation_graph(self) -> None:
-        assert read("[N0](assistant){Hi}\n[N1](user){Hello}\n[E0](N0, N1){}").kind == "conversation_graph"
+        assert read_flow_text("[N0](assistant){Hi}\n[N1](user){Hello}\n[E0](N0, N1){}").kind == "conversation_graph"
 
 
 class TestLossless:
     @given(drawings())
     def test_what_was_written_reads_as_the_same_graph(self, graph: Graph) -> None:
-        assert read(write(graph), id=graph.id) == graph
+        assert read_flow_text(write_flow_text(graph), id=graph.id) == graph
 
     @given(texts)
     def test_a_backslash_stands_only_where_it_has_to(self, text: str) -> None:
         node = Node(id="N0", type="message", text=text)
-        written = write(Graph(id="g", kind="flowgraph", nodes=(node,)))
+        written = write_flow_text(Graph(id="g", kind="flowgraph", nodes=(node,)))
         if "\\" not in text and text.count("{") == text.count("}") and "}" not in text.split("{")[0]:
             assert f"{{{text}}}" in written or "\\" in written
-        assert read(written).nodes[0].text == text
+        assert read_flow_text(written).nodes[0].text == text
 
     def test_nothing_is_escaped_in_everyday_texts(self) -> None:
         texts = ["It's {order.status}!", "a [list] (of) things", "C:\\new", "two\nlines", "§ 7; 50 %"]
         nodes = tuple(Node(id=f"N{place}", type="message", text=text) for place, text in enumerate(texts))
-        assert all(f"{{{text}}}" in write(Graph(id="g", kind="flowgraph", nodes=nodes)) for text in texts)
+        assert all(f"{{{text}}}" in write_flow_text(Graph(id="g", kind="flowgraph", nodes=nodes)) for text in texts)
 
     def test_ids_that_cannot_be_written(self) -> None:
         graph = Graph(id="g", kind="flowgraph", nodes=(Node(id="the start", type="message", text="Hi"),))
         with pytest.raises(BadSetting, match="the id 'the start' cannot stand in flow text; use N or E and a number"):
-            write(graph)
+            write_flow_text(graph)
 
 
 class TestProblems:
@@ -92,7 +92,7 @@ class TestProblems:
         text = "hello\n[N0](assistent){x}\n[N1](message){y}\n[N2](user){z}\n[N1](message){again}\n"
         text += "[E0](N1, N9){}\n[E1](N1,N2,N1){}\n[E2](N1, N2){open"
         with pytest.raises(BadFile) as caught:
-            read(text, file="flow.txt")
+            read_flow_text(text, file="flow.txt")
         told = str(caught.value).splitlines()
         assert told[0] == "flow.txt is no sound flow text, 7 problems:"
         assert [line.split(": ", 1)[1][:36] for line in told[1:]] == [
@@ -108,17 +108,17 @@ class TestProblems:
     @pytest.mark.parametrize("text", ["", "<flow></flow>", "<flow>\n", "prose only"])
     def test_a_text_without_nodes(self, text: str) -> None:
         with pytest.raises(BadFile, match=r"\[N0\]\(api\)\{get_order\}"):
-            read(text)
+            read_flow_text(text)
 
     @given(st.text("[]{}()NE01, \n\\aui<>flow/", max_size=60))
     def test_any_text_is_read_or_complained_about(self, text: str) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                graph = read(text)
+                graph = read_flow_text(text)
             except BadFile:
                 return
-        assert read(write(graph)) == graph
+        assert read_flow_text(write_flow_text(graph)) == graph
 
 
 def examples(paper: str) -> list[Graph]:

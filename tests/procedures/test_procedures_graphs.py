@@ -10,7 +10,7 @@ from procedure_strategies import procedures
 from pydantic import ValidationError
 
 from toologue.errors import BadSetting
-from toologue.formats import flow_text
+from toologue.formats.flow import read_flow_text
 from toologue.formats.procedure import read
 from toologue.procedure import conversation_graph as talk
 from toologue.procedure import flowgraph as flow
@@ -42,7 +42,7 @@ greeting: Welcome the customer
 
 
 def graph(text: str) -> Graph:
-    return flow_text.read(dedent(text))
+    return read_flow_text(dedent(text))
 
 
 class TestFlowgraph:

@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 from procedure_strategies import drawings
 
 from toologue.errors import BadFile, BadSetting
-from toologue.formats.mermaid import read, write
+from toologue.formats.flow import read_mermaid, write_mermaid
 from toologue.procedure import flowgraph
 from toologue.schema import Graph, Node
 
 
 def arrows(text: str) -> list[tuple[str, str, str]]:
     """(from, text, to) of each arrow of a flowchart."""
-    return [(link.source, link.text, link.target) for link in read(f"flowchart TD\n{text}").links]
+    return [(link.source, link.text, link.target) for link in read_mermaid(f"flowchart TD\n{text}").links]
 
 
 def words(shape: str) -> str:
     """The text of a node."""
-    return read(f"flowchart TD\na{shape}").nodes[0].text
+    return read_mermaid(f"flowchart TD\na{shape}").nodes[0].text
 
 
 class TestShapes:
@@ -40,7 +40,7 @@ class TestShapes:
 
     def test_a_node_without_a_text_shows_its_id_and_the_last_text_counts(self) -> None:
         assert words("") == "a"
-        assert [node.text for node in read("graph LR\na --> b\na[Hi]\nb[No]\nb[Yes]").nodes] == ["Hi", "Yes"]
+        assert [node.text for node in read_mermaid("graph LR\na --> b\na[Hi]\nb[No]\nb[Yes]").nodes] == ["Hi", "Yes"]
 
 
 class TestArrows:
@@ -89,18 +89,18 @@ graph LR;
     click a "https://shop.example" _blank
     a ==> c
 """
-    graph = read(text)
+    graph = read_mermaid(text)
     assert [(node.id, node.text) for node in graph.nodes] == [("N0", "Greet"), ("N1", "b"), ("N2", "c")]
     assert len(graph.links) == 2
 
 
 def test_a_code_fence_is_opened() -> None:
-    assert len(read("```mermaid\nflowchart TD\n  a --> b\n```\n").nodes) == 2
+    assert len(read_mermaid("```mermaid\nflowchart TD\n  a --> b\n```\n").nodes) == 2
 
 
 class TestTypes:
     def test_follow_from_where_nodes_stand_and_from_the_shape_of_calls(self) -> None:
-        graph = read("""flowchart TD
+        graph = read_mermaid("""flowchart TD
             start([Greet]) -->|late parcel| find[[get_parcel]]
             find -->|found| ask{Refund?}
             ask -->|no| bye(Goodbye)
@@ -111,23 +111,23 @@ class TestTypes:
         assert flowgraph.check(graph) == []
 
     def test_or_are_said_by_a_class(self) -> None:
-        graph = read("graph TD\na:::assistant --> b\nclass b user")
+        graph = read_mermaid("graph TD\na:::assistant --> b\nclass b user")
         assert [node.type for node in graph.nodes] == ["assistant", "user"]
         assert graph.kind == "conversation_graph"
 
     def test_ids_that_are_ours_are_kept(self) -> None:
-        assert [node.id for node in read("graph TD\nN7 --> N3").nodes] == ["N7", "N3"]
+        assert [node.id for node in read_mermaid("graph TD\nN7 --> N3").nodes] == ["N7", "N3"]
 
 
 @given(drawings())
 def test_what_was_written_reads_as_the_same_graph(graph: Graph) -> None:
-    assert read(write(graph), id=graph.id) == graph
+    assert read_mermaid(write_mermaid(graph), id=graph.id) == graph
 
 
 class TestProblems:
     def test_all_are_told_at_once(self) -> None:
         with pytest.raises(BadFile) as caught:
-            read("flowchart TD\n a --> \n b[[x\n c <--> d\n e -->|f| g h\n", file="late.mmd")
+            read_mermaid("flowchart TD\n a --> \n b[[x\n c <--> d\n e -->|f| g h\n", file="late.mmd")
         assert str(caught.value).splitlines() == [
             "late.mmd is no sound flowchart, 3 problems:",
             "  late.mmd:3: '[[x' cannot be read (expected nodes and arrows: a[Text] -->|text| b)",
@@ -145,16 +145,16 @@ class TestProblems:
     )
     def test_other_texts(self, text: str, says: str) -> None:
         with pytest.raises(BadFile, match=says):
-            read(text)
+            read_mermaid(text)
 
     def test_ids_that_cannot_be_written(self) -> None:
         with pytest.raises(BadSetting, match="the id 'the start' cannot stand in a flowchart"):
-            write(Graph(id="g", kind="flowgraph", nodes=(Node(id="the start", type="message", text="Hi"),)))
+            write_mermaid(Graph(id="g", kind="flowgraph", nodes=(Node(id="the start", type="message", text="Hi"),)))
 
     @given(st.text('ab[](){}<>|-=.~&;:"%\n @/\\ xo', max_size=60))
     def test_any_text_is_read_or_complained_about(self, text: str) -> None:
         try:
-            graph = read(f"flowchart TD\n{text}")
+            graph = read_mermaid(f"flowchart TD\n{text}")
         except BadFile:
             return
-        assert [node.text for node in read(write(graph)).nodes] == [node.text for node in graph.nodes]
+        assert [node.text for node in read_mermaid(write_mermaid(graph)).nodes] == [node.text for node in graph.nodes]

@@ -13,7 +13,7 @@ from procedure_strategies import procedures
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.formats import flow_text
+from toologue.formats.flow import read_flow_text
 from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, pairs_of, possible, vanilla, weighted
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import State, Steering
@@ -21,7 +21,7 @@ from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Graph, Procedure, Walk
 
 SAMPLERS = [vanilla, weighted]
-GRAPH = flow_text.read("""
+GRAPH = read_flow_text("""
 [N0](start_message){Greet}
 [E0](N0, N1){My parcel is late}
 [N1](message){Ask for the number}
@@ -112,7 +112,7 @@ class TestSamplers:
     )
     def test_a_graph_in_which_walks_get_lost_is_refused(self, text: str, says: str) -> None:
         with pytest.raises(BadSetting, match=says):
-            next(vanilla(flow_text.read(text), 1))
+            next(vanilla(read_flow_text(text), 1))
 
 
 def test_values_lead_down_the_first_way_whose_condition_holds(limited: Graph) -> None:
@@ -165,7 +165,7 @@ class TestCover:
     @pytest.mark.parametrize(("loops", "count", "most"), [(0, 4, 2), (1, 4, 2), (2, 2, 3), (4, 1, 5)])
     def test_loops_are_bounded(self, loops: int, count: int, most: int) -> None:
         """Four answers lead back to one question; each has to be seen, so that one loop is the least there can be."""
-        ring = flow_text.read(
+        ring = read_flow_text(
             "[N0](start_message){Hi} [E0](N0, N1){x} [N1](message){Which?} [E1](N1, N1){a} [E2](N1, N1){b} "
             "[E3](N1, N1){c} [E4](N1, N1){d} [E5](N1, N2){none} [N2](end_message){Bye}"
         )
@@ -182,7 +182,7 @@ class TestCover:
             f"[E12](N1, N2){{c}} [N2](message){{C}} [E13](N2, N3){{again}} {way_round} "
             "[E14](N2, N10){out} [N10](end_message){Bye}"
         )
-        graph = flow_text.read(text)
+        graph = read_flow_text(text)
         assert fewest(graph, "edges") == 1
         (walk,) = cover(graph, "edges")
         assert walk.nodes.count("N3") == 2
@@ -262,7 +262,7 @@ class TestCoverage:
         }  # fmt: skip
 
     def test_nothing_to_see_is_no_share(self) -> None:
-        graph = flow_text.read("[N0](start_message){Hi} [E0](N0, N1){x} [N1](end_message){Bye}")
+        graph = read_flow_text("[N0](start_message){Hi} [E0](N0, N1){x} [N1](end_message){Bye}")
         assert coverage(graph, []).pairs.value is None
         assert coverage(graph, []).edges.value == 0
         assert len(cover(graph)) == 1

@@ -8,8 +8,6 @@ import boto3
 import pytest
 from http_s3 import serving
 
-pytest.importorskip("pydantic_monty")
-
 from toologue.bench.benchmark import Options
 from toologue.bench.dialog2api import DIALOG2API
 from toologue.bench.dialog2api.files import SHIPPED, executed, read_folder
@@ -18,7 +16,10 @@ from toologue.bench.dialog2api.statistics import apis_in
 from toologue.cli.bench import prove
 from toologue.errors import BadSetting
 from toologue.schema.jsonl import write
-from toologue.schema.stack import stack
+from toologue.schema.turn import stack
+
+pytest.importorskip("pydantic_monty")
+
 
 DIALOGUES = {one.id: one for one in read_folder(SHIPPED)}
 SAMPLE = (

@@ -17,7 +17,7 @@ from generated import programs
 
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import execute
-from toologue.sandbox.limits import Execution
+from toologue.sandbox.rpc import Execution
 from toologue.worlds.s3 import S3, signature
 
 pytest.importorskip("moto", reason="programs over S3 need the extra `programs`")

@@ -17,7 +17,7 @@ from shelf import Shelf
 from toologue.errors import BadSetting
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import execute
-from toologue.sandbox.limits import Execution, Limits
+from toologue.sandbox.rpc import Execution, Limits
 from toologue.schema import Fault
 
 

@@ -25,7 +25,7 @@ from shelf import Shelf
 
 from each_row import each_row
 from toologue.sandbox.execute import execute
-from toologue.sandbox.limits import Limits
+from toologue.sandbox.rpc import Limits
 
 HERE = Path(__file__).parent
 PROGRAMS: list[dict[str, str]] = yaml.safe_load((HERE / "hostile.yaml").read_text())

@@ -22,9 +22,9 @@ from shelf import Shelf
 
 from toologue.sandbox import zygote
 from toologue.sandbox.execute import execute
-from toologue.sandbox.frames import Malformed, decoded, encoded, received
 from toologue.sandbox.jail import filter
-from toologue.sandbox.limits import Execution, Limits
+from toologue.sandbox.messages import Malformed, decoded, encoded, received
+from toologue.sandbox.rpc import Execution, Limits
 
 if not zygote.available():
     pytest.skip("programs cannot run in CPython on this machine", allow_module_level=True)
@@ -205,9 +205,7 @@ class TestTheSeal:
             [
                 "toologue",
                 "toologue.sandbox",
-                "toologue.sandbox.allowed",
-                "toologue.sandbox.frames",
-                "toologue.sandbox.values",
+                "toologue.sandbox.messages",
             ],
         ]
 

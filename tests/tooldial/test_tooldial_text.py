@@ -11,8 +11,18 @@ from tooldial_samples import APIS, FAIL, TWO, dialogue, suite
 
 from toologue.formats.literals import value_of
 from toologue.formats.tooldial import state_json
-from toologue.formats.tooldial_answers import ACTIONS, published_state, read_action, read_state, read_step
-from toologue.formats.tooldial_text import LABELS, TASKS, lines, overall_lines, samples
+from toologue.formats.tooldial_text import (
+    ACTIONS,
+    LABELS,
+    TASKS,
+    lines,
+    overall_lines,
+    published_state,
+    read_action,
+    read_state,
+    read_step,
+    samples,
+)
 from toologue.loop import strip_labels
 from toologue.schema import State
 

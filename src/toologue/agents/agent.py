@@ -1,23 +1,11 @@
-"""What an agent is to the runner, and the scripted one that needs no model.
+"""What an agent is to the runner, the scripted one that needs no model, and gold, which plays the agent's side itself.
 
-Contract: an `AgentSpec` is a named recipe: `make(case)` gives the agent of one case. Only one that `reads_gold` gets
-a case with its gold (gold itself, altered gold, predictions); all others get it blind. An agent is a function of the
-conversation so far: asked twice, or cold in mid-history, it answers the same.
-
-`resolve_agent` understands
+A `AgentSpec` is a named recipe: `make(case)` gives the agent of one case. Only players that say `reads_gold` get a case
+with its gold; all others get it blind. An agent is a function of the conversation so far: asked twice, or cold in
+mid-history, it answers the same. `player` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
     module:attribute          yours: an agent, or a function from a Case to one
-
-Example:
-    >>> from toologue.loop import play
-    >>> from toologue.schema import AgentTurn, Case, Dialogue, UserTurn
-    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
-    >>> turns, stop = play(Case(id="hello", gold=hello, protocol="forced"), ScriptedAgent([[AgentTurn(text="Hey")]]))
-    >>> turns[1].text
-    'Hey'
-
-Not covered: agents that act without being asked.
 """
 
 from __future__ import annotations
@@ -30,7 +18,7 @@ from typing import Any, cast
 from toologue import registry
 from toologue.errors import BadSetting
 from toologue.loop import Agent
-from toologue.schema import AgentTurn, Brief, Case, Turn, place
+from toologue.schema import AgentTurn, Brief, Case, Turn, place, rounds
 
 AgentFactory = Callable[[Case], Agent]
 
@@ -67,7 +55,7 @@ class ScriptedAgent:
 
 
 def resolve_agent(spec: str) -> AgentSpec:
-    """The agent that a spec names."""
+    """The player that a spec names."""
     name, _, argument = spec.partition(":")
     if name in registry.names("agent"):
         return cast("AgentSpec", registry.find("agent", name)(argument))
@@ -82,3 +70,21 @@ def _factory(spec: str, thing: Any) -> AgentFactory:
             raise BadSetting(f"{spec!r} is neither an agent (async act) nor a function from a Case to one")
         return cast("AgentFactory", thing)
     return lambda case: thing
+
+
+def script_of(case: Case) -> list[list[AgentTurn]]:
+    """The agent's turns of the gold, by round."""
+    if case.gold is None:
+        raise BadSetting(f"case {case.id!r} has no gold dialogue to play from")
+    return [list(did) for _, did in rounds(case.gold.turns)]
+
+
+def _play(case: Case) -> ScriptedAgent:
+    return ScriptedAgent(script_of(case))
+
+
+def gold_agent(argument: str) -> AgentSpec:
+    """The player `gold`; it takes no argument."""
+    if argument:
+        raise BadSetting(f"the agent 'gold' takes no argument, got {argument!r}")
+    return AgentSpec("gold", _play, reads_gold=True)

@@ -10,18 +10,9 @@ conversation, with what was called and what came back. `tools` are the function 
     [{"name": ..., "arguments": ...}, ...]                     several calls at once
     a message of a chat model, as a dict or as a client gives it back, or the whole completion; an AgentTurn
 
-Contract: whatever it does makes a turn. What it raises is an error of the exception's name, with the line; what is
-none of the above is `wrong type`, more than `LONGEST` characters `too long`. A function that is not async runs in a
-thread of its own, so that one that hangs is left behind when its time is up. Only a file that cannot be loaded is the
-user's to mend: BadFile, UnknownName, BadSetting.
-
-Example:
-    >>> turn_of({"name": "get_hire", "arguments": {"hire_id": "H-501"}}).acts[0].api
-    'get_hire'
-    >>> turn_of(7).error.message.partition(":")[0]
-    'the agent returned 7'
-
-Not covered: stopping a thread; one that hangs goes on until the process ends.
+Whatever it does makes a turn. What it raises is an error of the exception's name, with the line; what is none of the
+above is `wrong type`, more than `LONGEST` characters `too long`. A function that is not async runs in a thread of its
+own, so that one that hangs is left behind when its time is up.
 """
 
 from __future__ import annotations
@@ -46,14 +37,14 @@ from toologue.formats.openai import call_of, prompt, tools
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Call, Fault, Turn
 
+# So many characters may an answer have.
 LONGEST = 100_000
-"""So many characters may an answer have."""
 
 _WANTED = 'return words, a call {"name": ..., "arguments": {...}}, a list of calls, or the message of a chat model'
 
 
 def callable_agent(argument: str) -> AgentSpec:
-    """The agent `callable:FILE.py:NAME`."""
+    """The player `callable:FILE.py:NAME`."""
     file, _, name = argument.rpartition(":")
     if not file or not name:
         raise BadSetting(f"the agent 'callable' needs a file and a name: callable:agent.py:agent, not {argument!r}")

@@ -7,16 +7,6 @@ The file holds one JSON object a line:
 
 `turn_index` is the position of the assistant turn in the published format; other keys are ignored. Arguments that are
 not an object count as unparsable, as a model's broken JSON does.
-
-Example:
-    >>> import json, pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
-    >>> calls = [{"api_name": "AddAlarm", "arguments": {"time": "07:00:00"}}]
-    >>> _ = file.write_text(json.dumps({"name": "wake-me", "predictions": [{"turn_index": 1, "calls": calls}]}))
-    >>> sorted(read_predictions(file))
-    ['wake-me']
-
-Not covered: predicted texts. The benchmark does not grade them.
 """
 
 from __future__ import annotations
@@ -33,8 +23,7 @@ from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooltalk import turn_indexes
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Call, Case
-from toologue.schema.jsonl import parse, read_lines
-from toologue.schema.noun import Noun
+from toologue.schema.jsonl import Noun, parse, read_lines
 
 
 class _Call(BaseModel):
@@ -55,8 +44,8 @@ class _Line(Noun):
     predictions: tuple[_Turn, ...]
 
 
+# Per dialogue id and turn index the predicted calls.
 Predictions = Mapping[str, Mapping[int, list[Call]]]
-"""Per dialogue id and turn index the predicted calls."""
 
 
 def read_predictions(file: Path) -> Predictions:
@@ -81,7 +70,7 @@ def read_predictions(file: Path) -> Predictions:
 
 
 def predictions_agent(argument: str) -> AgentSpec:
-    """The agent `predictions:FILE`."""
+    """The player `predictions:FILE`."""
     if not argument:
         raise BadSetting("the agent 'predictions' needs a file: predictions:FILE")
     known = read_predictions(Path(argument))

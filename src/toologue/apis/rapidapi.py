@@ -50,8 +50,7 @@ from pydantic_core import from_json
 from toologue.apis.schemas import compare_of, first_bad_reference, object_of, written_out
 from toologue.data import Place, Source, read_source
 from toologue.schema import Api, Parameter
-from toologue.schema.jsonl import read
-from toologue.schema.noun import Noun
+from toologue.schema.jsonl import Noun, read
 from toologue.text.tokens import plural, words_of
 
 _LISTS = ("list", "array", "ids", "coordinates")

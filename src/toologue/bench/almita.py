@@ -40,8 +40,8 @@ from toologue.apis.almita import read_almita
 from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Mode, Options, Part
 from toologue.bench.prove import check_gold, flaws_of, prove_steps
 from toologue.errors import BadFile
-from toologue.formats.almita_files import columns_of, read_conversations
-from toologue.models.cache import cache_folder
+from toologue.formats.almita import columns_of, read_conversations
+from toologue.models.embed import cache_folder
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
 from toologue.schema import Api, Dialogue, Score, Trace

@@ -16,8 +16,7 @@ from toologue.apis.load import apis_of_all, each_api
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.terminal import group, progress_bar, say
 from toologue.errors import BadSetting, UnknownName
-from toologue.models.cache import Cached, cache_folder
-from toologue.models.embed import Embedder
+from toologue.models.embed import Cached, Embedder, cache_folder
 from toologue.models.embed import embedder as embedder_of
 from toologue.models.model import model
 from toologue.parallel import pool

@@ -15,8 +15,7 @@ from toologue import keys
 from toologue.cli.options import OptionalOut, Out, Talks, at_least_one
 from toologue.cli.terminal import progress_bar, say, write_json
 from toologue.errors import BadFile, BadSetting, UnknownName
-from toologue.formats import flow_text
-from toologue.formats import mermaid as mermaid_text
+from toologue.formats.flow import read_flow_text, read_mermaid, write_flow_text, write_mermaid
 from toologue.formats.procedure import load
 from toologue.plan.api_graph.check import Checked
 from toologue.plan.chains.actions import ACTIONS
@@ -87,7 +86,7 @@ def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
         As a Mermaid flowchart.
     """
     found = _flowgraph(what) if flow else _graph(what)
-    print(mermaid_text.write(found) if mermaid else flow_text.write(found))
+    print(write_mermaid(found) if mermaid else write_flow_text(found))
 
 
 def paths(
@@ -177,9 +176,9 @@ def _flowgraph(what: str) -> Graph:
     if path.suffix == ".md":
         return flowgraph(load(path))
     if path.suffix in (".mmd", ".mermaid"):
-        return mermaid_text.read(_text(path), id=path.stem, file=path)
+        return read_mermaid(_text(path), id=path.stem, file=path)
     if path.suffix:
-        return flow_text.read(_text(path), id=path.stem, file=path)
+        return read_flow_text(_text(path), id=path.stem, file=path)
     known = files()
     if what not in known:
         raise UnknownName("procedure", what, known)

@@ -1,55 +1,45 @@
-"""Conversations in ALMITA's roles (arXiv 2409.15934, A.6), as dialogues and back.
+"""Conversations in ALMITA's roles (arXiv 2409.15934, A.6) as dialogues and back, and their JSONL and CSV files.
 
     [{"role": "user", "content": "Where is my order? It's #812."},
      {"role": "api", "content": "get_order_details(order_id=812)"},
      {"role": "api_output", "content": "{\\"status\\": \\"shipped\\"}"},
      {"role": "assistant", "content": "It is on its way."}]
 
-Contract: an `api` message and the `api_output` after it are one agent turn, every other message is a turn of its own.
-Calls are read as `formats.literals` says, outputs as JSON, as a Python literal (the paper has `False`), or as a text;
-errors stand in outputs as `formats.outputs` has them. Messages that we would write otherwise stand in the turn's
-`extra["almita"]` and are written again as long as the turn says the same: messages → dialogue → messages is the
-identity.
-
-A call that cannot be read, and an output without a call, are errors with their place. What breaks the rules that the
-paper gives to its models is read all the same; `broken_rules` names it:
+An `api` message and the `api_output` after it are one agent turn, every other message is a turn of its own. What breaks
+the rules that the paper gives to its models is read all the same; `broken_rules` names it:
 
     the customer begins · after api comes api_output · after assistant comes user · after user comes assistant or api ·
     after api_output comes assistant or api · outputs are JSON · calls are of the given APIs, parameters are defined
 
 After an output the paper wants `assistant` in A.6 and lets an `api` follow an `api` in 3.5: the latter counts.
 
-Example:
-    >>> messages = [{"role": "user", "content": "Is it lost?"}, {"role": "api", "content": "is_lost(order_id=812)"},
-    ...     {"role": "api_output", "content": "False"}, {"role": "assistant", "content": "No."}]
-    >>> dialogue = from_messages(messages, id="lost")
-    >>> dialogue.turns[1].acts[0].arguments, dialogue.turns[1].results[0].value
-    ({'order_id': 812}, False)
-    >>> to_messages(dialogue) == messages
-    True
-    >>> broken_rules(messages)
-    [Broken(at=2, rule='outputs are JSON')]
+A file has a row a conversation, in columns by any name (`--columns conversation=messages,id=conversation_id`):
 
-Not covered: words beside a call and parallel calls are written, and read back as turns of their own; labels, facts, and
-what acts changed are not written.
+    conversation   the messages: a list, or a text that spells one as JSON or as Python
+    id             what the conversation is called; by default the file's name and the row
+    procedure      the text that the agent follows: the dialogue's instructions
+    apis           the APIs it may call: documents in the paper's small JSON, or a list of names
 """
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, cast
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from toologue.errors import BadRecord, BadSetting, UnknownName, shown
-from toologue.formats.literals import call_of, call_text, value_of
-from toologue.formats.outputs import output_of, result_of
-from toologue.schema import Act, AgentTurn, Api, Call, Dialogue, Result, Turn, UserTurn
-from toologue.schema.jsonl import json_path
+from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, UserError, shown
+from toologue.formats.literals import call_of, call_text, output_of, result_of, value_of
+from toologue.schema import Act, AgentTurn, Api, Call, Dialogue, Noun, Result, Setting, Turn, UserTurn
+from toologue.schema.jsonl import json_path, parse, read_lines, replacing
 
 Message = dict[str, Any]
 ROLES = ("user", "assistant", "api", "api_output")
@@ -235,3 +225,184 @@ def _complaint(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     where = f" at {json_path(first['loc'])}" if first["loc"] else ""
     return f"{first['msg'].removeprefix('Value error, ')}{where}"
+
+
+COLUMNS = ("conversation", "id", "procedure", "apis")
+# Reads what an `apis` column holds.
+Documents = Callable[[Any], Sequence[Api]]
+
+_LOG = logging.getLogger("toologue")
+_NAMES = TypeAdapter(tuple[str, ...])
+
+
+def columns_of(text: str) -> dict[str, str]:
+    """What a file calls the columns: `conversation=messages,id=name`. Raises BadSetting, UnknownName."""
+    found: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        column, equals, name = (side.strip() for side in part.partition("="))
+        if not equals or (column == "conversation" and not name):
+            raise BadSetting(f"columns: {part!r} says nothing; write COLUMN=NAME, for example conversation=messages")
+        if column not in COLUMNS:
+            raise UnknownName("column of a conversation", column, COLUMNS)
+        if column in found:
+            raise BadSetting(f"columns: {column!r} is given twice")
+        found[column] = name
+    return found
+
+
+def read_conversations(
+    file: Path | str, columns: Mapping[str, str] | None = None, *, documents: Documents | None = None
+) -> Iterator[Dialogue]:
+    """The conversations of a file whose name ends in .csv, or else of a JSONL file (.gz, too)."""
+    path, given, broken, lines = Path(file), dict(columns or {}), Counter[str](), dict[str, int]()
+    rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _json_rows(path)
+    for line, fields in rows:
+        row = _Row(path, line, len(lines) + 1, fields, given)
+        dialogue = row.dialogue(documents)
+        if dialogue.id in lines:
+            row.bad("id", f"{dialogue.id!r} stands on line {lines[dialogue.id]} already")
+        lines[dialogue.id] = line
+        broken.update(rule for _, rule in broken_rules(to_messages(dialogue), _documents(dialogue)))
+        yield dialogue
+    if not lines:
+        raise BadFile(f"{path} holds no conversation: expected one a row")
+    if broken:
+        said = "; ".join(f"{count} × {rule}" for rule, count in broken.most_common(5))
+        _LOG.warning("%s: %d times a rule of the format is broken: %s", path, broken.total(), said)
+
+
+def write_conversations(
+    file: Path | str, dialogues: Iterable[Dialogue], columns: Mapping[str, str] | None = None
+) -> int:
+    """Write dialogues to a .csv file, or else as JSONL, replacing it in one step. Returns how many."""
+    path, names = Path(file), {column: column for column in COLUMNS} | dict(columns or {})
+    rows = (_fields(dialogue, names) for dialogue in dialogues)
+    with replacing(path) as stream:
+        if path.suffix.lower() != ".csv":
+            return sum(bool(stream.write(_json(row).encode() + b"\n")) for row in rows)
+        count, first, writer = 0, dict[str, Any](), csv.writer(_Encoded(stream))
+        for count, row in enumerate(rows, 1):
+            if count == 1:
+                first = row
+                writer.writerow(row)
+            if row.keys() != first.keys():
+                strange = sorted(row.keys() ^ first.keys())
+                raise BadSetting(f"{row[names['id']]!r} has other columns than the first dialogue: {strange}")
+            writer.writerow([cell if isinstance(cell, str) else _json(cell) for cell in row.values()])
+        return count
+
+
+class _Line(Noun):
+    """Any JSON object."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class _Row:
+    """One row, with its place."""
+
+    def __init__(self, file: Path, line: int, number: int, fields: Mapping[str, Any], given: Mapping[str, str]):
+        self.file, self.line, self.number, self.fields = file, line, number, fields
+        for column, name in {"conversation": "conversation", **given}.items():
+            if name and name not in fields:
+                raise UnknownName(f"column of {file}:{line} (for {column}: --columns {column}=NAME)", name, fields)
+        self.names = {column: given.get(column, column) for column in COLUMNS}
+
+    def bad(self, column: str, what: str, remedy: str = "") -> NoReturn:
+        """Raise the error for a cell."""
+        raise BadRecord(self.file, self.line, f"$.{self.names[column]}", what, remedy)
+
+    def dialogue(self, documents: Documents | None) -> Dialogue:
+        """The dialogue that this row is."""
+        id, apis = self._text("id") or f"{self.file.name.split('.')[0]}-{self.number}", self._spelled("apis")
+        path = f"$.{self.names['conversation']}"
+        talk = from_messages(self._spelled("conversation"), id=id, file=self.file, line=self.line, path=path)
+        rest = {name: cell for name, cell in self.fields.items() if name not in self.names.values()}
+        names, known = self._known(apis, documents)
+        kept: dict[str, Any] = {"apis": apis, "rest": rest}
+        extra: dict[str, Any] = {_KEY: {key: part for key, part in kept.items() if part}, "apis": known}
+        return talk.but(
+            instructions=self._text("procedure"),
+            apis=names,
+            world=Setting(name="recorded"),
+            origin={"line": "procedures", "row": self.number},
+            extra={key: part for key, part in extra.items() if part},
+        )
+
+    def _known(self, apis: Any, documents: Documents | None) -> tuple[tuple[str, ...], list[Any]]:
+        """(names, documents) of the APIs in a cell."""
+        try:
+            return _NAMES.validate_python(apis if isinstance(apis, list) else None), []
+        except ValidationError:
+            pass
+        if apis is None or documents is None:
+            return (), []
+        try:
+            found = documents(apis)
+        except UserError as error:
+            self.bad("apis", str(error))
+        return tuple(api.name for api in found), [api.model_dump(mode="json", by_alias=True) for api in found]
+
+    def _text(self, column: str) -> str:
+        cell = self.fields.get(self.names[column])
+        if cell is not None and not isinstance(cell, str | int):
+            self.bad(column, f"expected a text, got {shown(cell)}")
+        return "" if cell is None else str(cell)
+
+    def _spelled(self, column: str) -> Any:
+        """A value, also where a text spells it; None where there is nothing."""
+        cell = self.fields.get(self.names[column])
+        if not isinstance(cell, str):
+            return cell
+        try:
+            return value_of(cell) if cell.strip() else None
+        except ValueError as error:
+            self.bad(column, str(error))
+
+
+class _Encoded:
+    """A text file over a binary one, for the `csv` module."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        self._stream.write(text.encode())
+
+
+def _documents(dialogue: Dialogue) -> dict[str, Api] | None:
+    known = cast("list[Any] | None", dialogue.extra.get("apis"))
+    return {api.name: api for api in map(Api.model_validate, known)} if known else None
+
+
+def _fields(dialogue: Dialogue, names: Mapping[str, str]) -> dict[str, Any]:
+    kept = cast("dict[str, Any]", dialogue.extra.get(_KEY) or {})
+    cells = (to_messages(dialogue), dialogue.id, dialogue.instructions, kept.get("apis", list(dialogue.apis)))
+    rest = cast("dict[str, Any]", kept.get("rest", {}))
+    return {names[column]: cell for column, cell in zip(COLUMNS, cells, strict=True)} | rest
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line, _ in read_lines(path):
+        yield number, parse(line, _Line, path, number).model_extra or {}
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream, strict=True)
+            twice = [name for name, times in Counter(reader.fieldnames or ()).items() if times > 1]
+            if twice:
+                raise BadRecord(path, 1, "$", f"two columns are called {twice[0]!r}", "rename one of them")
+            for row in reader:
+                if None in row:
+                    raise BadRecord(path, reader.line_num, "$", "more cells than columns", "put quotes around commas")
+                yield reader.line_num, dict(row)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"cannot read {path}: {error}") from None
+    except csv.Error as error:
+        raise BadFile(f"{path} is no CSV file that can be read: {error}; JSONL has no such limits") from None

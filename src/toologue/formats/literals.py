@@ -1,20 +1,13 @@
-"""Values and calls as models write them: JSON, Python literals, and what lies between.
+"""Values, calls and results as models write them: JSON, Python literals, and what lies between.
 
     value_of     `{"id": 7, "ok": true}` · `{'id': 7, 'ok': True}` · `(1, 2)`
     call_of      `get_order(order_id=812, note="late")` · `get_order({"order_id": 812})` · `get_order`
     call_text    the same for writing, with JSON texts and Python's True, False and None
+    output_of    the value of a result, or {"error": {"type", "message"}}; `result_of` reads it again
 
-Contract: nothing is run. What spells no value raises ValueError; numbers that no JSON holds (NaN, 1e999) count as such.
-An argument without quotes that is no literal is a text as it stands: `status=on the way`. A comma divides arguments
+Nothing is run. What spells no value raises ValueError; numbers that no JSON holds (NaN, 1e999) count as such. An
+argument without quotes that is no literal is a text as it stands: `status=on the way`. A comma divides arguments
 where a name and `=` follow it. `call_of(call_text(name, arguments)) == (name, arguments)`.
-
-Example:
-    >>> call_of("refund(order_id=ORD-812, amount=39.90, items=['tea', 'cup'], gift=true)")
-    ('refund', {'order_id': 'ORD-812', 'amount': 39.9, 'items': ['tea', 'cup'], 'gift': True})
-    >>> call_text("refund", {"order_id": "ORD-812", "gift": True})
-    'refund(order_id="ORD-812", gift=True)'
-
-Not covered: values without a name (`refund(812)`), bytes, complex numbers, sums, and calls inside of calls.
 """
 
 from __future__ import annotations
@@ -28,18 +21,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from toologue.errors import shown
+from toologue.schema import Fault, Result
 
 _LONGEST, _SEARCHED, _TRIES = 1_000_000, 100_000, 10
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 _KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _CALL = re.compile(rf"\s*({_NAME.pattern})\s*(?:\((.*)\))?\s*;?\s*", re.ASCII | re.DOTALL)
 _GIVEN = re.compile(rf"\s*({_KEY.pattern})\s*=(?!=)", re.ASCII)
+# Brackets and commas; quotes where a value may begin, with all that is in them.
 _TOKEN = re.compile(
     r"""(?:\A|(?<=[=:,(\[{]))\s*(?:"(?:[^"\\]|\\.)*(?:"|\Z)|'(?:[^'\\]|\\.)*(?:'|\Z))"""
     r"""|(?P<opens>[(\[{])|(?P<shuts>[)\]}])|(?P<comma>,)""",
     re.DOTALL,
 )
-"""Brackets and commas; quotes where a value may begin, with all that is in them."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
@@ -95,6 +89,24 @@ def objects(text: str) -> Iterator[tuple[int, int]]:
         else:
             tries += 1
         start = text.find("{", end or start + 1, _SEARCHED)
+
+
+def json_values(text: str, opening: str, *, nested: bool = False, tries: int = 10_000) -> Iterator[Any]:
+    """Yield the JSON values of a text that begin with `{` or `[`, whatever stands around them.
+
+    Those inside of others only where `nested`; so many brackets are tried.
+    """
+    decoder, at = json.JSONDecoder(), -1
+    for _ in range(tries):
+        at = text.find(opening, at + 1)
+        if at < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            continue
+        yield value
+        at = at if nested else end - 1
 
 
 def _shut(text: str, start: int) -> int:
@@ -189,3 +201,28 @@ def _finite(number: str | float) -> int | float:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(number)
     return value
+
+
+def output_of(result: Result) -> Any:
+    """The JSON value that an agent is shown."""
+    if result.error is None:
+        return {"value": result.value} if _is_envelope(result.value) else result.value
+    rest = {} if result.value is None else {"value": result.value}
+    return {"error": {"type": result.error.type, "message": result.error.message}, **rest}
+
+
+def result_of(output: Any) -> Result:
+    """The result that such a value stands for."""
+    if not _is_envelope(output):
+        return Result(value=output)
+    return Result(value=output.get("value"), error=Fault(**output["error"]) if "error" in output else None)
+
+
+def _is_envelope(value: Any) -> bool:
+    """Whether a value would be read as {"value": ...} or {"error": {"type", "message"}}."""
+    found = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    if not found or not found.keys() <= {"value", "error"}:
+        return False
+    error: Any = found.get("error", {"type": "", "message": ""})
+    fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
+    return fields.keys() == {"type", "message"} and all(isinstance(field, str) for field in fields.values())

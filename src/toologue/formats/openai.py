@@ -1,31 +1,11 @@
 """OpenAI chat messages: dialogues as messages, messages as dialogues, Api documents as the `tools=` list.
 
-Contract: one turn is one message of role `user` or `assistant`, its results are the `tool` messages after it.
-
     instructions      a system message (`developer` reads as system)
     acts              `tool_calls`, parallel ones in one message; arguments that did not parse are sent as they were
-    results[i]        the tool message that answers acts[i]: the value as JSON, an error as {"error": {type, message}}
-                      (beside a "value", where there is one too), a value that looks like either as {"value": ...}
+    results[i]        the tool message that answers acts[i], its value or error as `literals.output_of` has it
 
-What others wrote keeps its form: messages that we would write otherwise (their call ids, names, content parts, spacing
-of JSON, results that are plain text) stand in the turn's `extra["openai"]`, and are written again as long as the turn
-still says the same. So messages → dialogue → messages is the identity.
-
-Example:
-    >>> messages = [
-    ...     {"role": "user", "content": "Wake me at six."},
-    ...     {"role": "assistant", "content": None, "tool_calls": [{"id": "x7", "type": "function",
-    ...         "function": {"name": "AddAlarm", "arguments": '{"time":"06:00:00"}'}}]},
-    ...     {"role": "tool", "tool_call_id": "x7", "content": "ok"},
-    ... ]
-    >>> dialogue = from_messages(messages, id="wake-me")
-    >>> dialogue.turns[1].acts[0].arguments, dialogue.turns[1].results[0].value
-    ({'time': '06:00:00'}, 'ok')
-    >>> to_messages(dialogue) == messages
-    True
-
-Not covered: facts (but see `prompt`), labels, errors of the agent and what acts changed are not written; a turn without
-words and acts is an empty text; images, audio, custom tools and system messages in mid-conversation are refused.
+Messages that we would write otherwise (their call ids, names, content parts, spacing of JSON, results that are plain
+text) stand in the turn's `extra["openai"]`, and are written again as long as the turn still says the same.
 """
 
 from __future__ import annotations
@@ -40,7 +20,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json
 
 from toologue.errors import BadRecord, BadSetting, shown
-from toologue.formats.outputs import output_of, result_of
+from toologue.formats.literals import output_of, result_of
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Dialogue, Result, Turn, UserTurn
 from toologue.schema.jsonl import json_path
 
@@ -71,7 +51,9 @@ def tools(apis: Iterable[Api]) -> list[Message]:
 
 def prompt(brief: Brief, history: Sequence[Turn] = ()) -> list[Message]:
     """What a model is asked with: instructions and facts as the system message, then the conversation so far."""
-    facts = "\n".join(f"{name}: {_plainly(value)}" for name, value in brief.facts.items())
+    facts = "\n".join(
+        f"{name}: {value if isinstance(value, str) else _json(value)}" for name, value in brief.facts.items()
+    )
     system = "\n\n".join(text for text in (brief.instructions, facts) if text)
     return [*_system_message(system), *to_messages(history)]
 
@@ -149,7 +131,7 @@ def _ours(turn: Turn, number: int) -> list[Message]:
     if turn.acts:
         message["tool_calls"] = [_tool_call(act, number, slot) for slot, act in enumerate(turn.acts)]
     answers = [
-        {"role": "tool", "tool_call_id": _call_id(number, slot), "content": _json(output_of(result))}
+        {"role": "tool", "tool_call_id": f"call_{number}_{slot}", "content": _json(output_of(result))}
         for slot, result in enumerate(turn.results)
         if result is not None
     ]
@@ -160,11 +142,7 @@ def _tool_call(act: Act, number: int, slot: int) -> Message:
     if act.kind != "call":
         raise BadSetting(f"turn {number}, act {slot}: OpenAI messages cannot say a {act.kind} act; export calls only")
     text = (act.raw or "") if act.arguments is None else _json(act.arguments)
-    return {"id": _call_id(number, slot), "type": "function", "function": {"name": act.api, "arguments": text}}
-
-
-def _call_id(number: int, slot: int) -> str:
-    return f"call_{number}_{slot}"
+    return {"id": f"call_{number}_{slot}", "type": "function", "function": {"name": act.api, "arguments": text}}
 
 
 def _result(content: str) -> Result:
@@ -184,10 +162,6 @@ def _parsed(text: str) -> Any:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _plainly(value: Any) -> str:
-    return value if isinstance(value, str) else _json(value)
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,17 @@
-"""Dialogues with programs as we write them, in YAML, and as dialogues.
+"""Dialogues with programs as we write them, in YAML.
 
-    id: empty-the-attic-1
-    goal: empty-the-attic             # which goal, of those that dialogues are written for
-    turns:
-    - agent: How can I help you?
-    - user: Delete my bucket.
-    - programs:                       # may be absent; several run in order
-      - {goal: 1, status: drafting, code: 's3.delete_bucket(Bucket=?1)'}
-    - agent: What is it called?       # every user's turn is answered in words
-    - user: attic
-    - programs:
-      - {goal: 1, status: final, code: 's3.delete_bucket(Bucket="attic")'}     # without code: the draft as it stands
-    - agent: The bucket attic is gone.
-
-Contract: results and signatures do not stand there: executing makes them. `problems` gives all that is wrong with the
-order of turns and with the stack of programs, each with its place; `dialogue_of` wants a dialogue without problems.
-
-Example:
-    >>> said = [{"user": "Bye!"}, {"programs": [{"goal": 1, "status": "final"}]}, {"agent": "Bye."}]
-    >>> written = Written.model_validate({"id": "bye-1", "goal": "bye", "turns": said})
-    >>> list(problems(written))
-    [(('turns', 1, 'programs', 0), 'goal 1 has no code, and there is no draft of it; write the program')]
-
-Not covered: what is in the programs (`sandbox.program`); files (`bench.dialog2api.files`).
+id: empty-the-attic-1
+goal: empty-the-attic             # which goal, of those that dialogues are written for
+turns:
+- agent: How can I help you?
+- user: Delete my bucket.
+- programs:                       # may be absent; several run in order
+  - {goal: 1, status: drafting, code: 's3.delete_bucket(Bucket=?1)'}
+- agent: What is it called?       # every user's turn is answered in words
+- user: attic
+- programs:
+  - {goal: 1, status: final, code: 's3.delete_bucket(Bucket="attic")'}     # without code: the draft as it stands
+- agent: The bucket attic is gone.
 """
 
 from __future__ import annotations
@@ -34,8 +23,8 @@ from pydantic import Field, model_validator
 
 from toologue.errors import StackError
 from toologue.schema import AgentTurn, Dialogue, Program, Setting, Turn, UserTurn
-from toologue.schema.noun import Noun
-from toologue.schema.stack import Stacked, completed, put
+from toologue.schema.jsonl import Noun
+from toologue.schema.turn import Stacked, completed, put
 
 _S3 = Setting(name="s3")
 _AFTER = {"": ("agent", "user"), "agent": ("user",), "user": ("agent", "programs"), "programs": ("agent",)}

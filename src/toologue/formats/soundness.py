@@ -1,24 +1,4 @@
-"""What makes a procedure sound, whoever wrote it: steps lead on and are reached, nothing is used before it is known.
-
-Contract: `problems_of` finds all of it, each with the line it stands on and what to do.
-
-    steps         a way on that leads to no step · a step that nothing leads to · no way from a step to an End ·
-                  an End that goes on · a question that keeps no answer · jumps among the words
-    branches      two that take what is left, or one that is not the last · the same answer twice ·
-                  conditions without an Otherwise · branches beside `Go to`
-    expressions   no expression, or one that calls something · a name that nothing gives, or not on every way,
-                  or that a fact has
-    calls         an Api that is not there · an unknown parameter, a missing one · a field that no result has
-
-Example:
-    >>> from toologue.schema import Branch, Step
-    >>> steps = (Step(number=1, kind="ask", text="why", collects=("reason",), next=2, line=3),
-    ...     Step(number=2, kind="end", text="say that {raeson} is a pity", line=4))
-    >>> print(*problems_of(Procedure(id="a", title="A", steps=steps)), sep="\\n")
-    4: step 2 needs `raeson`, and nothing gives it (did you mean `reason`?)
-
-Not covered: whether a condition can ever hold; execution finds out. What a step says; `plan.lint_procedure` reads it.
-"""
+"""What makes a procedure sound, whoever wrote it: steps lead on and are reached, nothing is used before it is known."""
 
 from __future__ import annotations
 
@@ -28,19 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple, cast
 
-from toologue.errors import BadSetting
-from toologue.formats.problems import Problem
+from toologue.errors import BadSetting, Problem
 from toologue.schema import Api, Procedure, Step
-from toologue.schema.graph import reached
+from toologue.schema.procedure import reached
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 
 _RESERVED = {"error", "now", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
+# What is meant to be more than words, and stands where it is not read as such.
 _AMONG_WORDS = re.compile(
     r"\b(?:step|go to|goto|jump to|continue (?:with|at)|skip to|back to) (?:step )?#?\d+"
     r"|\bcollect `|\bat most \d+ times?,",
     re.IGNORECASE,
 )
-"""What is meant to be more than words, and stands where it is not read as such."""
 
 
 def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whole: bool = True) -> list[Problem]:

@@ -10,22 +10,8 @@ A `System` entry is one agent turn: `thought`, `action`, `dialogue_state`, `mess
                         parameter p of T: o"]: acts and results, from which `status_of` makes it again
     api_request         a `Call`; required and optional parameters are told apart by the state, or by the documents
 
-What others wrote otherwise (`system_action`s of their own, a status without an action, spare keys) stands in `extra` of
-its turn, and is written again as long as the turn still says the same. So JSON → dialogue → JSON is the identity.
-
 The paper's files carry no documents of APIs: `extra["apis"]` gets what mock data and states let know. Dialogues read
 from there play in the world `recorded`.
-
-Example:
-    >>> state_json(State(api="Fixtures", required={"team": ""}))["api_status"]["required_parameters"]
-    {'team': ''}
-    >>> said = {"User": {"message": "When do they play?", "action": "inform_intent_vague"}}
-    >>> asks = {"System": {"action": "clarify", "message": "Who?", "dialogue_state": state_json(State())}}
-    >>> read = from_tooldial({"dialogue": [said, asks]}, id="d")
-    >>> read.turns[1].action, read.turns[1].state == State(), to_tooldial(read)["dialogue"] == [said, asks]
-    ('clarify', True, True)
-
-Not covered: what the user's words inform (`UserTurn.informed`), which the paper does not note.
 """
 
 from __future__ import annotations
@@ -39,7 +25,7 @@ from pydantic import ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from toologue.errors import BadFile, BadRecord, shown
-from toologue.formats.outputs import output_of, result_of
+from toologue.formats.literals import output_of, result_of
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -237,7 +223,8 @@ def _agent(read: _System, before: Sequence[Turn]) -> AgentTurn:
         act, result = _retrieval(read.retriever_status, before)
         acts, results = (act,), (result,)
     elif read.action == "call":
-        acts, results = (_call(read.api_request, state),), (_result(read.api_response),)
+        result = result_of(_fields(read.api_response).get("result", read.api_response))
+        acts, results = (_call(read.api_request, state),), (result,)
     text = read.message if read.message or read.action not in _SILENT else None
     return AgentTurn(text=text, acts=acts, results=results, action=read.action, state=state, thought=read.thought)
 
@@ -249,11 +236,8 @@ def _retrieval(status: Any, before: Sequence[Turn]) -> tuple[Retrieve, Result]:
         parameter, target, output = told.groups()
         value = {"source": listed[0], "output": output.replace("->", "|"), "target": target, "parameter": parameter}
         return Retrieve(missing=(target, parameter)), Result(value=value)
-    return Retrieve(query=_asked(before)), Result(value={"retrieved": _fields(found)})
-
-
-def _asked(before: Iterable[Turn]) -> str:
-    return next((turn.text for turn in reversed(list(before)) if turn.role == "user"), "")
+    asked = next((turn.text for turn in reversed(before) if turn.role == "user"), "")
+    return Retrieve(query=asked), Result(value={"retrieved": _fields(found)})
 
 
 def _call(request: Any, state: State | None) -> Call:
@@ -263,10 +247,6 @@ def _call(request: Any, state: State | None) -> Call:
     if not fields or not all(isinstance(slot, dict) for slot in slots):
         return Call(api=name, arguments=None, raw=str(request))
     return Call(api=name, arguments={**slots[0], **slots[1]})
-
-
-def _result(response: Any) -> Result:
-    return result_of(_fields(response).get("result", response))
 
 
 def _written(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:

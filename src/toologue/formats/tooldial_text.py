@@ -1,4 +1,4 @@
-"""ToolDial's flat text: the lines that a model reads, and the samples made of them (Table 15 and the published code).
+"""ToolDial's flat text: what a model reads (Table 15 and the published code), and what it writes for the three tasks.
 
     User: …                              the same for every task
     System:
@@ -8,47 +8,147 @@
     - Dialogue State: {…}                last, where something was said
 
 For the overall task the dialogue state stands first after each user turn and again before each message, and what the
-system sees stands in `- Observation: {…}`: documents, a call's result, or nothing.
+system sees stands in `- Observation: {…}`: documents, a call's result, or nothing. A line is written for what a turn
+carries. Documents are those of the Apis that the retriever scored above `least`; `oracle=True` shows less, as the
+published samples do: only the Api and the slots of the dialogue state that comes next.
 
-Contract: a line is written for what a turn carries: where labels are hidden (`loop.bare`) their lines are missing.
-Values are Python literals, as published; `formats.literals` reads them. Documents are those of the Apis that the
-retriever scored above `least`. The published samples show less: only the Api and the slots of the dialogue state that
-comes next, so that the label can be read off them; `oracle=True` does that.
+Reading is total. What was read has a `value`; what could not be has a `problem` by name, and `notes` say what was
+tolerated: words around it, Python's quotes, lines that nobody asked for.
 
-`samples` makes the published samples: of dst and action one for each label, with all lines before it. `labels="none"`
-leaves out earlier labels of the kind that is asked for, and only those; thoughts are left out in the action task.
-
-Example:
-    >>> talk = [UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify", state=State())]
-    >>> print("\\n".join(line.text for line in lines(talk)))
-    User: Any news?
-    System:
-    - Action:clarify
-    - Retriever status: {'retriever_call': 'false', 'retrieved_api': 'none'}
-    - Message: Of whom?
-    - Dialogue State: {'api_confirmed': 'false', 'api_status': 'none'}
-    >>> [(s.turn, s.label) for s in samples(Dialogue(id="d", turns=tuple(talk)), "action", "none")]
-    [(1, 'clarify')]
-
-Not covered: the instructions before the lines, which belong to who asks (`agents.talm`).
+    state    no_braces, several_objects, not_spelled (neither JSON nor Python), no_state (an object of another shape)
+    action   no_action, unknown_action, several_actions
+    step     the problems of its action and its state, no_message where words were due
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import JsonValue
 
-from toologue.formats.outputs import output_of
-from toologue.formats.tooldial import state_json, status_of
-from toologue.schema import AgentTurn, Api, Dialogue, State, Turn, UserTurn, rounds
+from toologue.formats.literals import is_json, objects, output_of, value_of
+from toologue.formats.tooldial import state_json, state_of, status_of
+from toologue.schema import AgentAction, AgentTurn, Api, Dialogue, State, Turn, UserTurn, rounds
+
+# The eight actions of the system (Table 7).
+ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
+
+_NAMES = {action.replace("_", ""): action for action in ACTIONS}
+_SAID = re.compile(
+    r"(?<![a-z])(?:"
+    + "|".join(a.replace("_", "[ _-]?") for a in sorted(ACTIONS, key=len, reverse=True))
+    + r")(?![a-z])"
+)
+_LINE = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]*)?(thought|action|retriever[ _]status|dialogue[ _]state|observation|message)[ \t]*:[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OTHERS = re.compile(r"^[ \t]*(?:user|system)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_LONGEST = 100_000
+
+
+class Answer(NamedTuple):
+    """What was read, or why nothing was; what was tolerated."""
+
+    value: Any = None
+    problem: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Step(NamedTuple):
+    """A whole step: its lines, as far as they are there."""
+
+    action: Answer
+    state: Answer
+    thought: str | None = None
+    message: str | None = None
+    problem: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_state(text: str) -> Answer:
+    """The dialogue state that a text holds."""
+    found = list(objects(text))
+    if not found:
+        return Answer(problem="not_spelled" if "{" in text else "no_braces")
+    if len(found) > 1:
+        return Answer(problem="several_objects")
+    ((start, end),) = found
+    piece = text[start:end]
+    try:
+        value = value_of(piece)
+    except ValueError:
+        return Answer(problem="not_spelled")
+    around = bool(text[:start].strip() or text[end:].strip())
+    notes = (*(("words around",) if around else ()), *(() if is_json(piece) else ("python",)))
+    try:
+        state_of(value)
+    except ValueError:
+        return Answer(value, "no_state", notes)
+    return Answer(value, None, notes)
+
+
+def read_action(text: str) -> Answer:
+    """The one action that a text names."""
+    said = text[:_LONGEST].strip().lower()
+    if not said:
+        return Answer(problem="no_action")
+    plain = re.sub(r"[^a-z]", "", re.sub(r"^\W*action\s*:", "", said))
+    if plain in _NAMES:
+        return Answer(_NAMES[plain])
+    named = {_NAMES[re.sub(r"[^a-z]", "", found[0])] for found in _SAID.finditer(said)}
+    if len(named) == 1:
+        return Answer(named.pop(), notes=("words around",))
+    return Answer(problem="several_actions" if named else "unknown_action")
+
+
+def read_step(text: str) -> Step:
+    """The step that lines of the overall task spell; what stands after it, or after an observation, is left out."""
+    fields, cut = _lines(text[:_LONGEST])
+    action, state = read_action(fields.get("action", "")), read_state(fields.get("dialogue state", ""))
+    message = fields.get("message")
+    due = action.value is not None and action.value not in ("call", "retriever_call")
+    problem = action.problem or ("no_message" if due and not message else None)
+    notes = (*(("more than a step",) if cut else ()), *action.notes, *state.notes)
+    return Step(action, state, fields.get("thought") or None, message, problem, notes)
+
+
+def published_state(text: str) -> Any:
+    """The dictionary that the published code would read; None is its generation error."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        return None
+    try:
+        found = value_of(text[start : end + 1].replace("'", '"'))
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"foo": "bar"}  # pyright: ignore[reportUnknownVariableType]
+
+
+def _lines(text: str) -> tuple[dict[str, str], bool]:
+    """(the first line of each kind by its name, whether there was more). A message ends a step, an observation too."""
+    found = list(_LINE.finditer(text))
+    fields: dict[str, str] = {}
+    for at, head in enumerate(found):
+        name = head[1].lower().replace("_", " ")
+        end = found[at + 1].start() if at + 1 < len(found) else len(text)
+        if name == "observation" or (name in fields and name != "dialogue state"):
+            return fields, True
+        body = text[head.end() : end]
+        other = _OTHERS.search(body)
+        fields[name] = (body[: other.start()] if other else body).strip()
+        if name == "message" or other:
+            return fields, bool(other) or at + 1 < len(found)
+    return fields, False
+
 
 Task = Literal["dst", "action", "faithfulness", "overall"]
 TASKS: tuple[Task, ...] = get_args(Task)
 Labels = Literal["gold", "none"]
+# Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT".
 LABELS: tuple[Labels, ...] = get_args(Labels)
-"""Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT"."""
 
 LineKind = Literal[
     "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
@@ -123,23 +223,14 @@ def samples(
     asked, shown = _ASKED[task], list[str]()
     for line in lines(dialogue.turns, documents, oracle=True):
         turn = dialogue.turns[line.turn]
-        if line.kind == asked and isinstance(turn, AgentTurn) and _is_asked(task, turn):
-            yield Sample(dialogue.id, line.turn, "\n".join(shown), _label(task, turn))
+        if line.kind == asked and isinstance(turn, AgentTurn) and (task != "faithfulness" or turn.action == "response"):
+            label = {"dst": state_json(turn.state), "action": turn.action, "faithfulness": turn.text}[task]
+            yield Sample(dialogue.id, line.turn, "\n".join(shown), label)
         hidden = (labels == "none" and line.kind == asked and task != "faithfulness") or (
             task == "action" and line.kind == "thought"
         )
         if not hidden:
             shown.append(line.text)
-
-
-def _is_asked(task: Task, turn: AgentTurn) -> bool:
-    return task != "faithfulness" or turn.action == "response"
-
-
-def _label(task: Task, turn: AgentTurn) -> JsonValue:
-    if task == "dst":
-        return state_json(turn.state)
-    return turn.action if task == "action" else turn.text
 
 
 def _overall_samples(dialogue: Dialogue, documents: Mapping[str, Api] | None) -> Iterator[Sample]:

@@ -2,18 +2,7 @@
 
 A ground-truth call becomes an agent turn of its own, the assistant's text the turn after it: so the history shows the
 calls before the words, and a round is what the benchmark calls an assistant turn. Recorded responses are kept as they
-are; they differ from what execution gives in places, and the history shows them so.
-
-Example:
-    >>> import json, tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "hello.json"
-    >>> _ = file.write_text(json.dumps({"name": "hello", "user": {"username": "ann"},
-    ...     "metadata": {"location": "Lisbon", "timestamp": "2025-03-10 09:00:00"},
-    ...     "conversation": [{"role": "user", "text": "Hi"}, {"role": "assistant", "text": "Hello"}]}))
-    >>> read_conversation(file, split="easy", databases="starter").facts["location"]
-    'Lisbon'
-
-Not covered: writing. The format cannot say parallel calls, labels or programs.
+are; they differ from what execution gives in places.
 """
 
 from __future__ import annotations
@@ -111,15 +100,9 @@ def turn_indexes(dialogue: Dialogue) -> list[int | None]:
 def _turns(turn: _Turn) -> list[Turn]:
     if turn.role == "user":
         return [UserTurn(text=turn.text)]
-    calls: list[Turn] = [
-        AgentTurn(
-            acts=(Call(api=api.request.api_name, arguments=api.request.parameters),),
-            results=(Result(value=api.response, error=_fault(api.exception)),),
-        )
-        for api in turn.apis
-    ]
-    return [*calls, AgentTurn(text=turn.text)]
-
-
-def _fault(exception: str | None) -> Fault | None:
-    return None if exception is None else Fault(type="APIException", message=exception)
+    turns: list[Turn] = []
+    for api in turn.apis:
+        fault = None if api.exception is None else Fault(type="APIException", message=api.exception)
+        call = Call(api=api.request.api_name, arguments=api.request.parameters)
+        turns.append(AgentTurn(acts=(call,), results=(Result(value=api.response, error=fault),)))
+    return [*turns, AgentTurn(text=turn.text)]

@@ -5,26 +5,10 @@
               observation; what is said in several turns is one entry, parallel calls are a list in one
     hf        flat rows for `datasets`: every row has the same columns of the same types, and what has no type of its
               own (values, acts, results, states) is JSON in a string
-    tooldial  {"id", "dialogue", "action_list"}: the flat text of ToolDial's experiments (Table 15), in which the
-              arguments of calls stand in dialogue states
+    tooldial  {"id", "dialogue", "action_list"}: the flat text of ToolDial's experiments (Table 15)
 
-Contract: nothing that is said, called or answered is left out, whatever the line. In openai and sharegpt functions need
-plain names: an Api called otherwise gets one (`function_name`), and its description begins with the real one. The
-retriever is a function there, `find_apis`. Instructions and facts are the system message; labels (actions, states,
-thoughts) are in hf and tooldial only.
-
-Example:
-    >>> from toologue.schema import AgentTurn, Api, Result, UserTurn
-    >>> look = AgentTurn(acts=(Call(api="Maps|geo|Find", arguments={"city": "Ulm"}),), results=(Result(value=7),))
-    >>> talk = Dialogue(id="d", apis=("Maps|geo|Find",), turns=(UserTurn(text="Where is Ulm?"), look))
-    >>> row = exported(talk, "sharegpt", {"Maps|geo|Find": Api(name="Maps|geo|Find")})
-    >>> for entry in row["conversations"]:
-    ...     print(entry["from"], entry["value"])
-    human Where is Ulm?
-    function_call {"name": "Maps_geo_Find_185b54", "arguments": {"city": "Ulm"}}
-    observation 7
-
-Not covered: reading rows again (but see `formats.openai`, `formats.tooldial`); programs, which are in hf only.
+In openai and sharegpt an Api without a plain name gets one (`function_name`), and the retriever is a function,
+`find_apis`. Instructions and facts are the system message; labels are in hf and tooldial only, programs in hf only.
 """
 
 from __future__ import annotations
@@ -33,14 +17,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import BadSetting, UnknownName
+from toologue.formats.literals import output_of
 from toologue.formats.openai import prompt, tools
-from toologue.formats.outputs import output_of
 from toologue.schema import AgentTurn, Api, Brief, Call, Dialogue, Parameter, Result, Retrieve, Turn
 
 ExportName = Literal["openai", "sharegpt", "hf", "tooldial"]
@@ -48,12 +32,12 @@ Row = dict[str, Any]
 Documents = Mapping[str, Api]
 
 _TEXT = Parameter(schema={"type": "string"}, required=False)
+# What calls of the retriever are made to.
 RETRIEVER = Api(
     name="find_apis",
     description="Finds the functions that fit a wish, or the one whose output supplies a missing parameter of another.",
     parameters={"query": _TEXT, "missing_api": _TEXT, "missing_parameter": _TEXT},
 )
-"""What calls of the retriever are made to."""
 
 _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -190,15 +174,15 @@ def _entries(turn: Turn) -> Iterator[tuple[str, str]]:
     if turn.text or not turn.acts:
         yield "gpt", turn.text or ""
     if turn.acts:
-        calls = [{"name": act.api, "arguments": _given(act)} for act in turn.acts if isinstance(act, Call)]
+        calls = [
+            {"name": act.api, "arguments": (act.raw or "") if act.arguments is None else act.arguments}
+            for act in turn.acts
+            if isinstance(act, Call)
+        ]
         yield "function_call", _json(calls[0] if len(calls) == 1 else calls)
     answers = [output_of(result) for result in turn.results if result is not None]
     if answers:
         yield "observation", _json(answers[0] if len(answers) == 1 else answers)
-
-
-def _given(call: Call) -> Any:
-    return (call.raw or "") if call.arguments is None else call.arguments
 
 
 def _flat(turn: Turn) -> dict[str, str]:
@@ -212,8 +196,4 @@ def _flat(turn: Turn) -> dict[str, str]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_dumped)
-
-
-def _dumped(value: Any) -> Any:
-    return cast("BaseModel", value).model_dump(mode="json")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=lambda noun: noun.model_dump(mode="json"))

@@ -1,8 +1,7 @@
-"""The client: any OpenAI-compatible endpoint as a model, with a time limit, bounded retries, and faults by name.
+"""Any OpenAI-compatible endpoint as a model, with a time limit, bounded retries, and faults by name.
 
-Contract: `openai:NAME?OPTIONS`. The endpoint is `base_url` (an option or an argument), else TOOLOGUE_BASE_URL, else
-OPENAI_BASE_URL, else OpenAI's own; the key is OPENAI_API_KEY. Endpoints other than OpenAI's need no key. The key is
-sent to the endpoint and goes nowhere else: errors, replies and reprs never hold it.
+`openai:NAME?OPTIONS`. The endpoint is `base_url` (an option or an argument), else TOOLOGUE_BASE_URL, else
+OPENAI_BASE_URL, else OpenAI's own; the key is OPENAI_API_KEY, is sent to the endpoint and goes nowhere else. Options:
 
     temperature, max_tokens   passed on; left to the endpoint if not given
     seed                      a number, or `none` to send none; by default the one that the request brings
@@ -11,16 +10,6 @@ sent to the endpoint and goes nowhere else: errors, replies and reprs never hold
 
 Tried again: 429, 5xx, and connections refused or reset, after Retry-After or 1, 2, 4… seconds, a minute at most. A
 time-out, or an answer that is none, is not tried again.
-
-Example:
-    >>> setup_of("temperature=0&tries=2").tries
-    2
-    >>> setup_of("tempreature=0")
-    Traceback (most recent call last):
-    toologue.errors.UnknownName: no option of a model is called 'tempreature'; did you mean 'temperature'? Known: \
-base_url, max_tokens, seed, temperature, timeout, tries
-
-Not covered: endpoints that want a key under another header, and limits of tokens or money over a whole run.
 """
 
 from __future__ import annotations

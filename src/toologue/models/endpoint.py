@@ -3,16 +3,9 @@
 The base URL, which ends in `/v1`, comes from TOOLOGUE_BASE_URL, else OPENAI_BASE_URL; the key from OPENAI_API_KEY, if
 the server wants one. There is no default server: nothing leaves this machine unless it was named.
 
-Contract: the key is never logged, shown in an error, nor sent elsewhere: redirects are errors. Requests carry at most
-64 texts. What may pass (429, 408, 5xx, a lost connection, a time-out) is tried again up to three times, after the
-seconds that Retry-After asks for, else 0.5, 1, 2; a server that asks for more than 60 is not waited for. Every answer
-is checked: one vector of finite numbers a text, all of one width. The empty text is not sent; its row is zero.
-
-Example:
-    >>> Endpoint("small", base_url="http://127.0.0.1:9/v1").name
-    'endpoint:small@8a692186'
-
-Not covered: base64 answers, the cost of a request, and a server that changes a model without changing its name.
+The key is never logged, shown in an error, nor sent elsewhere: redirects are errors. Requests carry at most 64 texts.
+What may pass (429, 408, 5xx, a lost connection, a time-out) is tried again up to three times, after the seconds that
+Retry-After asks for, else 0.5, 1, 2. Every answer is checked: one vector of finite numbers a text, all of one width.
 """
 
 from __future__ import annotations

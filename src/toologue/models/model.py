@@ -1,23 +1,8 @@
 """Language models: what one is, the offline fake, the fault a request ends in, and the switch that forbids requests.
 
-Contract: `reply(messages, tools=, output=, seed=)` takes chat messages and tools as `formats.openai` writes them and
-gives a `Reply`. `output` is a JSON Schema that the words must satisfy; whoever asks parses them. A model that cannot
-answer raises `ModelFault`, whose `type` is one of a few stable words.
-
-`model` understands
-
-    openai:NAME?OPTIONS   any OpenAI-compatible endpoint (`models.client`; needs the extra `llm`)
-    module:attribute      yours: an object with `async reply`
-
-Example:
-    >>> import asyncio
-    >>> it = ScriptedModel(["Good morning."])
-    >>> asyncio.run(it.reply([{"role": "user", "content": "Hi"}])).text
-    'Good morning.'
-    >>> it.asked[0].messages[-1]["content"]
-    'Hi'
-
-Not covered: streaming, images, audio, and several answers to one request.
+`reply(messages, tools=, output=, seed=)` takes chat messages and tools as `formats.openai` writes them and gives a
+`Reply`. `output` is a JSON Schema that the words must satisfy; whoever asks parses them. `model` understands
+`openai:NAME?OPTIONS` (`models.client`) and `module:attribute`, an object of yours with `async reply`.
 """
 
 from __future__ import annotations
@@ -35,9 +20,10 @@ from toologue.schema import Call, Noun, Usage
 
 _SWITCH = "TOOLOGUE_REQUESTS"
 
+# Why the model stopped: it was done, out of tokens, wants results, was filtered; other: the endpoint did not say.
 Finish = Literal["stop", "length", "tool_calls", "content_filter", "other"]
-"""Why the model stopped: it was done, out of tokens, wants results, was filtered; other: the endpoint did not say."""
 
+# What a request came to, if not to a reply (docs/language-models.md has the table).
 FaultType = Literal[
     "rate_limited",
     "quota_exceeded",
@@ -50,7 +36,6 @@ FaultType = Literal[
     "too_long",
     "bad_request",
 ]
-"""What a request came to, if not to a reply (docs/language-models.md has the table)."""
 
 _REMEDIES: dict[FaultType, str] = {
     "rate_limited": "lower the concurrency, or wait",

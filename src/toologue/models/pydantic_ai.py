@@ -1,18 +1,10 @@
 """One request to an OpenAI-compatible endpoint, through pydantic-ai's direct model request. Loads slowly.
 
-Contract: `ask` sends one request and gives a `Reply`, or raises a `ModelFault` that says in one word what came back.
-Nothing is sent twice, and nothing is added: tools go out as they came, settings as they were given. What comes back is
-hostile: texts are made printable as Unicode, and the key is struck out wherever the endpoint echoes it.
+`ask` sends one request and gives a `Reply`, or raises a `ModelFault` that says in one word what came back. What comes
+back is hostile: texts are made printable as Unicode, and the key is struck out wherever the endpoint echoes it.
+Arguments in the history that are no JSON object go out as `{"INVALID_JSON": ...}`, since many endpoints refuse others.
 
 Connections are kept open as long as their event loop runs, and closed when it ends.
-
-Example:
-    >>> parts = [part for message in _history([{"role": "user", "content": "Hi"}]) for part in message.parts]
-    >>> parts[0].content
-    'Hi'
-
-Not covered: answers of any size are read whole; arguments in the history that are no JSON object go out as
-`{"INVALID_JSON": ...}`, since many endpoints refuse others; pydantic-ai rewrites the spacing of the rest.
 """
 
 from __future__ import annotations

@@ -1,41 +1,103 @@
 """The retriever: which Api a request asks for, how sure that is, and who can supply a missing parameter.
 
-Contract: an Api is found by its name, description, keywords and parameters (`index_texts`); its score is the best
-cosine of a request with these, in [0, 1] (`Index`). `band` reads a score at the embedder's calibrated thresholds:
-confirm (call it), suggest (ask whether this was meant), clarify (ask what is wanted); ToolDial has them at 0.6 and 0.5
-for another model. `source` compares a parameter with every output of every other Api: name and description, where the
-types fit; outputs of Apis that write count a little less, since making a thing in order to name it is seldom what is
-wanted. Equal scores stand in the order of names.
-
-Example:
-    >>> from toologue import registry
-    >>> from toologue.models.embed import embedder
-    >>> retriever = Retriever(registry.find("world", "assistant").apis, embedder("lexical"))
-    >>> [api.name for api, score in retriever.rank("set an alarm for six", 1)]
-    ['AddAlarm']
-    >>> api, output, score = retriever.source("DeleteAlarm", "alarm_id")[0]
-    >>> api.name, output
-    ('FindAlarms', 'alarms[].alarm_id')
-
-Not covered: requests for several Apis at once, and outputs that supply only a part of a parameter.
+An Api is found by its name, description, keywords and parameters (`index_texts`). `band` reads a score at calibrated
+thresholds: confirm (call it), suggest (ask whether this was meant), clarify (ask what is wanted). `source`
+compares a parameter with every output of every other Api, name and description, where the types fit; outputs of Apis
+that write count a little less, since making a thing in order to name it is seldom what is wanted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import Embedder, calibrated
 from toologue.models.index import Index
-from toologue.models.outputs import Leaf, fits, leaves
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import split_name
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_DEEPEST = 12
+_FORKS = ("anyOf", "oneOf", "allOf")
+# For a wanted type the types that will do: identifiers are sometimes numbers and sometimes not.
+_ACCEPTED = {
+    "string": {"string", "integer", "number"},
+    "number": {"number", "integer"},
+    "integer": {"integer"},
+}
+
+
+class Leaf(NamedTuple):
+    """One value of an output: where it stands, what it is called and described as, its schema."""
+
+    path: str
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+def leaves(schema: Any) -> Iterator[Leaf]:
+    """The leaves of a JSON Schema, in its order."""
+    seen: set[str] = set()
+    for leaf in _walk(schema, "", "", 0):
+        if leaf.path not in seen:
+            seen.add(leaf.path)
+            yield leaf
+
+
+def fits(given: Any, wanted: Any) -> bool:
+    """Whether a value of the one schema may stand where the other is asked for."""
+    have, need = _types(given), _types(wanted)
+    if not have or not need:
+        return True
+    if "array" in need and "array" not in have:
+        return fits(given, _mapping(wanted).get("items"))
+    if have == {"array"} and need == {"array"}:
+        return fits(_mapping(given).get("items"), _mapping(wanted).get("items"))
+    formats = {str(_mapping(one).get("format", "")) for one in (given, wanted)} - {""}
+    return len(formats) < 2 and any(have & _ACCEPTED.get(kind, {kind}) for kind in need)
+
+
+def _walk(schema: Any, path: str, name: str, depth: int) -> Iterator[Leaf]:
+    here = _mapping(schema)
+    if not here or depth > _DEEPEST:
+        return
+    inner = False
+    for key, value in _mapping(here.get("properties")).items():
+        inner = True
+        yield from _walk(value, f"{path}.{key}" if path else key, key, depth + 1)
+    if "items" in here:
+        inner = True
+        yield from _walk(here["items"], f"{path}[]", name, depth + 1)
+    for fork in _FORKS:
+        options = here.get(fork)
+        for option in cast("list[Any]", options) if isinstance(options, list) else []:
+            inner = True
+            yield from _walk(option, path, name, depth + 1)
+    if not inner and path:
+        yield Leaf(path, name, str(here.get("description", "")), here)
+
+
+def _types(schema: Any) -> set[str]:
+    here = _mapping(schema)
+    kind = here.get("type")
+    found = (
+        {kind} if isinstance(kind, str) else set(map(str, cast("list[Any]", kind) if isinstance(kind, list) else []))
+    )
+    for fork in _FORKS:
+        options = here.get(fork)
+        for option in cast("list[Any]", options) if isinstance(options, list) else []:
+            found |= _types(option)
+    return found - {"null"}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 Band = Literal["confirm", "suggest", "clarify"]

@@ -8,21 +8,8 @@
     vectors:FILE   cosine of the vectors of an .npz file with arrays `texts` and `vectors`
 
 A threshold belongs to a similarity: the published 0.9 (short texts), 0.8 (message bodies; ToolTalk 3.2) and 0.55
-(replies; ALMITA 4.3) were set for other models; embedders have their own, calibrated on data of ours
-(`embed.calibrated`).
-
-A similarity that embeds is fastest when it gets many texts at once: `judge.warm(texts)` before they are compared
-(`score.warm` does it for those who grade). Nothing changes but the time it takes.
-
-Example:
-    >>> similarity("exact")("Pay rent", "Pay rent")
-    1.0
-    >>> judge = TextMatch.of("lexical")
-    >>> judge.warm(["Pay the rent", "pay rent", "Call Ann"])
-    >>> judge.alike("text", "Pay the rent", "pay rent"), judge.alike("text", "Pay the rent", "Call Ann")
-    (True, False)
-
-Not covered: meaning, by `lexical`: it takes "cancel" and "do not cancel" for near relatives.
+(replies; ALMITA 4.3) were set for other models; embedders have their own, calibrated on data of ours. A similarity that
+embeds is fastest when it gets many texts at once: `judge.warm(texts)` before they are compared.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.agent import AgentSpec, ScriptedAgent
-from toologue.agents.gold import script_of
+from toologue.agents.agent import AgentSpec, ScriptedAgent, script_of
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import AgentTurn, Api, Call, Case
 from toologue.values.compare import moment_of

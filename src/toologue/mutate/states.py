@@ -20,8 +20,7 @@ from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
-from toologue.formats.tooldial_answers import ACTIONS
-from toologue.formats.tooldial_text import Task
+from toologue.formats.tooldial_text import ACTIONS, Task
 from toologue.schema import AgentTurn, State
 
 Mutation = Callable[[AgentTurn], "AgentTurn | None"]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toologue.schema import Branch, Graph, Limit, Link, Node, NodeType, Procedure, Step, Tries
-from toologue.schema.graph import reached
+from toologue.schema.procedure import reached
 
 
 class Violation(NamedTuple):

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from toologue.plan.chains.split import SPLITS
 from toologue.plan.chains.statistics import Statistics
-from toologue.schema.noun import Noun
+from toologue.schema.jsonl import Noun
 
 REPEATS = "nearly repeats another"
 Row = tuple[str, str, str]

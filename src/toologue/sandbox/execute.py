@@ -1,27 +1,12 @@
 """Programs, run: the one function for it.
 
-Contract: `execute` never raises for what a program does; how it failed is `Execution.error`. The program sees one
-object called `name`, whose methods are the world's Apis, and the exceptions; nothing else of ours, and nothing of this
-machine. Its clock stands at `now` (the world's own where it has one), chance begins at `seed`. What a failed program
-had written stays written, as with a real service.
+What a failed program had written stays written, as with a real service. The clock stands at `now` (the world's own
+where it has one), chance begins at `seed`.
 
 Backends: `monty`, an interpreter of its own for part of Python, any system, fast; `zygote`, CPython itself in a sealed
 process, Linux. `auto` takes monty where it is installed. A program that needs more, or fails there by anything but the
 service, the conversation or its time, is run by the zygote from the start, in the world as it was: what CPython says
-counts.
-Raises BadSetting where a backend does not work on this system.
-
-Example:
-    >>> from toologue.worlds.assistant import Assistant
-    >>> world = Assistant(user="mreyes", now="2025-03-10 09:00:00", logged_in=True)
-    >>> done = execute("return assistant.add_alarm(time='06:30:00')['alarm_id']", world, name="assistant")
-    >>> done.value, list(done.changes)
-    ('5bff-dd80', ['Alarm/mreyes/5bff-dd80'])
-    >>> execute("raise ChitChat()", world, name="assistant").error.type
-    'ChitChat'
-
-Not covered: the static check, which the caller asks for (`program.check`); programs that run beside one another in the
-same world.
+counts. Raises BadSetting where a backend does not work on this system.
 """
 
 from __future__ import annotations
@@ -33,16 +18,15 @@ from typing import Literal
 
 from toologue.loop import World
 from toologue.sandbox import monty, zygote
-from toologue.sandbox.allowed import CONVERSATIONAL
-from toologue.sandbox.limits import BackendName, Execution, Limits
+from toologue.sandbox.messages import CONVERSATIONAL
+from toologue.sandbox.monty import Outside
 from toologue.sandbox.program import parse
-from toologue.sandbox.rpc import Door, Outcome
-from toologue.sandbox.subset import Outside
+from toologue.sandbox.rpc import BackendName, Door, Execution, Limits, Outcome
 from toologue.schema import Fault
 
 Backend = Literal["auto", "monty", "zygote"]
+# What a program may use where nobody says otherwise.
 LIMITS = Limits()
-"""What a program may use where nobody says otherwise."""
 
 
 def execute(

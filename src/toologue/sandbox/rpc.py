@@ -1,15 +1,15 @@
-"""The host's side of a program: the one way from it to the world. Counts, records, converts.
+"""The host's side of a program: its limits, the one way from it to the world, what came of it.
 
-Contract: methods are the world's Apis, spelt as documented, in snake_case and in CamelCase; where two would share a
-spelling, the documented one wins. Arguments are JSON. A world may say more by attributes of its own, all optional:
-`outward(api, value)` makes of a result what programs see (moments, bytes, streams); `raises` names the faults that are
-exceptions by plain name; `now` is its clock. More calls than allowed end the program, whatever it catches.
+Methods are the world's Apis, spelt as documented, in snake_case and in CamelCase; where two would share a spelling, the
+documented one wins. A world may say more by attributes of its own, all optional: `outward(api, value)` makes of a
+result what programs see (moments, bytes, streams); `raises` names the faults that are exceptions by plain name; `now`
+is its clock. More calls than allowed end the program, whatever it catches.
 
-Example:
-    >>> spellings("AddAlarm"), spellings("get_object")
-    (('AddAlarm', 'add_alarm'), ('get_object', 'GetObject'))
+`Execution.error.type` is the class of the exception that the program ended with; beside those of the program
 
-Not covered: arguments that are no JSON; whatever runs the program has made JSON of them.
+    TimeoutError   its own time is used up; what the world takes to answer does not count
+    LimitExceeded  too many calls, too large or too deep a result, a program too long
+    Crash          its process ended, or sent what is no message; nothing is known of why
 """
 
 from __future__ import annotations
@@ -18,13 +18,52 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toologue.loop import World, execute
-from toologue.sandbox.limits import Called, Limits
-from toologue.schema import Api, Call, Fault
+from toologue.schema import Api, Call, Fault, Result
+from toologue.schema.jsonl import Noun
+
+BackendName = Literal["monty", "zygote"]
+
+
+class Limits(Noun):
+    """The most that one program may use."""
+
+    seconds: float = Field(default=5.0, gt=0, le=600)
+    # Bytes beyond what the interpreter itself takes.
+    memory: int = Field(default=128 << 20, ge=8 << 20)
+    # Calls inside calls.
+    recursion: int = Field(default=400, ge=50, le=1000)
+    # Characters of the result as JSON, of what is printed, of the arguments of a call, and of the program.
+    output: int = Field(default=1_000_000, ge=1000)
+    # Calls of Apis.
+    calls: int = Field(default=1000, ge=0)
+
+
+class Called(Noun):
+    """A call that a program made, and what the world answered."""
+
+    call: Call
+    result: Result
+
+
+class Execution(Noun):
+    """What a program returned or how it failed, and what it did on the way. No clock times: equal runs are equal."""
+
+    value: JsonValue = None
+    error: Fault | None = None
+    # The line of the program where the error was; in Monty that of a handler which an error of the world went by.
+    line: int | None = None
+    printed: str = ""
+    calls: tuple[Called, ...] = ()
+    changes: dict[str, JsonValue] = Field(default_factory=dict)
+    created: tuple[str, ...] = ()
+    # Which one ran it; None where nothing was run.
+    backend: BackendName | None = None
+
 
 _SOME_DAY = datetime(2025, 1, 1, 9, tzinfo=UTC)
 
@@ -57,8 +96,8 @@ class Door:
         self.calls: list[Called] = []
         self.changes: dict[str, JsonValue] = {}
         self.created: dict[str, None] = {}
+        # Whether `undo` will be asked for; a mark can cost more than a program.
         self.undoable = False
-        """Whether `undo` will be asked for; a mark can cost more than a program."""
         self._world = world
         self.by_name = {api.name: api for api in world.apis}
         self._start: Any = None

@@ -1,15 +1,9 @@
 """Programs in CPython: each in a process of its own, forked from a warm one, sealed by the kernel. Linux only.
 
-Contract: the warm process is started when first needed, with an empty environment and nothing of this process in it; it
-is started again if it died, and ends with this process. Any number of threads and processes may run programs. What a
+The warm process is started when first needed, with an empty environment and nothing of this process in it; it is
+started again if it died, and ends with this process. Any number of threads and processes may run programs. What a
 program's process sends is read as hostile: sizes first, then JSON, then the keys and ids that can come next; anything
 else is a Crash. Raises BadSetting where the kernel does not seal processes.
-
-Example:
-    >>> available() in (True, False)
-    True
-
-Not covered: other systems than Linux on x86-64 and arm64.
 """
 
 from __future__ import annotations
@@ -30,14 +24,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue.errors import BadSetting
-from toologue.sandbox.frames import Malformed, decoded, encoded, received
+from toologue.sandbox.messages import Malformed, decoded, encoded, packed, received
 from toologue.sandbox.rpc import Door, Outcome, Stopped, operation, spelt
-from toologue.sandbox.values import packed
 from toologue.schema import Fault
 
 _JAIL = Path(__file__).parent / "jail" / "__main__.py"
+# Nothing of the user's or of installed packages. Not -I, which would not see how to seed hashes.
 _FLAGS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore")
-"""Nothing of the user's or of installed packages. Not -I, which would not see how to seed hashes."""
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC0"}
 _REMEDY = "; use backend='monty'"
 

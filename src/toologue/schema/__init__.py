@@ -1,33 +1,62 @@
-"""The nouns. Everything that crosses a border of this package, or a file, is one of these frozen values."""
+"""The nouns. Everything that crosses a border of this package, or a file, is one of these frozen values.
 
-from toologue.schema.act import Act, Call, Fault, Program, Result, Retrieve, executable
+Contract: nouns have no unknown keys and no NaN, and compare by value; `noun.but(field=value)` gives a changed copy.
+`RECORDS` are lines of JSONL files: `format` names noun and version, `key` is the hash of the content.
+
+Example:
+    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello!")))
+    >>> Dialogue.model_validate_json(hello.model_dump_json()) == hello
+    True
+    >>> hello.but(id="other").key == hello.key
+    False
+
+Not covered: behaviour. A noun carries facts and what follows from them alone.
+"""
+
 from toologue.schema.api import Api, Compare, Parameter
-from toologue.schema.case import Case, ProtocolName, Stop, Trace
-from toologue.schema.cue import KINDS, MOVES, Cue, Move, Plan, ValueKind
+from toologue.schema.case import Case, Mismatch, ProtocolName, Score, Stop, Trace
 from toologue.schema.dialogue import Brief, Dialogue, Edge, Setting, Similarities
-from toologue.schema.graph import Graph, GraphKind, Link, Node, NodeType, Tries, Walk
-from toologue.schema.noun import Noun, Record
-from toologue.schema.procedure import Branch, Limit, Procedure, Step, StepKind
-from toologue.schema.scenario import Flow, Scenario
-from toologue.schema.score import Mismatch, Score
-from toologue.schema.stack import Stacked
+from toologue.schema.jsonl import Noun, Record
+from toologue.schema.plan import KINDS, MOVES, Cue, Flow, Move, Plan, Scenario, ValueKind
+from toologue.schema.procedure import (
+    Branch,
+    Graph,
+    GraphKind,
+    Limit,
+    Link,
+    Node,
+    NodeType,
+    Procedure,
+    Step,
+    StepKind,
+    Tries,
+    Walk,
+)
 from toologue.schema.turn import (
+    Act,
     AgentAction,
     AgentTurn,
+    Call,
+    Fault,
     Invocation,
+    Program,
+    Result,
+    Retrieve,
     Round,
+    Stacked,
     State,
     Turn,
     Usage,
     UserAction,
     UserTurn,
+    executable,
     invocations,
     place,
     rounds,
 )
 
+# The nouns that are lines of files, in the order of the stages.
 RECORDS: tuple[type[Record], ...] = (Api, Edge, Scenario, Procedure, Graph, Walk, Plan, Dialogue, Trace, Score)
-"""The nouns that are lines of files, in the order of the stages."""
 
 __all__ = [
     "KINDS",

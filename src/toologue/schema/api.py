@@ -1,12 +1,4 @@
-"""An Api: what an agent is told about one tool, and how two calls of it are compared.
-
-Example:
-    >>> add = Api(name="AddAlarm", writes=True, parameters={"time": Parameter(compare="moment")})
-    >>> add.required
-    ('time',)
-
-Not covered: cross-parameter constraints ("a or b must be given"); the world refuses such calls itself.
-"""
+"""An Api: what an agent is told about one tool, and how two calls of it are compared."""
 
 from __future__ import annotations
 
@@ -14,17 +6,16 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from toologue.schema.noun import Noun, Record
+from toologue.schema.jsonl import Noun, Record
 
+# How an argument is judged equal to the expected one:
+#
+# - exact: equal JSON · folded: equal but for case and outer spaces · set: equal in any order
+# - text, prose: similarity at or above the threshold for short texts, for long ones
+# - date: the same calendar day · moment: the same instant, however it is written
+# - from, until: a range's lower, upper bound: may lie further out, may be absent
+# - ids: expected ids are among the actual ones · ignored: never compared
 Compare = Literal["exact", "text", "prose", "folded", "date", "moment", "from", "until", "set", "ids", "ignored"]
-"""How an argument is judged equal to the expected one:
-
-- exact: equal JSON · folded: equal but for case and outer spaces · set: equal in any order
-- text, prose: similarity at or above the threshold for short texts, for long ones
-- date: the same calendar day · moment: the same instant, however it is written
-- from, until: a range's lower, upper bound: may lie further out, may be absent
-- ids: expected ids are among the actual ones · ignored: never compared
-"""
 
 
 class Parameter(Noun):

@@ -1,11 +1,8 @@
-"""Cases and traces: what is to be run, and the dialogue as an agent lived it.
+"""What is run and what comes of it: cases, traces, scores.
 
-Example:
-    >>> case = Case(id="hello", protocol="live", seed=1)
-    >>> case.key == Case(id="hello", protocol="live", seed=1).key
-    True
-
-Not covered: clock times; they go to a sidecar of the run folder, so that traces of equal runs are equal bytes.
+Traces of equal runs are equal bytes: clock times go to a sidecar of the run folder. Totals and bootstrap add the counts
+of scores and then apply one function (hits / of, unless a metric registers its own), so a total is a micro average. A
+missing score is None, never 0.
 """
 
 from __future__ import annotations
@@ -17,14 +14,14 @@ from pydantic import Field, JsonValue
 
 from toologue import keys
 from toologue.schema.dialogue import Brief, Dialogue, Setting
-from toologue.schema.noun import Noun, Record
+from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import Turn
 
+# How the gold takes part while an agent is asked (see `toologue.loop`).
 ProtocolName = Literal["next", "forced", "recorded", "live"]
-"""How the gold takes part while an agent is asked (see `toologue.loop`)."""
 
+# Why a conversation ended: gold is used up, the user left, too many rounds, out of time, the agent broke.
 Stop = Literal["done", "user", "cap", "timeout", "error"]
-"""Why a conversation ended: gold is used up, the user left, too many rounds, out of time, the agent broke."""
 
 
 class Case(Noun):
@@ -71,3 +68,27 @@ class Trace(Record):
     turns: tuple[Turn, ...] = ()
     stop: Stop = "done"
     extra: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Mismatch(Noun):
+    """One difference: in which turn (index in the trace, or in the gold for what is missing) and act, which field."""
+
+    turn: int | None = None
+    act: int | None = None
+    field: str = ""
+    expected: JsonValue = None
+    actual: JsonValue = None
+    why: str = ""
+
+
+class Score(Record):
+    """One metric of one trace. `counts` add up; `value` is None where there was nothing to score, and `why` says so."""
+
+    format: Literal["score/1"] = "score/1"
+    metric: str
+    dialogue: str
+    case: str = ""
+    counts: dict[str, float] = Field(default_factory=dict)
+    value: float | None = None
+    why: str = ""
+    at: tuple[Mismatch, ...] = ()

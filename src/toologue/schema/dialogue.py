@@ -1,13 +1,4 @@
-"""A dialogue: at once what generation makes, the gold of evaluation, a training row and a regression test.
-
-Example:
-    >>> from toologue.schema import AgentTurn, UserTurn
-    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello!")))
-    >>> Dialogue.model_validate_json(hello.model_dump_json()) == hello
-    True
-
-Not covered: more than one user or agent in a conversation.
-"""
+"""A dialogue: at once what generation makes, the gold of evaluation, a training row and a regression test."""
 
 from __future__ import annotations
 
@@ -16,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from toologue.schema.api import Api
-from toologue.schema.noun import Noun, Record
+from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import Turn
 
 

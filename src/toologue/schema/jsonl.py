@@ -1,20 +1,8 @@
-"""The borders: JSONL files of records, read as a stream, written whole or line by line.
+"""Nouns and their files: JSONL, read as a stream, written whole or line by line.
 
-Contract: one record a line, UTF-8; a line feed ends a line and nothing else does; `format` names noun and version. A
-bad record raises `BadRecord` with file, line, JSON path, value and remedy. A last line that was cut off by a crash is
-skipped and logged. `write` replaces a file in one step or leaves it as it was; `Appender` loses at most the line being
-written.
-
-Example:
-    >>> import tempfile, pathlib
-    >>> from toologue.schema import Api
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "apis.jsonl"
-    >>> write(file, [Api(name="AddAlarm")])
-    1
-    >>> [api.name for api in read(file, Api)]
-    ['AddAlarm']
-
-Not covered: remote files; pipe them through a local one.
+One record a line, UTF-8; a line feed ends a line and nothing else does; `format` names noun and version. A bad record
+raises `BadRecord` with file, line, JSON path, value and remedy. A last line that was cut off by a crash is skipped and
+logged. `write` replaces a file in one step or leaves it as it was; `Appender` loses at most the line being written.
 """
 
 from __future__ import annotations
@@ -27,15 +15,47 @@ import os
 import tempfile
 import zlib
 from collections.abc import Generator, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
+from toologue import keys
 from toologue.errors import BadFile, BadRecord, shown
-from toologue.schema.noun import Noun, Record
+
+_set = object.__setattr__
+
+
+class Noun(BaseModel):
+    """A frozen value. Unknown keys, NaN and infinities are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+    def but(self, **changes: Any) -> Self:
+        """This value with some fields changed. The new values are trusted, not validated: pass nouns and JSON."""
+        kind = self.__class__
+        values, fields = self.__dict__, kind.__pydantic_fields__
+        if len(values) > len(fields):  # what is cached beside them is left behind
+            values = {name: values[name] for name in fields}
+        clone = kind.__new__(kind)
+        _set(clone, "__dict__", values | changes)
+        _set(clone, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changes.keys())
+        _set(clone, "__pydantic_extra__", None)
+        _set(clone, "__pydantic_private__", None)
+        return clone
+
+
+class Record(Noun):
+    """A noun that stands on a line of its own in a JSONL file. `key` names its content."""
+
+    @cached_property
+    def key(self) -> str:
+        """16 hex digits: equal content, equal key, in any process and on any machine."""
+        return keys.content_key(self.model_dump(mode="json", by_alias=True))
+
 
 R = TypeVar("R", bound=Noun)
 _LOG = logging.getLogger("toologue")

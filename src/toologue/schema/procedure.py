@@ -1,35 +1,27 @@
-"""A procedure: how a support agent settles one kind of issue, step by step, as somebody wrote it down.
+"""A procedure (how a support agent settles one kind of issue, step by step), and graphs of steps or of conversations.
 
 A step asks, says, calls or ends. What leads on is either `next` or one of the branches, tried in their order: a branch
 is open where the customer answers `answer` (if it names one) and its `condition` holds (if it has one), so a branch
 with neither is what happens otherwise. Arguments, conditions and what a branch sets are expressions over what is known
 by then: slots that steps collected, results by their names, facts, and `error`, which is null unless the step's own
 call failed (docs/procedures.md has the language).
-
-`line` says where a step or a branch stands in its file. It is no part of what is said: equality leaves it out.
-
-Example:
-    >>> ask = Step(number=1, kind="ask", text="what the order number is", collects=("order_id",), next=2)
-    >>> call = Step(number=2, kind="call", api="get_order", arguments={"order_id": "order_id"}, result="order",
-    ...     branches=(Branch(condition="error", target=1),), next=3)
-    >>> [call.leads_to, ask == ask.but(line=7)]
-    [(1, 3), True]
-
-Not covered: what follows from the text of a step; it is words for whoever carries the step out.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, Self
+from collections import Counter, deque
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
-from toologue.schema.noun import Noun, Record
+from toologue.schema.jsonl import Noun, Record
 
 StepKind = Literal["ask", "say", "call", "end"]
+# Words on one line: how they were wrapped is nobody's business.
 Words = Annotated[str, BeforeValidator(lambda text: " ".join(text.split()) if isinstance(text, str) else text)]
-"""Words on one line: how they were wrapped is nobody's business."""
 
 
 class _Placed(Noun):
@@ -130,3 +122,130 @@ class Procedure(Record):
     def calls(self) -> tuple[str, ...]:
         """The names of the Apis that the steps call, each once, in order."""
         return tuple(dict.fromkeys(step.api for step in self.steps if step.kind == "call"))
+
+
+K = TypeVar("K", bound=Hashable)
+GraphKind = Literal["flowgraph", "conversation_graph"]
+NodeType = Literal["start_message", "message", "api", "end_message", "assistant", "user"]
+
+
+class Tries(Noun):
+    """How often `node` may be entered in a walk before the way changes. `over`: for the way that opens then."""
+
+    node: str
+    times: int = Field(ge=1)
+    over: bool = False
+
+
+class Node(Noun):
+    """A message or a call. `text` is its description, for an api node the name of the Api.
+
+    `collects` are the slots that a message asks for, or that a customer's reply gives; `noise` is the kind of noise
+    that a message is or answers (3.6).
+    """
+
+    id: str
+    type: NodeType
+    text: str = ""
+    step: int | None = None
+    line: int = 0
+    collects: tuple[str, ...] = ()
+    arguments: dict[str, str] = Field(default_factory=dict)
+    result: str = ""
+    noise: str = ""
+
+
+class Link(Noun):
+    """A way from one node to another. `sets` gives values to slots when it is taken."""
+
+    id: str
+    source: str
+    target: str
+    text: str = ""
+    condition: str = ""
+    sets: dict[str, str] = Field(default_factory=dict)
+    tries: Tries | None = None
+    line: int = 0
+
+
+class Graph(Record):
+    """A flowgraph or a conversation graph. Ids are unique, and links join nodes that are there."""
+
+    format: Literal["graph/1"] = "graph/1"
+    id: str
+    kind: GraphKind
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...] = ()
+
+    @model_validator(mode="after")
+    def _ids_are_names(self) -> Self:
+        for what, ids in (("nodes", [n.id for n in self.nodes]), ("links", [link.id for link in self.links])):
+            twice = next((id for id, times in Counter(ids).items() if times > 1), None)
+            if twice is not None:
+                raise ValueError(f"two {what} are called {twice!r}; give each an id of its own")
+        known = {node.id for node in self.nodes}
+        for link in self.links:
+            strange = next((end for end in (link.source, link.target) if end not in known), None)
+            if strange is not None:
+                raise ValueError(f"link {link.id!r} joins a node {strange!r} that is not there")
+        return self
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Node]:
+        """The nodes by their ids."""
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def by_link(self) -> Mapping[str, Link]:
+        """The links by their ids."""
+        return {link.id: link for link in self.links}
+
+    @cached_property
+    def _exits(self) -> Mapping[str, tuple[Link, ...]]:
+        found: dict[str, list[Link]] = {node.id: [] for node in self.nodes}
+        for link in self.links:
+            found[link.source].append(link)
+        return {id: tuple(links) for id, links in found.items()}
+
+    def exits(self, node: str) -> tuple[Link, ...]:
+        """The links out of a node, in the order in which they are tried."""
+        return self._exits[node]
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The nodes that no link leads to."""
+        entered = {link.target for link in self.links}
+        return tuple(node.id for node in self.nodes if node.id not in entered)
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """The nodes that no link leads out of."""
+        return tuple(node.id for node in self.nodes if not self._exits[node.id])
+
+
+class Walk(Record):
+    """A path through a graph, from its root to a leaf; nodes may come again. `links[i]` leads from `nodes[i]` on."""
+
+    format: Literal["walk/1"] = "walk/1"
+    graph: str
+    nodes: tuple[str, ...] = Field(min_length=1)
+    links: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _links_join_nodes(self) -> Self:
+        if len(self.links) != len(self.nodes) - 1:
+            raise ValueError(
+                f"{len(self.nodes)} nodes are joined by {len(self.nodes) - 1} links, not {len(self.links)}"
+            )
+        return self
+
+
+def reached(start: Iterable[K], onward: Mapping[K, Iterable[K]]) -> set[K]:
+    """All that these lead to, step by step; themselves among it."""
+    found = set(start)
+    waiting = deque(found)
+    while waiting:
+        new = [target for target in onward[waiting.popleft()] if target not in found]
+        found.update(new)
+        waiting.extend(new)
+    return found

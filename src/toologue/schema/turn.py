@@ -1,25 +1,80 @@
-"""Turns and rounds: a turn is the user's or the agent's; a round lasts until the floor is the user's again.
+"""Turns, the acts in them with their results, rounds, and the stack of programs.
 
 One agent turn is *one decision*: words, acts, or both; parallel calls are one turn. `results[i]` answers `acts[i]`.
-`rounds` is the only notion of turn number in this package.
+A round lasts until the floor is the user's again; `rounds` is the only notion of turn number in this package.
 
-Example:
-    >>> turns = [UserTurn(text="Hi"), AgentTurn(acts=(Call(api="FindAlarms"),)), AgentTurn(text="None."), UserTurn()]
-    >>> [(len(r.said), len(r.did)) for r in rounds(turns)]
-    [(1, 2), (1, 0)]
-
-Not covered: overlapping speech, and words spoken while a call still runs.
+The stack of programs follows from the turns alone (Dialog2API 3). On top, first in the tuple, is what was written last;
+a goal that is taken up again comes to the top. What is written replaces the whole program; a program without code is
+the draft as it stands. Final and abandoned programs cannot be written again: `StackError` says which goal, and where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from toologue.schema.act import Act, Call, Fault, Program, Result, Retrieve, executable
-from toologue.schema.noun import Noun
+from toologue.errors import StackError
+from toologue.schema.jsonl import Noun
+
+
+class Call(Noun):
+    """A call of an Api. `arguments` is None where what the model wrote did not parse; `raw` is then its text."""
+
+    kind: Literal["call"] = "call"
+    api: str
+    arguments: dict[str, JsonValue] | None = Field(default_factory=dict)
+    raw: str | None = None
+
+
+class Retrieve(Noun):
+    """A question to the retriever: which Apis fit `query`, or who can supply the `missing` (api, parameter)."""
+
+    kind: Literal["retrieve"] = "retrieve"
+    query: str = ""
+    missing: tuple[str, str] | None = None
+
+
+class Program(Noun):
+    """A program for one goal of the stack. Only a `final` program runs."""
+
+    kind: Literal["program"] = "program"
+    goal: str
+    status: Literal["drafting", "final", "abandoned"]
+    code: str
+
+
+Act = Annotated[Call | Retrieve | Program, Field(discriminator="kind")]
+
+
+class Fault(Noun):
+    """Something went wrong, as data: `type` is a short stable word or a class name, `message` is for people."""
+
+    type: str
+    message: str = ""
+
+
+class Result(Noun):
+    """What the world answered, and what the act wrote.
+
+    `changes` maps the path of a row (`table/row`, `/` and `~` inside the row's name written `~1`
+    and `~0`) to the new row, or to
+    None where the row is gone; only rows that *this* act wrote. `created` lists those paths that held no row before.
+    `arguments` are the arguments as executed, where the world changed them (an injected session).
+    """
+
+    value: JsonValue = None
+    error: Fault | None = None
+    arguments: dict[str, JsonValue] | None = None
+    changes: dict[str, JsonValue] = Field(default_factory=dict)
+    created: tuple[str, ...] = ()
+
+
+def executable(act: Call | Retrieve | Program) -> bool:
+    """Whether the world is asked to do this act: drafts and abandoned programs are not."""
+    return act.kind != "program" or act.status == "final"
+
 
 UserAction = Literal[
     "inform_intent_clear",
@@ -157,3 +212,66 @@ def place(history: Iterable[UserTurn | AgentTurn]) -> tuple[int, int]:
         elif after_agent:
             number, taken, after_agent = number + 1, 0, False
     return number, taken
+
+
+Turns = Iterable[UserTurn | AgentTurn]
+
+
+class Stacked(Noun):
+    """The latest program of a goal, and the result of a final one that was executed."""
+
+    goal: str
+    status: Literal["drafting", "final", "abandoned"]
+    code: str
+    result: Result | None = None
+
+
+def stack(turns: Turns) -> tuple[Stacked, ...]:
+    """The stack after these turns. Raises StackError."""
+    return _walked(turns)[0]
+
+
+def completed(turns: Turns, *, lax: bool = False) -> tuple[UserTurn | AgentTurn, ...]:
+    """The turns with the code of the draft in every program that has none. Raises StackError.
+
+    `lax`: programs that cannot go on the stack stay as they are.
+    """
+    return _walked(turns, lax)[1]
+
+
+def put(stacked: Sequence[Stacked], program: Program, result: Result | None = None) -> tuple[Stacked, ...]:
+    """The stack after one more program. Raises StackError."""
+    code = whole(stacked, program).code
+    top = Stacked(goal=program.goal, status=program.status, code=code, result=result)
+    return (top, *(one for one in stacked if one.goal != program.goal))
+
+
+def whole(stacked: Sequence[Stacked], program: Program) -> Program:
+    """The program, with the code of its draft where it has none. Raises StackError where it cannot be written."""
+    before = next((one for one in stacked if one.goal == program.goal), None)
+    if before is not None and before.status != "drafting":
+        raise StackError(program.goal, "is final or abandoned already and cannot be revised; take another")
+    if program.code.strip():
+        return program
+    if before is None:
+        raise StackError(program.goal, "has no code, and there is no draft of it; write the program")
+    return program.but(code=before.code)
+
+
+def _walked(turns: Turns, lax: bool = False) -> tuple[tuple[Stacked, ...], tuple[UserTurn | AgentTurn, ...]]:
+    stacked: tuple[Stacked, ...] = ()
+    walked: list[UserTurn | AgentTurn] = []
+    for position, turn in enumerate(turns):
+        if turn.role == "agent" and turn.acts:
+            acts = list(turn.acts)
+            for slot, act in enumerate(acts):
+                if act.kind == "program":
+                    try:
+                        acts[slot] = whole(stacked, act)
+                        stacked = put(stacked, act, turn.results[slot] if turn.results else None)
+                    except StackError as error:
+                        if not lax:
+                            raise error.at(position, slot) from None
+            turn = turn.but(acts=tuple(acts))
+        walked.append(turn)
+    return stacked, tuple(walked)

@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from toologue.formats.tooldial_answers import ACTIONS, read_action
+from toologue.formats.tooldial_text import ACTIONS, read_action
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace
 from toologue.score.metric import RATIOS, answers_of, no_reply, score_of, shares_of, unscored

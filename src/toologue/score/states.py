@@ -43,7 +43,7 @@ from pydantic import JsonValue
 
 from toologue.formats.literals import value_of
 from toologue.formats.tooldial import state_json, state_of
-from toologue.formats.tooldial_answers import published_state, read_state
+from toologue.formats.tooldial_text import published_state, read_state
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace
 from toologue.score.metric import answers_of, no_reply, shares_of, unscored

@@ -31,7 +31,7 @@ from pydantic import BaseModel, ConfigDict
 from toologue.errors import BadSetting
 from toologue.loop import World
 from toologue.sandbox.execute import LIMITS, Backend, execute
-from toologue.sandbox.limits import Execution, Limits
+from toologue.sandbox.rpc import Execution, Limits
 from toologue.schema import Act, Case, Fault, Result, Setting
 from toologue.worlds.world import Kind, Wrapped, arguments_of, failure, kind_at, make_world
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 from toologue import keys
 from toologue.errors import BadRecord, BadSetting
 from toologue.formats.almita import broken_rules, from_messages
+from toologue.formats.literals import json_values
 from toologue.formats.openai import Message
 from toologue.formats.procedure import told
 from toologue.models.model import Model
@@ -77,13 +78,7 @@ def prompt_text(procedure: Procedure, apis: Iterable[Api], count: int) -> str:
 
 def conversations_in(reply: str) -> list[Any]:
     """The conversations in a reply, whatever stands around them: a JSON array of arrays; one alone counts as well."""
-    text, decoder = reply[:_MOST], json.JSONDecoder()
-    for opening in re.finditer(r"\[", text):
-        try:
-            value: Any = decoder.raw_decode(text, opening.start())[0]
-        except (ValueError, RecursionError):
-            continue
-        items = cast("list[Any]", value)
+    for items in json_values(reply[:_MOST], "[", nested=True):
         if items and all(isinstance(item, list) for item in items):
             return items
         if items and all(isinstance(item, dict) for item in items):

@@ -6,16 +6,16 @@ words stay faulty raises ModelFault (`bad_response`) that names the faults.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import BadSetting, shown
+from toologue.formats.literals import json_values
 from toologue.formats.openai import Message
 from toologue.models.model import Model, ModelFault
 from toologue.plan.procedures.by_model import generics
@@ -99,15 +99,8 @@ def prompt_text(plan: Plan, *, customer: str, agent: str) -> str:
 
 def parse_words(reply: str) -> list[Any] | None:
     """The first JSON array with a text in it, whatever stands around it; None if there is none."""
-    text, decoder = reply[:_MOST], json.JSONDecoder()
-    for opening in re.finditer(r"\[", text):
-        try:
-            value = decoder.raw_decode(text, opening.start())[0]
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, list) and any(isinstance(entry, str) for entry in cast("list[Any]", value)):
-            return cast("list[Any]", value)
-    return None
+    arrays = json_values(reply[:_MOST], "[", nested=True)
+    return next((array for array in arrays if any(isinstance(entry, str) for entry in array)), None)
 
 
 def faults(cues: Sequence[Cue], texts: Sequence[Any] | None) -> list[WordFault]:

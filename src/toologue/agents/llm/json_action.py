@@ -36,9 +36,8 @@ from typing import Any, Literal, NamedTuple, cast
 
 from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
-from toologue.formats.literals import is_json, objects, value_of
+from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.openai import Message
-from toologue.formats.outputs import output_of
 from toologue.models.model import Model, ModelFault, Reply, model
 from toologue.schema import AgentTurn, Api, Brief, Call, Case, Fault, Turn
 

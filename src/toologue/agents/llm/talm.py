@@ -43,8 +43,7 @@ from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.formats.openai import Message
 from toologue.formats.tooldial import state_of
-from toologue.formats.tooldial_answers import Answer, read_action, read_state, read_step
-from toologue.formats.tooldial_text import TASKS, Task, lines, overall_lines
+from toologue.formats.tooldial_text import TASKS, Answer, Task, lines, overall_lines, read_action, read_state, read_step
 from toologue.models.model import Model, ModelFault, Reply, model
 from toologue.schema import Act, AgentTurn, Brief, Call, Case, Fault, Retrieve, State, Turn, UserTurn
 

@@ -18,8 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
-from toologue.agents.gold import script_of
+from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent, script_of
 from toologue.bench.benchmark import Benchmark, GoldCheck, Mode, Options, StepProof, play
 from toologue.bench.tables import Table
 from toologue.loop import Agent
@@ -29,7 +28,7 @@ from toologue.mutate.programs import RIGHT, WRONG, Mutant, mutant
 from toologue.run.runner import Settings, cases_of
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend
-from toologue.sandbox.limits import BackendName
+from toologue.sandbox.rpc import BackendName
 from toologue.schema import Act, AgentTurn, Case, Dialogue, Result, Trace, executable, rounds
 from toologue.score.programs import EMR
 from toologue.worlds.s3 import signature

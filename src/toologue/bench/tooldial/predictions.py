@@ -38,7 +38,7 @@ from toologue.bench.benchmark import Benchmark, Options, Part
 from toologue.bench.tooldial.tasks import asked_at
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooldial import state_of
-from toologue.formats.tooldial_answers import ACTIONS
+from toologue.formats.tooldial_text import ACTIONS
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Noun, Trace, Turn, rounds
 from toologue.schema.jsonl import opened, parse, read_lines
 

@@ -13,8 +13,7 @@ from typing import Any
 
 from toologue.bench.benchmark import Graded, Part, Results, sums
 from toologue.bench.tables import Table, html, render
-from toologue.formats.tooldial_answers import ACTIONS
-from toologue.formats.tooldial_text import Task
+from toologue.formats.tooldial_text import ACTIONS, Task
 from toologue.score import actions, faithfulness, overall, states
 from toologue.score.metric import value_of
 

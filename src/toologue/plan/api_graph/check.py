@@ -30,7 +30,7 @@ from toologue.plan.api_graph.facets import (
     word_tables,
 )
 from toologue.schema import Api, Call, Edge, Result
-from toologue.schema.noun import Noun, Record
+from toologue.schema.jsonl import Noun, Record
 from toologue.text.tokens import spell
 from toologue.values.json_schema import types_of
 from toologue.worlds.documented import Documented, arguments_for

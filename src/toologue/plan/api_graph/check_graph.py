@@ -21,12 +21,11 @@ from typing import Any
 from pydantic import ConfigDict
 
 from toologue import keys
+from toologue.formats.literals import json_values
 from toologue.models.model import Model, ModelFault
 from toologue.plan.api_graph.check import Checked, EdgeChecker, Verdict, Vote
-from toologue.plan.api_graph.describe_model import json_objects
 from toologue.schema import Api, Edge, Similarities
-from toologue.schema.jsonl import line_of, read, replacing
-from toologue.schema.noun import Noun
+from toologue.schema.jsonl import Noun, line_of, read, replacing
 
 _TEMPLATE = Path(__file__).with_name("edge_check.txt")
 _LONGEST = 1500  # letters of a document, of a value, that a model is shown
@@ -83,7 +82,7 @@ def parse_vote(answer: str | None) -> Vote:
     """A vote: for the edge if both steps are passed. The paper's own form, `error` and `response`, is read, too."""
     if not (answer or "").strip():
         return Vote(failure="no answer")
-    found = next(json_objects(answer or ""), None)
+    found = next(json_values(answer or "", "{"), None)
     if found is None:
         return Vote(failure="no object")
     why = str(found.get("why") or found.get("error") or "")[:500]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from toologue import keys
 from toologue.apis.entities import Entity, inputs, leaves, outputs
 from toologue.errors import BadSetting
+from toologue.formats.literals import json_values
 from toologue.formats.openai import Message
 from toologue.models.model import Model
 from toologue.plan.api_graph.describe import describe, fill_missing, lint_entity, lint_keywords
@@ -24,7 +25,6 @@ from toologue.schema import Api
 _TEMPLATE = Path(__file__).with_name("describe_prompt.txt")
 # Entities in one question; letters shown of a description, of an example; letters read of a reply.
 _PART, _SAID, _SHOWN, _REPLY = 40, 400, 60, 200_000
-_BRACES = 1000  # places of a reply at which a JSON object is looked for
 
 _AGAIN = "Answer with a JSON object of the same form with only these in it."
 
@@ -88,9 +88,8 @@ def description_prompt(api: Api, entities: Iterable[tuple[str, Entity]]) -> str:
 
 def parse_descriptions(reply: str) -> tuple[Texts, tuple[str, ...]]:
     """({number: (phrase, description)}, keywords) of a reply; what is no such thing is left out."""
-    found = next(
-        (one for one in json_objects(reply[:_REPLY]) if {"entities", "keywords"} & one.keys()), dict[str, Any]()
-    )
+    values = json_values(reply[:_REPLY], "{", tries=50)
+    found = next((value for value in values if {"entities", "keywords"} & value.keys()), dict[str, Any]())
     entities, words = found.get("entities"), found.get("keywords")
     written: Texts = {}
     for number, given in cast("dict[str, Any]", entities).items() if isinstance(entities, dict) else ():
@@ -98,20 +97,6 @@ def parse_descriptions(reply: str) -> tuple[Texts, tuple[str, ...]]:
         written[number] = _clean(texts.get("phrase")), _clean(texts.get("description"))
     listed = cast("list[Any]", words) if isinstance(words, list) else []
     return written, tuple(_clean(word) for word in listed if isinstance(word, str))
-
-
-def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects in a text, outermost ones only."""
-    decoder, at = json.JSONDecoder(), text.find("{")
-    for _ in range(_BRACES):
-        if at < 0:
-            return
-        try:
-            value, at = decoder.raw_decode(text, at)
-            yield value
-        except (ValueError, RecursionError):
-            at += 1
-        at = text.find("{", at)
 
 
 class _Answers(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toologue.models.embed import Embedder
-from toologue.models.outputs import fits
+from toologue.models.retriever import fits
 from toologue.parallel import pool
 from toologue.plan.api_graph.pairs import Pairs, Progress, cosines, first_test
 from toologue.plan.api_graph.rules import VALUES, Entities, RulesName, Sides, Thresholds, mismatch, sides, thresholds_of

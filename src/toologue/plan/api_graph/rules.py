@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from toologue.apis.entities import Entity, inputs, outputs
 from toologue.errors import BadFile, BadSetting, shown
-from toologue.models.outputs import fits
+from toologue.models.retriever import fits
 from toologue.parallel import chunks, ordered
 from toologue.plan.api_graph.describe import described
 from toologue.schema import Api
-from toologue.schema.jsonl import line_of, parse, replacing
-from toologue.schema.noun import Noun
+from toologue.schema.jsonl import Noun, line_of, parse, replacing
 from toologue.text.tokens import split_name
 
 RulesName = Literal["published", "best"]

@@ -23,7 +23,7 @@ from toologue import keys
 from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.value_errors import spoil
 from toologue.schema import Api, Procedure, ValueKind
-from toologue.schema.graph import reached
+from toologue.schema.procedure import reached
 from toologue.values.conditions import Expression, parse
 from toologue.values.make import make
 from toologue.worlds.store import Row

@@ -1,14 +1,8 @@
 """Time, chance and identifiers that are the same in every run: the modules `time`, `datetime`, `random` and `uuid`.
 
-Contract: `install` comes before anything else is imported. From then on there is one clock, which stands where `start`
-put it: the module `time` is ours, and what `datetime` reads from the system by itself is replaced in its types. `start`
-also seeds `random`, and every generator that names no seed of its own; `uuid` draws from the same.
-
-Example:
-    >>> start.__annotations__["now"]
-    'float'
-
-Not covered: `SystemRandom`, which fails; the order of sets of other things than texts and numbers.
+`install` comes before anything else is imported. From then on there is one clock, which stands where `start` put it:
+the module `time` is ours, and what `datetime` reads from the system by itself is replaced in its types. `start` also
+seeds `random`, and every generator that names no seed of its own; `uuid` draws from the same.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
 """What keeps a program's process from everything: limits of the kernel, no rights, and a filter of system calls.
 
-Contract: after `enclose` and `seal` the process has one file descriptor, `DOOR`, which it may read and write; beyond
-that it may take and return memory that is not executable, and end. Every other system call fails with EPERM, those of
-another architecture end the process. Raises OSError where the kernel refuses any part of it.
+After `enclose` and `seal` the process has one file descriptor, `DOOR`, which it may read and write; beyond that it may
+take and return memory that is not executable, and end. Every other system call fails with EPERM, those of another
+architecture end the process. Raises OSError where the kernel refuses any part of it.
 
 The filter is classic BPF, made here: a list of instructions (code, jump if true, jump if false, constant) over the
 number of the system call, its architecture, and the low half of an argument.
-
-Example:
-    >>> len(program("x86_64")) // 8, len(program("aarch64")) // 8
-    (45, 45)
-
-Not covered: other machines than x86-64 and arm64 under Linux; what the processor leaks.
 """
 
 from __future__ import annotations
@@ -24,8 +18,8 @@ import signal
 import struct
 from collections.abc import Iterator, Mapping
 
+# The file descriptor of the socket to the host.
 DOOR = 3
-"""The file descriptor of the socket to the host."""
 _NOBODY = 65534
 
 _AT_DOOR = ("read", "write")

@@ -1,37 +1,171 @@
 """The life of one program: told what to run, sealed, then run; then its result.
 
-Contract: `live` never returns. The program is the body of a function in a module of its own; that module is loaded the
-way every module is, from memory, and only in this process, which can do nothing but talk to the host. What is sent is
-checked there: the program could send the same bytes itself.
+The program is the body of a function in a module of its own; that module is loaded the way every module is, from
+memory, and only in this process, which can do nothing but talk to the host. What is sent is checked there: the program
+could send the same bytes itself.
 
 Messages to the host: `{"id", "call", "arguments"}` for a call, its answer being `{"value"}` or `{"error": [type,
 message]}`; at the end `{"value", "printed"}`, or `{"error": [type, message], "line", "printed"}`.
-
-Example:
-    >>> live.__annotations__["return"]
-    'NoReturn'
-
-Not covered: what is printed by a program that is stopped from outside.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins as python
+import importlib
 import json
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.abc import InspectLoader
 from importlib.util import module_from_spec, spec_from_loader
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from toologue.sandbox.allowed import MODULES
-from toologue.sandbox.frames import encoded, received
 from toologue.sandbox.jail import clock, filter
-from toologue.sandbox.jail import namespace as shown
-from toologue.sandbox.values import plain, unpacked
+from toologue.sandbox.messages import ABSENT, MODULES, OF_THE_CLIENT, SERVICE, encoded, plain, received, unpacked
+
+# (Api, arguments) → value; raises Refused.
+Ask = Callable[[str, Mapping[str, Any]], Any]
+
+
+# What `strptime` imports on behalf of a program.
+_UNDERNEATH = "_strptime"
+
+
+class Refused(Exception):
+    """The world answered with a fault: (type, message)."""
+
+
+class Printed:
+    """What a program prints, up to so many characters."""
+
+    def __init__(self, most: int):
+        self.text, self._most = "", most
+
+    def write(self, text: str) -> int:
+        """Take some text."""
+        self.text += str(text)[: self._most - len(self.text)]
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+
+class ClientError(Exception):
+    """The service refused."""
+
+    def __init__(self, response: Any = None, operation_name: str = ""):
+        self.response: Any = response if isinstance(response, dict) else {}
+        self.operation_name = operation_name
+        told = self.response.get("Error", {})
+        code, message = told.get("Code", "Unknown"), told.get("Message", "Unknown")
+        super().__init__(f"An error occurred ({code}) when calling the {operation_name} operation: {message}")
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
+
+
+class Exceptions:
+    """Exceptions by name, as attributes: whichever a program asks for."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, type[Exception]] = {
+            SERVICE: ClientError,
+            OF_THE_CLIENT: type(OF_THE_CLIENT, (Exception,), {"__module__": "program"}),
+        }
+
+    def __getattr__(self, name: str) -> type[Exception]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.named(name)
+
+    def named(self, name: str) -> type[Exception]:
+        """The exception for a type of fault."""
+        if name not in self._known:
+            self._known[name] = _kind(name)
+        return self._known[name]
+
+    def raised(self, kind: str, message: str, operation: str) -> Exception:
+        """The exception for a fault."""
+        if kind == OF_THE_CLIENT:
+            return self.named(kind)(message)
+        return self.named(kind)({"Error": {"Code": kind, "Message": message}}, operation)
+
+
+def _kind(name: str) -> type[Exception]:
+    alike = getattr(python, name, None)
+    kinds: tuple[type, ...] = (ClientError,)
+    if isinstance(alike, type) and issubclass(alike, Exception):
+        kinds = (ClientError, alike)
+    try:
+        return type(name, kinds, {"__module__": "program"})
+    except TypeError:  # a builtin that cannot be mixed
+        return type(name, (ClientError,), {"__module__": "program"})
+
+
+def names(told: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
+    """All names that a program finds."""
+    exceptions = Exceptions()
+    plain = {name: type(name, (Exception,), {"__module__": "program"}) for name in told["exceptions"]}
+    service = {name: exceptions.named(name) for name in (*told["raises"], SERVICE, OF_THE_CLIENT)}
+    return service | plain | {told["name"]: _service(told, exceptions, ask)}
+
+
+def _service(told: Mapping[str, Any], exceptions: Exceptions, ask: Ask) -> Any:
+    """The one object: `apis` are (spellings, name, parameters)."""
+    held: dict[str, Any] = {"exceptions": exceptions}
+    for spellings, api, parameters, operation in told["apis"]:
+        method = _method(api, parameters, exceptions, ask, operation)
+        held |= dict.fromkeys(spellings, method)
+    kind = type(told["class"], (), {"__module__": "program", "__slots__": (), **held})
+    return kind()
+
+
+def _method(api: str, parameters: list[str], exceptions: Exceptions, ask: Ask, operation: str) -> Any:
+    @staticmethod
+    def method(*given: Any, **named: Any) -> Any:
+        if len(given) > len(parameters):
+            raise TypeError(f"{api}() takes {len(parameters)} positional arguments but {len(given)} were given")
+        arguments = dict(zip(parameters, given, strict=False))
+        for name in named:
+            if name in arguments:
+                raise TypeError(f"{api}() got multiple values for argument '{name}'")
+        try:
+            return ask(api, arguments | named)
+        except Refused as refused:
+            kind, message = refused.args
+        raise exceptions.raised(kind, message, operation)
+
+    return method
+
+
+def builtins(modules: Collection[str], printed: Printed) -> dict[str, Any]:
+    """The builtins without those that reach for files or for the interpreter."""
+    allowed = {*modules, *(name.partition(".")[0] for name in modules), _UNDERNEATH}
+
+    def imported(name: str, given: Any = None, local: Any = None, wanted: Any = (), level: int = 0) -> Any:
+        if name not in allowed:
+            raise ImportError(f"a program may not import {name!r}")
+        return importlib.__import__(name, given, local, wanted, level)
+
+    def said(
+        *values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+    ) -> None:
+        print(*values, sep=sep, end=end, file=printed if file is None else file)
+
+    kept = {name: held for name, held in vars(python).items() if name not in ABSENT}
+    return kept | {"print": said, "__import__": imported}
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says, whatever its methods do."""
+    try:
+        return str(error)
+    except BaseException:  # noqa: BLE001 (its methods are the program's)
+        return ""
+
 
 _FILE = "<program>"
 
@@ -77,7 +211,7 @@ class _Loader(InspectLoader):
 def _outcome(told: Mapping[str, Any]) -> dict[str, Any]:
     """Run what the host told, and say what came of it."""
     most: int = told["output"]
-    printed = shown.Printed(most)
+    printed = Printed(most)
     clock.start(told["now"], told["seed"])
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(told["recursion"] + 20)
@@ -87,25 +221,25 @@ def _outcome(told: Mapping[str, Any]) -> dict[str, Any]:
             return _failed("LimitExceeded", f"the result is larger than {most} characters", None, printed)
         return {"value": json.loads(text), "printed": printed.text}
     except BaseException as error:  # noqa: BLE001 (whatever a program raises is its outcome)
-        kind, text = type(error).__name__[:100], shown.text_of(error)[:most]
+        kind, text = type(error).__name__[:100], text_of(error)[:most]
         return _failed(kind, text, _line(error), printed)
     finally:
         sys.setrecursionlimit(1000)
 
 
-def _ran(told: Mapping[str, Any], printed: shown.Printed) -> Any:
+def _ran(told: Mapping[str, Any], printed: Printed) -> Any:
     loader = _Loader(told["code"])
     spec = spec_from_loader("program", loader)
     assert spec is not None
     module: ModuleType = module_from_spec(spec)
     sys.modules["program"] = module
-    names = vars(module)
-    names |= shown.names(told, _ask(told["output"])) | {"__builtins__": shown.builtins(MODULES, printed)}
+    found = vars(module)
+    found |= names(told, _ask(told["output"])) | {"__builtins__": builtins(MODULES, printed)}
     loader.exec_module(module)
-    return names.pop("program")()
+    return found.pop("program")()
 
 
-def _ask(most: int) -> shown.Ask:
+def _ask(most: int) -> Ask:
     """How a program's calls reach the host."""
     count = 0
 
@@ -116,13 +250,13 @@ def _ask(most: int) -> shown.Ask:
         _say({"id": count, "call": api, "arguments": json.loads(text)})
         answer = json.loads(received(_read, 1 << 32))
         if "error" in answer:
-            raise shown.Refused(*answer["error"])
+            raise Refused(*answer["error"])
         return unpacked(answer["value"])
 
     return ask
 
 
-def _failed(kind: str, message: str, line: int | None, printed: shown.Printed) -> dict[str, Any]:
+def _failed(kind: str, message: str, line: int | None, printed: Printed) -> dict[str, Any]:
     return {"error": [kind, message], "line": line, "printed": printed.text}
 
 

@@ -1,15 +1,8 @@
 """The process that is forked once a program: it has imported all that programs may, and knows nothing else.
 
-Contract: any message on the control socket asks for a process; the answer is the socket to it, and a descriptor of it.
-One waits already; the next is forked while that one works. The first message that the zygote sends says that the kernel
-keeps programs in, or why it does not. It ends when the control socket is closed or the host is gone. Nothing that a
-program says is read here.
-
-Example:
-    >>> serve.__annotations__
-    {'control': 'int', 'host': 'int', 'return': 'None'}
-
-Not covered: children that outlive the zygote; the kernel ends them (`filter`).
+Any message on the control socket asks for a process; the answer is the socket to it, and a descriptor of it. One waits
+already; the next is forked while that one works. The first message that the zygote sends says that the kernel keeps
+programs in, or why it does not. It ends when the control socket is closed or the host is gone.
 """
 
 from __future__ import annotations
@@ -22,13 +15,13 @@ import socket
 from importlib import import_module
 from pathlib import Path
 
-from toologue.sandbox.allowed import MODULES
 from toologue.sandbox.jail import filter
 from toologue.sandbox.jail import run as cell
+from toologue.sandbox.messages import MODULES
 
+# Modules that the allowed ones import when they are first used.
 _ALSO = ("_strptime", "calendar", "encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_16",
          "linecache", "locale", "unicodedata")  # fmt: skip
-"""Modules that the allowed ones import when they are first used."""
 
 
 def serve(control: int, host: int) -> None:

@@ -27,7 +27,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, Json
 from toologue.data import Source, read_source
 from toologue.errors import BadFile, shown
 from toologue.keys import file_key
-from toologue.schema.noun import Noun
+from toologue.schema.jsonl import Noun
 
 
 class Stream(BytesIO):

@@ -27,11 +27,11 @@ from typing import NamedTuple
 from toologue.agents.llm.program_stack.situations import Service
 from toologue.errors import BadRecord, StackError
 from toologue.formats.dialog2api import Output, read_output
-from toologue.sandbox.allowed import CONVERSATIONAL
+from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.sandbox.program import Parsed, check, parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import AgentTurn, Program
-from toologue.schema.stack import Stacked, put, whole
+from toologue.schema.turn import Stacked, put, whole
 from toologue.text.tokens import split_name
 
 _THAT_DESTROY = """

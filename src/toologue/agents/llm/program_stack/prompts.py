@@ -36,12 +36,11 @@ from typing import Any, Literal, NamedTuple
 
 from toologue.agents.llm.program_stack.situations import Service, Task, service_of
 from toologue.apis.schemas import object_of
-from toologue.formats.dialog2api import Sample, sample_xml
-from toologue.formats.dialog2api_scan import escaped
+from toologue.formats.dialog2api import Sample, escaped, sample_xml
 from toologue.formats.openai import Message
-from toologue.sandbox.allowed import CONVERSATIONAL
+from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.schema import Api, Brief
-from toologue.schema.noun import Noun
+from toologue.schema.jsonl import Noun
 from toologue.worlds.s3 import as_definitions
 
 Shows = Literal["docs", "examples", "both"]

@@ -1,4 +1,4 @@
-"""Cues and plans: what every turn of a conversation must get across, before anybody has found words for it.
+"""Plans of conversations: scenarios (ToolTalk 2.2), and dialogues without words, with cues for them.
 
 A plan is a dialogue with everything but words: acts are executed, results are in, texts are empty. Cue i belongs to
 turn i and says what its words must do; a writer replaces texts, and nothing else.
@@ -22,7 +22,7 @@ turn i and says what its words must do; a writer replaces texts, and nothing els
 `text` and `again` are the words of the procedure; the values of what they show in braces are in `values`, by
 expression. `kinds` says what kind of value each one is (`KINDS`), for whoever looks for words.
 
-On the chains line a move is one of ToolDial's 16 actions (`plan.actions`), and `text` says what it is about:
+On the chains line a move is one of ToolDial's 16 actions, and `text` says what it is about:
 
     the user       inform_intent_clear, inform_intent_clear_add, inform_intent_vague
                                 a wish (`text`: for what); `before["band"]` is how sure a retriever shall be of it:
@@ -36,13 +36,6 @@ On the chains line a move is one of ToolDial's 16 actions (`plan.actions`), and 
                    suggest      proposes to do `text`
                    clarify, response_fail, system_bye
                    call, retriever_call    acts, and says nothing
-
-Example:
-    >>> Cue(move="ask", text="for the number again, because there is no order {order_id}",
-    ...     values={"order_id": "O-99999"}).values
-    {'order_id': 'O-99999'}
-
-Not covered: how a turn sounds; registers are the writer's.
 """
 
 from __future__ import annotations
@@ -52,7 +45,7 @@ from typing import Literal, Self, get_args
 from pydantic import Field, JsonValue, model_validator
 
 from toologue.schema.dialogue import Dialogue
-from toologue.schema.noun import Noun, Record
+from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import AgentAction, UserAction
 
 Move = Literal[
@@ -106,3 +99,25 @@ class Plan(Record):
         if len(self.cues) != len(self.dialogue.turns):
             raise ValueError(f"{len(self.cues)} cues for {len(self.dialogue.turns)} turns: give one for each")
         return self
+
+
+class Flow(Noun):
+    """A documented output (a path into `returns`) that a later call takes as a parameter."""
+
+    source: str
+    output: str
+    target: str
+    parameter: str
+
+
+class Scenario(Record):
+    """`calls` are names of Apis in the order of the text; `required` is the one the prompt asked for (2.2)."""
+
+    format: Literal["scenario/1"] = "scenario/1"
+    id: str = Field(min_length=1)
+    text: str
+    plugins: tuple[str, ...] = ()
+    required: str = ""
+    calls: tuple[str, ...]
+    flows: tuple[Flow, ...] = ()
+    origin: dict[str, JsonValue] = Field(default_factory=dict)

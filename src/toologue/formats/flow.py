@@ -1,44 +1,149 @@
-r"""Mermaid flowcharts: read as graphs, and graphs written as flowcharts.
+r"""Graphs as ALMITA's flow text (A.4, A.5) and as Mermaid flowcharts, read and written.
 
-Read is what people draw with: all shapes in brackets, `@{ shape: …, label: … }`, texts in quotes or not, entity codes
-and `<br>`, arrows of any length and kind with their texts inside or behind, chains, `&`, classes (`:::name`, `class a,b
-name`), subgraphs (flattened), comments, front matter, code fences. Directions, styles, clicks and invisible links are
-passed over.
-
-A flowchart does not say what its nodes are. One of a class that is called like a type of node has that type. Else a
+Flow text is `[N0](start_message){Greet}` for nodes and `[E0](N0, N1){Late}` for links, in any order; in a description
+`\{`, `\}` and `\\` stand for what follows the backslash. Flowcharts are read as people draw them; directions, styles,
+clicks and invisible links are passed over. One of a class that is called like a type of node has that type. Else a
 subroutine `[[get_order]]` is an api, a node that leads nowhere an end_message, the one node without a parent the
-start_message, and any other a message. Ids other than N and a number are replaced, in order of appearance.
-
-Contract: `read(write(graph)) == graph` for a graph of ids, types and texts whose links are E0, E1, … All that cannot be
-read raises one BadFile, with lines.
-
-Example:
-    >>> graph = read('''flowchart TD
-    ...     hello([Greet]) -- late parcel --> find[[get_parcel]]
-    ...     find -->|"lost"| sorry(Say sorry) & refund[[refund_parcel]]
-    ...     refund --> |done| sorry %% that is all
-    ... ''')
-    >>> [(node.id, node.type, node.text) for node in graph.nodes][:2]
-    [('N0', 'start_message', 'Greet'), ('N1', 'api', 'get_parcel')]
-    >>> [(link.source, link.text, link.target) for link in graph.links][2:]
-    [('N1', 'lost', 'N3'), ('N3', 'done', 'N2')]
-
-Not covered: Markdown inside texts, icons, links to and from subgraphs as a whole, and arrows with two heads: refused.
+start_message, and any other a message.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
+from itertools import count
+from typing import NamedTuple, cast, get_args
 
-from toologue.errors import BadSetting, shown
-from toologue.formats.problems import Problems
+from toologue.errors import BadSetting, Problems, UnknownName, shown
 from toologue.schema import Graph, Link, Node, NodeType
 
+_HEAD = re.compile(r"\[([^\[\]\s]+)\]\s*\(([^()]*)\)\s*\{")
+_FLOW_ID = re.compile(r"[^\[\]\s(),]+")
+_BETWEEN = re.compile(r"\s*(?:</flow>.*)?", re.DOTALL)
+_BRACE = re.compile(r"\\[{}\\]|[{}]")
+_ESCAPED = re.compile(r"\\([{}\\])")
+_OPEN = re.compile(r"[^\[]*<flow>")
+_EXPECTED = "expected [N0](api){get_order} or [E0](N0, N1){Found}"
+_TALK = ("assistant", "user")
+
+
+class FlowTextWarning(UserWarning):
+    """A flow text was accepted, and something in it was changed."""
+
+
+class _Entry(NamedTuple):
+    """`[id](inside){text}`, and its line."""
+
+    line: int
+    id: str
+    inside: tuple[str, ...]
+    text: str
+
+
+def read_flow_text(text: str, *, id: str = "flow", file: object = "<flow>") -> Graph:
+    """The graph that a flow text spells."""
+    bad = Problems()
+    entries = list(_entries(text, bad))
+    nodes = _nodes([entry for entry in entries if len(entry.inside) == 1], bad)
+    edges = [entry for entry in entries if len(entry.inside) == 2]
+    for edge in edges:
+        for end in edge.inside:
+            if end not in nodes:
+                bad.add(edge.line, f"edge {edge.id} joins {end}, and there is no such node")
+    if not entries and not bad:
+        bad.add(1, "there is no node", _EXPECTED)
+    if bad:
+        raise bad.error(file, "flow text")
+    kind = "conversation_graph" if any(node.type in _TALK for node in nodes.values()) else "flowgraph"
+    return Graph(id=id, kind=kind, nodes=tuple(nodes.values()), links=tuple(_links(edges, file)))
+
+
+def write_flow_text(graph: Graph) -> str:
+    """The flow text of a graph. Raises BadSetting for ids that it cannot say."""
+    for id in [node.id for node in graph.nodes] + [link.id for link in graph.links]:
+        if not _FLOW_ID.fullmatch(id):
+            raise BadSetting(f"graph {graph.id!r}: the id {id!r} cannot stand in flow text; use N or E and a number")
+    lines = [f"[{node.id}]({node.type}){{{_quoted(node.text)}}}" for node in graph.nodes]
+    lines += [f"[{link.id}]({link.source}, {link.target}){{{_quoted(link.text)}}}" for link in graph.links]
+    return "\n".join(["<flow>", *lines, "</flow>", ""])
+
+
+def _entries(text: str, bad: Problems) -> Iterator[_Entry]:
+    opened = _OPEN.match(text)
+    place, line, end = 0, 1, len(text)
+    after = opened.end() if opened else 0
+    while True:
+        start = cast("re.Match[str]", _BETWEEN.match(text, after)).end()
+        place, line = start, line + text.count("\n", place, start)
+        if place == end:
+            return
+        head = _HEAD.match(text, place)
+        close = _close(text, head.end(), end) if head else -1
+        after = close + 1
+        if head is None or close < 0:
+            after = text.find("\n", place)
+            after = after if after >= 0 else end
+            what = f"the description of {head[1]} has no end" if head else f"{shown(text[place:after])} is no entry"
+            bad.add(line, what, _EXPECTED)
+        elif (joined := head[2].count(",") + 1) > 2:
+            bad.add(line, f"{head[1]} joins {joined} nodes", "an edge joins two")
+        else:
+            inside = tuple(part.strip() for part in head[2].split(","))
+            yield _Entry(line, head[1], inside, _ESCAPED.sub(r"\1", text[head.end() : close]))
+
+
+def _close(text: str, start: int, end: int) -> int:
+    """The place of the brace that closes a description; -1 if none does."""
+    depth = 1
+    for brace in _BRACE.finditer(text, start, end):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if not depth:
+            return brace.start()
+    return -1
+
+
+def _quoted(text: str) -> str:
+    plain = _close(f"{text}}}", 0, len(text) + 1) == len(text) and not _ESCAPED.search(f"{text}}}")
+    return text if plain else re.sub(r"[{}\\]", r"\\\g<0>", text)
+
+
+def _nodes(entries: Sequence[_Entry], bad: Problems) -> dict[str, Node]:
+    nodes: dict[str, Node] = {}
+    kinds: dict[bool, str] = {}
+    for entry in entries:
+        kind: NodeType | None = next((known for known in _TYPES if known == entry.inside[0]), None)
+        if kind is None:
+            bad.add(entry.line, str(UnknownName("type of node", entry.inside[0], _TYPES)))
+            continue
+        if entry.id in nodes:
+            bad.add(entry.line, f"node {entry.id} stands twice", "give one of them another id")
+        nodes[entry.id] = Node(id=entry.id, type=kind, text=entry.text)
+        kinds.setdefault(kind in _TALK, kind) if kind != "api" else None
+        if len(kinds) == 2:
+            bad.add(
+                entry.line, f"{kinds[False]} belongs to flowgraphs, {kinds[True]} to conversation graphs", "keep to one"
+            )
+            kinds.clear()
+    return nodes
+
+
+def _links(edges: Sequence[_Entry], file: object) -> Iterator[Link]:
+    taken, given = {edge.id for edge in edges}, set[str]()
+    numbers = (id for number in count() if (id := f"E{number}") not in taken)
+    for edge in edges:
+        id = edge.id
+        if id in given:
+            id = next(numbers)
+            warnings.warn(f"{file}:{edge.line}: edge {edge.id} stands twice; this one is {id} now", FlowTextWarning, 3)
+        given.add(id)
+        yield Link(id=id, source=edge.inside[0], target=edge.inside[1], text=edge.text)
+
+
 _TYPES: tuple[NodeType, ...] = get_args(NodeType)
+# What opens a shape, the longer first, and what closes it.
 _SHAPES = {
     "(((": [")))"],
     "((": ["))"],
@@ -53,7 +158,6 @@ _SHAPES = {
     "{": ["}"],
     ">": ["]"],
 }
-"""What opens a shape, the longer first, and what closes it."""
 
 _HEADER = re.compile(r"\s*(?:```\w*\s*)?(?:---\n.*?\n---\s*)?(?:%%[^\n]*\n\s*)*(?:flowchart|graph)\b[^\n;]*", re.DOTALL)
 _GAP = re.compile(r"(?:\s|;|%%[^\n]*)*")
@@ -89,7 +193,7 @@ _COLOURS: Mapping[NodeType, str] = {
 }
 
 
-def write(graph: Graph) -> str:
+def write_mermaid(graph: Graph) -> str:
     """A graph as a flowchart, with a class for each type of node. Raises BadSetting for ids that it cannot say."""
     lines = ["flowchart TD"]
     for node in graph.nodes:
@@ -105,7 +209,7 @@ def write(graph: Graph) -> str:
     return "\n".join([*lines, ""])
 
 
-def read(text: str, *, id: str = "flowchart", file: object = "<flowchart>") -> Graph:
+def read_mermaid(text: str, *, id: str = "flowchart", file: object = "<flowchart>") -> Graph:
     """The graph that a flowchart draws."""
     chart = _Chart(text.replace("\r\n", "\n"))
     chart.read()

@@ -1,0 +1,177 @@
+"""What host and program share: the names a program finds, messages in frames, and values beyond JSON.
+
+Both sides import this module, so it needs the standard library alone. A message is its length in four bytes, then a
+JSON object in ASCII; `decoded` is for the host, who trusts no byte: it raises Malformed for whatever is not one JSON
+object of modest depth. `packed` and `unpacked` carry what a world shows beyond JSON: objects with the one key
+`!moment`, `!bytes` or `!stream` (`!object` where a result has such a key of its own). `plain` is JSON text of anything
+that a program returns or passes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime, time
+from io import BytesIO
+from typing import Any, NoReturn, cast
+
+# Time stands still, chance is seeded.
+MODULES = (
+    "base64", "bisect", "collections", "collections.abc", "copy", "csv", "dataclasses", "datetime", "decimal", "enum",
+    "fnmatch", "fractions", "functools", "hashlib", "heapq", "io", "itertools", "json", "math", "operator", "random",
+    "re", "statistics", "string", "textwrap", "time", "typing", "urllib.parse", "uuid",
+)  # fmt: skip
+
+# Builtins that reach for files or for the interpreter.
+ABSENT = ("breakpoint", "compile", "copyright", "credits", "eval", "exec", "exit", "help", "input", "license", "open",
+          "quit")  # fmt: skip
+
+# The exceptions that say what kind of talk this is (paper, appendix C).
+CONVERSATIONAL = ("OutOfScopeRequestError", "AmbiguousRequestError", "ChitChat", "FAQ", "OverSpecificationError",
+                  "EndDialog")  # fmt: skip
+
+# The kind of all exceptions that are faults of the world.
+SERVICE = "ClientError"
+
+# What boto3 refuses before anything is asked: no ClientError.
+OF_THE_CLIENT = "ParamValidationError"
+
+
+# Bytes of the length.
+HEAD = 4
+# Lists and objects inside one another, at most.
+DEPTH = 100
+
+
+class Malformed(Exception):
+    """These bytes are no message. `kind` is `deep` where only the depth is wrong."""
+
+    def __init__(self, what: str, kind: str = "bytes"):
+        super().__init__(what)
+        self.kind = kind
+
+
+def encoded(message: Mapping[str, Any]) -> bytes:
+    """The bytes of a message."""
+    body = json.dumps(message, allow_nan=False).encode("ascii")
+    return len(body).to_bytes(HEAD, "big") + body
+
+
+def decoded(body: bytes) -> dict[str, Any]:
+    """The message that these bytes hold, without their length."""
+    try:
+        value = json.loads(body, parse_constant=_no_constant)
+    except RecursionError:
+        raise Malformed("nested too deep", "deep") from None
+    except ValueError as error:
+        raise Malformed(f"no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Malformed("no JSON object")
+    return cast("dict[str, Any]", _checked(value, 0))
+
+
+def received(read: Callable[[int], bytes], most: int) -> bytes:
+    """The next body, given a function that reads at least one and at most so many bytes. Empty at the end."""
+    length = int.from_bytes(_exactly(read, HEAD), "big")
+    if length > most:
+        raise Malformed(f"{length} bytes, where {most} are the most")
+    return _exactly(read, length)
+
+
+def _exactly(read: Callable[[int], bytes], count: int) -> bytes:
+    parts: list[bytes] = []
+    while count > 0:
+        part = read(min(count, 1 << 16))
+        if not part:
+            return b""
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Malformed(f"{name} is no JSON")
+
+
+def _checked(value: Any, depth: int) -> Any:
+    """The value, its texts fit to be written."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if depth > DEPTH:
+        raise Malformed("nested too deep", "deep")
+    if isinstance(value, dict):
+        held = cast("dict[str, Any]", value)
+        return {_checked(name, depth): _checked(item, depth + 1) for name, item in held.items()}
+    if isinstance(value, list):
+        return [_checked(item, depth + 1) for item in cast("list[Any]", value)]
+    return value
+
+
+class Stream(BytesIO):
+    """The body of an object, as a program reads it."""
+
+    def iter_lines(self) -> Iterator[bytes]:
+        """The lines without their ends."""
+        return iter(self.read().splitlines())
+
+
+def packed(value: Any) -> Any:
+    """A world's value as JSON that remembers what it was."""
+    if isinstance(value, datetime):
+        return {"!moment": value.isoformat()}
+    if isinstance(value, bytes | bytearray):
+        return {"!bytes": base64.b64encode(value).decode()}
+    if isinstance(value, BytesIO):
+        return {"!stream": base64.b64encode(value.getvalue()).decode()}
+    if isinstance(value, dict):
+        held = {name: packed(item) for name, item in cast("dict[str, Any]", value).items()}
+        return {"!object": held} if len(held) == 1 and next(iter(held)).startswith("!") else held
+    if isinstance(value, list | tuple):
+        return [packed(item) for item in cast("list[Any]", value)]
+    return value
+
+
+def unpacked(value: Any) -> Any:
+    """The value that was packed."""
+    if isinstance(value, list):
+        return [unpacked(item) for item in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    held = cast("dict[str, Any]", value)
+    if len(held) == 1:
+        kind, inner = next(iter(held.items()))
+        if kind == "!moment":
+            return datetime.fromisoformat(inner)
+        if kind in ("!bytes", "!stream"):
+            data = base64.b64decode(inner)
+            return data if kind == "!bytes" else Stream(data)
+        if kind == "!object":
+            held = inner
+    return {name: unpacked(item) for name, item in held.items()}
+
+
+def plain(value: Any) -> str:
+    """What a program returned or passed, as JSON text."""
+    return json.dumps(value, default=_plain, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if callable(getattr(value, "read", None)):
+        value = value.read()
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes | bytearray):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"base64": base64.b64encode(value).decode()}
+    if isinstance(value, set | frozenset):
+        members = cast("Iterable[Any]", value)
+        try:
+            return sorted(members)
+        except TypeError:  # nothing orders them: their texts do
+            return sorted(members, key=plain)
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
