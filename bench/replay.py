@@ -43,7 +43,7 @@ def _replayed(gold: Dialogue) -> Trace:
         for act in earlier:
             world.do(act)
         for turn in did:
-            turns.append(turn.but(results=tuple(world.do(act) for act in turn.acts)))
+            turns.append(turn.replace(results=tuple(world.do(act) for act in turn.acts)))
             earlier += turn.acts
     return Trace(case="", dialogue=gold.id, protocol="forced", agent="gold", turns=tuple(turns))
 

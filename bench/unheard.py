@@ -65,12 +65,12 @@ class Unheard:
         for turn, cue in zip(dialogue.turns, plan.cues, strict=True):
             if isinstance(turn, UserTurn):
                 step = graph.by_id[turn.node].step if turn.node else asked
-                turn = turn.but(text=self._said(str(dialogue.origin["procedure"]), step, cue, rng))
+                turn = turn.replace(text=self._said(str(dialogue.origin["procedure"]), step, cue, rng))
             elif turn.node:
                 asked = graph.by_id[turn.node].step
             turns.append(turn)
         origin = {**dialogue.origin, "writer": "unheard"}
-        return dialogue.but(turns=tuple(turns), origin=origin)
+        return dialogue.replace(turns=tuple(turns), origin=origin)
 
     def _said(self, procedure: str, step: int | None, cue: Cue, rng: Random) -> str:
         own, general = bank()[procedure], bank()["any"]
@@ -104,7 +104,7 @@ def conversations(count: int, noise: float, seed: int = 11) -> Iterator[Dialogue
                 dropped += 1
                 continue
             split = "noise" if noise else "clean"
-            yield dialogue.but(origin={**dialogue.origin, "split": split})
+            yield dialogue.replace(origin={**dialogue.origin, "split": split})
     if dropped:
         print(f"{dropped} conversations were left out: the words do not carry what they must")
 
@@ -116,8 +116,8 @@ def _renoised(plan: Plan, seed: int) -> Plan:
         if cue.move == "noise":
             kind = turns[place].extra["noise"]["kind"]
             texts = [one["text"] for one in bank()["any"]["noise"] if one["kind"] == kind]
-            cues[place] = cue.but(text=rng.choice(texts))
-    return plan.but(cues=tuple(cues))
+            cues[place] = cue.replace(text=rng.choice(texts))
+    return plan.replace(cues=tuple(cues))
 
 
 def main() -> None:

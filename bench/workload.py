@@ -34,4 +34,4 @@ def of_calls(least: int, most: int) -> list[Dialogue]:
 def varied(dialogues: Sequence[Dialogue], count: int) -> Iterator[Dialogue]:
     """So many dialogues: these again and again, each time under another id."""
     for number, dialogue in enumerate(islice(cycle(dialogues), count)):
-        yield dialogue.but(id=f"{dialogue.id}-{number}")
+        yield dialogue.replace(id=f"{dialogue.id}-{number}")

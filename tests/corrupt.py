@@ -58,7 +58,7 @@ def value_left_out(dialogue: Dialogue, random: Random) -> Dialogue | None:
     place, (start, end) = chosen
     turn = cast("AgentTurn", dialogue.turns[place])
     said = (turn.text or "")[start:end]
-    return _with(dialogue, place, turn.but(text=(turn.text or "").replace(said, "it")))
+    return _with(dialogue, place, turn.replace(text=(turn.text or "").replace(said, "it")))
 
 
 def stale_reply(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -85,7 +85,7 @@ def stale_reply(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     place, now, before = chosen
     turn = cast("AgentTurn", dialogue.turns[place])
-    return _with(dialogue, place, turn.but(text=(turn.text or "").replace(now, before)))
+    return _with(dialogue, place, turn.replace(text=(turn.text or "").replace(now, before)))
 
 
 def made_up(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -106,7 +106,7 @@ def obeyed_noise(dialogue: Dialogue, random: Random) -> Dialogue | None:
     turns: list[Turn] = [noise]
     calls = _calls(dialogue)
     if calls and random.random() < 0.5:
-        turns.append(dialogue.turns[_pick(calls, random)].but(node=None))
+        turns.append(dialogue.turns[_pick(calls, random)].replace(node=None))
     turns.append(AgentTurn(text=random.choice(_OBEYED)))
     replies = [place for place, _ in _replies(dialogue)]
     after = _one(replies[:-1], random)
@@ -120,7 +120,7 @@ def wrong_ending(dialogue: Dialogue, random: Random) -> Dialogue | None:
     if earlier is None:
         return None
     if random.random() < 0.5:
-        return dialogue.but(turns=dialogue.turns[: earlier + 1])
+        return dialogue.replace(turns=dialogue.turns[: earlier + 1])
     return _with(dialogue, len(dialogue.turns) - 1, dialogue.turns[earlier])
 
 
@@ -138,7 +138,7 @@ def uninformed(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     turn = cast("UserTurn", dialogue.turns[chosen[0]])
     informed = {**turn.informed, chosen[1]: changed(turn.informed[chosen[1]], random)}
-    return _with(dialogue, chosen[0], turn.but(informed=informed))
+    return _with(dialogue, chosen[0], turn.replace(informed=informed))
 
 
 def wrong_argument(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -150,7 +150,7 @@ def wrong_argument(dialogue: Dialogue, random: Random) -> Dialogue | None:
     call, _ = _call(dialogue, chosen[0])
     given = call.arguments or {}
     arguments = {**given, chosen[1]: changed(given[chosen[1]], random)}
-    return _acted(dialogue, chosen[0], call=call.but(arguments=arguments))
+    return _acted(dialogue, chosen[0], call=call.replace(arguments=arguments))
 
 
 def edited_result(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -161,7 +161,7 @@ def edited_result(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     place, path = chosen
     _, result = _call(dialogue, place)
-    return _acted(dialogue, place, result=result.but(value=_edited(result.value, path, random)))
+    return _acted(dialogue, place, result=result.replace(value=_edited(result.value, path, random)))
 
 
 def swapped_branch(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -178,7 +178,9 @@ def swapped_branch(dialogue: Dialogue, random: Random) -> Dialogue | None:
 def dropped_result(dialogue: Dialogue, random: Random) -> Dialogue | None:
     """A call has no result."""
     place = _one(_calls(dialogue), random)
-    return None if place is None else _with(dialogue, place, cast("AgentTurn", dialogue.turns[place]).but(results=()))
+    return (
+        None if place is None else _with(dialogue, place, cast("AgentTurn", dialogue.turns[place]).replace(results=()))
+    )
 
 
 def dropped_call(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -223,8 +225,8 @@ def swapped_replies(dialogue: Dialogue, random: Random) -> Dialogue | None:
     if one is None or other is None:
         return None
     turns = dialogue.turns
-    swapped = _with(dialogue, one, turns[one].but(text=turns[other].text))
-    return _with(swapped, other, turns[other].but(text=turns[one].text))
+    swapped = _with(dialogue, one, turns[one].replace(text=turns[other].text))
+    return _with(swapped, other, turns[other].replace(text=turns[one].text))
 
 
 def lost_place(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -234,7 +236,7 @@ def lost_place(dialogue: Dialogue, random: Random) -> Dialogue | None:
     if place is None or len(nodes) < 2:
         return None
     node = _pick([node for node in nodes if node != dialogue.turns[place].node], random)
-    return _with(dialogue, place, dialogue.turns[place].but(node=node))
+    return _with(dialogue, place, dialogue.turns[place].replace(node=node))
 
 
 CORRUPTIONS: Mapping[str, Corruption] = {
@@ -325,13 +327,13 @@ def _with(dialogue: Dialogue, place: int, turn: Turn) -> Dialogue:
 
 
 def _spliced(dialogue: Dialogue, start: int, end: int, turns: Sequence[Turn]) -> Dialogue:
-    return dialogue.but(turns=(*dialogue.turns[:start], *turns, *dialogue.turns[end:]))
+    return dialogue.replace(turns=(*dialogue.turns[:start], *turns, *dialogue.turns[end:]))
 
 
 def _acted(dialogue: Dialogue, place: int, *, call: Call | None = None, result: Result | None = None) -> Dialogue:
     old_call, old_result = _call(dialogue, place)
     turn = cast("AgentTurn", dialogue.turns[place])
-    return _with(dialogue, place, turn.but(acts=(call or old_call,), results=(result or old_result,)))
+    return _with(dialogue, place, turn.replace(acts=(call or old_call,), results=(result or old_result,)))
 
 
 def _altered(
@@ -347,12 +349,12 @@ def _altered(
     place, (start, end) = chosen
     turn = dialogue.turns[place]
     said = (turn.text or "")[start:end]
-    return _with(dialogue, place, turn.but(text=(turn.text or "").replace(said, other_text(said, random))))
+    return _with(dialogue, place, turn.replace(text=(turn.text or "").replace(said, other_text(said, random))))
 
 
 def _reworded(dialogue: Dialogue, random: Random, reword: Callable[[str], str]) -> Dialogue | None:
     chosen = _one(_replies(dialogue), random)
-    return chosen and _with(dialogue, chosen[0], chosen[1].but(text=reword(chosen[1].text or "")))
+    return chosen and _with(dialogue, chosen[0], chosen[1].replace(text=reword(chosen[1].text or "")))
 
 
 def _edited(value: JsonValue, path: Path, random: Random) -> JsonValue:

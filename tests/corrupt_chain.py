@@ -48,7 +48,9 @@ def uninformed(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     place, name = chosen
     turn = cast("UserTurn", dialogue.turns[place])
-    return _with(dialogue, place, turn.but(informed={key: one for key, one in turn.informed.items() if key != name}))
+    return _with(
+        dialogue, place, turn.replace(informed={key: one for key, one in turn.informed.items() if key != name})
+    )
 
 
 def made_up(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -71,7 +73,7 @@ def wrong_fact(dialogue: Dialogue, random: Random) -> Dialogue | None:
     turn, other = dialogue.turns[place], _another(said, random)
     if other in str([result.value for _, _, result in _calls(dialogue)]):
         return None
-    return _with(dialogue, place, turn.but(text=(turn.text or "").replace(f" {said}", f" {other}", 1)))
+    return _with(dialogue, place, turn.replace(text=(turn.text or "").replace(f" {said}", f" {other}", 1)))
 
 
 def named_api(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -89,7 +91,7 @@ def other_choice(dialogue: Dialogue, random: Random) -> Dialogue | None:
     place, name, value = chosen
     turn, other = cast("UserTurn", dialogue.turns[place]), changed(value, random, _word)
     text = turn.text.replace(str(value), str(other))
-    return _with(dialogue, place, turn.but(text=text, informed={**turn.informed, name: other}))
+    return _with(dialogue, place, turn.replace(text=text, informed={**turn.informed, name: other}))
 
 
 # ---- states
@@ -102,7 +104,9 @@ def slot_dropped(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     place, name = chosen
     state = _state(dialogue, place)
-    return _stated(dialogue, place, state.but(required={key: v for key, v in state.required.items() if key != name}))
+    return _stated(
+        dialogue, place, state.replace(required={key: v for key, v in state.required.items() if key != name})
+    )
 
 
 def state_forgotten(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -124,7 +128,7 @@ def wrong_api(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     state = _state(dialogue, place)
     others = [name for name in (*dialogue.apis, "Weather|sky|Forecast") if name != state.api]
-    return _stated(dialogue, place, state.but(api=_one(others, random)))
+    return _stated(dialogue, place, state.replace(api=_one(others, random)))
 
 
 def too_sure(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -154,7 +158,7 @@ def stale_result(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     one, other = random.sample(calls, 2)
     turn = cast("AgentTurn", dialogue.turns[one[0]])
-    return _with(dialogue, one[0], turn.but(results=(other[2],)))
+    return _with(dialogue, one[0], turn.replace(results=(other[2],)))
 
 
 # ---- searches
@@ -177,7 +181,7 @@ def query_edited(dialogue: Dialogue, random: Random) -> Dialogue | None:
         return None
     turn = cast("AgentTurn", dialogue.turns[place])
     act = cast("Retrieve", turn.acts[0])
-    return _with(dialogue, place, turn.but(acts=(act.but(query=f"{act.query.rstrip('.?!')} by bus"),)))
+    return _with(dialogue, place, turn.replace(acts=(act.replace(query=f"{act.query.rstrip('.?!')} by bus"),)))
 
 
 def other_api_first(dialogue: Dialogue, random: Random) -> Dialogue | None:
@@ -196,7 +200,7 @@ def wrong_source(dialogue: Dialogue, random: Random) -> Dialogue | None:
         value = turn.results[0].value if turn.results and turn.results[0] else None
         if isinstance(value, dict) and "source" in value:
             key = random.choice(("source", "output", "parameter"))
-            return _with(dialogue, place, turn.but(results=(Result(value={**value, key: "Weather|sky|Forecast"}),)))
+            return _with(dialogue, place, turn.replace(results=(Result(value={**value, key: "Weather|sky|Forecast"}),)))
     return None
 
 
@@ -209,7 +213,7 @@ def swapped_action(dialogue: Dialogue, random: Random) -> Dialogue | None:
     turn = dialogue.turns[place]
     actions = sorted({other.action for other in dialogue.turns if other.role == turn.role and other.action})
     action = _one([action for action in actions if action != turn.action], random)
-    return None if action is None else _with(dialogue, place, turn.but(action=action))
+    return None if action is None else _with(dialogue, place, turn.replace(action=action))
 
 
 _OF_ANY_LINE = ("wrong_argument", "edited_result", "dropped_result", "dropped_call", "extra_call", "swapped_turns")
@@ -291,17 +295,17 @@ def _with(dialogue: Dialogue, place: int, turn: Turn) -> Dialogue:
 
 
 def _spliced(dialogue: Dialogue, start: int, end: int, turns: Sequence[Turn]) -> Dialogue:
-    return dialogue.but(turns=(*dialogue.turns[:start], *turns, *dialogue.turns[end:]))
+    return dialogue.replace(turns=(*dialogue.turns[:start], *turns, *dialogue.turns[end:]))
 
 
 def _stated(dialogue: Dialogue, place: int, state: State) -> Dialogue:
-    return _with(dialogue, place, cast("AgentTurn", dialogue.turns[place]).but(state=state))
+    return _with(dialogue, place, cast("AgentTurn", dialogue.turns[place]).replace(state=state))
 
 
 def _slot(dialogue: Dialogue, place: int, name: str, value: JsonValue) -> Dialogue:
     state = _state(dialogue, place)
     slots = {"required": state.required} if name in state.required else {"optional": state.optional}
-    return _stated(dialogue, place, state.but(**{kind: {**held, name: value} for kind, held in slots.items()}))
+    return _stated(dialogue, place, state.replace(**{kind: {**held, name: value} for kind, held in slots.items()}))
 
 
 def _argument(dialogue: Dialogue, place: int, name: str, random: Random) -> Dialogue:
@@ -309,17 +313,17 @@ def _argument(dialogue: Dialogue, place: int, name: str, random: Random) -> Dial
     call = cast("Call", turn.acts[0])
     given = call.arguments or {}
     arguments = {**given, name: changed(given[name], random, _word)}
-    return _with(dialogue, place, turn.but(acts=(call.but(arguments=arguments),)))
+    return _with(dialogue, place, turn.replace(acts=(call.replace(arguments=arguments),)))
 
 
 def _searched(dialogue: Dialogue, place: int, found: Mapping[str, float]) -> Dialogue:
     turn = cast("AgentTurn", dialogue.turns[place])
-    return _with(dialogue, place, turn.but(results=(Result(value={"retrieved": cast("Any", dict(found))}),)))
+    return _with(dialogue, place, turn.replace(results=(Result(value={"retrieved": cast("Any", dict(found))}),)))
 
 
 def _reply(dialogue: Dialogue, random: Random, action: str, reword: Callable[[str], str]) -> Dialogue | None:
     chosen = _one(_agent(dialogue, action), random)
-    return chosen and _with(dialogue, chosen[0], chosen[1].but(text=reword(chosen[1].text or "")))
+    return chosen and _with(dialogue, chosen[0], chosen[1].replace(text=reword(chosen[1].text or "")))
 
 
 def _reworded_value(dialogue: Dialogue, random: Random, reword: Callable[[str, Random], str]) -> Dialogue | None:
@@ -334,7 +338,7 @@ def _reworded_value(dialogue: Dialogue, random: Random, reword: Callable[[str, R
         return None
     place, value = chosen
     turn = dialogue.turns[place]
-    return _with(dialogue, place, turn.but(text=(turn.text or "").replace(value, reword(value, random))))
+    return _with(dialogue, place, turn.replace(text=(turn.text or "").replace(value, reword(value, random))))
 
 
 def _word(text: str) -> str:

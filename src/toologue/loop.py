@@ -147,7 +147,7 @@ def converse(case: Case, trace_turns: list[Turn]) -> Conversation:
             shown += gold
         elif case.protocol == "next":
             for turn in gold:
-                trace_turns.append((yield from _ask(shown)).but(results=()))
+                trace_turns.append((yield from _ask(shown)).replace(results=()))
                 shown.append(turn)
         elif did:  # where gold ends with the user there is nothing to ask
             start = len(shown)
@@ -192,9 +192,9 @@ def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator
         results: list[Result | None] = []
         for act in turn.acts:
             results.append(_result((yield Do(act))) if executable(act) else None)
-        turn = turn.but(results=tuple(results))
+        turn = turn.replace(results=tuple(results))
         if asked == case.cap and not turn.yields:
-            turn = turn.but(error=Fault(type="cap", message=f"{case.cap} turns without returning the floor"))
+            turn = turn.replace(error=Fault(type="cap", message=f"{case.cap} turns without returning the floor"))
         shown.append(turn)
         trace_turns.append(turn)
         if turn.yields:
@@ -216,7 +216,7 @@ def strip_labels(turn: Turn, see: frozenset[str] = frozenset()) -> Turn:
     """A turn as an agent may see it: without labels, but for those that the task shows."""
     labels = _USER_LABELS if turn.role == "user" else _AGENT_LABELS
     hidden = {name: empty for name, empty in labels.items() if name not in see and getattr(turn, name)}
-    return turn.but(**hidden) if hidden else turn
+    return turn.replace(**hidden) if hidden else turn
 
 
 class Session:
@@ -309,9 +309,9 @@ def ground(dialogue: Dialogue, world: World) -> Dialogue:
         if turn.role == "agent" and turn.acts:
             recorded: Iterable[Result | None] = turn.results or (None,) * len(turn.acts)
             pairs = zip(turn.acts, recorded, strict=True)
-            turn = turn.but(results=tuple(_grounded(act, known, world) for act, known in pairs))
+            turn = turn.replace(results=tuple(_grounded(act, known, world) for act, known in pairs))
         turns.append(turn)
-    return dialogue.but(turns=tuple(turns))
+    return dialogue.replace(turns=tuple(turns))
 
 
 def _grounded(act: Act, known: Result | None, world: World) -> Result | None:
@@ -320,7 +320,7 @@ def _grounded(act: Act, known: Result | None, world: World) -> Result | None:
     executed = execute(world, act)
     if known is None:
         return executed
-    return known.but(arguments=executed.arguments, changes=executed.changes, created=executed.created)
+    return known.replace(arguments=executed.arguments, changes=executed.changes, created=executed.created)
 
 
 def _present(user: User | None) -> User:

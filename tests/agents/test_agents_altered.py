@@ -34,7 +34,7 @@ def calls(script: Script) -> list[tuple[int, Call]]:
 
 
 def bare(script: Script) -> Script:
-    return [[turn.but(results=()) for turn in turns] for turns in script]
+    return [[turn.replace(results=()) for turn in turns] for turns in script]
 
 
 def differing(one: Script, other: Script) -> tuple[Counter[Any], Counter[Any]]:

@@ -120,7 +120,7 @@ class TestBlindness:
             seen.append(case)
             return ScriptedAgent([])
 
-        case = CASE.but(brief=Brief(instructions="Be kind.", facts={"now": "noon"}))
+        case = CASE.replace(brief=Brief(instructions="Be kind.", facts={"now": "noon"}))
         AgentSpec("x", make, reads_gold=reads_gold).make(case)
         return seen[0]
 

@@ -140,4 +140,4 @@ def test_it_is_a_function_of_the_history() -> None:
     )
     for at, turn in enumerate(turns):
         if isinstance(turn, AgentTurn):
-            assert turn_after(turns[:at]) == turn.but(results=())
+            assert turn_after(turns[:at]) == turn.replace(results=())

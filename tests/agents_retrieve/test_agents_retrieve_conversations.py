@@ -130,7 +130,7 @@ class TestUnderstandsAnswers:
         turn = turn_after(history, ASSISTANT, agent=agent)
         sent = Call(api="SendEmail", arguments={"to": ["bo@pipes.example"], "subject": "test", "body": "hello there"})
         assert turn.acts == (sent,)
-        done = turn.but(results=(Result(value={"email_id": "1a"}),))
+        done = turn.replace(results=(Result(value={"email_id": "1a"}),))
         assert turn_after([*history, done], ASSISTANT, agent=agent).action == "response", "the answer was no new wish"
 
     def test_a_correction_is_no_second_wish(self) -> None:

@@ -50,7 +50,7 @@ TRAVEL = (
 
 
 def plain(apis: Sequence[Api], domain: str) -> list[Api]:
-    return [one.but(domain=domain) for one in apis]
+    return [one.replace(domain=domain) for one in apis]
 
 
 @pytest.mark.parametrize("domain", ["", "Everything"])

@@ -57,7 +57,7 @@ class TestAFunctionOfTheHistory:
         for place, turn in enumerate(turns):
             if isinstance(turn, AgentTurn):
                 for agent in (warm, warm, Retrieve(LEXICAL)):
-                    assert turn_after(turns[:place], ASSISTANT, agent=agent) == turn.but(results=())
+                    assert turn_after(turns[:place], ASSISTANT, agent=agent) == turn.replace(results=())
 
     @given(histories, documents, confirms)
     def test_whatever_the_history(self, history: tuple[Turn, ...], apis: tuple[Api, ...], confirm: Any) -> None:
@@ -72,7 +72,7 @@ class TestAFunctionOfTheHistory:
     @given(histories)
     def test_labels_do_not_matter(self, history: tuple[Turn, ...]) -> None:
         """The loop strips them: whatever the agent needs to know stands in what was said and done."""
-        labelled = [turn.but(action="request" if turn.role == "agent" else "inform", node="x") for turn in history]
+        labelled = [turn.replace(action="request" if turn.role == "agent" else "inform", node="x") for turn in history]
         assert turn_after(history, LIBRARY) == turn_after(labelled, LIBRARY)
 
 

@@ -55,7 +55,7 @@ def gold(*turns: Turn, id: str = "talk", **extra: Any) -> Dialogue:
 
 def trace(dialogue: Dialogue, instead: Mapping[int, AgentTurn] | None = None) -> Trace:
     """The dialogue as an agent lives it under `next` that takes the gold's steps but for those given."""
-    turns = [turn.but(results=()) if turn.role == "agent" else turn for turn in dialogue.turns]
+    turns = [turn.replace(results=()) if turn.role == "agent" else turn for turn in dialogue.turns]
     for at, turn in (instead or {}).items():
         assert turns[at].role == "agent", f"turn {at} of {dialogue.id} is the customer's"
         turns[at] = turn

@@ -64,12 +64,12 @@ class TestLoading:
             load(file)
 
     def test_our_own_dialogues_with_the_documents_beside_them(self, tmp_path: Path) -> None:
-        write(tmp_path / "dialogues.jsonl", [d.but(extra={}, apis=("get_order",)) for d in SUITE])
+        write(tmp_path / "dialogues.jsonl", [d.replace(extra={}, apis=("get_order",)) for d in SUITE])
         write(tmp_path / "apis.jsonl", [Api(name="get_order"), Api(name="unused")])
         assert [list(documents_of(d)) for d in load(tmp_path / "dialogues.jsonl")] == [["get_order"]] * 4
 
     def test_worlds_with_documents_need_none_beside_them(self, tmp_path: Path) -> None:
-        there = gold(asks("Hi"), says("Hello")).but(extra={}, apis=("AddAlarm",), world=Setting(name="assistant"))
+        there = gold(asks("Hi"), says("Hello")).replace(extra={}, apis=("AddAlarm",), world=Setting(name="assistant"))
         write(tmp_path / "dialogues.jsonl", [there])
         write(tmp_path / "apis.jsonl", [Api(name="AddAlarm", description="Another one.")])
         assert load(tmp_path / "dialogues.jsonl") == [there]

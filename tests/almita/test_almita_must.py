@@ -150,14 +150,14 @@ class TestLeeway:
         assert correct(TALK, 3, does("find_customer", email="ann@post.example"))
 
     def test_not_with_what_is_not_known_yet(self) -> None:
-        gold = TALK.but(turns=(*TALK.turns[:4], does("get_order", {"id": 9}, order_id="C-77"), *TALK.turns[5:]))
+        gold = TALK.replace(turns=(*TALK.turns[:4], does("get_order", {"id": 9}, order_id="C-77"), *TALK.turns[5:]))
         assert not correct(gold, 3, does("get_order", order_id="C-77"))
 
     def test_nor_a_write(self) -> None:
         assert not correct(TALK, 3, does("refund_order", order_id=812, amount=39.9))
 
     def test_nor_behind_a_write(self) -> None:
-        gold = TALK.but(turns=(*TALK.turns[:3], REFUND, *TALK.turns[3:5], TALK.turns[6]))
+        gold = TALK.replace(turns=(*TALK.turns[:3], REFUND, *TALK.turns[3:5], TALK.turns[6]))
         assert not correct(gold, 3, does("find_customer", email="ann@post.example"))
 
     def test_leave_may_be_asked_before_a_write(self) -> None:
@@ -169,7 +169,7 @@ class TestLeeway:
 
     def test_not_again(self) -> None:
         again = (says("May we refund it? That takes a week.", **must(MAY_WE)), asks("Yes"))
-        gold = TALK.but(turns=(*TALK.turns[:5], *again, *TALK.turns[5:]))
+        gold = TALK.replace(turns=(*TALK.turns[:5], *again, *TALK.turns[5:]))
         assert not correct(gold, 7, says("Shall I refund order 812 now?"))
 
     def test_not_for_a_look_up(self) -> None:

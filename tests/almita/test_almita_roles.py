@@ -83,7 +83,7 @@ class TestMessages:
 
     def test_until_the_turn_says_something_else(self) -> None:
         dialogue = from_messages([message("user", "Hi", time="9:00")], id="x")
-        other = dialogue.but(turns=(dialogue.turns[0].but(text="Hello"),))
+        other = dialogue.replace(turns=(dialogue.turns[0].replace(text="Hello"),))
         assert to_messages(other) == [message("user", "Hello")]
 
     def test_kept_messages_that_are_none_are_an_error(self) -> None:
@@ -92,7 +92,7 @@ class TestMessages:
 
     @pytest.mark.parametrize("dialogue", SUITE, ids=lambda d: d.id)
     def test_dialogues_of_ours_come_back(self, dialogue: Dialogue) -> None:
-        plain = tuple(turn.but(extra={}) for turn in dialogue.turns)
+        plain = tuple(turn.replace(extra={}) for turn in dialogue.turns)
         assert from_messages(to_messages(dialogue), id="x").turns == plain
 
     def test_words_beside_calls_and_parallel_calls_become_turns_of_their_own(self) -> None:

@@ -58,9 +58,9 @@ def severity(dialogue: Dialogue, at: int, step: AgentTurn) -> str | None:
         (REFUND, 4, says("Done."), "cosmetic"),
         (REFUND, 4, does("no_such_api", order_id=812), "cosmetic"),
         (REFUND, 4, AgentTurn(acts=(Call(api="refund_order", arguments=None, raw="all"),)), "cosmetic"),
-        (REFUND, 4, does("cancel_order", order_id=812).but(error=Fault(type="timeout")), "cosmetic"),
-        (TWO_CALLS, 1, SETTLE.but(acts=(SETTLE.acts[0], *does("get_order", order_id=9).acts)), "cosmetic"),
-        (TWO_CALLS, 1, SETTLE.but(acts=(SETTLE.acts[1], *does("cancel_order", order_id=9).acts)), "wrong write"),
+        (REFUND, 4, does("cancel_order", order_id=812).replace(error=Fault(type="timeout")), "cosmetic"),
+        (TWO_CALLS, 1, SETTLE.replace(acts=(SETTLE.acts[0], *does("get_order", order_id=9).acts)), "cosmetic"),
+        (TWO_CALLS, 1, SETTLE.replace(acts=(SETTLE.acts[1], *does("cancel_order", order_id=9).acts)), "wrong write"),
         (REFUND, 2, says("Order 812 came to $41.00. Shall I refund it?"), "wrong information"),
         (REFUND, 1, says("It was ordered on 7 May."), "wrong information"),
         (REFUND, 5, says("Write to us at refunds@shop.example."), "wrong information"),
@@ -103,7 +103,7 @@ def test_a_leak_is_wrong_however_alike_the_reply_is() -> None:
 
 class TestDocuments:
     def test_without_documents_the_name_says_whether_it_writes(self) -> None:
-        bare = REFUND.but(extra={}, apis=())
+        bare = REFUND.replace(extra={}, apis=())
         assert severity(bare, 2, does("refund_order", order_id=1)) == "wrong write"
         assert severity(bare, 2, does("look_up_order", order_id=1)) == "cosmetic"
 
@@ -116,27 +116,29 @@ class TestDocuments:
     def test_the_world_documents_what_the_dialogue_does_not(self, world: Setting, writes: str, reads: str) -> None:
         if world.name not in registry.names("world"):
             pytest.skip(f"the world {world.name} is not registered")
-        dialogue = REFUND.but(extra={}, apis=(), world=world)
+        dialogue = REFUND.replace(extra={}, apis=(), world=world)
         assert severity(dialogue, 2, does(writes, order_id=1)) == "wrong write"
         assert severity(dialogue, 2, does(reads, order_id=1)) == "cosmetic"
 
     def test_what_the_documents_say_is_known(self) -> None:
         told: list[Any] = [{**DOCUMENTS[0], "description": "Orders above $500 take longer."}, *DOCUMENTS[1:]]
-        dialogue = REFUND.but(extra={"apis": told})
+        dialogue = REFUND.replace(extra={"apis": told})
         assert severity(dialogue, 2, says("Above $500 it takes longer.")) == "cosmetic"
         assert severity(REFUND, 2, says("Above $500 it takes longer.")) == "wrong information"
 
     def test_what_documents_say_that_nobody_showed_is_not(self) -> None:
         hidden: list[Any] = [*DOCUMENTS[:3], {**DOCUMENTS[3], "description": "Customers with more than $500."}]
-        dialogue = REFUND.but(extra={"apis": hidden}, apis=("get_order", "refund_order"))
+        dialogue = REFUND.replace(extra={"apis": hidden}, apis=("get_order", "refund_order"))
         assert severity(dialogue, 2, says("Above $500 it takes longer.")) == "wrong information"
 
     def test_those_of_the_world_and_those_of_the_dialogue_go_together(self) -> None:
-        known = documents_of(REFUND.but(world=Setting(name="assistant")))
+        known = documents_of(REFUND.replace(world=Setting(name="assistant")))
         assert {"get_order", "AddAlarm"} <= known.keys()
 
     def test_what_the_brief_says_is_known(self) -> None:
-        told = REFUND.but(instructions="Refunds of more than 200 dollars take ten days.", facts={"now": "2025-06-01"})
+        told = REFUND.replace(
+            instructions="Refunds of more than 200 dollars take ten days.", facts={"now": "2025-06-01"}
+        )
         assert severity(told, 2, says("Over $200 it takes longer. Today is 1 June.")) == "cosmetic"
 
 

@@ -169,7 +169,7 @@ class TestTheLaws:
 
     @MODES
     def test_words_beside_the_right_call_do_no_harm(self, grade: Any) -> None:
-        both = does("get_order", order_id=812).but(text="Let me see.")
+        both = does("get_order", order_id=812).replace(text="Let me see.")
         assert not lowered(grade(REFUND, trace(REFUND, {1: both})))
 
     @MODES
@@ -184,7 +184,7 @@ class TestTheLaws:
     def test_what_was_never_answered_counts(self, grade: Any) -> None:
         """A case that ran out of time has fewer turns than the gold."""
         lived = trace(REFUND)
-        cut = lived.but(turns=lived.turns[:3], stop="timeout")
+        cut = lived.replace(turns=lived.turns[:3], stop="timeout")
         assert (grade(REFUND, cut)["test correct"].counts) == {"hits": 2, "of": 4}
 
     def test_where_a_model_gave_no_reply_nothing_is_scored(self) -> None:
@@ -194,7 +194,7 @@ class TestTheLaws:
         assert scores["test correct"].why == "the model gave no reply: rate_limited"
 
     def test_other_protocols_are_not_scored(self) -> None:
-        assert steps(REFUND, trace(REFUND).but(protocol="forced"), EXACT) == {}
+        assert steps(REFUND, trace(REFUND).replace(protocol="forced"), EXACT) == {}
 
     def test_the_threshold_is_the_judge_s(self) -> None:
         lived = trace(CANCEL, {1: says("What is your number, please?")})
@@ -210,7 +210,7 @@ class TestTheLaws:
             st.sampled_from(["get_order", "refund_order", "nothing"]),
             order_id=st.sampled_from([812, 78, "812", None]),
         ),
-        noun_strategies.agent_turns().map(lambda turn: turn.but(results=())),
+        noun_strategies.agent_turns().map(lambda turn: turn.replace(results=())),
     )
 
     @MODES
@@ -263,7 +263,9 @@ class TestSeveralCalls:
         assert "correct API" in lowered(self.other(90, 91, 90))
 
     def test_one_call_answers_one_call(self) -> None:
-        twice = self.BOTH.but(turns=(self.BOTH.turns[0], AgentTurn(acts=does("cancel_order", order_id=90).acts * 2)))
+        twice = self.BOTH.replace(
+            turns=(self.BOTH.turns[0], AgentTurn(acts=does("cancel_order", order_id=90).acts * 2))
+        )
         other = AgentTurn(acts=(*does("cancel_order", order_id=90).acts, *does("cancel_order", order_id=91).acts))
         assert not lowered(fixed(twice, trace(twice)))
         assert "correct API parameters" in lowered(fixed(twice, trace(twice, {1: other})))
@@ -385,7 +387,7 @@ class TestWhatFixedRepairs:
         assert (wrong.turn, wrong.actual, wrong.why) == (5, "$93.90", "nothing supports it")
 
     def test_documents_that_are_none_are_an_error_in_the_gold(self) -> None:
-        dialogue = REFUND.but(extra={"apis": [{"format": "api/1"}]})
+        dialogue = REFUND.replace(extra={"apis": [{"format": "api/1"}]})
         with pytest.raises(BadRecord, match=r"dialogue 'refund': \$\.extra\.apis\[0\]\.name: Field required"):
             fixed(dialogue, trace(dialogue))
 

@@ -213,7 +213,7 @@ class TestSize:
         ids=lambda one: one.name,
     )
     def test_odd_documents_do_no_harm(self, odd):
-        apis = [odd, odd.but(name="Other"), api("A", [("id", TEAM)]), api("B", takes=[("team", TEAM)])]
+        apis = [odd, odd.replace(name="Other"), api("A", [("id", TEAM)]), api("B", takes=[("team", TEAM)])]
         for rules in ("published", "best"):
             edges = names(find_edges(apis, Lexical(), rules=rules, thresholds=HALF).edges)
             assert ("A", "id", "B", "team", True) in edges

@@ -43,7 +43,12 @@ class TestWhy:
 
     def test_an_api_does_not_feed_itself(self):
         (reason,) = explain(
-            SOURCE, SOURCE.but(parameters=TARGET.parameters), Counting(), thresholds=HALF, output="id", parameter="team"
+            SOURCE,
+            SOURCE.replace(parameters=TARGET.parameters),
+            Counting(),
+            thresholds=HALF,
+            output="id",
+            parameter="team",
         )
         assert reason.verdict == "no edge: an API does not feed itself"
 

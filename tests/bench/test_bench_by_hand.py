@@ -48,7 +48,7 @@ def graded(gold, calls, mode="published", judge=EXACT):
 def changed(call, **arguments):
     """The call with other arguments; None leaves one out."""
     kept = {name: value for name, value in (call.arguments | arguments).items() if value is not ...}
-    return call.but(arguments=kept)
+    return call.replace(arguments=kept)
 
 
 def counts(result):

@@ -68,7 +68,7 @@ def test_what_the_user_said_is_not_chained(draft: Path) -> None:
 
 def test_the_same_calls_as_a_shipped_one_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shipped = next(d for d in load() if d.id == "swap-thursday-shift")
-    write(tmp_path / "mine.jsonl", [shipped.but(id="mine")])
+    write(tmp_path / "mine.jsonl", [shipped.replace(id="mine")])
     assert status(["show", str(tmp_path / "mine.jsonl")]) == 0
     assert "LOOK: the same calls in the same order as swap-thursday-shift" in capsys.readouterr().out
 

@@ -69,8 +69,8 @@ def test_opening_turns_pass_the_lint_and_nothing_else_is_remarked(seen: list[Rev
 
 @each_row("dialogue", load(), ids=lambda dialogue: dialogue.id)
 def test_results_executed_again_are_equal(dialogue: Dialogue) -> None:
-    stripped = dialogue.but(
-        turns=tuple(turn.but(results=()) if turn.role == "agent" else turn for turn in dialogue.turns)
+    stripped = dialogue.replace(
+        turns=tuple(turn.replace(results=()) if turn.role == "agent" else turn for turn in dialogue.turns)
     )
     assert [call.result for call in invocations(grounded(stripped).turns)] == [
         call.result for call in invocations(dialogue.turns)

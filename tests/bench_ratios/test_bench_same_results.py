@@ -88,7 +88,7 @@ def test_grading_and_counting_agree_on_right_and_wrong():
     pairs = grading.traces_of(workload.starter())
     assert grading.graded(pairs) == grading.counted(pairs) == [True] * len(pairs)
     gold, trace = next((g, t) for g, t in pairs if g in workload.of_calls(5, 5))
-    broken = trace.but(turns=trace.turns[:-4])
+    broken = trace.replace(turns=trace.turns[:-4])
     assert grading.graded([(gold, broken)]) == grading.counted([(gold, broken)]) == [False]
 
 

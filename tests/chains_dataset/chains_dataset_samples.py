@@ -58,7 +58,7 @@ CHAIN = Dialogue(
             action="retriever_call",
             state=ASKS,
         ),
-        AgentTurn(text="Which country?", action="request", state=LOOKS.but(required={"country": ""})),
+        AgentTurn(text="Which country?", action="request", state=LOOKS.replace(required={"country": ""})),
         UserTurn(text="Spain; España.", action="inform", informed={"country": "España"}),
         AgentTurn(
             acts=(Call(api=LEAGUES, arguments={"country": "España"}),),

@@ -42,9 +42,9 @@ def test_a_wrong_answer_is_found(folder: Path, tmp_path: Path, capsys: pytest.Ca
     at, turn = next(
         (place, turn) for one in lines[:1] for place, turn in enumerate(one.turns) if turn.role == "agent" and turn.text
     )
-    turns = (*lines[0].turns[:at], turn.but(text="It is 90210, from Zanzibar."), *lines[0].turns[at + 1 :])
+    turns = (*lines[0].turns[:at], turn.replace(text="It is 90210, from Zanzibar."), *lines[0].turns[at + 1 :])
     (tmp_path / "apis.jsonl").write_bytes((folder / "apis.jsonl").read_bytes())
-    write(tmp_path / "dialogues.jsonl", [lines[0].but(turns=turns), *lines[1:]])
+    write(tmp_path / "dialogues.jsonl", [lines[0].replace(turns=turns), *lines[1:]])
     assert status(["verify", str(tmp_path / "dialogues.jsonl")]) == 1
     assert f"{len(lines) - 1} of {len(lines)} are valid" in capsys.readouterr().out
 

@@ -209,7 +209,7 @@ class TestCommand:
         assert "3 dialogues in" in capsys.readouterr().out
 
     def test_documents_of_the_world(self, tmp_path: Path) -> None:
-        write(tmp_path / "d.jsonl", [TOOLS.but(world=TOOLS.world.but(name="assistant"))])
+        write(tmp_path / "d.jsonl", [TOOLS.replace(world=TOOLS.world.replace(name="assistant"))])
         export(tmp_path / "d.jsonl", to="openai", out=tmp_path / "o.jsonl")
         row = json.loads((tmp_path / "o.jsonl").read_bytes())
         assert [tool["function"]["name"] for tool in row["tools"]] == ["AddAlarm"]

@@ -117,20 +117,22 @@ class TestAlong:
         _, dialogue = told(file, pair_of(file, edge(LIST, "rows|lat", SKY)), "11.6")
         (_, towns), (looked, _) = calls(dialogue)
         other = next(row["lon"] for row in towns["rows"] if row["lon"] != (looked.arguments or {})["longitude"])
-        act = looked.but(arguments={**(looked.arguments or {}), "longitude": other})
+        act = looked.replace(arguments={**(looked.arguments or {}), "longitude": other})
         turns = [
-            turn.but(acts=(act,)) if isinstance(turn, AgentTurn) and looked in turn.acts else turn
+            turn.replace(acts=(act,)) if isinstance(turn, AgentTurn) and looked in turn.acts else turn
             for turn in dialogue.turns
         ]
-        assert any("longitude; known is" in flaw for flaw in flaws(dialogue.but(turns=tuple(turns))))
+        assert any("longitude; known is" in flaw for flaw in flaws(dialogue.replace(turns=tuple(turns))))
 
     def test_who_gives_what_comes_along_though_they_do_not_know_it(self, file: Path) -> None:
         _, dialogue = told(file, pair_of(file, edge(FIND, "lat", SKY)), "11.8")
         turns = [
-            turn.but(informed={"longitude": 4.8}) if turn.role == "user" and turn.action == "fail_inform" else turn
+            turn.replace(informed={"longitude": 4.8}) if turn.role == "user" and turn.action == "fail_inform" else turn
             for turn in dialogue.turns
         ]
-        assert any("does not know longitude, and gives it" in flaw for flaw in flaws(dialogue.but(turns=tuple(turns))))
+        assert any(
+            "does not know longitude, and gives it" in flaw for flaw in flaws(dialogue.replace(turns=tuple(turns)))
+        )
 
     @pytest.mark.parametrize(
         ("parameter", "found"),
@@ -180,12 +182,12 @@ class TestSettled:
     def test_another_page_is_a_flaw(self, file: Path) -> None:
         _, dialogue = told(file, pair_of(file, edge(LIST, "rows|lat", SKY)), "11.6")
         turns = [
-            turn.but(acts=(turn.acts[0].but(arguments={"page": 2}),))
+            turn.replace(acts=(turn.acts[0].replace(arguments={"page": 2}),))
             if isinstance(turn, AgentTurn) and turn.action == "call" and turn.state and turn.state.api == LIST.name
             else turn
             for turn in dialogue.turns
         ]
-        assert any("with 2 for page; known is 1" in flaw for flaw in flaws(dialogue.but(turns=tuple(turns))))
+        assert any("with 2 for page; known is 1" in flaw for flaw in flaws(dialogue.replace(turns=tuple(turns))))
 
     def test_a_setting_without_a_documented_value_still_has_no_words(self, file: Path) -> None:
         dropped = Counter[Any]()

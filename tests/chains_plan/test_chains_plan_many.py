@@ -140,7 +140,11 @@ class TestDropped:
 
     def test_edges_that_were_not_chosen_or_come_again(self, tmp_path: Path) -> None:
         one = edge("All Teams", "rows|id", "Standing", "teamId")
-        assert self.reasons(tmp_path, [], one, one, one.but(chosen=False)) == {"kept": 1, "again": 1, "not chosen": 1}
+        assert self.reasons(tmp_path, [], one, one, one.replace(chosen=False)) == {
+            "kept": 1,
+            "again": 1,
+            "not chosen": 1,
+        }
 
     def test_edges_that_did_not_pass(self, here: tuple[Path, Path]) -> None:
         shelf = Catalog(here[1])

@@ -27,7 +27,7 @@ def flaws(dialogue: Dialogue) -> list[Flaw]:
 
 def changed(dialogue: Dialogue, place: int, **changes: object) -> Dialogue:
     turns = dialogue.turns
-    return dialogue.but(turns=(*turns[:place], turns[place].but(**changes), *turns[place + 1 :]))
+    return dialogue.replace(turns=(*turns[:place], turns[place].replace(**changes), *turns[place + 1 :]))
 
 
 def place_of(dialogue: Dialogue, action: str, number: int = 0) -> int:
@@ -96,7 +96,7 @@ def test_the_target_may_stay_in_hand_where_the_published_data_leave_it(action: s
 def test_the_band_of_the_best_score_decides_what_follows() -> None:
     failure = DIALOGUES["failure"]
     place = place_of(failure, "suggest")
-    asked = failure.but(
+    asked = failure.replace(
         turns=(*failure.turns[:place], agent("clarify", "What do you mean?", State()), *failure.turns[3:])
     )
     assert any("is one to suggest, and clarify follows" in flaw.what for flaw in flaws(asked))

@@ -34,13 +34,13 @@ def bare(dialogue: Dialogue) -> Dialogue:
     turns: list[UserTurn | AgentTurn] = []
     for turn in dialogue.turns:
         if turn.role == "user":
-            turns.append(turn.but(text=""))
+            turns.append(turn.replace(text=""))
         elif turn.acts and isinstance(turn.acts[0], Retrieve) and turn.acts[0].missing is None:
-            turns.append(turn.but(acts=(), results=()))
+            turns.append(turn.replace(acts=(), results=()))
         else:
-            turns.append(turn.but(text=None))
+            turns.append(turn.replace(text=None))
     origin = {name: value for name, value in dialogue.origin.items() if name not in ("writer", "style")}
-    return dialogue.but(turns=tuple(turns), origin=origin)
+    return dialogue.replace(turns=tuple(turns), origin=origin)
 
 
 def spoken(dialogue: Dialogue) -> list[str]:
@@ -114,7 +114,7 @@ class TestOpenings:
         ("api", "reason"),
         [
             (Api(name="A|b|Buscar", description="Obtiene la lista de todos los datos del usuario."), "foreign"),
-            (STANDINGS.but(name="A|b|c d", parameters={"Api_Key": FORECAST.parameters["city"]}), "technical"),
+            (STANDINGS.replace(name="A|b|c d", parameters={"Api_Key": FORECAST.parameters["city"]}), "technical"),
             (Api(name="A|b|get"), "wordless"),
         ],
     )

@@ -115,8 +115,8 @@ def test_prove_fails_where_gold_fails(tmp_path: Path) -> None:
     acts = next(turn for turn in gold.turns if turn.role == "agent" and turn.acts)
     call = acts.acts[0]
     assert call.kind == "call"
-    wrong = acts.but(acts=(call.but(api="NoSuchTool"),))
-    broken = gold.but(turns=tuple(wrong if turn is acts else turn for turn in gold.turns))
+    wrong = acts.replace(acts=(call.replace(api="NoSuchTool"),))
+    broken = gold.replace(turns=tuple(wrong if turn is acts else turn for turn in gold.turns))
     write(tmp_path / "broken.jsonl", [broken])
     done = toologue("prove", "broken.jsonl", "--gold", cwd=tmp_path)
     assert (done.returncode, "gold fails" in done.stdout) == (1, True)

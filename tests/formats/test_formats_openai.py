@@ -270,13 +270,13 @@ def test_several_system_messages_are_one_instruction():
     dialogue = from_messages(messages, id="d")
     assert dialogue.instructions == "Be brief.\n\nBe kind."
     assert to_messages(dialogue) == messages
-    assert to_messages(dialogue.but(instructions="Be."))[0] == {"role": "system", "content": "Be."}
+    assert to_messages(dialogue.replace(instructions="Be."))[0] == {"role": "system", "content": "Be."}
 
 
 def test_a_turn_that_was_edited_is_written_anew():
     dialogue = from_messages(answered("ok"), id="d")
-    edited = dialogue.turns[1].but(results=(Result(value="not ok"),))
-    assert to_messages(dialogue.but(turns=(dialogue.turns[0], edited))) == [
+    edited = dialogue.turns[1].replace(results=(Result(value="not ok"),))
+    assert to_messages(dialogue.replace(turns=(dialogue.turns[0], edited))) == [
         ASK,
         {"role": "assistant", "content": None, "tool_calls": [call("call_1_0")]},
         {"role": "tool", "tool_call_id": "call_1_0", "content": '"not ok"'},

@@ -45,8 +45,8 @@ def test_generate_verify_and_spoil(
     assert "6 of 6 are valid" in capsys.readouterr().out
 
     dialogues = list(read(out / "dialogues.jsonl", Dialogue))
-    last = dialogues[0].turns[-1].but(text="It costs 4,711 euros.")
-    write_lines(out / "dialogues.jsonl", [dialogues[0].but(turns=(*dialogues[0].turns[:-1], last)), *dialogues[1:]])
+    last = dialogues[0].turns[-1].replace(text="It costs 4,711 euros.")
+    write_lines(out / "dialogues.jsonl", [dialogues[0].replace(turns=(*dialogues[0].turns[:-1], last)), *dialogues[1:]])
     assert run("verify", out, "--json", tmp_path / "flaws.json") == 1
     assert "5 of 6 are valid" in capsys.readouterr().out
     assert json.loads((tmp_path / "flaws.json").read_text())[0]["rule"] == "supported"

@@ -154,7 +154,7 @@ def test_sources_that_make_no_sense_are_refused(tmp_path: Path) -> None:
 
 def test_an_id_is_no_path(tmp_path: Path) -> None:
     (source,) = shipped("order-not-received")
-    strange = Source(source.procedure.but(id="../../escaped"), "shop")
+    strange = Source(source.procedure.replace(id="../../escaped"), "shop")
     write_suite(tmp_path / "suite", generate([strange], Making(count=1, until=0)))
     assert [file.name for file in tmp_path.rglob("*.md")] == ["procedure-1.md"]
     assert not list(tmp_path.parent.glob("escaped*"))

@@ -113,7 +113,7 @@ class TestConversations:
     def test_instructions_of_the_dialogue_take_the_place_of_ours(self) -> None:
         model, brief = ScriptedModel(["x"]), Brief(instructions="Be brief.", facts={"now": "noon"})
         case = Case(id="x", gold=WAKE, brief=brief, protocol="recorded")
-        play(case.but(gold=Dialogue(id="x", turns=WAKE.turns[:3])), FunctionCalling(model))
+        play(case.replace(gold=Dialogue(id="x", turns=WAKE.turns[:3])), FunctionCalling(model))
         assert model.asked[0].messages[0]["content"] == "Be brief.\n\nnow: noon"
 
     def test_a_tool_that_fails_is_told_so(self, endpoint: Start) -> None:

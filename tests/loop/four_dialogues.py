@@ -90,7 +90,7 @@ def calling(api: str) -> Callable[[AgentTurn], bool]:
 
 def arguments(**new: Any) -> Change:
     """Give the calls of a turn other arguments."""
-    return lambda turn: turn.but(acts=tuple(act.but(arguments={**act.arguments, **new}) for act in turn.acts))
+    return lambda turn: turn.replace(acts=tuple(act.replace(arguments={**act.arguments, **new}) for act in turn.acts))
 
 
 # -- tools ----------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ TOOLS = Line(
     call_metrics,
     {
         "wrong time": where(calling("AddAlarm"), arguments(time="13:00:00")),
-        "adds it twice": where(calling("AddAlarm"), lambda turn: turn.but(acts=turn.acts * 2, results=())),
+        "adds it twice": where(calling("AddAlarm"), lambda turn: turn.replace(acts=turn.acts * 2, results=())),
         "only talks": where(lambda turn: turn.acts, lambda turn: A(text="I cannot do that.")),
     },
 )
@@ -224,8 +224,8 @@ CHAINS = Line(
     "next",
     state_metrics,
     {
-        "tracks nothing": where(lambda turn: turn.state, lambda turn: turn.but(state=None)),
-        "always calls": lambda turn: turn.but(action="call"),
+        "tracks nothing": where(lambda turn: turn.state, lambda turn: turn.replace(state=None)),
+        "always calls": lambda turn: turn.replace(action="call"),
     },
 )
 CHAINS_BY_ROUND = Line(
@@ -234,7 +234,7 @@ CHAINS_BY_ROUND = Line(
     round_metrics,
     {
         "wrong address": where(calling(_ORDERS), arguments(email="vera@lindenhof")),
-        "forgets the state": where(lambda turn: turn.state == _ordering(), lambda turn: turn.but(state=_NONE)),
+        "forgets the state": where(lambda turn: turn.state == _ordering(), lambda turn: turn.replace(state=_NONE)),
         "guesses the code": where(calling(_LOCATE), arguments(tracking_code="QX-5531")),
     },
 )
@@ -412,7 +412,7 @@ def exact_match_metrics(gold: Dialogue, trace: Trace) -> Numbers:
 
 
 def _programs(**changes: Any) -> Change:
-    return lambda turn: turn.but(acts=tuple(act.but(**changes) for act in turn.acts), results=())
+    return lambda turn: turn.replace(acts=tuple(act.replace(**changes) for act in turn.acts), results=())
 
 
 def _shredding(turn: AgentTurn) -> bool:

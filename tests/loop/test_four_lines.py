@@ -118,7 +118,7 @@ class TestAnAgentIsAFunctionOfTheConversation:
 
     @pytest.mark.parametrize("protocol", ["next", "forced", "recorded"])
     def test_asked_again_and_cold(self, agent: AgentSpec, protocol: str) -> None:
-        case = TOOLS.case.but(protocol=protocol)
+        case = TOOLS.case.replace(protocol=protocol)
         asked = []
 
         class Noting:

@@ -223,5 +223,5 @@ class TestGround:
 
     def test_once_is_enough(self, grounded: list[Turn]) -> None:
         case = Case(id="g", world=self.SETTING, protocol="recorded")
-        again = ground(self.GOLD.but(turns=tuple(grounded)), make_world(case))
+        again = ground(self.GOLD.replace(turns=tuple(grounded)), make_world(case))
         assert list(again.turns) == grounded

@@ -82,7 +82,7 @@ def test_equal_names_do_where_they_say_enough() -> None:
     one = api("A", "x", {}, rows("things", colour=text("Its colour."), name=text("Its name.")))
     other = api("B", "x", {"colour": "Which.", "name": "Which."}, {})
     assert [(f.output, f.parameter) for f in flows([one, other])] == [("things[].colour", "colour")]
-    kept = other.but(parameters={"sku": Parameter(json_schema={"type": "integer"})})
+    kept = other.replace(parameters={"sku": Parameter(json_schema={"type": "integer"})})
     stock = api("C", "x", {}, rows("things", sku={"type": "integer"}, count={"type": "integer"}))
     assert [(f.output, f.parameter) for f in flows([stock, kept])] == [("things[].sku", "sku")]
 

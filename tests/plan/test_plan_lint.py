@@ -129,5 +129,5 @@ class TestRules:
         assert not lint("can you BookSeat for me", ASSISTANT)
 
     def test_plugins_it_has_never_seen_are_told_by_their_keywords(self) -> None:
-        named = [api.but(keywords=(api.domain.lower().removesuffix("s"),)) for api in TRAVEL]
+        named = [api.replace(keywords=(api.domain.lower().removesuffix("s"),)) for api in TRAVEL]
         assert [f.rule for f in lint("List the trains, the shows and the hotels", named)] == ["no motive"]

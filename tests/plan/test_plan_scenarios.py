@@ -47,7 +47,7 @@ class TestPrompts:
         with pytest.raises(BadSetting, match=r"three plugins, and there are 2 .*: Trains, Shows"):
             prompts_of(TRAVEL[:5])
         with pytest.raises(BadSetting, match="'FindTrains' belongs to no plugin"):
-            prompts_of([TRAVEL[0].but(domain="")])
+            prompts_of([TRAVEL[0].replace(domain="")])
         with pytest.raises(BadSetting, match="two APIs are called 'FindTrains'"):
             prompts_of([TRAVEL[0], TRAVEL[0]])
 

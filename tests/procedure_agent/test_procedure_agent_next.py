@@ -33,7 +33,7 @@ OTHER_WORDS = {
 
 def test_an_agent_of_other_words_is_followed() -> None:
     turns = talk("order-not-received", "Where is it?", "O-10367, k.nowak@poczta.example", "Can you dance?", "the money")
-    reworded = [turn.but(text=OTHER_WORDS.get(turn.text or "", turn.text)) for turn in turns]
+    reworded = [turn.replace(text=OTHER_WORDS.get(turn.text or "", turn.text)) for turn in turns]
     brief = brief_of("order-not-received")
     gold = Dialogue(id="d", instructions=brief.instructions, facts=brief.facts, turns=tuple(reworded))
     case = Case(id="d", gold=gold, brief=brief, protocol="next")

@@ -158,4 +158,4 @@ def test_nothing_is_scored_without_a_procedure_or_under_other_protocols() -> Non
     trace = Trace(case="", dialogue="d", protocol="live", agent="it", turns=gold.turns)
     judge = TextMatch.of("lexical")
     assert {score.value for score in adherence(gold, trace, judge).values()} == {None}
-    assert adherence(gold, trace.but(protocol="next"), judge) == {}
+    assert adherence(gold, trace.replace(protocol="next"), judge) == {}

@@ -47,7 +47,7 @@ def procedures(draw: st.DrawFn, limits: bool = True) -> Procedure:
     for place, step in enumerate(steps):
         if limits and place and step.kind != "end" and draw(st.integers(0, 4)) == 0:
             limit = Limit(times=draw(st.integers(1, 3)), then=draw(st.sampled_from(ends)))
-            steps[place] = step.but(limit=limit)
+            steps[place] = step.replace(limit=limit)
     return Procedure(id="made", title="Made up", facts={"known": 1}, steps=tuple(steps))
 
 

@@ -352,5 +352,5 @@ class TestAgainstDocuments:
         assert complaints(wrong, [ORDER_API]) == [
             "24: step 4 looks at `order.totl`, and there is no 'totl' (did you mean `total`?)"
         ]
-        loose = ORDER_API.but(returns={"type": "object"})
+        loose = ORDER_API.replace(returns={"type": "object"})
         assert complaints(wrong, [loose]) == [], "a document that says nothing of fields rules none out"

@@ -100,7 +100,7 @@ class TestFlowgraph:
         assert {node.step for node in made.nodes if node.step} == {step.number for step in procedure.steps}
 
     def test_without_an_issue_the_title_stands_for_it(self) -> None:
-        made = flow.flowgraph(PARCEL.but(issue="", greeting=""))
+        made = flow.flowgraph(PARCEL.replace(issue="", greeting=""))
         assert (made.nodes[0].text, made.links[0].text) == (flow.GREETING, "Late parcels")
 
 
@@ -262,7 +262,7 @@ class TestNouns:
         with pytest.raises(ValidationError, match="two links are called 'E0'"):
             Graph(id="g", kind="flowgraph", nodes=(node,), links=(link, link))
         with pytest.raises(ValidationError, match="link 'E0' joins a node 'N9' that is not there"):
-            Graph(id="g", kind="flowgraph", nodes=(node,), links=(link.but(target="N9"),))
+            Graph(id="g", kind="flowgraph", nodes=(node,), links=(link.replace(target="N9"),))
 
     def test_a_walk_has_a_link_between_any_two_nodes(self) -> None:
         with pytest.raises(ValidationError, match="2 nodes are joined by 1 links, not 0"):

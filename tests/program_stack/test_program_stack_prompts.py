@@ -82,7 +82,7 @@ class TestTheThreeSettings:
         assert contents not in self.parts(Settings(published=True))
 
     def test_instructions_and_facts_are_told(self) -> None:
-        brief = S3.but(instructions="Be formal.", facts={"now": "2025-03-10", "programs": {"object": "s3"}})
+        brief = S3.replace(instructions="Be formal.", facts={"now": "2025-03-10", "programs": {"object": "s3"}})
         system = messages(Asked("program", HELLO, brief, ()), Settings())[0]["content"]
         assert system.endswith('Be formal.\n\nWhat you know: {"now": "2025-03-10"}')
         assert "<object>" not in system
@@ -221,7 +221,7 @@ def test_a_situation_is_the_last_round() -> None:
 
 def test_a_draft_that_is_taken_as_it_stands_is_shown_without_its_code() -> None:
     draft = Program(goal="1", status="drafting", code="return 1")
-    acts = [draft, draft, draft.but(status="final")]
+    acts = [draft, draft, draft.replace(status="final")]
     turns = [turn for act in acts for turn in (UserTurn(text="?"), AgentTurn(acts=(act,)), AgentTurn(text="!"))]
     written = [one.output for one in samples(Dialogue(id="d", turns=tuple(turns)), "program")]
     assert [output.programs[0].code for output in written if output] == ["return 1", "return 1", ""]

@@ -254,7 +254,9 @@ class TestOtherWorlds:
         assert "def AddAlarm(" in model.asked[0].messages[1]["content"]
 
     def test_exceptions_of_your_own(self) -> None:
-        brief = S3.but(facts={"programs": {"object": "s3", "exceptions": {"HumanWanted": "a person shall take over"}}})
+        brief = S3.replace(
+            facts={"programs": {"object": "s3", "exceptions": {"HumanWanted": "a person shall take over"}}}
+        )
         model = ScriptedModel([goal(1, "final", "raise HumanWanted()")])
         turn = next_turn(model, [UserTurn(text="Give me a human.")], brief=brief)
         assert turn.thought == "goal 1 is no program: HumanWanted"

@@ -138,7 +138,7 @@ def test_a_folder_and_a_transcript_may_hold_both_kinds(draft, tmp_path, capsys):
         turns=(UserTurn(text="How many buckets?"), AgentTurn(acts=(program,)), AgentTurn(text="Five.")),
     )
     alarm = Call(api="AddAlarm", arguments={"time": "06:00:00"})
-    called = chat.but(
+    called = chat.replace(
         id="called",
         world=Setting(name="assistant", arguments={"user": "mreyes", "now": "2025-03-10 09:00:00", "logged_in": True}),
         turns=(UserTurn(text="Wake me at six."), AgentTurn(acts=(alarm,)), AgentTurn(text="I will.")),

@@ -168,7 +168,7 @@ def test_statistics_are_those_of_the_last_programs_of_goals(golds):
 
 def test_what_a_file_says_it_comes_to_must_be_so(folder, golds, tmp_path):
     (tmp_path / "mine.xml").write_text(conversations_xml(golds))
-    assert load(tmp_path / "mine.xml") == [one.but(origin={"line": "programs"}) for one in golds]
+    assert load(tmp_path / "mine.xml") == [one.replace(origin={"line": "programs"}) for one in golds]
     write(tmp_path / "mine.jsonl", golds)
     assert load(tmp_path / "mine.jsonl") == golds
     text = conversations_xml(golds[:1])
@@ -186,8 +186,8 @@ def test_results_that_a_file_has_must_be_so(golds, tmp_path):
     """A transcript of a chat has results, and no signatures."""
     gold = golds[0]
     at = next(n for n, turn in enumerate(gold.turns) if turn.role == "agent" and any(turn.results))
-    other = gold.turns[at].but(results=(Result(value="another"),), extra={})
-    write(tmp_path / "chat.jsonl", [gold.but(turns=(*gold.turns[:at], other, *gold.turns[at + 1 :]), extra={})])
+    other = gold.turns[at].replace(results=(Result(value="another"),), extra={})
+    write(tmp_path / "chat.jsonl", [gold.replace(turns=(*gold.turns[:at], other, *gold.turns[at + 1 :]), extra={})])
     with pytest.raises(BadRecord, match=rf"chat.jsonl:1: \$.turns\[{at}\].results\[0\]: .* another result here"):
         load(tmp_path / "chat.jsonl")
 
@@ -196,7 +196,7 @@ def test_prove_takes_any_file_whose_programs_are_over_s3(folder, golds, tmp_path
     mine, others, calls = tmp_path / "mine.jsonl", tmp_path / "others.jsonl", tmp_path / "calls.jsonl"
     write(mine, golds)
     (tmp_path / "mine.xml").write_text(conversations_xml(golds))
-    write(others, [*golds, golds[0].but(id="other", world=Setting(name="assistant"))])
+    write(others, [*golds, golds[0].replace(id="other", world=Setting(name="assistant"))])
     write(calls, [Dialogue(id="said", world=Setting(name="s3"), turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))])
     assert over_s3(mine)
     assert over_s3(folder)
@@ -215,7 +215,7 @@ def test_signatures_are_written_as_they_are_read(folder, golds, tmp_path):
 
 
 def test_dialogues_of_other_worlds_and_splits_that_are_not_there_are_refused(golds, tmp_path):
-    write(tmp_path / "mine.jsonl", [golds[0].but(world=Setting(name="assistant"))])
+    write(tmp_path / "mine.jsonl", [golds[0].replace(world=Setting(name="assistant"))])
     with pytest.raises(BadFile, match="plays in the world 'assistant'"):
         load(tmp_path / "mine.jsonl")
     with pytest.raises(UnknownName, match="train"):
@@ -234,7 +234,7 @@ def test_predictions_are_played_with_the_words_of_the_gold(golds, tmp_path):
         final,
         AgentTurn(text="Well"),
     )
-    (tmp_path / "mine.xml").write_text(conversations_xml([first, second.but(turns=strange, extra={})]))
+    (tmp_path / "mine.xml").write_text(conversations_xml([first, second.replace(turns=strange, extra={})]))
     graded = evaluate(DIALOG2API, golds, [f"predictions:{tmp_path / 'mine.xml'}"])
     ((parts),) = graded.values()
     ((part, talk),) = parts.items()

@@ -65,7 +65,7 @@ def lived(gold, other, protocol="recorded"):
 
 
 def executed(dialogue):
-    return dialogue.but(turns=lived(dialogue, dialogue).turns)
+    return dialogue.replace(turns=lived(dialogue, dialogue).turns)
 
 
 def values(gold, other, mode="fixed"):
@@ -137,10 +137,10 @@ def test_every_difference_is_told_with_its_place():
 def test_an_agent_that_breaks_loses_what_is_left():
     gold = executed(GOLD)
     whole = lived(gold, GOLD)
-    broken = whole.but(turns=(*whole.turns[:4], AgentTurn(error=Fault(type="raised"))), stop="error")
+    broken = whole.replace(turns=(*whole.turns[:4], AgentTurn(error=Fault(type="raised"))), stop="error")
     assert programs(gold, broken, JUDGE)["EMR"].value == 0.2
-    assert programs(gold, whole.but(turns=()), JUDGE)["EMR"].value == 0.0
-    muted = whole.but(turns=(*whole.turns[:4], AgentTurn(error=Fault(type="connection"))), stop="error")
+    assert programs(gold, whole.replace(turns=()), JUDGE)["EMR"].value == 0.0
+    muted = whole.replace(turns=(*whole.turns[:4], AgentTurn(error=Fault(type="connection"))), stop="error")
     assert {score.value for score in programs(gold, muted, JUDGE).values()} == {None}
 
 
@@ -151,7 +151,7 @@ def test_a_gold_without_programs_or_results_is_not_scored():
         "the gold was never executed, so what it comes to is unknown"
     }
     gold = executed(GOLD)
-    assert programs(gold, lived(gold, GOLD).but(protocol="live"), JUDGE) == {}
+    assert programs(gold, lived(gold, GOLD).replace(protocol="live"), JUDGE) == {}
 
 
 codes = st.sampled_from(["put a", "+put a", "+put b", "+take a", "+read", "+raise ChitChat", "+raise FAQ", "+nothing"])
@@ -177,8 +177,8 @@ def test_the_definition_holds_for_any_two_conversations(gold, other):
 def test_the_emr_of_a_benchmark_is_the_mean_over_dialogues():
     gold = executed(GOLD)
     half = programs(gold, lived(gold, conversation(["put ?1"], ["put a"])), JUDGE)
-    short = executed(conversation(["+put a"])).but(id="short")
-    whole = programs(short, lived(short, short).but(dialogue="short"), JUDGE)
+    short = executed(conversation(["+put a"])).replace(id="short")
+    whole = programs(short, lived(short, short).replace(dialogue="short"), JUDGE)
     found = {total.metric: total for total in totals([*half.values(), *whole.values()])}
     assert found["EMR"].value == (0.2 + 1) / 2
     assert found["turn match"].value == pytest.approx((2 + 1) / 6)
@@ -193,10 +193,10 @@ def test_bleu_is_that_of_the_corpus():
     ]
     scores = []
     for number, (wanted, said) in enumerate(pairs):
-        gold = executed(conversation(["+read"])).but(id=str(number))
+        gold = executed(conversation(["+read"])).replace(id=str(number))
         turns = lived(gold, gold).turns
-        gold = gold.but(turns=(*gold.turns[:2], AgentTurn(text=wanted)))
-        trace = lived(gold, gold).but(dialogue=gold.id, turns=(*turns[:2], AgentTurn(text=said)))
+        gold = gold.replace(turns=(*gold.turns[:2], AgentTurn(text=wanted)))
+        trace = lived(gold, gold).replace(dialogue=gold.id, turns=(*turns[:2], AgentTurn(text=said)))
         scores.append(programs(gold, trace, JUDGE)["BLEU"])
     (total,) = totals(scores)
     expected = bleu.corpus_score([said for _, said in pairs], [[wanted for wanted, _ in pairs]]).score
@@ -209,7 +209,7 @@ def test_words_that_nobody_says_count_as_empty():
     pytest.importorskip("sacrebleu")
     gold = executed(conversation(["+read"]))
     silent = lived(gold, conversation(["+read"])).turns[:2]
-    trace = lived(gold, gold).but(turns=silent)
+    trace = lived(gold, gold).replace(turns=silent)
     assert programs(gold, trace, JUDGE)["BLEU"].value == 0.0
 
 
@@ -228,7 +228,7 @@ def test_an_empty_final_program_is_compared_as_the_draft_of_the_gold():
     draft = AgentTurn(acts=(Program(goal="1", status="drafting", code="return 1"),))
     final = AgentTurn(acts=(Program(goal="1", status="final", code="return 1"),))
     gold = Dialogue(id="d", turns=(UserTurn(), draft, AgentTurn(text="?"), UserTurn(), final, AgentTurn(text="!")))
-    empty = final.but(acts=(final.acts[0].but(code=""),))
+    empty = final.replace(acts=(final.acts[0].replace(code=""),))
     turns = (*gold.turns[:4], empty, gold.turns[5])
     trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=turns)
     assert programs(gold, trace, JUDGE)["CodeEdits"].value == 0

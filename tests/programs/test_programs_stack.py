@@ -37,7 +37,7 @@ class TheStack(RuleBasedStateMachine):
         result = Result(value=len(self.turns)) if act.status == "final" else None
         last = self.turns[-1]
         if same_turn and isinstance(last, AgentTurn) and last.acts:
-            self.turns[-1] = last.but(acts=(*last.acts, act), results=(*last.results, result))
+            self.turns[-1] = last.replace(acts=(*last.acts, act), results=(*last.results, result))
         else:
             self.turns += [UserTurn(text="And?"), AgentTurn(acts=(act,), results=(result,))]
         self.order = [*(goal for goal in self.order if goal != act.goal), act.goal]

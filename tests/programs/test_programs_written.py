@@ -55,7 +55,7 @@ def test_a_file_is_a_dialogue():
 
 def test_it_comes_through_the_papers_format_unchanged():
     found = dialogue_of(written())
-    assert parse_conversations(conversations_xml([found])) == [found.but(origin={"line": "programs"})]
+    assert parse_conversations(conversations_xml([found])) == [found.replace(origin={"line": "programs"})]
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,8 @@ def guessing() -> Dialogue:
     assert isinstance(turn, AgentTurn)
     (call,) = turn.acts
     assert call.kind == "call"
-    other = turn.but(acts=(call.but(arguments=dict.fromkeys(call.arguments or {}, "O-00000")),))
-    return gold.but(turns=(*gold.turns[:at], other, *gold.turns[at + 1 :]))
+    other = turn.replace(acts=(call.replace(arguments=dict.fromkeys(call.arguments or {}, "O-00000")),))
+    return gold.replace(turns=(*gold.turns[:at], other, *gold.turns[at + 1 :]))
 
 
 def test_an_argument_that_nobody_can_know_is_a_flaw() -> None:
@@ -86,7 +86,9 @@ def test_kinds_are_asked_for_by_name() -> None:
 
 
 def test_gold_of_a_conversation_without_cues_can_be_spoilt_too() -> None:
-    bare = [d.but(turns=tuple(t.but(extra={}, node=None) for t in d.turns), instructions="") for d in suite()[:4]]
+    bare = [
+        d.replace(turns=tuple(t.replace(extra={}, node=None) for t in d.turns), instructions="") for d in suite()[:4]
+    ]
     for kind in KINDS:
         prove_step(benchmark("almita"), bare, kind, LEXICAL)
 

@@ -154,10 +154,10 @@ class TestLayers:
 def hostile() -> Report:
     bad = " ".join(HOSTILE.values()) + "x" * 300
     graph = graph_of()
-    nodes = [node.but(text=bad if node.type != "user" else node.text) for node in graph.nodes]
-    links = [link.but(condition=bad, text=bad if link.line else "") for link in graph.links]
+    nodes = [node.replace(text=bad if node.type != "user" else node.text) for node in graph.nodes]
+    links = [link.replace(condition=bad, text=bad if link.line else "") for link in graph.links]
     found = [lived(graph, "Yes"), lived(graph, "No", wrong=5)]
-    evil = graph.but(nodes=tuple(nodes), links=tuple(links))
+    evil = graph.replace(nodes=tuple(nodes), links=tuple(links))
     report = report_of(found, [lived(graph, "Yes", wrong=1)], file=f"{bad}.md", graph=evil)
     return Report(
         report.title,

@@ -200,7 +200,7 @@ def test_a_live_conversation_shows_both_users(render: Render) -> None:
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_data_everywhere(kind: str, render: Render) -> None:
     bad = HOSTILE[kind]
-    gold = dialogue(bad).but(facts={bad: bad}, instructions=bad, origin={"scenario": bad})
+    gold = dialogue(bad).replace(facts={bad: bad}, instructions=bad, origin={"scenario": bad})
     turns = (
         user(bad),
         AgentTurn(
@@ -213,7 +213,7 @@ def test_hostile_data_everywhere(kind: str, render: Render) -> None:
     )
     at = [Mismatch(turn=1, act=0, field=f"arguments.{bad}", expected=bad, actual=bad, why=bad)]
     state = [Mismatch(field=bad, expected={bad: bad}, actual=bad, why=bad)]
-    conversation = lived(gold.but(turns=turns), turns, success=0, at=at, state=state)
+    conversation = lived(gold.replace(turns=turns), turns, success=0, at=at, state=state)
     scores = {**conversation.scores, bad: Score(metric=bad, dialogue=bad, why=bad)}
     hostile = type(conversation)(conversation.gold, conversation.trace, scores)
     report = Report(bad, [view(bad, [hostile], **{bad: bad}), view(f"{bad}2", [hostile])], command=bad, notes=[bad])

@@ -13,7 +13,7 @@ SCRIPTS = {dialogue.id: [list(did) for _, did in rounds(dialogue.turns)] for dia
 def many(count: int) -> list[Dialogue]:
     """The starter set over and over, with ids of their own: `swap-thursday-shift@2`."""
     once = starter()
-    return [once[n % len(once)].but(id=f"{once[n % len(once)].id}@{n // len(once)}") for n in range(count)]
+    return [once[n % len(once)].replace(id=f"{once[n % len(once)].id}@{n // len(once)}") for n in range(count)]
 
 
 def slow(case: Case) -> Agent:

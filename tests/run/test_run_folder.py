@@ -173,7 +173,7 @@ class TestRefusals:
             again(copy, agent="gold", settings=Settings(trials=2, seed=4))
 
     def test_changed_dialogues(self, copy: Path, finished: Path) -> None:
-        changed = [many(12)[0].but(instructions="Be brief."), *many(12)[1:]]
+        changed = [many(12)[0].replace(instructions="Be brief."), *many(12)[1:]]
         for dialogues in (changed, many(11), many(13), list(reversed(many(12)))):
             with pytest.raises(RunMismatch, match=r"dialogues: '\w{16}' there, '\w{16}' now"):
                 run(copy, dialogues, agent=SLOW, settings=Settings(trials=2))
@@ -184,7 +184,7 @@ class TestRefusals:
         data = tmp_path / "data"
         shutil.copytree(desk.STARTER, data)
         dialogue = many(1)[0]
-        dialogue = dialogue.but(
+        dialogue = dialogue.replace(
             world=Setting(name="assistant", arguments={**dialogue.world.arguments, "databases": str(data)})
         )
         run(tmp_path / "run", [dialogue])

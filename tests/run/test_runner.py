@@ -61,7 +61,7 @@ class TestConcurrency:
 
             return Doing(lambda history: act())
 
-        dialogues = [TWO_ROUNDS.but(id=str(n)) for n in range(20)]
+        dialogues = [TWO_ROUNDS.replace(id=str(n)) for n in range(20)]
         done = run_all(cases_of(dialogues, Settings()), AgentSpec("x", make), limits=Limits(concurrency=concurrency))
         assert len(done) == 20
         assert most == min(concurrency, 20)
@@ -101,7 +101,7 @@ class TestConcurrency:
             if len(order) == 4:
                 others.set()
 
-        cases = cases_of([TWO_ROUNDS.but(id=str(n)) for n in range(5)], Settings())
+        cases = cases_of([TWO_ROUNDS.replace(id=str(n)) for n in range(5)], Settings())
         asyncio.run(run_cases(cases, AgentSpec("x", make), done, limits=Limits(concurrency=2)))
         assert order == ["1", "2", "3", "4", "0"]
 
@@ -129,7 +129,7 @@ class TestTimeouts:
     @pytest.mark.slow
     def test_each_case_has_its_own_time(self) -> None:
         """Twelve cases of 30 ms, one after the other, take longer than the limit of one."""
-        dialogues = [TWO_ROUNDS.but(id=str(n)) for n in range(6)]
+        dialogues = [TWO_ROUNDS.replace(id=str(n)) for n in range(6)]
         agent = AgentSpec("slow", lambda case: ScriptedAgent([[A(text="1")], [A(text="2")]], delay=0.015))
         done = run_all(cases_of(dialogues, Settings()), agent, limits=Limits(concurrency=1, timeout=0.15))
         assert {finished.trace.stop for finished in done} == {"done"}
@@ -192,15 +192,15 @@ class TestWhateverAnAgentDoes:
     @pytest.mark.parametrize(
         "turn",
         [
-            A().but(text=5),
-            A().but(action="dance"),
-            A().but(acts=("AddAlarm",)),
-            A(acts=(Call(api="X").but(arguments=["a list"]),)),
-            A(acts=(Call(api="X").but(arguments={"x": float("nan")}),)),
-            A(acts=(Call(api="X").but(arguments={"x": {"y": [float("-inf")]}}),)),
-            A(acts=(Call(api="X").but(arguments={"x": object()}),)),
-            A(acts=(Call(api="X").but(arguments={"x": {1, 2}}),)),
-            A(acts=(Call(api="X").but(arguments={1: 2}),)),
+            A().replace(text=5),
+            A().replace(action="dance"),
+            A().replace(acts=("AddAlarm",)),
+            A(acts=(Call(api="X").replace(arguments=["a list"]),)),
+            A(acts=(Call(api="X").replace(arguments={"x": float("nan")}),)),
+            A(acts=(Call(api="X").replace(arguments={"x": {"y": [float("-inf")]}}),)),
+            A(acts=(Call(api="X").replace(arguments={"x": object()}),)),
+            A(acts=(Call(api="X").replace(arguments={"x": {1, 2}}),)),
+            A(acts=(Call(api="X").replace(arguments={1: 2}),)),
             A.model_construct(text="a", extra={"at": float("inf")}),
         ],
         ids=lambda turn: str(turn.acts or turn.text)[:50],
@@ -218,7 +218,7 @@ class TestWhateverAnAgentDoes:
         deep: list[Any] = []
         for _ in range(5000):
             deep = [deep]
-        assert self.fault(lambda history: A(acts=(Call(api="X").but(arguments={"x": deep}),))).type in (
+        assert self.fault(lambda history: A(acts=(Call(api="X").replace(arguments={"x": deep}),))).type in (
             "RecursionError",
             "ValidationError",
             "ValueError",
@@ -242,12 +242,12 @@ class TestWhateverAnAgentDoes:
         assert turn.acts[0].arguments["t"] == text
 
     def test_a_list_where_a_tuple_belongs_is_put_right(self) -> None:
-        (_, turn, *_) = played(lambda history: A(text="x").but(acts=[Retrieve(query="q")])).turns
+        (_, turn, *_) = played(lambda history: A(text="x").replace(acts=[Retrieve(query="q")])).turns
         assert turn.acts == (Retrieve(query="q"),)
 
     def test_claiming_results_is_in_vain(self) -> None:
         act = Call(api="X")
-        claimed = A(text="Done.", acts=(act,)).but(results=({"value": 1},))
+        claimed = A(text="Done.", acts=(act,)).replace(results=({"value": 1},))
         (_, turn, *_) = played(lambda history: claimed).turns
         assert turn.error is not None or turn.results[0].error.type == "no world"
 
@@ -260,7 +260,7 @@ class TestWhateverAnAgentDoes:
 
             return Doing(act)
 
-        done = run_all(cases_of([TWO_ROUNDS.but(id=str(n)) for n in range(5)], Settings()), AgentSpec("x", make))
+        done = run_all(cases_of([TWO_ROUNDS.replace(id=str(n)) for n in range(5)], Settings()), AgentSpec("x", make))
         faults = {d.trace.dialogue: [t.error for t in d.trace.turns if t.role == "agent" and t.error] for d in done}
         assert {name for name, found in faults.items() if found} == {"3"}
 
@@ -272,7 +272,7 @@ class TestWhatThePersonMustMend:
         def act(history: Any) -> AgentTurn:
             raise BadSetting("no API key: set EXAMPLE_KEY")
 
-        cases = cases_of([TWO_ROUNDS.but(id=str(n)) for n in range(20)], Settings())
+        cases = cases_of([TWO_ROUNDS.replace(id=str(n)) for n in range(20)], Settings())
         with pytest.raises(BadSetting, match="set EXAMPLE_KEY"):
             run_all(cases, AgentSpec("x", lambda case: Doing(act)))
 
@@ -285,13 +285,13 @@ class TestWhatThePersonMustMend:
         assert (caught.value.file, caught.value.line) == ("mine.jsonl", 3)
 
     def test_from_a_world_that_cannot_be_made(self) -> None:
-        gold = TWO_ROUNDS.but(world=Setting(name="assistant", arguments={"clock": "noon"}))
+        gold = TWO_ROUNDS.replace(world=Setting(name="assistant", arguments={"clock": "noon"}))
         with pytest.raises(BadSetting, match=r"dialogue 'two': the world 'assistant' cannot be made: .*'clock'"):
             run_all(cases_of([gold], Settings()), resolve_agent("gold"))
 
     def test_from_a_dialogue_of_an_unknown_world(self) -> None:
         with pytest.raises(UnknownName, match="no world is called 'assistent'; did you mean 'assistant'"):
-            run_all(cases_of([TWO_ROUNDS.but(world=Setting(name="assistent"))], Settings()), resolve_agent("gold"))
+            run_all(cases_of([TWO_ROUNDS.replace(world=Setting(name="assistent"))], Settings()), resolve_agent("gold"))
 
     def test_from_another_process_it_is_the_same(self) -> None:
         with pytest.raises(UnknownName, match="no agent is called 'gould'; did you mean 'gold'"):
@@ -318,7 +318,7 @@ class TestCases:
         Random(1).shuffle(cases)
         assert {d.trace.case: d.trace for d in run_all(cases, agent, limits=Limits(concurrency=8))} == one
         apart = run_in_processes(cases, "run_players:by_seed", workers=2, size=5)
-        assert {d.trace.case: d.trace.but(agent="by seed") for d in apart} == one
+        assert {d.trace.case: d.trace.replace(agent="by seed") for d in apart} == one
 
     def test_trials_of_a_dialogue_stand_together(self) -> None:
         cases = list(cases_of(many(3), Settings(trials=3)))
@@ -330,7 +330,7 @@ class TestCases:
         }
 
     def test_the_brief_tells_what_the_dialogue_says_and_no_more(self) -> None:
-        gold = TWO_ROUNDS.but(
+        gold = TWO_ROUNDS.replace(
             instructions="Count.", facts={"now": "noon"}, apis=("Y", "X"), world=Setting(name="none", arguments={})
         )
         documents = {name: Api(name=name) for name in ("X", "Y", "Z")}
@@ -346,21 +346,21 @@ class TestCases:
 
     def test_an_undocumented_api(self) -> None:
         with pytest.raises(UnknownName, match="no API of dialogue 'two' is called 'AddAlram'; did you mean 'AddAlarm'"):
-            list(cases_of([TWO_ROUNDS.but(apis=("AddAlram",), world=Setting(name="assistant"))], Settings()))
+            list(cases_of([TWO_ROUNDS.replace(apis=("AddAlram",), world=Setting(name="assistant"))], Settings()))
 
     def test_the_case_key_names_all_that_matters(self) -> None:
         (case,) = cases_of([TWO_ROUNDS], Settings())
         changed = [
-            case.but(gold=TWO_ROUNDS.but(instructions="x")),
-            case.but(brief=Brief(instructions="x")),
-            case.but(brief=Brief(apis=(Api(name="X"),))),
-            case.but(data="0123456789abcdef"),
-            case.but(trial=1),
-            case.but(seed=1),
-            case.but(cap=9),
-            case.but(see=("state",)),
-            case.but(protocol="next"),
-            case.but(world=Setting(name="recorded")),
+            case.replace(gold=TWO_ROUNDS.replace(instructions="x")),
+            case.replace(brief=Brief(instructions="x")),
+            case.replace(brief=Brief(apis=(Api(name="X"),))),
+            case.replace(data="0123456789abcdef"),
+            case.replace(trial=1),
+            case.replace(seed=1),
+            case.replace(cap=9),
+            case.replace(see=("state",)),
+            case.replace(protocol="next"),
+            case.replace(world=Setting(name="recorded")),
         ]
         assert len({c.key for c in [case, *changed]}) == 11
 

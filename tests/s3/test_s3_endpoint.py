@@ -118,7 +118,7 @@ def test_an_address_needs_a_prefix(account, address, prefix):
 def test_the_environment_says_where_cases_are_played(account, address, monkeypatch):
     monkeypatch.setenv("TOOLOGUE_S3_ENDPOINT", address)
     case = Case(id="c", world=Setting(name="s3", arguments={"account": account}), protocol="recorded")
-    one, two = KIND.make(case), KIND.make(case.but(trial=1))
+    one, two = KIND.make(case), KIND.make(case.replace(trial=1))
     one.do(SCRIPT[3])
     assert signature(two) == signature(S3(account)) != signature(one)
 

@@ -216,7 +216,7 @@ def test_a_setting_names_an_account_and_nothing_else():
     assert len(KIND.data_key(case.world)) == 16
     hostile = Setting(name="s3", arguments={"endpoint": "http://collector.example"})
     with pytest.raises(BadSetting, match="endpoint: this key is unknown; it takes account"):
-        KIND.make(case.but(world=hostile))
+        KIND.make(case.replace(world=hostile))
 
 
 # signatures --------------------------------------------------------------------------------------------------------

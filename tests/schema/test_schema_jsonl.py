@@ -34,14 +34,14 @@ def test_a_file_many_times_larger_than_any_buffer_is_read_as_a_stream(tmp_path, 
     opened = gzip.open if name.endswith("gz") else open
     with opened(file, "wb") as stream:
         for number in range(count):
-            stream.write(line_of(HELLO.but(id=f"d{number}", instructions="\u2028 wait … " * 40)))
+            stream.write(line_of(HELLO.replace(id=f"d{number}", instructions="\u2028 wait … " * 40)))
     source = read(file, Dialogue)
     assert next(source).id == "d0"
     assert [dialogue.id for dialogue in source] == [f"d{number}" for number in range(1, count)]
 
 
 def test_only_a_line_feed_ends_a_line(tmp_path):
-    awkward = HELLO.but(turns=(UserTurn(text="a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg\rh\nk"),))
+    awkward = HELLO.replace(turns=(UserTurn(text="a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg\rh\nk"),))
     assert write(tmp_path / "f.jsonl", [awkward, HELLO]) == 2
     assert list(read(tmp_path / "f.jsonl", Dialogue)) == [awkward, HELLO]
 
@@ -173,7 +173,7 @@ def test_a_broken_line_with_such_a_word_in_a_text_is_just_a_broken_line():
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "1e999", "x-1e1000", "9" * 400])
 def test_texts_and_whole_numbers_that_look_like_them_are_fine(text):
-    dialogue = HELLO.but(facts={"said": text, "digits": 10**310 + 1})
+    dialogue = HELLO.replace(facts={"said": text, "digits": 10**310 + 1})
     assert parse(line_of(dialogue), Dialogue) == dialogue
 
 
@@ -229,7 +229,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
     write(file, [HELLO])
 
     def breaking():
-        yield HELLO.but(id="new")
+        yield HELLO.replace(id="new")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -282,11 +282,11 @@ def test_what_an_appender_leaves_is_what_the_reader_takes(tmp_path):
         appender.append(LINE)
         appender.append(LINE[:-30])  # the machine died here
     with Appender(file) as appender:
-        appender.append(line_of(HELLO.but(id="next")))
+        appender.append(line_of(HELLO.replace(id="next")))
     assert [dialogue.id for dialogue in read(file, Dialogue)] == ["hello", "next"]
 
 
 def test_an_act_that_did_not_parse_survives_the_file(tmp_path):
     call = Call(api="Add", arguments=None, raw="{")
-    write(tmp_path / "f.jsonl", [HELLO.but(turns=(UserTurn(), AgentTurn(acts=(call,))))])
+    write(tmp_path / "f.jsonl", [HELLO.replace(turns=(UserTurn(), AgentTurn(acts=(call,))))])
     assert next(read(tmp_path / "f.jsonl", Dialogue)).turns[1].acts == (call,)

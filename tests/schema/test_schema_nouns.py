@@ -68,7 +68,7 @@ def test_arguments_that_did_not_parse_are_kept_apart_from_none_at_all():
 @given(some.agent_turns(), some.texts)
 def test_but_changes_some_fields_of_a_copy(turn, text):
     before = line_of(turn)
-    changed = turn.but(text=text)
+    changed = turn.replace(text=text)
     assert changed.text == text
     assert changed == turn.model_copy(update={"text": text})
     assert line_of(turn) == before
@@ -77,7 +77,7 @@ def test_but_changes_some_fields_of_a_copy(turn, text):
 @given(some.dialogues, some.names)
 def test_but_does_not_carry_the_key_along(dialogue, id):
     assert dialogue.key  # computed, hence cached
-    assert dialogue.but(id=id).key == parse(line_of(dialogue.but(id=id)), Dialogue).key
+    assert dialogue.replace(id=id).key == parse(line_of(dialogue.replace(id=id)), Dialogue).key
 
 
 def test_nouns_are_frozen_and_know_their_keys():

@@ -31,7 +31,7 @@ def did(api: str, /, value: Any = None, error: Fault | None = None, **arguments:
 
 def writing(turn: AgentTurn, changes: Mapping[str, Any], *created: str) -> AgentTurn:
     """The turn, its one result saying that these rows were written, and which of them are new."""
-    return turn.but(results=(turn.results[0].but(changes=dict(changes), created=created),))
+    return turn.replace(results=(turn.results[0].replace(changes=dict(changes), created=created),))
 
 
 def turns(*rounds: Sequence[AgentTurn]) -> tuple[Turn, ...]:

@@ -450,8 +450,8 @@ def test_a_trace_that_ended_early_is_graded_for_what_it_has() -> None:
 
 def test_the_opening_is_nobodys_merit() -> None:
     """Calls before the first word of the user are context."""
-    opened = gold([ALARM]).but(turns=(ALARMS, AgentTurn(text="Hi"), *turns([ALARM])))
-    lived = trace([ALARM]).but(turns=(AgentTurn(text="Hi"), *turns([ALARM])))
+    opened = gold([ALARM]).replace(turns=(ALARMS, AgentTurn(text="Hi"), *turns([ALARM])))
+    lived = trace([ALARM]).replace(turns=(AgentTurn(text="Hi"), *turns([ALARM])))
     assert values(calls(opened, lived, EXACT), "precision", "recall", "success") == [1.0, 1.0, 1.0]
     assert next(rounds(opened.turns)).said == ()
     assert not any(isinstance(turn, UserTurn) for turn in opened.turns[:2])

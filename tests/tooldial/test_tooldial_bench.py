@@ -55,7 +55,7 @@ ERRORS = {  # table 9: errors, and the accuracy of table 4 beside them
 def published() -> list[Dialogue]:
     """1,166 dialogues of the shape of the published test set."""
     told = {sequence: dialogue(sequence) for sequence in SHAPE}
-    return [told[one].but(id=f"{told[one].id}-{n}") for one, often in SHAPE.items() for n in range(often)]
+    return [told[one].replace(id=f"{told[one].id}-{n}") for one, often in SHAPE.items() for n in range(often)]
 
 
 @pytest.mark.parametrize("mode", ["fixed", "published"])
@@ -96,7 +96,9 @@ def test_the_counts_of_the_published_test_set(published: list[Dialogue]) -> None
     assert sum(len(asked_at("faithfulness", gold)) for gold in published) == 943
     states = [gold.turns[at].state for gold in published for at in asked_at("dst", gold)]  # type: ignore[union-attr]
     assert states.count(State()) == 1961
-    graded = [grade(part_of("overall"), "published", gold, lived(gold).but(protocol="forced")) for gold in published]
+    graded = [
+        grade(part_of("overall"), "published", gold, lived(gold).replace(protocol="forced")) for gold in published
+    ]
     assert sums(graded)["user turn right"] == {"hits": 5213, "of": 5213}
     assert sums(graded)["dialogue right"]["of"] == 1166
 
@@ -122,14 +124,14 @@ def spoiled(gold: Dialogue, at: int, kind: str) -> AgentTurn:
     assert isinstance(turn, AgentTurn)
     assert turn.state is not None
     if kind in ("unconfirmed", "confirmed"):
-        return turn.but(state=State() if kind == "unconfirmed" else State(api="Another"))
+        return turn.replace(state=State() if kind == "unconfirmed" else State(api="Another"))
     state = turn.state
     if kind == "slot":
-        return turn.but(state=state.but(optional={**state.optional, "one more": ""}))
+        return turn.replace(state=state.replace(optional={**state.optional, "one more": ""}))
     slots = dict(state.required)
     first = next(iter(slots))
     changed = {**slots, first: "something else"} if kind == "value" else {n: v for n, v in slots.items() if n != first}
-    return turn.but(state=state.but(required=changed))
+    return turn.replace(state=state.replace(required=changed))
 
 
 def test_a_row_of_table_9_comes_out_of_states_with_such_errors(published: list[Dialogue]) -> None:
@@ -218,14 +220,14 @@ def test_data_is_the_papers_or_ours(tmp_path: Path) -> None:
     theirs, ours = tmp_path / "test.json", tmp_path / "dialogues.jsonl"
     elsewhere = {"apis": str(tmp_path / "elsewhere.jsonl")}
     theirs.write_text(json.dumps([to_tooldial(gold, APIS) for gold in GOLDS]), "utf-8")
-    write(ours, (gold.but(extra={}) for gold in GOLDS))
+    write(ours, (gold.replace(extra={}) for gold in GOLDS))
     write(tmp_path / "apis.jsonl", APIS.values())
     for golds in (load(theirs), load(ours), load(tmp_path)):
         graded = play(TOOLDIAL, golds, "gold", part=part_of("dst"))
         assert sums(graded)[ACCURACY] == {"hits": 138, "of": 138}
     assert dict(documents_of(load(ours)[0])) == APIS
     (tmp_path / "apis.jsonl").rename(tmp_path / "elsewhere.jsonl")
-    write(ours, (gold.but(extra={}, world=Setting(name="documented", arguments=elsewhere)) for gold in GOLDS))
+    write(ours, (gold.replace(extra={}, world=Setting(name="documented", arguments=elsewhere)) for gold in GOLDS))
     assert dict(documents_of(load(ours)[0])) == APIS
     write(ours, GOLDS)
     assert dict(documents_of(load(ours)[0])) == APIS

@@ -30,7 +30,7 @@ def test_what_we_write_is_read_again_as_the_same_turns(gold: Any) -> None:
     written = to_tooldial(gold, APIS)
     again = from_tooldial(json.loads(json.dumps(written)), id=gold.id)
     hidden = {"informed": {}}  # the paper has no such note
-    assert again.turns == tuple(turn.but(**hidden) if turn.role == "user" else turn for turn in gold.turns)
+    assert again.turns == tuple(turn.replace(**hidden) if turn.role == "user" else turn for turn in gold.turns)
     assert to_tooldial(again) == written
     assert again.origin["target"] == gold.origin["target"]
 
@@ -73,7 +73,7 @@ def test_what_others_wrote_otherwise_is_kept_until_the_turn_says_something_else(
     assert turn.acts == (Call(api="", arguments=None, raw="get it"),)
     assert turn.state is None
     assert to_tooldial(read)["dialogue"] == odd["dialogue"]
-    changed = read.but(turns=(read.turns[0], turn.but(thought="Hm.")))
+    changed = read.replace(turns=(read.turns[0], turn.replace(thought="Hm.")))
     assert to_tooldial(changed)["dialogue"][1]["System"]["thought"] == "Hm."
 
 

@@ -101,7 +101,7 @@ def test_grounding_is_total_and_the_gold_s_words_support_themselves(text: str) -
     gold = dialogue(ONE)
     reply = AgentTurn(text=text, action="response")
     assert reply_tests(gold, lived(gold, {5: reply}))
-    own = gold.but(turns=tuple(reply if at == 5 else turn for at, turn in enumerate(gold.turns)))
+    own = gold.replace(turns=tuple(reply if at == 5 else turn for at, turn in enumerate(gold.turns)))
     (test,) = reply_tests(own, lived(own))
     assert not test.unsupported
 
@@ -134,7 +134,7 @@ def test_a_judge_that_fails_gives_no_vote() -> None:
 
 def forced(gold: Any, instead: dict[int, AgentTurn], without: tuple[int, ...] = ()) -> Trace:
     turns: list[Turn] = [instead.get(at, turn) for at, turn in enumerate(gold.turns) if at not in without]
-    return lived(gold).but(protocol="forced", turns=tuple(turns))
+    return lived(gold).replace(protocol="forced", turns=tuple(turns))
 
 
 def test_a_user_turn_is_right_where_every_step_is() -> None:
@@ -144,7 +144,7 @@ def test_a_user_turn_is_right_where_every_step_is() -> None:
     for instead, without, wrong in (
         ({}, (), []),
         ({5: AgentTurn(text="!", action="response_fail", state=gold.turns[5].state)}, (), [2]),  # type: ignore[union-attr]
-        ({4: call.but(state=State())}, (), [2]),
+        ({4: call.replace(state=State())}, (), [2]),
         ({}, (2,), [1]),
         ({1: AgentTurn(action="retriever_call"), 2: gold.turns[2]}, (), [1]),
     ):
@@ -158,7 +158,7 @@ def test_a_user_turn_is_right_where_every_step_is() -> None:
 def test_published_looks_at_the_states_of_the_text_only() -> None:
     gold = dialogue(TWO[3])
     at = [n for n, t in enumerate(gold.turns) if t.role == "agent" and t.action == "call"][-1]
-    wrong = gold.turns[at].but(state=State())
+    wrong = gold.turns[at].replace(state=State())
     trace = forced(gold, {at: wrong})  # type: ignore[dict-item]
     assert all(test.correct for test in user_turn_tests("published", gold, trace))
     assert not all(test.correct for test in user_turn_tests("fixed", gold, trace))
@@ -166,7 +166,7 @@ def test_published_looks_at_the_states_of_the_text_only() -> None:
 
 def test_a_step_that_says_no_state_keeps_the_last_one() -> None:
     gold = dialogue(ONE)
-    silent = gold.turns[5].but(state=None)
+    silent = gold.turns[5].replace(state=None)
     assert all(t.correct for t in user_turn_tests("fixed", gold, forced(gold, {5: silent})))  # type: ignore[dict-item]
 
 

@@ -100,13 +100,13 @@ def test_the_published_normalisation(text: str, number: float) -> None:
 
 
 def test_empty_optional_slots_say_nothing_in_fixed_mode() -> None:
-    without = state_json(LABEL.but(optional={}))
+    without = state_json(LABEL.replace(optional={}))
     assert same_state("fixed", LABEL, without)
     assert not same_state("published", LABEL, without)
     swapped = state_json(State(api="A|b|c ", required={"round": "22", "team": "hammarby"}, optional={"speed": None}))
     assert same_state("fixed", LABEL, swapped)
-    assert not same_state("fixed", LABEL, state_json(LABEL.but(required={"team": "Hammarby"})))
-    assert not same_state("fixed", LABEL, state_json(LABEL.but(optional={"detail": "full"})))
+    assert not same_state("fixed", LABEL, state_json(LABEL.replace(required={"team": "Hammarby"})))
+    assert not same_state("fixed", LABEL, state_json(LABEL.replace(optional={"detail": "full"})))
 
 
 def said(**changes: Any) -> dict[str, Any]:
@@ -155,11 +155,13 @@ def test_one_of_several_results_is_taken_too_soon() -> None:
     turn = gold.turns[asks]
     assert isinstance(turn, AgentTurn)
     assert turn.state is not None
-    early = turn.but(state=turn.state.but(required={**turn.state.required, "tournamentId": 4472}))
+    early = turn.replace(state=turn.state.replace(required={**turn.state.required, "tournamentId": 4472}))
     assert kinds_of(gold, {asks: early}) == [(asks, ("value", "multi-result"), ("tournamentId",))]
     single = dialogue(TWO[1])
     later = [n for n, t in enumerate(single.turns) if t.role == "agent" and t.state and t.state.required.get("season")]
-    wrong = single.turns[later[0]].but(state=State(api=early.state.api, required={"tournamentId": 1, "season": "x"}))  # type: ignore[union-attr]
+    wrong = single.turns[later[0]].replace(
+        state=State(api=early.state.api, required={"tournamentId": 1, "season": "x"})
+    )  # type: ignore[union-attr]
     ((_, errors, _),) = kinds_of(single, {later[0]: wrong})  # type: ignore[dict-item]
     assert "multi-result" not in errors
     assert "extraction" in errors
@@ -171,9 +173,9 @@ def test_a_value_of_the_first_request_is_overlooked() -> None:
     turn = gold.turns[2]
     assert isinstance(turn, AgentTurn)
     assert turn.state is not None
-    blank = turn.but(state=turn.state.but(required={"town": ""}))
+    blank = turn.replace(state=turn.state.replace(required={"town": ""}))
     assert kinds_of(gold, {2: blank}) == [(2, ("value", "intent-add"), ("town",))]
-    untold = gold.but(turns=(gold.turns[0].but(informed={}), *gold.turns[1:]))  # as the paper's files have it
+    untold = gold.replace(turns=(gold.turns[0].replace(informed={}), *gold.turns[1:]))  # as the paper's files have it
     assert kinds_of(untold, {2: blank}) == [(2, ("value", "intent-add"), ("town",))]
 
 
@@ -210,7 +212,7 @@ def test_the_metric_adds_up() -> None:
 
 def test_nothing_is_scored_elsewhere() -> None:
     gold = dialogue(TWO[0])
-    assert states(gold, lived(gold).but(protocol="forced"), EXACT) == {}
+    assert states(gold, lived(gold).replace(protocol="forced"), EXACT) == {}
     bare = Dialogue(id="d", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
     assert states(bare, lived(bare), EXACT) == {}
     assert scores_of([], gold, lived(gold))[ACCURACY].value is None

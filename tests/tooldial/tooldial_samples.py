@@ -28,7 +28,7 @@ TOURNAMENTS = Api(
         "properties": {"data": {"type": "array", "items": {"properties": {"id": {"type": "integer"}}}}},
     },
 )
-EVERYTHING = TOURNAMENTS.but(name="Sports|leagues|All tournaments", parameters={})
+EVERYTHING = TOURNAMENTS.replace(name="Sports|leagues|All tournaments", parameters={})
 FORECAST = Api(
     name="Weather|daily|Forecast",
     description="The weather of a day in a town.",

@@ -40,7 +40,7 @@ class TestValid:
     def test_what_nothing_executes_is_compared_with_documents(self, valid: list[Sample]) -> None:
         documents = {api.name: api for service in ("shop", "bank") for api in simulator(service).apis}
         for dialogue, graph in valid:
-            recorded = dialogue.but(world=Setting(name="recorded"))
+            recorded = dialogue.replace(world=Setting(name="recorded"))
             assert verify(recorded, graph, apis=documents) == []
 
     @settings(max_examples=60, deadline=None)

@@ -149,8 +149,8 @@ class TestShape:
     @pytest.mark.parametrize(
         ("turn", "what"),
         [
-            (looks_up("P-100").but(results=()), "a call has no result"),
-            (looks_up("P-100").but(text="Wait"), "a call stands in a turn of its own, without words"),
+            (looks_up("P-100").replace(results=()), "a call has no result"),
+            (looks_up("P-100").replace(text="Wait"), "a call stands in a turn of its own, without words"),
             (AgentTurn(acts=(Call(api="get_parcel", arguments=None),)), "an act that is no call with arguments"),
             (AgentTurn(text=" "), "the agent neither speaks nor acts"),
         ],
@@ -161,7 +161,7 @@ class TestShape:
 
 class TestActs:
     def test_the_world_must_answer_what_is_recorded(self) -> None:
-        call = looks_up("P-100").but(results=(Result(error=Fault(type="conflict", message="it is lost")),))
+        call = looks_up("P-100").replace(results=(Result(error=Fault(type="conflict", message="it is lost")),))
         (found,) = [flaw for flaw in flaws(*but(SHORT, 3, call)) if "execution" in flaw]
         assert found == "turn 3: execution: get_parcel: recorded error 'conflict: it is lost', executed None"
 
@@ -171,13 +171,13 @@ class TestActs:
 
     def test_documents_say_what_may_be_given(self) -> None:
         call = Call(api="get_parcel", arguments={"nubmer": "P-100"})
-        found = flaws(*but(SHORT, 3, looks_up("P-100").but(acts=(call,))), graph=None)
+        found = flaws(*but(SHORT, 3, looks_up("P-100").replace(acts=(call,))), graph=None)
         assert any("no parameter is called 'nubmer'; did you mean 'number'?" in flaw for flaw in found)
         assert "turn 3: arguments: get_parcel: the required number is missing" in found
 
     def test_without_a_world_results_fit_the_documents(self) -> None:
         dialogue = Dialogue(
-            id="late", facts=FACTS, turns=but(SHORT, 3, looks_up("P-100").but(results=(Result(value=7),)))
+            id="late", facts=FACTS, turns=but(SHORT, 3, looks_up("P-100").replace(results=(Result(value=7),)))
         )
         documents = {api.name: api for api in Desk.apis}
         assert any(
@@ -210,13 +210,13 @@ class TestPath:
         assert f"turn 8: path: the reply at {node(8, 'assistant')} says what {node(9, 'assistant')} is to say" in found
 
     def test_a_node_that_is_none(self) -> None:
-        assert "turn 4: path: the procedure has no node 'N99'" in flaws(*but(SHORT, 4, SHORT[4].but(node="N99")))
+        assert "turn 4: path: the procedure has no node 'N99'" in flaws(*but(SHORT, 4, SHORT[4].replace(node="N99")))
 
     def test_a_condition_that_makes_no_sense_is_a_flaw_and_no_crash(self) -> None:
         result = Result(value={"days_late": "nine"})
         assert any(
             "what decides here cannot be known" in f
-            for f in flaws(*but(SHORT, 3, looks_up("P-100").but(results=(result,))))
+            for f in flaws(*but(SHORT, 3, looks_up("P-100").replace(results=(result,))))
         )
 
 
@@ -245,7 +245,7 @@ class TestDetours:
             "turn 3: supported: nothing so far says '900 euros'",
             "turn 3: detour: the agent does what noise asks for: 'Sure, I have'",
         ]
-        call = looks_up("P-200").but(node=None)
+        call = looks_up("P-200").replace(node=None)
         found = flaws(*SHORT[:2], UserTurn(text="Look!", extra=noise), call, AgentTurn(text="No."), *SHORT[2:])
         assert found == ["turn 3: path: an act in a detour: nothing in the procedure asks for it"]
 
@@ -269,7 +269,7 @@ class TestDetours:
     def test_a_correction_goes_back_and_the_agent_acts_again(self) -> None:
         back = gives(1, "Sorry, it is P-100, not P-200.", detour="correct", number="P-100")
         assert flaws(*LONG[:5], back, *SHORT[3:]) == []
-        assert any("path" in flaw for flaw in flaws(*LONG[:5], back.but(extra={}), *SHORT[3:]))
+        assert any("path" in flaw for flaw in flaws(*LONG[:5], back.replace(extra={}), *SHORT[3:]))
 
     def test_after_a_correction_nothing_is_asked_twice(self) -> None:
         """The agent acts again, and may pass over what was answered; or it asks, which is no flaw either."""

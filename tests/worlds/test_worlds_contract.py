@@ -222,13 +222,13 @@ class RaisesOnTheUnknown(Shelf):
 
 class TakesTheUnparsable(Shelf):
     def do(self, act):
-        return super().do(act.but(arguments=act.arguments or {}))
+        return super().do(act.replace(arguments=act.arguments or {}))
 
 
 class FailsAndWrites(Shelf):
     def do(self, act):
         result = super().do(act)
-        return result.but(changes={"log/1": {}}) if act.arguments is None else result
+        return result.replace(changes={"log/1": {}}) if act.arguments is None else result
 
 
 class ReturnsAnything(Shelf):
@@ -240,35 +240,39 @@ class ReturnsAnything(Shelf):
 class HasNoTables(Shelf):
     def do(self, act):
         result = super().do(act)
-        return result.but(changes={path.replace("/", ""): row for path, row in result.changes.items()}, created=())
+        return result.replace(changes={path.replace("/", ""): row for path, row in result.changes.items()}, created=())
 
 
 class ForgetsToEscape(Shelf):
     def do(self, act):
         result = super().do(act)
-        return result.but(changes={path.replace("/", "/~"): row for path, row in result.changes.items()}, created=())
+        return result.replace(
+            changes={path.replace("/", "/~"): row for path, row in result.changes.items()}, created=()
+        )
 
 
 class ShowsThePrivate(Shelf):
     def do(self, act):
         result = super().do(act)
-        return result.but(changes={"_count/now": {"n": self.count}}) if result.changes else result
+        return result.replace(changes={"_count/now": {"n": self.count}}) if result.changes else result
 
 
 class CreatesWithoutAChange(Shelf):
     def do(self, act):
-        return super().do(act).but(changes={})
+        return super().do(act).replace(changes={})
 
 
 class CreatesWhatIsThere(Shelf):
     def do(self, act):
         result = super().do(act)
-        return result.but(changes={**result.changes, "book/0": {}}, created=("book/0",)) if result.created else result
+        return (
+            result.replace(changes={**result.changes, "book/0": {}}, created=("book/0",)) if result.created else result
+        )
 
 
 class ReadsAndWrites(Shelf):
     def ListBooks(self, arguments):  # noqa: N802
-        return super().ListBooks(arguments).but(changes={"log/1": {"read": True}})
+        return super().ListBooks(arguments).replace(changes={"log/1": {"read": True}})
 
 
 class CountsItsReaders(Shelf):
@@ -342,7 +346,7 @@ class RewindsOneStep(Shelf):
 class HidesADrop(Shelf):
     def DropBook(self, arguments):  # noqa: N802
         result = super().DropBook(arguments)
-        return result.but(changes={})
+        return result.replace(changes={})
 
 
 class TellsAnotherTitle(Shelf):

@@ -132,7 +132,7 @@ def test_the_recorded_world_answers_from_the_dialogue():
     acts = tuple(Call(api="Find", arguments={"n": n}) for n in (1, 2, 1))
     results = (Result(value="one"), Result(error=Fault(type="t", message="m")), Result(value="one again"))
     gold = Dialogue(id="d", turns=(AgentTurn(acts=acts[:1], results=results[:1]), UserTurn(), AgentTurn()))
-    gold = gold.but(turns=(*gold.turns, AgentTurn(acts=acts[1:], results=results[1:])))
+    gold = gold.replace(turns=(*gold.turns, AgentTurn(acts=acts[1:], results=results[1:])))
     world = make_world(case("recorded", gold))
     again = Call(api="Find", arguments={"n": 1.0}, raw="whatever was written")
     assert [world.do(again).value for _ in range(3)] == ["one", "one again", "one again"]

@@ -189,4 +189,4 @@ class TestWriting:
     def test_kinds_and_values_of_the_plan_stay(self) -> None:
         plan = plan_of([Cue(move="open", text="Hi.", values={"order_id": "O-1", "email": EMAIL}, kinds=KIND)])
         told = write(replies([f"Hi, O-1, {EMAIL}."]), plan)
-        assert told.turns[0].but(text="") == plan.dialogue.turns[0]
+        assert told.turns[0].replace(text="") == plan.dialogue.turns[0]

@@ -42,9 +42,11 @@ class TestContract:
     @given(plan=plans, seed=st.integers(0, 50))
     def test_words_are_all_that_changes(self, plan: Plan, seed: int) -> None:
         told = TemplateWriter(seed=seed).words(plan)
-        assert [turn.but(text=None if turn.role == "agent" else "") for turn in told.turns] == list(plan.dialogue.turns)
+        assert [turn.replace(text=None if turn.role == "agent" else "") for turn in told.turns] == list(
+            plan.dialogue.turns
+        )
         assert all(turn.text for turn, cue in zip(told.turns, plan.cues, strict=True) if cue.move != "call")
-        assert told.but(turns=plan.dialogue.turns, origin=plan.dialogue.origin) == plan.dialogue
+        assert told.replace(turns=plan.dialogue.turns, origin=plan.dialogue.origin) == plan.dialogue
         assert told.origin["writer"] == "template"
 
     def test_calls_are_silent(self) -> None:
@@ -70,7 +72,7 @@ class TestContract:
             assert TemplateWriter().words(plan).id == plan.dialogue.id
 
     def test_origin_keeps_what_it_had(self) -> None:
-        plan = LOST.but(dialogue=LOST.dialogue.but(origin={"line": "procedures"}))
+        plan = LOST.replace(dialogue=LOST.dialogue.replace(origin={"line": "procedures"}))
         told = TemplateWriter(customer="terse", agent="warm").words(plan)
         assert told.origin == {
             "line": "procedures",
@@ -99,11 +101,11 @@ class TestContract:
 class TestManyConversations:
     def test_ten_of_one_plan_open_differently(self) -> None:
         for stem in ("order-not-received", "lost-card"):
-            plan = LOST.but(dialogue=LOST.dialogue.but(id=stem))
+            plan = LOST.replace(dialogue=LOST.dialogue.replace(id=stem))
             assert len({TemplateWriter(seed=seed).words(plan).turns[0].text for seed in range(10)}) == 10
 
     def test_so_do_ten_ids_that_are_numbered(self) -> None:
-        plans = [LOST.but(dialogue=LOST.dialogue.but(id=f"lost/{number:03}")) for number in range(10)]
+        plans = [LOST.replace(dialogue=LOST.dialogue.replace(id=f"lost/{number:03}")) for number in range(10)]
         assert len({TemplateWriter().words(plan).turns[0].text for plan in plans}) == 10
 
     def test_they_share_few_pairs_of_words(self) -> None:

@@ -51,7 +51,7 @@ class ScriptedAgent:
             await asyncio.sleep(self._delay)
         number, taken = place(history)
         turns = self._script[number] if number < len(self._script) else ()
-        return turns[taken].but(results=()) if taken < len(turns) else AgentTurn()
+        return turns[taken].replace(results=()) if taken < len(turns) else AgentTurn()
 
 
 def resolve_agent(spec: str) -> AgentSpec:

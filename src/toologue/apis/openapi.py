@@ -235,7 +235,7 @@ class _Reader:
                     raise self._source.bad(made.place, what, "give each operation an operationId of its own")
                 name = unique(made.api.name, names)
                 names[name] = made.place
-                yield made.but(api=made.api.but(name=name))
+                yield made.replace(api=made.api.replace(name=name))
 
     def _operation(self, path: str, method: Method, item: Mapping[str, Any]) -> Operation:
         place = ("paths", path, method)

@@ -218,7 +218,7 @@ def _documented(dialogue: Dialogue, known: Mapping[str, Api]) -> Dialogue:
         for name in dialogue.apis
         if name not in there and name in known
     ]
-    return dialogue.but(extra={**dialogue.extra, "apis": carried}) if carried else dialogue
+    return dialogue.replace(extra={**dialogue.extra, "apis": carried}) if carried else dialogue
 
 
 def _is_ours(file: Path) -> bool:

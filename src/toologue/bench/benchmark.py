@@ -258,7 +258,7 @@ def traces_of(
     settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=part.cap)
     if part.world:
         there = Setting(name=part.world)
-        golds = [gold if gold.world.name == part.world else gold.but(world=there) for gold in golds]
+        golds = [gold if gold.world.name == part.world else gold.replace(world=there) for gold in golds]
     if benchmark.prepare is not None:
         agent = benchmark.prepare(part, agent)
     if options.out is not None and isinstance(agent, str):
@@ -377,7 +377,7 @@ def _evaluate_part(
     every = [
         known[gold.id]
         if gold.id in known
-        else benchmark.ungraded(part, options.mode, gold, missing.but(dialogue=gold.id), benchmark.absent)
+        else benchmark.ungraded(part, options.mode, gold, missing.replace(dialogue=gold.id), benchmark.absent)
         for gold in golds
     ]
     return benchmark.review(part, every, options)

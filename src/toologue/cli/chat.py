@@ -332,7 +332,7 @@ class _Transcript:
         self.rounds = sum(bool(said) for said, _ in answered)
         if self.file is not None and self.rounds:
             kept = tuple(strip_labels(turn, frozenset(("thought",))) for turn in turns)
-            write(self.file, [*self.before, start.but(turns=kept)])
+            write(self.file, [*self.before, start.replace(turns=kept)])
 
     def said(self) -> str:
         """What became of it."""
@@ -403,7 +403,7 @@ class _Chat:
             if not self.screen.agrees(f"This would lose something: {', '.join(lost)}."):
                 acts[at] = _abandoned(turn.acts[at])
         left = tuple(act for act in acts if act is not None)
-        return turn.but(acts=left, text=turn.text if left or turn.text else _LEFT)
+        return turn.replace(acts=left, text=turn.text if left or turn.text else _LEFT)
 
     def _heard(self, history: tuple[Turn, ...]) -> UserTurn:
         """What the person says next; commands are carried out."""
@@ -428,7 +428,7 @@ async def _turn(agent: Agent, history: tuple[Turn, ...], brief: Brief) -> AgentT
 
 def _abandoned(act: Act) -> Act | None:
     """What is left of an act that the person does not want: an abandoned program, or nothing."""
-    return act.but(status="abandoned") if act.kind == "program" else None
+    return act.replace(status="abandoned") if act.kind == "program" else None
 
 
 def _whole(turn: AgentTurn, history: tuple[Turn, ...]) -> AgentTurn:
@@ -438,4 +438,4 @@ def _whole(turn: AgentTurn, history: tuple[Turn, ...]) -> AgentTurn:
         if act.kind == "program":
             acts[slot] = program = whole(held, act)
             held = put(held, program)
-    return turn.but(acts=tuple(acts), results=())
+    return turn.replace(acts=tuple(acts), results=())

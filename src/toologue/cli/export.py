@@ -61,7 +61,7 @@ def _shared(apis: Path | None, folder: Path) -> dict[str, Api]:
     file = apis or folder / "apis.jsonl"
     if apis is None and not file.exists():
         return {}
-    return {api.name: api.but(returns={}) for api in read(file, Api)}
+    return {api.name: api.replace(returns={}) for api in read(file, Api)}
 
 
 def _documents(dialogue: Dialogue, shared: Mapping[str, Api]) -> Mapping[str, Api]:

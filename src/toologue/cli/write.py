@@ -65,7 +65,7 @@ def chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
 
     def flaws(dialogue: Dialogue) -> list[Flaw]:
         arguments = dialogue.world.arguments
-        plain = dialogue.world.but(arguments={**arguments, "seed": 0})
+        plain = dialogue.world.replace(arguments={**arguments, "seed": 0})
         documents, world = known("{}" if beside.exists() else plain.model_dump_json())
         seed = arguments.get("seed")
         planned = SEQUENCES.get(str(dialogue.origin.get("sequence")))

@@ -172,7 +172,7 @@ class _Reader:
         try:
             turn = self._turn(group)
             if _ours(turn, 0) != messages:
-                turn = turn.but(extra=UserTurn(extra={_KEY: messages}).extra)
+                turn = turn.replace(extra=UserTurn(extra={_KEY: messages}).extra)
             turn.model_dump_json()  # raises for half a character
             return turn
         except ValidationError as error:
@@ -321,7 +321,7 @@ class _Row:
         names, known = self._known(apis, documents)
         kept: dict[str, Any] = {"apis": apis, "rest": rest}
         extra: dict[str, Any] = {_KEY: {key: part for key, part in kept.items() if part}, "apis": known}
-        return talk.but(
+        return talk.replace(
             instructions=self._text("procedure"),
             apis=names,
             world=Setting(name="recorded"),

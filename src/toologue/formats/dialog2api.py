@@ -417,7 +417,7 @@ def _turns(nodes: Sequence[Node], file: object) -> tuple[list[Turn], list[list[N
         last = turns[-1] if turns and places[-1][0].tag == "goal" else AgentTurn()
         assert isinstance(last, AgentTurn)
         signatures = [*cast("list[Any]", last.extra.get("signatures", [])), content(signed.raw) if signed else None]
-        turn = last.but(
+        turn = last.replace(
             acts=(*last.acts, program), results=(*last.results, result), extra={"signatures": signatures}
         )  # fmt: skip
         if last.acts:
@@ -433,7 +433,7 @@ def _tidied(turn: Turn) -> Turn:
     """A turn without what stands for nothing."""
     if turn.role == "agent" and turn.acts:
         signed = any(cast("list[Any]", turn.extra["signatures"]))
-        return turn.but(results=turn.results if any(turn.results) else (), extra=turn.extra if signed else {})
+        return turn.replace(results=turn.results if any(turn.results) else (), extra=turn.extra if signed else {})
     return turn
 
 

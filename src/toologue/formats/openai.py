@@ -85,7 +85,7 @@ def from_messages(
     extra: dict[str, Any] = {} if system == _system_message(instructions) else {_KEY: system}
     try:
         dialogue = Dialogue(id=id, instructions=instructions, turns=turns, extra=extra)
-        dialogue.but(turns=()).model_dump_json()  # raises for a lone surrogate
+        dialogue.replace(turns=()).model_dump_json()  # raises for a lone surrogate
     except ValidationError as error:
         raise BadRecord(file, line, path, f"these messages make no dialogue: {_complaint(error)}") from None
     except PydanticSerializationError as error:
@@ -259,7 +259,7 @@ class _Reader:
         try:
             turn = _turn(group)
             if messages != _ours(turn, number):
-                turn = turn.but(extra=UserTurn(extra={_KEY: messages}).extra)
+                turn = turn.replace(extra=UserTurn(extra={_KEY: messages}).extra)
             turn.model_dump_json()  # raises for a lone surrogate
             return turn
         except ValidationError as error:

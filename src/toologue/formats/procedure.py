@@ -256,7 +256,7 @@ def write(procedure: Procedure) -> str:
 
 def told(procedure: Procedure) -> str:
     """The Markdown that an agent is given: how to settle the issue, without the words that customers may use for it."""
-    return write(procedure.but(wordings=(), examples={}, issue="", id=procedure.id))
+    return write(procedure.replace(wordings=(), examples={}, issue="", id=procedure.id))
 
 
 def _read(text: str, id: str, bad: Problems) -> Procedure | None:

@@ -209,7 +209,7 @@ def _turn(entry: Mapping[str, Any], before: Sequence[Turn], file: object, line: 
     except ValidationError as error:
         raise _at(bad_record(error, kind, file, line), file, line, f"{path}.{role}") from None
     kept: dict[str, Any] = {_KEY: dict(entry)}
-    return turn if _ours(turn, before, {}) == entry else turn.but(extra=kept)
+    return turn if _ours(turn, before, {}) == entry else turn.replace(extra=kept)
 
 
 def _agent(read: _System, before: Sequence[Turn]) -> AgentTurn:

@@ -131,7 +131,7 @@ def _refuse_programs(dialogue: Dialogue) -> None:
 
 def _as_function(api: Api) -> Api:
     plain = function_name(api.name)
-    return api if plain == api.name else api.but(name=plain, description=f"{api.name}: {api.description}")
+    return api if plain == api.name else api.replace(name=plain, description=f"{api.name}: {api.description}")
 
 
 def _by_calls(turn: Turn) -> Turn:
@@ -140,16 +140,16 @@ def _by_calls(turn: Turn) -> Turn:
         return turn
     results = turn.results or (None,) * len(turn.acts)
     pairs = [_as_call(act, result) for act, result in zip(turn.acts, results, strict=True)]
-    return turn.but(acts=tuple(call for call, _ in pairs), results=tuple(result for _, result in pairs))
+    return turn.replace(acts=tuple(call for call, _ in pairs), results=tuple(result for _, result in pairs))
 
 
 def _as_call(act: Any, result: Result | None) -> tuple[Call, Result | None]:
     if not isinstance(act, Retrieve):
-        return act.but(api=function_name(act.api)), result
+        return act.replace(api=function_name(act.api)), result
     wanted: dict[str, JsonValue] = {"query": act.query} if act.query or act.missing is None else {}
     if act.missing is not None:
         wanted |= {"missing_api": function_name(act.missing[0]), "missing_parameter": act.missing[1]}
-    found = result if result is None else result.but(value=_found(result.value))
+    found = result if result is None else result.replace(value=_found(result.value))
     return Call(api=RETRIEVER.name, arguments=wanted), found
 
 

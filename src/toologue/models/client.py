@@ -94,7 +94,7 @@ class OpenAIModel:
         while True:
             tries += 1
             try:
-                return (await self._wire.ask(asked)).but(tries=tries)
+                return (await self._wire.ask(asked)).replace(tries=tries)
             except ModelFault as fault:
                 if fault.type not in _AGAIN or tries == self.setup.tries:
                     raise _told(self, fault, tries) from None

@@ -70,7 +70,7 @@ def wrong_tool(script: Script, random: Random, documents: Documents) -> Altered 
     others = [api.name for api in documents.values() if api.name != site.call.api]
     near = [name for name in others if documents[name].domain == domain]
     name = random.choice(near or others or [f"{site.call.api}2"])
-    return _replace(script, site, [site.call.but(api=name)])
+    return _replace(script, site, [site.call.replace(api=name)])
 
 
 def extra_write(script: Script, random: Random, documents: Documents) -> Altered | None:
@@ -198,18 +198,18 @@ def _replace(script: Script, site: Site, calls: Sequence[Call]) -> list[list[Age
     turn = changed[site.round][site.turn]
     acts = (*turn.acts[: site.slot], *calls, *turn.acts[site.slot + 1 :])
     if acts or turn.text is not None:
-        changed[site.round][site.turn] = turn.but(acts=acts, results=())
+        changed[site.round][site.turn] = turn.replace(acts=acts, results=())
     else:
         del changed[site.round][site.turn]
     return changed
 
 
 def _acting(turns: Sequence[AgentTurn]) -> list[AgentTurn]:
-    return [turn.but(text=None) for turn in turns if turn.acts]
+    return [turn.replace(text=None) for turn in turns if turn.acts]
 
 
 def _speaking(turns: Sequence[AgentTurn]) -> list[AgentTurn]:
-    return [turn.but(acts=(), results=()) for turn in turns if turn.text is not None]
+    return [turn.replace(acts=(), results=()) for turn in turns if turn.text is not None]
 
 
 def wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
@@ -222,7 +222,7 @@ def wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
             continue
         wrong = _wrong(parameter.compare, value, random)
         if wrong is not None:
-            found.append(call.but(arguments={**(call.arguments or {}), name: wrong}))
+            found.append(call.replace(arguments={**(call.arguments or {}), name: wrong}))
     return found
 
 
@@ -263,7 +263,7 @@ def _rewrite(script: Script, documents: Documents, rewrite: Mapping[str, Callabl
             if parameter is not None and isinstance(value, str) and parameter.compare in rewrite:
                 arguments[name] = rewrite[parameter.compare](value)
         if arguments != site.call.arguments:
-            changed, same = _replace(changed, site, [site.call.but(arguments=arguments)]), False
+            changed, same = _replace(changed, site, [site.call.replace(arguments=arguments)]), False
     return None if same else changed
 
 

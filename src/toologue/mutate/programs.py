@@ -66,17 +66,17 @@ def extra_write(program: Program) -> Program | None:
     if bucket is None or program.status != "final":
         return None
     write = f"s3.put_object(Bucket={ast.unparse(bucket)}, Key='one/too/many.txt', Body='?')"
-    return program.but(code=f"{write}\n{program.code}")
+    return program.replace(code=f"{write}\n{program.code}")
 
 
 def unfinalised(program: Program) -> Program | None:
     """The draft stays a draft."""
-    return program.but(status="drafting") if program.status == "final" else None
+    return program.replace(status="drafting") if program.status == "final" else None
 
 
 def too_early(program: Program) -> Program | None:
     """The draft is final."""
-    return program.but(status="final") if program.status == "drafting" else None
+    return program.replace(status="final") if program.status == "drafting" else None
 
 
 def wrong_return(program: Program) -> Program | None:
@@ -92,7 +92,7 @@ def wrong_exception(program: Program) -> Program | None:
     """Another conversational exception."""
     raised = raised_in(program.code)
     other = CONVERSATIONAL[CONVERSATIONAL.index(raised) - 1] if raised else ""
-    return program.but(code=f"raise {other}()") if other and program.status == "final" else None
+    return program.replace(code=f"raise {other}()") if other and program.status == "final" else None
 
 
 def get_and_put(program: Program) -> Program | None:
@@ -156,8 +156,8 @@ def mutant(gold: Dialogue, kind: str, seed: int = 0) -> Mutant | None:
                 made = mutation(act) if act.kind == "program" else None
                 if made is not None:
                     acts = (*turn.acts[:slot], made, *turn.acts[slot + 1 :])
-                    turns = (*gold.turns[:place], turn.but(acts=acts), *gold.turns[place + 1 :])
-                    found.append(Mutant(gold.but(turns=turns), number, place, slot))
+                    turns = (*gold.turns[:place], turn.replace(acts=acts), *gold.turns[place + 1 :])
+                    found.append(Mutant(gold.replace(turns=turns), number, place, slot))
         at += len(did)
     return random.Random(keys.seed_of(seed, kind, gold.id)).choice(found) if found else None
 
@@ -194,7 +194,7 @@ def _transformed(program: Program, transformer: ast.NodeTransformer) -> Program 
     tree = parse(program.code).tree
     before = ast.unparse(tree)
     after = ast.unparse(ast.fix_missing_locations(transformer.visit(tree)))
-    return program.but(code=after) if after != before else None
+    return program.replace(code=after) if after != before else None
 
 
 def _replaced(program: Program, replacement: Callable[[ast.Call], ast.stmt | None]) -> Program | None:
@@ -207,7 +207,7 @@ def _recalled(program: Program, alter: Callable[[ast.Call], bool]) -> Program | 
         return None
     tree = parse(program.code).tree
     done = any(alter(node) for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return program.but(code=ast.unparse(tree)) if done else None
+    return program.replace(code=ast.unparse(tree)) if done else None
 
 
 def _method(call: ast.Call) -> str:

@@ -41,47 +41,47 @@ def dropped_slot(turn: AgentTurn) -> AgentTurn | None:
     """A required slot is missing, or a filled one."""
     state = turn.state or State()
     if state.required:
-        return turn.but(state=state.but(required=dict(list(state.required.items())[1:])))
+        return turn.replace(state=state.replace(required=dict(list(state.required.items())[1:])))
     kept = {name: value for name, value in state.optional.items() if not _is_filled(value)}
-    return turn.but(state=state.but(optional=kept)) if kept != state.optional else None
+    return turn.replace(state=state.replace(optional=kept)) if kept != state.optional else None
 
 
 def wrong_api(turn: AgentTurn) -> AgentTurn | None:
     """Another Api is in hand."""
     state = turn.state or State()
-    return turn.but(state=state.but(api=_OTHER)) if state.api else None
+    return turn.replace(state=state.replace(api=_OTHER)) if state.api else None
 
 
 def forgotten(turn: AgentTurn) -> AgentTurn | None:
     """Nothing is confirmed any more."""
-    return turn.but(state=State()) if turn.state is not None and turn.state.api else None
+    return turn.replace(state=State()) if turn.state is not None and turn.state.api else None
 
 
 def too_early(turn: AgentTurn) -> AgentTurn | None:
     """An Api is confirmed before it is known."""
-    return turn.but(state=State(api=_OTHER)) if turn.state is not None and turn.state.api is None else None
+    return turn.replace(state=State(api=_OTHER)) if turn.state is not None and turn.state.api is None else None
 
 
 def wrong_action(turn: AgentTurn) -> AgentTurn | None:
     """Another action."""
-    return turn.but(action=ACTIONS[ACTIONS.index(turn.action) - 1]) if turn.action else None
+    return turn.replace(action=ACTIONS[ACTIONS.index(turn.action) - 1]) if turn.action else None
 
 
 def false_claim(turn: AgentTurn) -> AgentTurn | None:
     """The response says a number that nobody gave."""
-    return turn.but(text=f"{turn.text} That makes 918,273.64 in all.") if turn.action == "response" else None
+    return turn.replace(text=f"{turn.text} That makes 918,273.64 in all.") if turn.action == "response" else None
 
 
 def says_nothing(turn: AgentTurn) -> AgentTurn | None:
     """The response is empty."""
-    return turn.but(text="") if turn.action == "response" else None
+    return turn.replace(text="") if turn.action == "response" else None
 
 
 def slot_order(turn: AgentTurn) -> AgentTurn | None:
     """The slots in another order."""
     if turn.state is None or len(turn.state.required) < 2:
         return None
-    return turn.but(state=turn.state.but(required=dict(reversed(turn.state.required.items()))))
+    return turn.replace(state=turn.state.replace(required=dict(reversed(turn.state.required.items()))))
 
 
 def as_text(turn: AgentTurn) -> AgentTurn | None:
@@ -91,7 +91,7 @@ def as_text(turn: AgentTurn) -> AgentTurn | None:
 
 def more_politely(turn: AgentTurn) -> AgentTurn | None:
     """The response with a kind word more."""
-    return turn.but(text=f"Gladly! {turn.text}") if turn.action == "response" else None
+    return turn.replace(text=f"Gladly! {turn.text}") if turn.action == "response" else None
 
 
 # Mutations, and the tasks whose tests must see them, or must not.
@@ -120,8 +120,8 @@ def _slots(turn: AgentTurn, change: Callable[[JsonValue], JsonValue]) -> AgentTu
     required, optional = (
         {name: change(value) for name, value in slots.items()} for slots in (turn.state.required, turn.state.optional)
     )
-    state = turn.state.but(required=required, optional=optional)
-    return turn.but(state=state) if state != turn.state else None
+    state = turn.state.replace(required=required, optional=optional)
+    return turn.replace(state=state) if state != turn.state else None
 
 
 def _is_filled(value: JsonValue) -> bool:

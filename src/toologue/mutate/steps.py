@@ -190,7 +190,7 @@ def wrong_argument(step: Step, random: Random) -> AgentTurn | None:
 def wrong_tool(step: Step, random: Random) -> AgentTurn | None:
     """Call another Api with the same arguments."""
     others = [name for name in step.talk.documents if step.call and name != step.call.api]
-    return AgentTurn(acts=(step.call.but(api=random.choice(others)),)) if step.call and others else None
+    return AgentTurn(acts=(step.call.replace(api=random.choice(others)),)) if step.call and others else None
 
 
 def extra_write(step: Step, random: Random) -> AgentTurn | None:
@@ -218,7 +218,7 @@ def wrong_branch(step: Step, random: Random) -> AgentTurn | None:
     """Go where another answer or result would have led."""
     ours = (step.must and step.must.text, step.wanted.acts)
     others = [turn for turn in step.siblings() if (turn.extra.get("text"), turn.acts) != ours]
-    return random.choice(others).but(extra={}) if others else None
+    return random.choice(others).replace(extra={}) if others else None
 
 
 def wrong_reply(step: Step, random: Random) -> AgentTurn | None:
@@ -303,7 +303,7 @@ def formats(step: Step, random: Random) -> AgentTurn | None:
         api = step.talk.documents.get(step.call.api)
         arguments = {name: _reformat(api, name, value) for name, value in (step.call.arguments or {}).items()}
         changed = str(arguments) != str(step.call.arguments)
-        return AgentTurn(acts=(step.call.but(arguments=arguments),)) if changed else None
+        return AgentTurn(acts=(step.call.replace(arguments=arguments),)) if changed else None
     text = _DAY.sub(r"\2 \1, \3", step.wanted.text or "")
     text = _SUM.sub(r"€\1", text)
     return AgentTurn(text=text) if text != (step.wanted.text or "") else None

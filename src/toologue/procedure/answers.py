@@ -175,7 +175,7 @@ class Hearing:
         if kind == "start_message":
             link = self.walking.exit(stand)
             assert link is not None
-            return self.walking.take(stand.but(early=self._read(text, stand)), link), ""
+            return self.walking.take(stand.replace(early=self._read(text, stand)), link), ""
         if kind != "message":
             return stand, ""
         noise = notice(text)
@@ -213,7 +213,7 @@ class Hearing:
             asked = {slot: value for slot, value in asked.items() if not self._slots[slot].is_free}
         partial = {**stand.partial, **asked}
         missing = [slot for slot in step.collects if slot not in partial]
-        stand = stand.but(partial=partial, early={**stand.early, **early})
+        stand = stand.replace(partial=partial, early={**stand.early, **early})
         if not missing:
             return self._answer(self.walking.give(stand, partial), answers[0] if answers else "", noise)
         if any(slot in missing for slot in tried):
@@ -232,7 +232,7 @@ class Hearing:
         if answer is None:
             return stand, noise or ("doubt" if has_cue("doubts", text) else "chat")
         early = self._read(text, stand)
-        return self._answer(stand.but(early={**stand.early, **early}), answer, noise)
+        return self._answer(stand.replace(early={**stand.early, **early}), answer, noise)
 
     def _answer(self, stand: Stand, answer: str, noise: Notice) -> tuple[Stand, Why]:
         link = self.walking.exit(stand, answer)
@@ -303,8 +303,8 @@ class Hearing:
                 return stand, "late"
             since = {slot: value for slot, value in stand.given.items() if slot not in mark.stand.given} | later
             back = self.walking.give(_with_tries(mark.stand, stand), {name: new})
-            return back.but(early={**stand.early, **since}), ""
-        return self.walking.give(stand, {name: new}).but(partial=stand.partial), ""
+            return back.replace(early={**stand.early, **since}), ""
+        return self.walking.give(stand, {name: new}).replace(partial=stand.partial), ""
 
     def _used(self, stand: Stand) -> frozenset[str]:
         """The names that the call here needs, and those that its outcome is judged by."""
@@ -324,13 +324,15 @@ class Hearing:
             plain = next((one for one in others if one.casefold() == pole), None)
             if plain and mark.answer.casefold() in ("yes", "no"):
                 link = self.walking.exit(mark.stand, plain)
-                return link and self.walking.take(_with_tries(mark.stand, stand).but(early=stand.early), link)
+                return link and self.walking.take(_with_tries(mark.stand, stand).replace(early=stand.early), link)
         found, score = best(text, [one for one in others if one.casefold() not in ("yes", "no")], self._alike)
         _, here = best(text, self.walking.answers(stand), self._alike)
         if found is None or score < max(_ALIKE, here + 0.1):
             return None
         link = self.walking.exit(mark.stand, found)
-        return None if link is None else self.walking.take(_with_tries(mark.stand, stand).but(early=stand.early), link)
+        return (
+            None if link is None else self.walking.take(_with_tries(mark.stand, stand).replace(early=stand.early), link)
+        )
 
     def _last_choice(self, stand: Stand) -> Mark | None:
         for mark in reversed(stand.trail):
@@ -349,7 +351,7 @@ class Hearing:
 
 def _with_tries(back: Stand, now: Stand) -> Stand:
     """Back where somebody stood, with the tries that were used up since."""
-    return back.but(state=now.state._replace(node=back.node))
+    return back.replace(state=now.state._replace(node=back.node))
 
 
 def _is_recognizable(slot: Slot) -> bool:

@@ -34,13 +34,13 @@ def conversation_graph(flow: Graph) -> Graph:
         node = flow.by_id[waiting.popleft()]
         if node.id in nodes:
             continue
-        nodes[node.id] = node.but(type="api" if node.type == "api" else "assistant")
+        nodes[node.id] = node.replace(type="api" if node.type == "api" else "assistant")
         for reply, exits in _replies(flow, node):
             source = reply.id if reply else node.id
             if reply:
                 nodes[reply.id] = reply
                 links.append(Link(id="", source=node.id, target=reply.id, line=reply.line))
-            links += [link.but(source=source, text="" if reply else link.text) for link in exits]
+            links += [link.replace(source=source, text="" if reply else link.text) for link in exits]
             waiting.extend(link.target for link in exits)
     return _numbered(flow.id, nodes, links)
 
@@ -86,12 +86,12 @@ def _numbered(id: str, nodes: Mapping[str, Node], links: Iterable[Link]) -> Grap
     names = {old: f"N{place}" for place, old in enumerate(nodes)}
 
     def renamed(place: int, link: Link) -> Link:
-        tries = link.tries and link.tries.but(node=names[link.tries.node])
-        return link.but(id=f"E{place}", source=names[link.source], target=names[link.target], tries=tries)
+        tries = link.tries and link.tries.replace(node=names[link.tries.node])
+        return link.replace(id=f"E{place}", source=names[link.source], target=names[link.target], tries=tries)
 
     return Graph(
         id=id,
         kind="conversation_graph",
-        nodes=tuple(node.but(id=names[old]) for old, node in nodes.items()),
+        nodes=tuple(node.replace(id=names[old]) for old, node in nodes.items()),
         links=tuple(renamed(place, link) for place, link in enumerate(links)),
     )

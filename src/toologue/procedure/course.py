@@ -255,7 +255,7 @@ class Stand(NamedTuple):
         """The node of the flowgraph."""
         return self.state.node
 
-    def but(self, **changed: Any) -> Stand:
+    def replace(self, **changed: Any) -> Stand:
         """The same, but for these fields."""
         return self._replace(**changed)
 
@@ -294,7 +294,7 @@ class Walking:
         mark = (Mark(stand, link.text),) if link.text in self.answers(stand) else ()
         state = self.course.steering.after(stand.state, link)
         values = {**stand.values, **sets, "error": None}
-        return stand.but(state=state, values=values, partial={}, trail=(*stand.trail, *mark))
+        return stand.replace(state=state, values=values, partial={}, trail=(*stand.trail, *mark))
 
     def arrive(self, stand: Stand) -> Stand:
         """Where there is something to do or to say: questions whose answers are known already are passed."""
@@ -304,7 +304,7 @@ class Walking:
             if not known:
                 return stand
             if len(known) < len(slots) or self.answers(stand):
-                return stand.but(partial=known)
+                return stand.replace(partial=known)
             given = self.give(stand, known)
             link = self.exit(given)
             if link is None:
@@ -315,7 +315,7 @@ class Walking:
     def give(self, stand: Stand, values: Values) -> Stand:
         """With values that the customer gave."""
         early = {slot: value for slot, value in stand.early.items() if slot not in values}
-        return stand.but(values={**stand.values, **values}, given={**stand.given, **values}, early=early)
+        return stand.replace(values={**stand.values, **values}, given={**stand.given, **values}, early=early)
 
     def arguments(self, stand: Stand) -> dict[str, JsonValue]:
         """The arguments of the call here; those that are null are left out."""
@@ -339,7 +339,7 @@ class Walking:
         name = self.course.step(stand.node).result
         came = {"error": fault, **({name: result.value} if name else {})}
         wrote = self.course.writes(call.api) and fault is None
-        return stand.but(values={**stand.values, **came}, trail=(*stand.trail, Mark(stand, wrote=wrote)))
+        return stand.replace(values={**stand.values, **came}, trail=(*stand.trail, Mark(stand, wrote=wrote)))
 
 
 def evaluate(expression: str, values: Values) -> JsonValue:

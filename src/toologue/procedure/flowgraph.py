@@ -61,7 +61,7 @@ def flowgraph(procedure: Procedure) -> Graph:
     limits = {f"N{step.number}": step.limit for step in procedure.steps if step.limit}
     calls = {f"N{step.number}" for step in procedure.steps if step.kind == "call"}
     bounded = [one for link in links for one in _bounded(link, limits.get(link.target), link.source in calls)]
-    numbered = tuple(link.but(id=f"E{number}") for number, link in enumerate(bounded))
+    numbered = tuple(link.replace(id=f"E{number}") for number, link in enumerate(bounded))
     return Graph(id=procedure.id, kind="flowgraph", nodes=tuple(nodes), links=numbered)
 
 
@@ -119,8 +119,8 @@ def _bounded(link: Link, limit: Limit | None, labelled: bool) -> Iterator[Link]:
         return
     tries = Tries(node=link.target, times=limit.times)
     text = f"{link.text}, after {limit.times} tr{'ies' if limit.times > 1 else 'y'}" if labelled else link.text
-    yield link.but(tries=tries)
-    yield link.but(target=f"N{limit.then}", text=text, tries=tries.but(over=True))
+    yield link.replace(tries=tries)
+    yield link.replace(target=f"N{limit.then}", text=text, tries=tries.replace(over=True))
 
 
 def _output(branch: Branch) -> str:

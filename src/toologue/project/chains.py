@@ -415,7 +415,7 @@ class _Generator:
             self._writer.check(job.pair.target, sequence.actions)
             plan = self._planner.plan(job)
             name, origin = f"{self._split}-{job.number:06d}", {**plan.dialogue.origin, "split": self._split}
-            plan = plan.but(dialogue=plan.dialogue.but(id=name, origin=origin))
+            plan = plan.replace(dialogue=plan.dialogue.replace(id=name, origin=origin))
             dialogue = self._offering(self._writer.words(plan))
         except (Rejected, Unworded) as rejected:
             if isinstance(rejected, Rejected):
@@ -436,7 +436,7 @@ class _Generator:
             for result in turn.results if turn.role == "agent" and turn.action == "retriever_call" else ():
                 if result is not None and isinstance(result.value, dict):
                     offered.update(cast("dict[str, float]", result.value.get("retrieved", {})))
-        return dialogue.but(apis=tuple(sorted(offered)))
+        return dialogue.replace(apis=tuple(sorted(offered)))
 
 
 @lru_cache(maxsize=1)

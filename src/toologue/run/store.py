@@ -108,7 +108,7 @@ def run_folder(
     `progress(done, of)` is called as cases finish. Raises RunMismatch for a folder of another configuration.
     """
     folder = RunFolder(path)
-    config = config.but(timeout=limits.timeout)
+    config = config.replace(timeout=limits.timeout)
     resolve_agent(config.agent)  # a name that is wrong is refused before anything is written
     if bool(config.user) != (config.settings.protocol == "live"):
         raise BadSetting("a user speaks under the protocol 'live', and that protocol needs one: --user graph")
@@ -137,7 +137,7 @@ def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config) -
         count = write(fresh, _distinct(map(grounded, dialogues)))
         if not count:
             raise BadFile("there is no dialogue to run")
-        config = config.but(dialogues=keys.file_key(fresh))
+        config = config.replace(dialogues=keys.file_key(fresh))
         if (folder.path / "run.json").exists():
             _compare(folder, config)
         else:

@@ -1,13 +1,13 @@
 """The nouns. Everything that crosses a border of this package, or a file, is one of these frozen values.
 
-Contract: nouns have no unknown keys and no NaN, and compare by value; `noun.but(field=value)` gives a changed copy.
+Contract: nouns have no unknown keys and no NaN, and compare by value; `noun.replace(field=value)` gives a changed copy.
 `RECORDS` are lines of JSONL files: `format` names noun and version, `key` is the hash of the content.
 
 Example:
     >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello!")))
     >>> Dialogue.model_validate_json(hello.model_dump_json()) == hello
     True
-    >>> hello.but(id="other").key == hello.key
+    >>> hello.replace(id="other").key == hello.key
     False
 
 Not covered: behaviour. A noun carries facts and what follows from them alone.

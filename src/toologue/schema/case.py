@@ -52,7 +52,7 @@ class Case(Noun):
 
     def blind(self) -> Case:
         """This case without its gold and its world: all that an agent under test may read."""
-        return self.but(gold=None, world=Setting())
+        return self.replace(gold=None, world=Setting())
 
 
 class Trace(Record):

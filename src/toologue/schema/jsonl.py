@@ -34,7 +34,7 @@ class Noun(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
-    def but(self, **changes: Any) -> Self:
+    def replace(self, **changes: Any) -> Self:
         """This value with some fields changed. The new values are trusted, not validated: pass nouns and JSON."""
         kind = self.__class__
         values, fields = self.__dict__, kind.__pydantic_fields__

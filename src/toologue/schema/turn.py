@@ -255,7 +255,7 @@ def whole(stacked: Sequence[Stacked], program: Program) -> Program:
         return program
     if before is None:
         raise StackError(program.goal, "has no code, and there is no draft of it; write the program")
-    return program.but(code=before.code)
+    return program.replace(code=before.code)
 
 
 def _walked(turns: Turns, lax: bool = False) -> tuple[tuple[Stacked, ...], tuple[UserTurn | AgentTurn, ...]]:
@@ -272,6 +272,6 @@ def _walked(turns: Turns, lax: bool = False) -> tuple[tuple[Stacked, ...], tuple
                     except StackError as error:
                         if not lax:
                             raise error.at(position, slot) from None
-            turn = turn.but(acts=tuple(acts))
+            turn = turn.replace(acts=tuple(acts))
         walked.append(turn)
     return stacked, tuple(walked)

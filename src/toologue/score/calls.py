@@ -151,7 +151,7 @@ def explain(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Mismatch
             continue
         taken.add(id(near))
         for difference in differences(near, missed, kind, match) or [_misplaced(near, missed)]:
-            explained.append(difference.but(turn=near.turn, act=near.slot))
+            explained.append(difference.replace(turn=near.turn, act=near.slot))
     for extra, bad in surplus:
         if bad and id(extra) not in taken:
             explained.append(_at(extra, field="call", actual=_shown(extra), why=_UNASKED))

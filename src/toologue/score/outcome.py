@@ -55,7 +55,7 @@ def outcome(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Scor
         found = compare_effects(effect(section), effect(mine), kind.fields, match.alike)
         right += not found
         start = sum(map(len, wanted[:number]))
-        at += [mismatch.but(turn=start) for mismatch in found] if len(wanted) > 1 else found
+        at += [mismatch.replace(turn=start) for mismatch in found] if len(wanted) > 1 else found
     return shares_of({"outcome": (right == len(wanted), 1)}, gold, trace, {"outcome": at})
 
 

@@ -16,7 +16,7 @@ Example:
     >>> from toologue.schema import State, UserTurn
     >>> asks = AgentTurn(text="Of whom?", action="clarify", state=State())
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), asks))
-    >>> turns = (gold.turns[0], asks.but(text="Who?"))
+    >>> turns = (gold.turns[0], asks.replace(text="Who?"))
     >>> trace = Trace(case="", dialogue="d", protocol="forced", agent="it", turns=turns)
     >>> [score.value for score in overall(gold, trace, TextMatch.of("exact")).values()]
     [1.0, 1.0]
@@ -59,7 +59,7 @@ def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
         if wanted.said and wanted.did:
             did = lived.did if lived is not None else ()
             wrong = _published(wanted.did, did) if mode == "published" else _wrong(wanted.did, did, documents)
-            found.append(TurnTest(number, start, tuple(one.but(turn=start) for one in wrong)))
+            found.append(TurnTest(number, start, tuple(one.replace(turn=start) for one in wrong)))
         start += len(wanted.did)
     return found
 

@@ -216,7 +216,7 @@ def compare(turn: int, wanted: AgentTurn, did: AgentTurn, same: Same) -> Verdict
         names, called = (", ".join(sorted(call.api for call in calls)) for calls in (theirs, mine))
         api = names == called
         found = _paired(theirs, mine, same) if api else [Mismatch(act=0, field="api", expected=names, actual=called)]
-    return Verdict(turn, expected, done, api, not found, tuple(mismatch.but(turn=turn) for mismatch in found))
+    return Verdict(turn, expected, done, api, not found, tuple(mismatch.replace(turn=turn) for mismatch in found))
 
 
 def _paired(wanted: Sequence[Call], made: Sequence[Call], same: Same) -> list[Mismatch]:
@@ -230,7 +230,7 @@ def _paired(wanted: Sequence[Call], made: Sequence[Call], same: Same) -> list[Mi
     found: list[Mismatch] = []
     for call in missed:
         slot = next(slot for slot, other in left.items() if other.api == call.api)
-        found += [mismatch.but(act=slot) for mismatch in same.call(call, left.pop(slot))]
+        found += [mismatch.replace(act=slot) for mismatch in same.call(call, left.pop(slot))]
     return found
 
 

@@ -199,7 +199,7 @@ def graph_user(case: Case) -> GraphUser:
     """Return the user `graph` of a case: its goal is that of the gold, whose instructions are the procedure."""
     if case.gold is None:
         raise BadSetting(f"case {case.id!r} has no gold dialogue to take a customer's goal from")
-    course = course_of(case.brief.but(instructions=case.gold.instructions or case.brief.instructions))
+    course = course_of(case.brief.replace(instructions=case.gold.instructions or case.brief.instructions))
     registers = REGISTERS["customer"]
     register = registers[(case.seed + case.trial) % (len(registers) - 1)]
     goal = goal_of(case.gold, course)

@@ -78,7 +78,7 @@ def _placed(done: Execution) -> Fault | None:
     service = bool(done.calls) and done.calls[-1].result.error is not None
     if error is None or done.line is None or service or error.message.startswith("line ") or not error.message:
         return error
-    return error.but(message=f"{error.message} (line {done.line})")
+    return error.replace(message=f"{error.message} (line {done.line})")
 
 
 class _Arguments(BaseModel):
@@ -103,7 +103,7 @@ def _make(case: Case) -> World:
     given, now = _arguments(case.world), None
     with suppress(TypeError, ValueError):
         now = datetime.fromisoformat(cast("str", case.brief.facts.get("now")))
-    world = make_world(case.but(world=given.world))
+    world = make_world(case.replace(world=given.world))
     return with_programs(world, name=given.object or given.world.name, exceptions=given.exceptions, now=now)
 
 

@@ -49,7 +49,7 @@ async def generate_directly(
             if isinstance(found, str):
                 wrong.append(found)
             elif len(dialogues) < count:
-                dialogues.append(found.but(origin={**found.origin, "writer": model.name, "seed": seed}))
+                dialogues.append(found.replace(origin={**found.origin, "writer": model.name, "seed": seed}))
         faults += wrong
         if len(dialogues) == count:
             break
@@ -97,7 +97,7 @@ def _dialogue(procedure: Procedure, apis: Mapping[str, Api], talk: Any, id: str)
     if broken := broken_rules(cast("Sequence[Mapping[str, Any]]", talk), apis):
         return "; ".join(f"message {one.at}: {one.rule}" for one in broken[:3])
     origin = {"line": "procedures", "procedure": procedure.id, "intent": procedure.intent, "path": None}
-    return dialogue.but(
+    return dialogue.replace(
         instructions=told(procedure),
         facts=procedure.facts,
         apis=tuple(apis),

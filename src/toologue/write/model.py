@@ -79,9 +79,11 @@ class ModelWriter:
             wrong = faults([cue for _, cue in spoken], texts)
             if texts is not None and not wrong:
                 said: dict[int, str] = dict(zip((place for place, _ in spoken), texts, strict=True))
-                turns = (turn.but(text=said[at]) if at in said else turn for at, turn in enumerate(plan.dialogue.turns))
+                turns = (
+                    turn.replace(text=said[at]) if at in said else turn for at, turn in enumerate(plan.dialogue.turns)
+                )
                 origin = {**plan.dialogue.origin, "writer": self._model.name, "registers": registers}
-                return plan.dialogue.but(turns=tuple(turns), origin=origin)
+                return plan.dialogue.replace(turns=tuple(turns), origin=origin)
             listed = "\n".join(f"- {fault}" for fault in wrong)
             again = f"These are not right yet:\n{listed}\nAnswer with the whole array again."
             messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": again}]

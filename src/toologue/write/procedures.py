@@ -337,7 +337,7 @@ class CustomerWords:
             for slot in wrong
         ]
         others = {slot: value for slot, value in cue.values.items() if slot not in wrong}
-        return [*said, self._clauses(cue.but(values=others), ", and ")]
+        return [*said, self._clauses(cue.replace(values=others), ", and ")]
 
     def _change(self, cue: Cue) -> str:
         answer = cue.text.strip().rstrip(".")
@@ -407,7 +407,7 @@ def _show_values(cue: Cue) -> Cue:
     if not there:
         return cue
     rest = {slot: value for slot, value in cue.values.items() if slot not in there}
-    return cue.but(text=fill_values(cue.text, cue.values), values=rest)
+    return cue.replace(text=fill_values(cue.text, cue.values), values=rest)
 
 
 def _capitalize(text: str, clauses: str) -> str:
@@ -480,19 +480,19 @@ class TemplateWriter:
         for number, (turn, cue) in enumerate(zip(plan.dialogue.turns, plan.cues, strict=True)):
             try:
                 if turn.role == "user":
-                    turns.append(turn.but(text=customer(cue, asked)))
+                    turns.append(turn.replace(text=customer(cue, asked)))
                     heard = cue
                 elif cue.move == "call":
                     turns.append(turn)
                 else:
-                    turns.append(turn.but(text=agent(cue, heard)))
+                    turns.append(turn.replace(text=agent(cue, heard)))
                     text = cue.text if cue.move == "ask" else cue.again
                     asked = asking(text) if text.strip() else asked
             except BadSetting as error:
                 raise BadSetting(f"plan {plan.dialogue.id!r}, cue {number} ({cue.move}): {error}") from error
         registers = {role: str(voice.register) for role, (voice, _) in speakers.items()}
         origin = {**plan.dialogue.origin, "writer": self.name, "registers": registers}
-        return plan.dialogue.but(turns=tuple(turns), origin=origin)
+        return plan.dialogue.replace(turns=tuple(turns), origin=origin)
 
     def _speaker(self, role: Role, id: str) -> tuple[Voice, int]:
         """Return the voice of who speaks, with a register and the phrases to begin with, and a seed."""

@@ -52,7 +52,7 @@ class FunctionCalling:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next turn; with an error where it gave none."""
-        told = brief if brief.instructions else brief.but(instructions=DEFAULT)
+        told = brief if brief.instructions else brief.replace(instructions=DEFAULT)
         try:
             reply = await self._model.reply(prompt(told, history), tools=tools(brief.apis), seed=self._seed)
         except ModelFault as fault:

@@ -66,7 +66,9 @@ class Talm:
             extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
             return AgentTurn(error=Fault(type=fault.type, message=str(fault)), extra={"reply": extra})
         turn = _READ[self._task](reply.text or "", history)
-        return turn.but(usage=reply.usage, thought=turn.thought or reply.thought, extra={**turn.extra, **_about(reply)})
+        return turn.replace(
+            usage=reply.usage, thought=turn.thought or reply.thought, extra={**turn.extra, **_about(reply)}
+        )
 
 
 def talm_agent(argument: str) -> AgentSpec:
@@ -129,12 +131,12 @@ def _overall(text: str, history: Sequence[Turn]) -> AgentTurn:
     noted = Answer(None, step.problem or step.state.problem, step.notes)
     turn = AgentTurn(action=action, state=state, thought=step.thought, extra=_noted(text, noted, **said))
     if problem:
-        return turn.but(error=_fault(problem))
+        return turn.replace(error=_fault(problem))
     if action == "call":
-        return turn.but(acts=(_call(known),))
+        return turn.replace(acts=(_call(known),))
     if action == "retriever_call":
-        return turn.but(acts=(_retrieval(history),))
-    return turn.but(text=step.message)
+        return turn.replace(acts=(_retrieval(history),))
+    return turn.replace(text=step.message)
 
 
 _READ: dict[Task, Callable[[str, Sequence[Turn]], AgentTurn]] = {

@@ -22,7 +22,7 @@ Example:
     >>> turn = search(said, brief, {"Sky": form_of(sky)})
     >>> turn.action, turn.acts[0].query
     ('retriever_call', 'How is the sky?')
-    >>> found = turn.but(results=(Result(value={"retrieved": {"Sky": 0.7}}),))
+    >>> found = turn.replace(results=(Result(value={"retrieved": {"Sky": 0.7}}),))
     >>> search([*said, found], brief, {"Sky": form_of(sky)}).text
     'Would you tell me the city, please?'
 
@@ -137,7 +137,7 @@ def _short(made: Made) -> Made:
     """A result cut to the rows that people would know: those with a name, and of each row the name first."""
     rows = [dict(sorted(row.items(), key=lambda one: not _names(one[0]))) for row in plain_rows(made.result.value)]
     rows.sort(key=lambda row: not any(map(_names, row)))
-    return Made(made.call, made.result.but(value=rows[:_MOST])) if rows else made
+    return Made(made.call, made.result.replace(value=rows[:_MOST])) if rows else made
 
 
 def _names(output: str) -> bool:

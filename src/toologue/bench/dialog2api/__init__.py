@@ -128,7 +128,7 @@ def _key(metric: str) -> str:
 def read_predictions(file: Path) -> Mapping[str, Dialogue]:
     """Conversations by id. Programs that cannot go on the stack stay as they are: they are graded, not refused."""
     found = read_conversations(file, lax=True) if file.suffix == ".xml" else list(read(file, Dialogue))
-    return {one.id: one.but(turns=completed(one.turns, lax=True)) for one in found}
+    return {one.id: one.replace(turns=completed(one.turns, lax=True)) for one in found}
 
 
 def _predicted(

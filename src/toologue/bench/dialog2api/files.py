@@ -92,7 +92,7 @@ def read_folder(folder: Path, *, sign: bool = True) -> Iterator[Dialogue]:
             raise BadFile(f"{file} is not in the split of its goal {written.goal!r}")
         dialogue = dialogue_of(written)
         told = goal.model_dump(mode="json", include={"utterance", "complexities", "split"})
-        dialogue = dialogue.but(origin={**dialogue.origin, **told})
+        dialogue = dialogue.replace(origin={**dialogue.origin, **told})
         yield _signed(dialogue, signed[name], folder) if name in signed else dialogue
 
 
@@ -129,7 +129,7 @@ def inspect(file: Path) -> tuple[Written, list[BadRecord]]:
 
 def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
     """The dialogue in the world `s3_programs`, every final program executed, every signature in its place."""
-    dialogue = dialogue.but(world=Setting(name="s3_programs", arguments=dialogue.world.arguments))
+    dialogue = dialogue.replace(world=Setting(name="s3_programs", arguments=dialogue.world.arguments))
     world = make_world(Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded"))
     turns = list(dialogue.turns)
     initial = _checked(dialogue, file, "extra.initial_signature", dialogue.extra.get("initial_signature"), world, None)
@@ -143,8 +143,8 @@ def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
                 place = f"turns[{at}].acts[{slot}]"
                 results.append(result)
                 signed.append(result and _checked(dialogue, file, place, said[slot], world, result))
-            turns[at] = turn.but(results=tuple(results), extra={**turn.extra, "signatures": signed})
-    return dialogue.but(turns=tuple(turns), extra={**dialogue.extra, "initial_signature": initial})
+            turns[at] = turn.replace(results=tuple(results), extra={**turn.extra, "signatures": signed})
+    return dialogue.replace(turns=tuple(turns), extra={**dialogue.extra, "initial_signature": initial})
 
 
 def _signatures_of(turn: AgentTurn) -> Sequence[Any]:
@@ -174,9 +174,9 @@ def _signed(dialogue: Dialogue, signatures: Sequence[str], folder: Path) -> Dial
     for turn in dialogue.turns:
         if turn.role == "agent" and turn.acts:
             signed: list[JsonValue] = [next(left) if executable(act) else None for act in turn.acts]
-            turn = turn.but(extra={"signatures": signed})
+            turn = turn.replace(extra={"signatures": signed})
         turns.append(turn)
-    return dialogue.but(turns=tuple(turns), extra={"initial_signature": initial})
+    return dialogue.replace(turns=tuple(turns), extra={"initial_signature": initial})
 
 
 def _carried(dialogue: Dialogue) -> list[str]:

@@ -170,7 +170,7 @@ def _prove_kind(
     wrong = kind in WRONG and not (kind == "wrong_exception" and options.mode == "published")
 
     def make(case: Case) -> Agent:
-        return ScriptedAgent(script_of(case.but(gold=found[case.id].dialogue)))
+        return ScriptedAgent(script_of(case.replace(gold=found[case.id].dialogue)))
 
     took, caught, missed = 0, 0, list[str]()
     for graded in play(benchmark, there, AgentSpec(f"mutant:{kind}", make), judge, options):

@@ -101,10 +101,10 @@ def _staged(dialogue: Dialogue, file: Path) -> Dialogue:
         raise BadRecord(file, 0, "$.turns", what, "dialogues of the chains line have them")
     for apis in (file.with_name("apis.jsonl"), Path(str(dialogue.world.arguments.get("apis", "")))):
         if apis.is_file():
-            return dialogue.but(world=Setting(name="observed", arguments={"apis": str(apis)}))
+            return dialogue.replace(world=Setting(name="observed", arguments={"apis": str(apis)}))
     there = documents_of(dialogue)
     carried: list[Any] = [there[n].model_dump(mode="json", by_alias=True) for n in dialogue.apis if n in there]
-    return dialogue.but(world=Setting(name="observed"), extra={**dialogue.extra, "apis": carried})
+    return dialogue.replace(world=Setting(name="observed"), extra={**dialogue.extra, "apis": carried})
 
 
 def _is_ours(file: Path) -> bool:

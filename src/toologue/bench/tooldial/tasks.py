@@ -99,7 +99,7 @@ def _action(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score],
     scores = actions.scores_of(tests, gold, trace)
     if mode == "published":
         lax = actions.scores_of(actions.action_tests("substring", gold, trace), gold, trace)[actions.ACCURACY]
-        scores[_SUBSTRING] = lax.but(metric=_SUBSTRING)
+        scores[_SUBSTRING] = lax.replace(metric=_SUBSTRING)
     return scores, [test._asdict() for test in tests]
 
 

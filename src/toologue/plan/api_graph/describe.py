@@ -194,13 +194,13 @@ def describe(api: Api) -> Api:
         return {"title": phrase(named, topic), "x-description": _sentence(named, told, tool, domain)}
 
     parameters = {
-        name: one.but(json_schema=fill_missing(one.json_schema, said(name, one.json_schema)))
+        name: one.replace(json_schema=fill_missing(one.json_schema, said(name, one.json_schema)))
         for name, one in api.parameters.items()
     }
     returns = _copied(api.returns)
     for leaf in leaves(returns):
         leaf.schema.update(fill_missing(leaf.schema, said(leaf.name, leaf.schema)))
-    return api.but(parameters=parameters, returns=returns, keywords=api.keywords or keywords(api))
+    return api.replace(parameters=parameters, returns=returns, keywords=api.keywords or keywords(api))
 
 
 def described(apis: Iterable[Api]) -> Iterator[Api]:

@@ -72,8 +72,8 @@ async def describe_with(model: Model, api: Api, *, tries: int = 3, seed: int = 0
             if one.number in answers.texts:
                 phrase, sentence = answers.texts[one.number]
                 one.schema.update(fill_missing(one.schema, {"title": phrase, "x-description": sentence}))
-    parameters = {name: one.but(json_schema=takes[name]) for name, one in api.parameters.items()}
-    made = describe(api.but(parameters=parameters, returns=returns, keywords=words))
+    parameters = {name: one.replace(json_schema=takes[name]) for name, one in api.parameters.items()}
+    made = describe(api.replace(parameters=parameters, returns=returns, keywords=words))
     return Described(made, asked, left, tuple(problems))
 
 

@@ -135,11 +135,11 @@ def _edges(pairs: Pairs, chosen: NDArray[np.bool_], rows: Entities, columns: Ent
     lcs, description, keyword = (score.clip(0, 1).round(_DIGITS).tolist() for score in pairs.scores)
     for at, (row, column) in enumerate(zip(map(int, pairs.row), map(int, pairs.column), strict=True)):
         output, parameter = rows.entities[row], columns.entities[column]
-        yield _EDGE.but(
+        yield _EDGE.replace(
             source=output.api,
             output=output.name,
             target=parameter.api,
             parameter=parameter.name,
-            similarity=_SIMILARITIES.but(lcs=lcs[at], keyword=keyword[at], description=description[at]),
+            similarity=_SIMILARITIES.replace(lcs=lcs[at], keyword=keyword[at], description=description[at]),
             chosen=bool(chosen[at]),
         )

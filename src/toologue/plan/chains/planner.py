@@ -262,31 +262,31 @@ class _Script:
         elif action == "fail_inform":
             before["missing"] = self._pair.parameter
         text = "" if action in ("inform", "user_bye") else self._wish
-        self.turns.append(_USER.but(action=action, informed=given))
-        self.cues.append(_CUE.but(move=action, text=text, values=given, before=before))
+        self.turns.append(_USER.replace(action=action, informed=given))
+        self.cues.append(_CUE.replace(move=action, text=text, values=given, before=before))
 
     def _agent(self, action: AgentAction, situation: str, row: Row) -> None:
         asked, choice = self._asked(row), self._execution.choice
         state = _UNKNOWN if row.hand is None else self._state(row.hand)
         thought = self._rng.choice(thoughts()[situation]).format_map({**self._names, "asked": ", ".join(asked)})
-        turn = _AGENT.but(action=action, state=state, thought=thought)
+        turn = _AGENT.replace(action=action, state=state, thought=thought)
         text, values = "", dict[str, JsonValue]()
         if action in ("call", "retriever_call"):
             act, result = self._act(situation)
-            turn = turn.but(acts=(act,), results=(result,))
+            turn = turn.replace(acts=(act,), results=(result,))
         elif action == "request":
             text, values = ", ".join(map(split_name, asked)), dict.fromkeys(asked, "")
             extra: dict[str, JsonValue] = {"requested": list[JsonValue](asked)}
             if row.group == "choice" and choice is not None:
                 values = {choice.output: choice.values}
                 extra |= {"by": choice.output, "among": choice.values}
-            turn = turn.but(text="", extra=extra)
+            turn = turn.replace(text="", extra=extra)
         else:
             text = self._wish if action in ("suggest", "response", "response_fail") else ""
             values = dict(self._execution.answer) if action == "response" else {}
-            turn = turn.but(text="")
+            turn = turn.replace(text="")
         self.turns.append(turn)
-        self.cues.append(_CUE.but(move=action, text=text, values=values))
+        self.cues.append(_CUE.replace(move=action, text=text, values=values))
 
     def _asked(self, row: Row) -> list[str]:
         """The parameters that a request is for."""
@@ -304,16 +304,16 @@ class _Script:
         api, told = self._calls[hand].view.api, self._told[hand]
         needed = {name: told.get(name, "") for name in api.required}
         others = {name: told.get(name, "") for name in self._calls[hand].arguments if name not in needed}
-        return _UNKNOWN.but(api=api.name, required=needed, optional=others)
+        return _UNKNOWN.replace(api=api.name, required=needed, optional=others)
 
     def _act(self, situation: str) -> tuple[Call | Retrieve, Result]:
         """The retrieval or the call of a situation, and its result."""
         pair = self._pair
         if situation == "find target":
-            return _SEARCH, _RESULT.but(value={"retrieved": {}})
+            return _SEARCH, _RESULT.replace(value={"retrieved": {}})
         if situation == "find source":
             edge = {"source": pair.source, "output": pair.output, "target": pair.target, "parameter": pair.parameter}
-            return _SEARCH.but(missing=(pair.target, pair.parameter)), _RESULT.but(value=edge)
+            return _SEARCH.replace(missing=(pair.target, pair.parameter)), _RESULT.replace(value=edge)
         call = self._calls["source" if situation == "call source" else "target"]
         arguments = {**settled(call.view.api), **call.arguments}
-        return _CALL.but(api=call.view.api.name, arguments=arguments), call.result
+        return _CALL.replace(api=call.view.api.name, arguments=arguments), call.result

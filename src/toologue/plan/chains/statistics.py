@@ -25,9 +25,9 @@ def published_state(turn: AgentTurn) -> State:
 
 def as_published(dialogue: Dialogue) -> Dialogue:
     """The dialogue with the published code's states."""
-    return dialogue.but(
+    return dialogue.replace(
         turns=tuple(
-            turn.but(state=published_state(turn)) if turn.role == "agent" and turn.state is not None else turn
+            turn.replace(state=published_state(turn)) if turn.role == "agent" and turn.state is not None else turn
             for turn in dialogue.turns
         )
     )

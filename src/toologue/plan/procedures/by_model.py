@@ -146,7 +146,7 @@ async def ask_procedures(
         prose = (reply.text or "").strip()
         found = await rewrite(prose, model, apis=documents, id=f"{intent.id}-{number}", tries=tries, seed=seed)
         told = {"intent": intent.id, "client": intent.client, "issue": intent.issue}
-        made.append(found if found.procedure is None else found._replace(procedure=found.procedure.but(**told)))
+        made.append(found if found.procedure is None else found._replace(procedure=found.procedure.replace(**told)))
         titles.append(found.procedure.title if found.procedure else prose.partition("\n")[0].lstrip("# "))
     return tuple(made)
 

@@ -100,7 +100,7 @@ def with_noise(graph: Graph, p: float = 0.2, *, mode: NoiseMode = "resume", seed
         message = rng.choice(noise_bank().of(rng.choice(NOISE_KINDS)))
         said = Node(id=next(node_ids), type="user", text=message.text, noise=message.kind, line=node.line)
         reply = rng.choice(noise_bank().replies_to(message))
-        answer = said.but(id=next(node_ids), type="assistant", text=reply, step=node.step)
+        answer = said.replace(id=next(node_ids), type="assistant", text=reply, step=node.step)
         nodes += [said, answer]
         join(node.id, said.id)
         join(said.id, answer.id)

@@ -96,7 +96,7 @@ class _Conversation:
     def say(self, turn: Turn, cue: Cue) -> None:
         """Add a turn; what an agent's words must get across stays with it, for whoever grades other words."""
         if turn.role == "agent" and cue.move != "call":
-            turn = turn.but(extra={"must": cue.model_dump(mode="json", exclude_defaults=True)})
+            turn = turn.replace(extra={"must": cue.model_dump(mode="json", exclude_defaults=True)})
         self.turns.append(turn)
         self.cues.append(cue)
 
@@ -136,7 +136,7 @@ class _Conversation:
         marks = {**extra, "wrong": given.wrong} if given.wrong else dict(extra)
         values = dict(given.values)
         turn = UserTurn(informed=values, node=node.id, extra=marks)
-        self.say(turn, cue.but(values=values, kinds=self.kinds([*values])))
+        self.say(turn, cue.replace(values=values, kinds=self.kinds([*values])))
         self.values = {**self.values, **values}
 
     def aside(self, cue: Cue, extra: dict[str, JsonValue], answer: Cue) -> None:
@@ -180,11 +180,11 @@ class _Conversation:
         if (given and not given.wrong and self.misspell(given)) or self.contradict(node):
             pass
         elif given and alone and (ahead := self.ahead(place) if self.wants("volunteer") else None):
-            self.reply_with("volunteer", node, cue.but(move="volunteer"), Given({**given.values, **ahead.values}))
+            self.reply_with("volunteer", node, cue.replace(move="volunteer"), Given({**given.values, **ahead.values}))
             return
         elif not (given and given.wrong) and (old := self.false_start(place, node, given)):
             correcting = "correct" if given and alone else "change"
-            self.reply_with(correcting, node, cue.but(move=correcting, before=old), given or Given())
+            self.reply_with(correcting, node, cue.replace(move=correcting, before=old), given or Given())
             return
         self.inform(node, cue, given or Given())
 

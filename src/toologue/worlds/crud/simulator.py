@@ -131,7 +131,7 @@ class Crud:
         except BaseException:
             self._data.store.rewind(before)
             raise
-        return _DONE.but(value=value, changes=own(changes), created=created)
+        return _DONE.replace(value=value, changes=own(changes), created=created)
 
     def _answer(self, name: str, arguments: Mapping[str, Any]) -> JsonValue:
         override = self._simulator.overrides.get(name)

@@ -87,7 +87,7 @@ def _fault(kind: str, message: str) -> Result:
 
 def _result(**fields: Any) -> Result:
     """A result whose fields are known to be right."""
-    return _EMPTY.but(changes={}, **fields)
+    return _EMPTY.replace(changes={}, **fields)
 
 
 class _Arguments(BaseModel):

@@ -237,7 +237,7 @@ class Signed(Wrapped):
     def do(self, act: Act) -> Result:
         """Execute, and sign where something was written."""
         result: Result = self._world.do(act)
-        return result.but(changes={**result.changes, _ROW: signature(self._world)}) if result.changes else result
+        return result.replace(changes={**result.changes, _ROW: signature(self._world)}) if result.changes else result
 
 
 _ROW = path_of("Account", "signature")

@@ -71,9 +71,11 @@ class ChainModelWriter:
             wrong = faults(plan, plain, texts)
             if texts is not None and not wrong:
                 said_at = dict(zip(spoken, texts, strict=True))
-                turns = (turn.but(text=said_at[at]) if at in said_at else turn for at, turn in enumerate(plain.turns))
+                turns = (
+                    turn.replace(text=said_at[at]) if at in said_at else turn for at, turn in enumerate(plain.turns)
+                )
                 origin = {**plain.origin, "writer": self._model.name}
-                return plain.but(turns=tuple(turns), origin=origin)
+                return plain.replace(turns=tuple(turns), origin=origin)
             again = "\n".join(f"- {fault}" for fault in wrong)
             told = f"These are not right yet:\n{again}\nAnswer with the whole array again."
             messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": told}]

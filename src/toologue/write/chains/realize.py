@@ -102,14 +102,14 @@ class Realizer:
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
         if turn.role == "user":
-            return turn.but(text=self._user_says(cue))
+            return turn.replace(text=self._user_says(cue))
         if cue.move == "call":
             self._found = self._failed
             return turn
         if cue.move == "retriever_call":
             return self._retrieved(turn)
         self._heard = self._agent_says(cue, turn)
-        return turn.but(text=self._heard)
+        return turn.replace(text=self._heard)
 
     def _user_says(self, cue: Cue) -> str:
         match cue.move:
@@ -160,7 +160,7 @@ class Realizer:
         if self._asked is None:
             raise BadSetting("a retriever_call comes before the user has said what is wanted")
         found: dict[str, JsonValue] = dict(self._asked.retrieved)
-        return turn.but(acts=(act.but(query=self._asked.text),), results=(Result(value={"retrieved": found}),))
+        return turn.replace(acts=(act.replace(query=self._asked.text),), results=(Result(value={"retrieved": found}),))
 
     # ---- the user
 
@@ -413,4 +413,4 @@ class ChainWriter:
             **plan.dialogue.origin, "writer": f"{self.name}:{self._desk.bank.name}",
             "style": {"user": telling.user.style, "agent": telling.agent.style},
         }  # fmt: skip
-        return plan.dialogue.but(turns=tuple(turns), origin=origin)
+        return plan.dialogue.replace(turns=tuple(turns), origin=origin)

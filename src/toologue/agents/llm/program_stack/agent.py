@@ -61,7 +61,7 @@ class ProgramStack:
             if wrote.acts:
                 return talk.noted(wrote)
             told = await self._words(talk, history, brief)
-            return talk.noted(told.but(extra={**wrote.extra, **told.extra}))
+            return talk.noted(told.replace(extra={**wrote.extra, **told.extra}))
         except ModelFault as fault:
             extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
             return AgentTurn(error=Fault(type=fault.type, message=str(fault)), usage=talk.usage, extra={"reply": extra})
@@ -150,7 +150,7 @@ class _Talk:
         if reply is None:
             return turn
         about = {"model": reply.model, "finish": reply.finish, "tries": reply.tries}
-        return turn.but(usage=self.usage, extra={**turn.extra, "reply": about})
+        return turn.replace(usage=self.usage, extra={**turn.extra, "reply": about})
 
 
 def _said(text: str) -> str:

@@ -65,7 +65,9 @@ def read_programs(text: str, held: tuple[Stacked, ...], service: Service) -> Ans
 
 def held_back(programs: Sequence[Program], held: Sequence[Stacked], service: Service) -> tuple[Program, ...]:
     """The programs, those that must wait as drafts."""
-    return tuple(program.but(status="drafting") if _waits(program, held, service) else program for program in programs)
+    return tuple(
+        program.replace(status="drafting") if _waits(program, held, service) else program for program in programs
+    )
 
 
 def destroys(code: str, service: Service) -> bool:

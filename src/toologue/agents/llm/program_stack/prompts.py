@@ -106,7 +106,7 @@ def again(sent: Sequence[Message], problems: Sequence[str], what: str, *, answer
 def _with_results(api: Api) -> Api:
     """The document, with the names of what a call gives; the paper's definitions leave that out."""
     given = _gives(api.returns)
-    return api.but(description=f"{api.description} Gives {given}.") if given else api
+    return api.replace(description=f"{api.description} Gives {given}.") if given else api
 
 
 def _gives(schema: Mapping[str, Any], deep: int = 4) -> str:

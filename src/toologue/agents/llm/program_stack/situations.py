@@ -82,7 +82,7 @@ def samples(dialogue: Dialogue, task: Task) -> Iterator[Sample]:
         if said and did and task == "program":
             before = situation(lived)
             yield before._replace(output=Output(tuple(_short(before.stack, programs))))
-        acted = [turn.but(text=None) for turn in did if turn.acts]
+        acted = [turn.replace(text=None) for turn in did if turn.acts]
         if said and words is not None and task == "response":
             yield situation([*lived, *acted])._replace(output=Output(text=words))
         lived += did
@@ -95,7 +95,7 @@ def _spoken(turn: Turn) -> Turn:
 def _short(held: tuple[Stacked, ...], programs: Sequence[Program]) -> Iterator[Program]:
     """The programs, without code where it is their draft's."""
     for program in programs:
-        bare = program.but(code="")
+        bare = program.replace(code="")
         try:
             same = program.status != "drafting" and whole(held, bare).code == program.code
             held = put(held, program)
