@@ -23,7 +23,6 @@ WITHOUT_EXAMPLE = {
     "toologue.agents.llm",
     "toologue.text",
     "toologue.verify",
-    "toologue.bench",
     "toologue.cli",
     "toologue.plan",
     "toologue.values",
