@@ -27,7 +27,7 @@ from toologue.formats.dialog2api import Sample, output_xml, read_sample, sample_
 from toologue.models.model import Asked as Request
 from toologue.models.model import ScriptedModel
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Program, UserTurn
-from toologue.schema.turn import Stacked
+from toologue.schema.stack import Stacked
 from toologue.worlds.s3 import apis
 
 S3 = Brief(apis=apis())

@@ -16,7 +16,7 @@ from toologue.agents.llm.program_stack.examples import Examples
 from toologue.loop import play
 from toologue.models.model import ModelFault, ScriptedModel
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Fault, Program, Result, Setting, Turn, UserTurn
-from toologue.schema.turn import stack
+from toologue.schema.stack import stack
 from toologue.worlds.s3 import apis
 from toologue.worlds.world import kind_at, make_world
 

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from toologue.errors import StackError, UserError
 from toologue.schema import AgentTurn, Call, Program, Result, UserTurn
-from toologue.schema.turn import Stacked, completed, put, stack
+from toologue.schema.stack import Stacked, completed, put, stack
 
 GOALS = st.sampled_from(["1", "2", "5", "40", "rename"])
 CODES = st.sampled_from(["return 1", "return ?1", "s3.delete_bucket(Bucket='attic')", "if ?1:\n    ?2"])

@@ -8,7 +8,7 @@ from toologue.data import read_text
 from toologue.formats.dialog2api import conversations_xml, parse_conversations
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
 from toologue.schema import AgentTurn, Call, Case, Program, Setting, UserTurn
-from toologue.schema.turn import stack
+from toologue.schema.stack import stack
 
 TEXT = """
 id: empty-1

@@ -23,7 +23,7 @@ from toologue.formats.dialog2api import (
     sample_xml,
 )
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Program, Result, Setting, UserTurn
-from toologue.schema.turn import Stacked, stack
+from toologue.schema.stack import Stacked, stack
 
 CONVERSATION = """<?xml version="1.0"?>
 <!-- written by hand -->

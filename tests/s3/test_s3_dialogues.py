@@ -16,7 +16,7 @@ from toologue.bench.dialog2api.statistics import apis_in
 from toologue.cli.bench import prove
 from toologue.errors import BadSetting
 from toologue.schema.jsonl import write
-from toologue.schema.turn import stack
+from toologue.schema.stack import stack
 
 pytest.importorskip("pydantic_monty")
 

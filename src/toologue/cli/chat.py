@@ -45,7 +45,7 @@ from toologue.schema import (
     rounds,
 )
 from toologue.schema.jsonl import read, write
-from toologue.schema.turn import put, stack, whole
+from toologue.schema.stack import put, stack, whole
 from toologue.worlds.crud.simulator import shipped, simulator_for
 from toologue.worlds.store import path_of
 from toologue.worlds.world import kind_at, make_world

@@ -25,7 +25,7 @@ from pydantic import JsonValue, ValidationError
 from toologue.errors import BadFile, BadRecord, BadSetting, StackError, shown
 from toologue.schema import AgentTurn, Dialogue, Fault, Program, Result, Setting, Turn, UserTurn
 from toologue.schema.jsonl import opened
-from toologue.schema.turn import Stacked, completed
+from toologue.schema.stack import Stacked, completed
 
 # Every element, and what may hold it; "" is the text as a whole.
 _IN: dict[str, tuple[str, ...]] = {

@@ -24,7 +24,7 @@ from pydantic import Field, model_validator
 from toologue.errors import StackError
 from toologue.schema import AgentTurn, Dialogue, Program, Setting, Turn, UserTurn
 from toologue.schema.jsonl import Noun
-from toologue.schema.turn import Stacked, completed, put
+from toologue.schema.stack import Stacked, completed, put
 
 _S3 = Setting(name="s3")
 _AFTER = {"": ("agent", "user"), "agent": ("user",), "user": ("agent", "programs"), "programs": ("agent",)}

@@ -32,6 +32,7 @@ from toologue.schema.procedure import (
     Tries,
     Walk,
 )
+from toologue.schema.stack import Stacked
 from toologue.schema.turn import (
     Act,
     AgentAction,
@@ -43,7 +44,6 @@ from toologue.schema.turn import (
     Result,
     Retrieve,
     Round,
-    Stacked,
     State,
     Turn,
     Usage,

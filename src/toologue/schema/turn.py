@@ -10,12 +10,11 @@ the draft as it stands. Final and abandoned programs cannot be written again: `S
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from toologue.errors import StackError
 from toologue.schema.jsonl import Noun
 
 
@@ -212,66 +211,3 @@ def place(history: Iterable[UserTurn | AgentTurn]) -> tuple[int, int]:
         elif after_agent:
             number, taken, after_agent = number + 1, 0, False
     return number, taken
-
-
-Turns = Iterable[UserTurn | AgentTurn]
-
-
-class Stacked(Noun):
-    """The latest program of a goal, and the result of a final one that was executed."""
-
-    goal: str
-    status: Literal["drafting", "final", "abandoned"]
-    code: str
-    result: Result | None = None
-
-
-def stack(turns: Turns) -> tuple[Stacked, ...]:
-    """The stack after these turns. Raises StackError."""
-    return _walked(turns)[0]
-
-
-def completed(turns: Turns, *, lax: bool = False) -> tuple[UserTurn | AgentTurn, ...]:
-    """The turns with the code of the draft in every program that has none. Raises StackError.
-
-    `lax`: programs that cannot go on the stack stay as they are.
-    """
-    return _walked(turns, lax)[1]
-
-
-def put(stacked: Sequence[Stacked], program: Program, result: Result | None = None) -> tuple[Stacked, ...]:
-    """The stack after one more program. Raises StackError."""
-    code = whole(stacked, program).code
-    top = Stacked(goal=program.goal, status=program.status, code=code, result=result)
-    return (top, *(one for one in stacked if one.goal != program.goal))
-
-
-def whole(stacked: Sequence[Stacked], program: Program) -> Program:
-    """The program, with the code of its draft where it has none. Raises StackError where it cannot be written."""
-    before = next((one for one in stacked if one.goal == program.goal), None)
-    if before is not None and before.status != "drafting":
-        raise StackError(program.goal, "is final or abandoned already and cannot be revised; take another")
-    if program.code.strip():
-        return program
-    if before is None:
-        raise StackError(program.goal, "has no code, and there is no draft of it; write the program")
-    return program.replace(code=before.code)
-
-
-def _walked(turns: Turns, lax: bool = False) -> tuple[tuple[Stacked, ...], tuple[UserTurn | AgentTurn, ...]]:
-    stacked: tuple[Stacked, ...] = ()
-    walked: list[UserTurn | AgentTurn] = []
-    for position, turn in enumerate(turns):
-        if turn.role == "agent" and turn.acts:
-            acts = list(turn.acts)
-            for slot, act in enumerate(acts):
-                if act.kind == "program":
-                    try:
-                        acts[slot] = whole(stacked, act)
-                        stacked = put(stacked, act, turn.results[slot] if turn.results else None)
-                    except StackError as error:
-                        if not lax:
-                            raise error.at(position, slot) from None
-            turn = turn.replace(acts=tuple(acts))
-        walked.append(turn)
-    return stacked, tuple(walked)

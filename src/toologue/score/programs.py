@@ -49,7 +49,7 @@ from pydantic import JsonValue
 from toologue import keys
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, UserTurn, executable, rounds
-from toologue.schema.turn import completed
+from toologue.schema.stack import completed
 from toologue.score.metric import RATIOS, TurnTest, no_reply, score_of, shares_of, unscored
 from toologue.worlds.s3.simulator import signature_after
 

@@ -46,7 +46,7 @@ from toologue.loop import Agent
 from toologue.models.similarity import TextMatch
 from toologue.schema import Case, Dialogue, Trace, rounds
 from toologue.schema.jsonl import read
-from toologue.schema.turn import completed
+from toologue.schema.stack import completed
 from toologue.score.metric import value_of
 from toologue.score.programs import EDITS, METRICS, scores_of, turn_tests
 from toologue.worlds.s3 import prefix_at

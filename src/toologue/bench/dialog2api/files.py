@@ -38,7 +38,7 @@ from toologue.run.runner import grounded
 from toologue.sandbox.program import number_of, parse
 from toologue.schema import AgentTurn, Case, Dialogue, Program, Result, Setting, Turn, executable
 from toologue.schema.jsonl import Noun, replacing
-from toologue.schema.turn import Stacked, put
+from toologue.schema.stack import Stacked, put
 from toologue.worlds.s3 import signature
 from toologue.worlds.world import make_world
 

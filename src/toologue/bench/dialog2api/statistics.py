@@ -24,7 +24,7 @@ from typing import Any
 from toologue.bench.tables import Table
 from toologue.sandbox.program import parse, raised_in
 from toologue.schema import Dialogue
-from toologue.schema.turn import stack
+from toologue.schema.stack import stack
 
 _PAPER = {
     "dialogues": "100",

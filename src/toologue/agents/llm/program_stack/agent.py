@@ -24,7 +24,7 @@ from toologue.formats.openai import Message
 from toologue.models.model import Model, ModelFault, Reply
 from toologue.sandbox.program import parse
 from toologue.schema import AgentTurn, Brief, Fault, Turn, Usage, place
-from toologue.schema.turn import Stacked
+from toologue.schema.stack import Stacked
 
 PLAIN = Settings()
 """Documents and examples, checked."""

@@ -31,7 +31,7 @@ from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.sandbox.program import Parsed, check, parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import AgentTurn, Program
-from toologue.schema.turn import Stacked, put, whole
+from toologue.schema.stack import Stacked, put, whole
 from toologue.text.tokens import split_name
 
 _THAT_DESTROY = """

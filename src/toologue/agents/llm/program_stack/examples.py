@@ -39,7 +39,7 @@ from toologue.loop import ground
 from toologue.models.embed import embedder
 from toologue.sandbox.rpc import spelt
 from toologue.schema import Api, Case, Dialogue, Setting
-from toologue.schema.turn import Stacked
+from toologue.schema.stack import Stacked
 from toologue.worlds.world import make_world
 
 if TYPE_CHECKING:

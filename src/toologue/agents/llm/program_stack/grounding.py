@@ -28,7 +28,7 @@ from typing import Any, cast
 from toologue.formats.dialog2api import Sample
 from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.schema import Brief, Result
-from toologue.schema.turn import Stacked
+from toologue.schema.stack import Stacked
 from toologue.text.claims import claims, grounds
 
 _QUOTED = re.compile(r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`")

@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple, cast
 from toologue.errors import StackError
 from toologue.formats.dialog2api import Output, Sample
 from toologue.schema import AgentTurn, Api, Brief, Dialogue, Program, Turn, UserTurn, rounds
-from toologue.schema.turn import Stacked, put, whole
+from toologue.schema.stack import Stacked, put, whole
 
 Task = Literal["program", "response"]
 
