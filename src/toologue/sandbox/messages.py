@@ -27,16 +27,6 @@ MODULES = (
 ABSENT = ("breakpoint", "compile", "copyright", "credits", "eval", "exec", "exit", "help", "input", "license", "open",
           "quit")  # fmt: skip
 
-# The exceptions that say what kind of talk this is (paper, appendix C).
-CONVERSATIONAL = ("OutOfScopeRequestError", "AmbiguousRequestError", "ChitChat", "FAQ", "OverSpecificationError",
-                  "EndDialog")  # fmt: skip
-
-# The kind of all exceptions that are faults of the world.
-SERVICE = "ClientError"
-
-# What boto3 refuses before anything is asked: no ClientError.
-OF_THE_CLIENT = "ParamValidationError"
-
 
 # Bytes of the length.
 HEAD = 4

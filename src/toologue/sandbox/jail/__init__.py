@@ -1,4 +1,4 @@
-"""What runs in a program's process: nothing of the host imports it; of ours it imports `sandbox.messages` alone.
+"""What runs in a program's process: nothing of the host imports it; of ours it imports `messages` and `exceptions` alone.
 
 Contract: `zygote` forks a process a program; `run` seals it (`filter`), stops its clock (`clock`), loads the program as
 the body of a function, and sends what came of it. Beyond the one descriptor to the host it can reach nothing.
