@@ -175,7 +175,7 @@ class TestWriting:
 
     def test_there_is_at_least_one_try(self) -> None:
         with pytest.raises(BadSetting, match="tries is 0"):
-            ModelWriter(replies(), tries=0)
+            write(replies(), tries=0)
 
     def test_one_seed_asks_alike_and_another_otherwise(self) -> None:
         def asked(seed: int) -> list[Asked]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol, cast
 from toologue import registry
 from toologue.errors import BadSetting, ToologueError
 from toologue.formats.openai import Message
-from toologue.schema import Call, Noun, Usage
+from toologue.schema import AgentTurn, Call, Fault, Noun, Usage
 
 _SWITCH = "TOOLOGUE_REQUESTS"
 
@@ -84,6 +84,11 @@ class ModelFault(ToologueError):
         status = f", status {self.status}" if self.status is not None else ""
         remedy = f" ({_REMEDIES[self.type]})" if self.type in _REMEDIES else ""
         return f"{self.args[0]}{tried}{status}{remedy}" + (f": {self.excerpt}" if self.excerpt else "")
+
+    def turn(self, usage: Usage | None = None) -> AgentTurn:
+        """The turn of an agent whose model gave no reply."""
+        extra: dict[str, Any] = {"status": self.status, "tries": self.tries}
+        return AgentTurn(error=Fault(type=self.type, message=str(self)), usage=usage, extra={"reply": extra})
 
 
 @dataclass(frozen=True)

@@ -37,15 +37,13 @@ import asyncio
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from toologue import keys
 from toologue.formats.tooldial_text import lines
+from toologue.models.ask import ask, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, Trace
+from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace
 from toologue.score.metric import answers_of, no_reply, shares_of, unscored
 from toologue.score.states import Mode
 from toologue.text.claims import ReplyClaim, reply_claims, says_words, unsupported
@@ -56,8 +54,6 @@ VOTED = "faithful"
 VOTES = 10
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{2,}(?!\w|[.,:/-]\d)")
 _QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|(?<!\w)'([^'\n]{2,80})'(?!\w)|`([^`\n]{2,80})`")
-_TEMPLATE = Path(__file__).with_name("faithfulness.txt")
-_SEEDS = 2**31
 
 
 class ReplyTest(NamedTuple):
@@ -132,9 +128,9 @@ async def votes(gold: Dialogue, trace: Trace, model: Model, *, n: int = VOTES, s
     """What a judge says of each reply, asked `n` times with seeds of its own. A request that fails is no vote."""
     documents, found = documents_of(gold), list[Votes]()
     for at, _ in responses(gold):
-        messages = [{"role": "user", "content": _question(gold, at, _said(trace, at), documents)}]
-        seeds = [keys.seed_of(seed, gold.id, at, one) % _SEEDS for one in range(n)]
-        tokens = await asyncio.gather(*(_vote(model, messages, one) for one in seeds))
+        history = "\n".join(line.text for line in lines(gold.turns[:at], documents))
+        question = render_prompt(__file__, "faithfulness.txt", history=history, reply=_said(trace, at))
+        tokens = await asyncio.gather(*(_vote(model, question, seed, gold.id, at, vote) for vote in range(n)))
         found.append(Votes(at, tuple(token for token in tokens if token is not None)))
     return tuple(found)
 
@@ -147,17 +143,11 @@ def voted(mode: Mode, found: Iterable[Votes], gold: Dialogue, trace: Trace) -> d
     return shares_of({VOTED: (sum(token.lower() == "true" for token in tokens), len(tokens))}, gold, trace)
 
 
-async def _vote(model: Model, messages: Sequence[dict[str, Any]], seed: int) -> str | None:
+async def _vote(model: Model, question: str, *key: int | str) -> str | None:
     try:
-        return (await model.reply(messages, seed=seed)).text or ""
+        return await ask(model, question, *key)
     except ModelFault:
         return None
-
-
-def _question(gold: Dialogue, at: int, said: str, documents: Mapping[str, Api]) -> str:
-    history = "\n".join(line.text for line in lines(gold.turns[:at], documents))
-    slots = {"history": history, "reply": said}
-    return re.sub(r"<(history|reply)>", lambda found: slots[found[1]], _template())
 
 
 def responses(gold: Dialogue) -> Iterator[tuple[int, str]]:
@@ -227,8 +217,3 @@ def _lengths(value: Any) -> Iterator[str]:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-@cache
-def _template() -> str:
-    return _TEMPLATE.read_text("utf-8").strip()

@@ -7,21 +7,17 @@ much of it would really have happened, `verify` says, given a world.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from toologue import keys
 from toologue.errors import BadRecord, BadSetting
 from toologue.formats.almita import broken_rules, from_messages
 from toologue.formats.literals import json_values
-from toologue.formats.openai import Message
 from toologue.formats.procedure import told
+from toologue.models.ask import ask_until_valid, bullets, render_prompt
 from toologue.models.model import Model
 from toologue.schema import Api, Dialogue, Procedure, Setting
 
-_TEMPLATE = Path(__file__).with_name("straight.txt")
 _MOST = 200_000
 
 
@@ -39,23 +35,23 @@ async def generate_directly(
     if count < 1 or tries < 1:
         raise BadSetting(f"count is {count}, tries is {tries}: at least one of each is needed")
     documents = {api.name: api for api in apis}
-    messages: list[Message] = [{"role": "user", "content": prompt_text(procedure, documents.values(), count)}]
     dialogues, faults = list[Dialogue](), list[str]()
-    for number in range(tries):
-        reply = await model.reply(messages, seed=keys.seed_of(seed, procedure.id, number) % 2**31)
+
+    def parse(reply: str) -> tuple[None, str]:
         wrong = list[str]()
-        for talk in conversations_in(reply.text or "") or [None]:
+        for talk in conversations_in(reply) or [None]:
             found = _dialogue(procedure, documents, talk, f"{procedure.id}-straight-{len(dialogues) + 1:04d}")
             if isinstance(found, str):
                 wrong.append(found)
             elif len(dialogues) < count:
                 dialogues.append(found.replace(origin={**found.origin, "writer": model.name, "seed": seed}))
-        faults += wrong
-        if len(dialogues) == count:
-            break
-        listed = "\n".join(f"- {one}" for one in wrong)
-        ask = f"{listed}\nWrite {count - len(dialogues)} more, other than those so far, in the same form."
-        messages += [{"role": "assistant", "content": reply.text or ""}, {"role": "user", "content": ask}]
+        faults.extend(wrong)
+        lacking = count - len(dialogues)
+        again = f"{bullets(wrong)}\nWrite {lacking} more, other than those so far, in the same form."
+        return None, again if lacking else ""
+
+    prompt = prompt_text(procedure, documents.values(), count)
+    await ask_until_valid(model, prompt, parse, seed, procedure.id, tries=tries)
     return DirectGeneration(tuple(dialogues), tuple(faults))
 
 
@@ -70,10 +66,9 @@ def prompt_text(procedure: Procedure, apis: Iterable[Api], count: int) -> str:
         }
         for api in apis
     )
-    listed = [json.dumps(document, ensure_ascii=False) for document in documents]
-    slots = {"apis": "\n".join(listed) or "(none: the procedure calls nothing)", "count": str(count)}
-    slots["procedure"] = told(procedure).strip()
-    return re.sub(r"<(apis|count|procedure)>", lambda found: slots[found[1]], _TEMPLATE.read_text("utf-8").strip())
+    listed = "\n".join(json.dumps(document, ensure_ascii=False) for document in documents)
+    none = "(none: the procedure calls nothing)"
+    return render_prompt(__file__, "straight.txt", apis=listed or none, count=count, procedure=told(procedure).strip())
 
 
 def conversations_in(reply: str) -> list[Any]:

@@ -7,23 +7,22 @@ words stay faulty raises ModelFault (`bad_response`) that names the faults.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.errors import BadSetting, shown
+from toologue.errors import shown
 from toologue.formats.literals import json_values
-from toologue.formats.openai import Message
+from toologue.models.ask import ask_until_valid, bullets, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.plan.procedures.by_model import generics
 from toologue.schema import Cue, Dialogue, Plan
 from toologue.text.bank import REGISTERS
 from toologue.text.verbalize import fill_values, verbalize
 
-_TEMPLATE = Path(__file__).with_name("model.txt")
 _SHOWN = re.compile(r"\{([^{}]*)\}")
 _MOST = 1_000_000
 _OUTPUT = {"type": "array", "items": {"type": "string"}}
@@ -41,7 +40,10 @@ _DOES = {
     "insist": "stays with what was said, politely",
 }  # fmt: skip
 
-FaultName = Literal["no list", "wrong count", "no text", "value missing", "not word for word", "generic entity"]
+_Step = TypeVar("_Step")
+FaultName = Literal[
+    "no list", "wrong count", "no text", "value missing", "not word for word", "generic entity", "API named"
+]
 
 
 class WordFault(NamedTuple):
@@ -59,8 +61,6 @@ class ModelWriter:
     """Finds words for plans by a language model. Registers are chosen by the plan's id and the seed."""
 
     def __init__(self, model: Model, *, tries: int = 3, seed: int = 0):
-        if tries < 1:
-            raise BadSetting(f"tries is {tries}: a model needs at least one")
         self._model, self._tries, self._seed = model, tries, seed
 
     async def write(self, plan: Plan) -> Dialogue:
@@ -69,34 +69,44 @@ class ModelWriter:
         registers: dict[str, JsonValue] = {
             role: names[keys.seed_of(self._seed, id, role) % len(names)] for role, names in REGISTERS.items()
         }
-        asked = prompt_text(plan, customer=str(registers["customer"]), agent=str(registers["agent"]))
-        messages: list[Message] = [{"role": "user", "content": asked}]
-        reply, wrong = "", list[WordFault]()
-        for number in range(self._tries):
-            seed = keys.seed_of(self._seed, id, number) % 2**31
-            reply = (await self._model.reply(messages, output=_OUTPUT, seed=seed)).text or ""
+        prompt = prompt_text(plan, customer=str(registers["customer"]), agent=str(registers["agent"]))
+        places, cues = [place for place, _ in spoken], [cue for _, cue in spoken]
+        told = await self.ask(prompt, plan.dialogue, places, partial(faults, cues))
+        return told.replace(origin={**told.origin, "registers": registers})
+
+    async def ask(
+        self,
+        prompt: str,
+        dialogue: Dialogue,
+        places: Iterable[int],
+        faults: Callable[[Sequence[Any] | None], list[WordFault]],
+    ) -> Dialogue:
+        """The dialogue with the model's texts at these places, which have none of the faults. Raises ModelFault."""
+        id, tries = dialogue.id, self._tries
+
+        def parse(reply: str) -> tuple[tuple[str, list[str], list[WordFault]], str]:
             texts = parse_words(reply)
-            wrong = faults([cue for _, cue in spoken], texts)
-            if texts is not None and not wrong:
-                said: dict[int, str] = dict(zip((place for place, _ in spoken), texts, strict=True))
-                turns = (
-                    turn.replace(text=said[at]) if at in said else turn for at, turn in enumerate(plan.dialogue.turns)
-                )
-                origin = {**plan.dialogue.origin, "writer": self._model.name, "registers": registers}
-                return plan.dialogue.replace(turns=tuple(turns), origin=origin)
-            listed = "\n".join(f"- {fault}" for fault in wrong)
-            again = f"These are not right yet:\n{listed}\nAnswer with the whole array again."
-            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": again}]
-        what = f"the words for plan {id!r} are not what was asked for: {'; '.join(map(str, wrong[:3]))}"
-        raise ModelFault("bad_response", what, excerpt=shown(reply, 200), tries=self._tries)
+            wrong = faults(texts)
+            again = f"These are not right yet:\n{bullets(wrong)}\nAnswer with the whole array again."
+            return (reply, texts or [], wrong), again if wrong else ""
+
+        asked = ask_until_valid(self._model, prompt, parse, self._seed, id, tries=tries, output=_OUTPUT)
+        reply, texts, wrong = await asked
+        if wrong:
+            what = f"the words for plan {id!r} are not what was asked for: {'; '.join(map(str, wrong[:3]))}"
+            raise ModelFault("bad_response", what, excerpt=shown(reply, 200), tries=tries)
+        turns = list(dialogue.turns)
+        for place, text in zip(places, texts, strict=True):
+            turns[place] = turns[place].replace(text=text)
+        return dialogue.replace(turns=tuple(turns), origin={**dialogue.origin, "writer": self._model.name})
 
 
 def prompt_text(plan: Plan, *, customer: str, agent: str) -> str:
     """What a model is asked; `customer` and `agent` are registers of the phrase banks."""
     spoken = _spoken(plan)
-    lines = [f"{number}. {_line(cue)}" for number, (_, cue) in enumerate(spoken, 1)]
-    slots = {"plan": "\n".join(lines), "count": str(len(spoken)), "customer": _AS[customer], "agent": _AS[agent]}
-    return re.sub(r"<(plan|count|customer|agent)>", lambda found: slots[found[1]], _TEMPLATE.read_text("utf-8").strip())
+    lines = "\n".join(f"{number}. {_line(cue)}" for number, (_, cue) in enumerate(spoken, 1))
+    slots = {"plan": lines, "count": len(spoken), "customer": _AS[customer], "agent": _AS[agent]}
+    return render_prompt(__file__, "model.txt", **slots)
 
 
 def parse_words(reply: str) -> list[Any] | None:
@@ -107,30 +117,38 @@ def parse_words(reply: str) -> list[Any] | None:
 
 def faults(cues: Sequence[Cue], texts: Sequence[Any] | None) -> list[WordFault]:
     """Everything that is wrong with the words for these cues."""
+    return word_faults(cues, texts, _of)
+
+
+def word_faults(
+    steps: Sequence[_Step], texts: Sequence[Any] | None, check: Callable[[_Step, str], Iterable[tuple[FaultName, str]]]
+) -> list[WordFault]:
+    """What is wrong with the number of texts, or with each; `check` says what a text lacks for its step."""
     if texts is None:
         return [WordFault("no list", 0, "there was no JSON array of texts")]
-    if len(texts) != len(cues):
-        return [WordFault("wrong count", 0, f"{len(cues)} messages are wanted, and there are {len(texts)}")]
-    return [
-        fault for number, (cue, text) in enumerate(zip(cues, texts, strict=True), 1) for fault in _of(cue, text, number)
-    ]
+    if len(texts) != len(steps):
+        return [WordFault("wrong count", 0, f"{len(steps)} messages are wanted, and there are {len(texts)}")]
+    found = list[WordFault]()
+    for number, (step, text) in enumerate(zip(steps, texts, strict=True), 1):
+        if isinstance(text, str) and text.strip():
+            found += [WordFault(name, number, what) for name, what in check(step, text)]
+        else:
+            found.append(WordFault("no text", number, shown(text)))
+    return found
 
 
-def _of(cue: Cue, text: Any, number: int) -> Iterator[WordFault]:
-    if not isinstance(text, str) or not text.strip():
-        yield WordFault("no text", number, shown(text))
-        return
+def _of(cue: Cue, text: str) -> Iterator[tuple[FaultName, str]]:
     verbatim = cue.move in ("noise", "refuse") and cue.text.strip()
     if verbatim and not text.startswith(verbatim):
-        yield WordFault("not word for word", number, f"it should begin with {shown(cue.text, 200)}")
+        yield "not word for word", f"it should begin with {shown(cue.text, 200)}"
     if cue.move == "noise":
         return
     for value in (*cue.values.values(), *(cue.before[slot] for slot in cue.before if slot in cue.values)):
         if not any(form in text for form in _forms(value)):
-            yield WordFault("value missing", number, f"«{verbalize(value, exact=True)}» is not in {shown(text, 200)}")
+            yield "value missing", f"«{verbalize(value, exact=True)}» is not in {shown(text, 200)}"
     given = " ".join(map(str, (*cue.values.values(), *cue.before.values(), cue.text)))
     if strange := [one for one in [*generics(text), *re.findall(r"[{}]", text)] if one not in given]:
-        yield WordFault("generic entity", number, f"{strange[0]!r} stands for nothing")
+        yield "generic entity", f"{strange[0]!r} stands for nothing"
 
 
 def _forms(value: JsonValue) -> set[str]:

@@ -32,7 +32,7 @@ from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.formats.openai import prompt, tools
 from toologue.models.model import Model, ModelFault, Reply, model
-from toologue.schema import AgentTurn, Brief, Case, Fault, Turn
+from toologue.schema import AgentTurn, Brief, Case, Turn
 
 DEFAULT = (
     "You are a helpful assistant. Use the tools to do what the user asks, and only what they ask. Never invent "
@@ -56,8 +56,7 @@ class FunctionCalling:
         try:
             reply = await self._model.reply(prompt(told, history), tools=tools(brief.apis), seed=self._seed)
         except ModelFault as fault:
-            extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
-            return AgentTurn(error=Fault(type=fault.type, message=str(fault)), extra={"reply": extra})
+            return fault.turn()
         return _turn(reply)
 
 

@@ -28,16 +28,14 @@ Not covered: several actions in one step; an Api that is called `reply` cannot b
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.openai import Message
+from toologue.models.ask import render_prompt
 from toologue.models.model import Model, ModelFault, Reply, model
 from toologue.schema import AgentTurn, Api, Brief, Call, Case, Fault, Turn
 
@@ -52,7 +50,6 @@ _PROBLEMS: dict[Problem, str] = {
     "reply_without_text": "the reply has no text",
 }
 _REPLY = "reply"
-_TEMPLATE = Path(__file__).with_name("json_action.txt")
 _SEEDS = 2**31
 
 
@@ -76,8 +73,7 @@ class JsonAction:
         try:
             reply = await self._model.reply(prompt(brief, history), seed=self._seed)
         except ModelFault as fault:
-            extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
-            return AgentTurn(error=Fault(type=fault.type, message=str(fault)), extra={"reply": extra})
+            return fault.turn()
         return _turn(reply, parse_answer(reply.text or "", {api.name for api in brief.apis}))
 
 
@@ -97,11 +93,12 @@ def prompt(brief: Brief, history: Sequence[Turn]) -> list[Message]:
     """What the model is asked with."""
     facts = "\n".join(f"{name}: {_plainly(value)}" for name, value in brief.facts.items())
     told = "\n\n".join(part for part in (brief.instructions.strip(), facts) if part)
-    slots = {
-        "procedure": told or "(There is none: help as far as the actions allow.)",
-        "actions": "\n".join(map(_document, brief.apis)) or "(There are none.)",
-    }
-    system = re.sub(r"<(procedure|actions)>", lambda found: slots[found[1]], _template())
+    system = render_prompt(
+        __file__,
+        "json_action.txt",
+        procedure=told or "(There is none: help as far as the actions allow.)",
+        actions="\n".join(map(_document, brief.apis)) or "(There are none.)",
+    )
     conversation = "\n".join(_json(line) for turn in history for line in _lines(turn))
     return [{"role": "system", "content": system}, {"role": "user", "content": conversation}]
 
@@ -183,8 +180,3 @@ def _plainly(value: Any) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-@cache
-def _template() -> str:
-    return _TEMPLATE.read_text("utf-8").strip()

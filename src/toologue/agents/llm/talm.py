@@ -31,10 +31,7 @@ Not covered: fine-tuned models that continue the flat text without being told; t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -44,6 +41,7 @@ from toologue.errors import BadSetting
 from toologue.formats.openai import Message
 from toologue.formats.tooldial import state_of
 from toologue.formats.tooldial_text import TASKS, Answer, Task, lines, overall_lines, read_action, read_state, read_step
+from toologue.models.ask import render_prompt
 from toologue.models.model import Model, ModelFault, Reply, model
 from toologue.schema import Act, AgentTurn, Brief, Call, Case, Fault, Retrieve, State, Turn, UserTurn
 
@@ -63,8 +61,7 @@ class Talm:
         try:
             reply = await self._model.reply(prompt(self._task, brief, history), seed=self._seed)
         except ModelFault as fault:
-            extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
-            return AgentTurn(error=Fault(type=fault.type, message=str(fault)), extra={"reply": extra})
+            return fault.turn()
         turn = _READ[self._task](reply.text or "", history)
         return turn.replace(
             usage=reply.usage, thought=turn.thought or reply.thought, extra={**turn.extra, **_about(reply)}
@@ -93,7 +90,8 @@ def prompt(task: Task, brief: Brief, history: Sequence[Turn]) -> list[Message]:
     documents, bands = {api.name: api for api in brief.apis}, _bands(brief)
     told = (overall_lines if task == "overall" else lines)(history, documents, least=bands["suggest"])
     shown = [line.text for line in told if not (task == "action" and line.kind == "thought")]
-    asked = re.sub(r"<(confirm|suggest)>", lambda found: f"{bands[found[1]]:g}", _template(task))
+    scores = {name: f"{score:g}" for name, score in bands.items()}
+    asked = render_prompt(__file__, f"talm_{task}.txt", **scores)
     system = "\n\n".join(part for part in (asked, brief.instructions.strip()) if part)
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n".join(shown)}]
 
@@ -186,8 +184,3 @@ def _noted(text: str, answer: Answer, **said: Any) -> dict[str, JsonValue]:
 
 def _about(reply: Reply) -> dict[str, JsonValue]:
     return cast("Any", {"reply": {"model": reply.model, "finish": reply.finish, "tries": reply.tries}})
-
-
-@cache
-def _template(task: Task) -> str:
-    return Path(__file__).with_name(f"talm_{task}.txt").read_text("utf-8").strip()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,12 +21,12 @@ from pydantic import ConfigDict
 
 from toologue import keys
 from toologue.formats.literals import json_values
+from toologue.models.ask import ask, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.plan.api_graph.check import Checked, EdgeChecker, Verdict, Vote
 from toologue.schema import Api, Edge, Similarities
 from toologue.schema.jsonl import Noun, line_of, read, replacing
 
-_TEMPLATE = Path(__file__).with_name("edge_check.txt")
 _LONGEST = 1500  # letters of a document, of a value, that a model is shown
 _TOGETHER = 8  # edges that a model is asked about at once
 _UNKNOWN = Similarities(lcs=0, keyword=0, description=0)
@@ -64,25 +63,26 @@ def prompt_text(edge: Edge, checker: EdgeChecker) -> str:
     """What a model is asked about an edge whose Apis are known."""
     source, target = checker.apis[edge.source], checker.apis[edge.target]
     trial = checker.try_edge(edge)
-    slots = {
-        "source": _document(source),
-        "target": _document(target),
-        "arguments": _json(trial.arguments),
-        "output": edge.output,
-        "parameter": edge.parameter,
-        "value": _json(list(trial.values)),
-        "call": _json(trial.call),
-        "output_said": checker.documentation(edge.source, edge.output, "output"),
-        "parameter_said": checker.documentation(edge.target, edge.parameter, "input"),
-    }
-    return re.sub(r"<(\w+)>", lambda found: slots.get(found[1], found[0]), _TEMPLATE.read_text("utf-8")).rstrip()
+    return render_prompt(
+        __file__,
+        "edge_check.txt",
+        source=_document(source),
+        target=_document(target),
+        arguments=_json(trial.arguments),
+        output=edge.output,
+        parameter=edge.parameter,
+        value=_json(list(trial.values)),
+        call=_json(trial.call),
+        output_said=checker.documentation(edge.source, edge.output, "output"),
+        parameter_said=checker.documentation(edge.target, edge.parameter, "input"),
+    )
 
 
-def parse_vote(answer: str | None) -> Vote:
+def parse_vote(answer: str) -> Vote:
     """A vote: for the edge if both steps are passed. The paper's own form, `error` and `response`, is read, too."""
-    if not (answer or "").strip():
+    if not answer.strip():
         return Vote(failure="no answer")
-    found = next(json_values(answer or "", "{"), None)
+    found = next(json_values(answer, "{"), None)
     if found is None:
         return Vote(failure="no object")
     why = str(found.get("why") or found.get("error") or "")[:500]
@@ -97,12 +97,10 @@ def parse_vote(answer: str | None) -> Vote:
 
 
 async def _vote(text: str, by: EdgeJudge, number: int) -> Vote:
-    seed = keys.seed_of(by.seed, number, text) % 2**31
     try:
-        reply = await by.model.reply([{"role": "user", "content": text}], seed=seed)
+        return parse_vote(await ask(by.model, text, by.seed, number, text))
     except ModelFault as fault:
         return Vote(failure="model fault", why=str(fault)[:500])
-    return parse_vote(reply.text)
 
 
 def _document(api: Api) -> str:

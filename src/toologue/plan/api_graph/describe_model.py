@@ -8,21 +8,16 @@ documented stands.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from toologue import keys
 from toologue.apis.entities import Entity, inputs, leaves, outputs
-from toologue.errors import BadSetting
 from toologue.formats.literals import json_values
-from toologue.formats.openai import Message
+from toologue.models.ask import ask_until_valid, bullets, render_prompt
 from toologue.models.model import Model
 from toologue.plan.api_graph.describe import describe, fill_missing, lint_entity, lint_keywords
 from toologue.schema import Api
 
-_TEMPLATE = Path(__file__).with_name("describe_prompt.txt")
 # Entities in one question; letters shown of a description, of an example; letters read of a reply.
 _PART, _SAID, _SHOWN, _REPLY = 40, 400, 60, 200_000
 
@@ -50,8 +45,6 @@ class _Wanted(NamedTuple):
 
 async def describe_with(model: Model, api: Api, *, tries: int = 3, seed: int = 0) -> Described:
     """The Api with what a model writes where nothing is documented. Raises ModelFault where it does not answer."""
-    if tries < 1:
-        raise BadSetting(f"tries is {tries}: a model needs at least one")
     returns: dict[str, Any] = json.loads(json.dumps(api.returns))
     takes = {name: dict(one.json_schema) for name, one in api.parameters.items()}
     schemas = [*takes.values(), *(leaf.schema for leaf in leaves(returns))]
@@ -79,11 +72,9 @@ async def describe_with(model: Model, api: Api, *, tries: int = 3, seed: int = 0
 
 def description_prompt(api: Api, entities: Iterable[tuple[str, Entity]]) -> str:
     """What a model is asked about these entities, by number."""
-    slots = {
-        "document": f"API {api.name}{f' ({api.domain})' if api.domain else ''}: {api.description[:_SAID]}",
-        "entities": "\n".join(_line(number, entity) for number, entity in entities) or "(none: only `keywords`)",
-    }
-    return re.sub(r"<(document|entities)>", lambda found: slots[found[1]], _TEMPLATE.read_text("utf-8"))
+    document = f"API {api.name}{f' ({api.domain})' if api.domain else ''}: {api.description[:_SAID]}"
+    listed = "\n".join(_line(number, entity) for number, entity in entities) or "(none: only `keywords`)"
+    return render_prompt(__file__, "describe_prompt.txt", document=document, entities=listed) + "\n"
 
 
 def parse_descriptions(reply: str) -> tuple[Texts, tuple[str, ...]]:
@@ -113,12 +104,13 @@ async def _ask_about(
 ) -> _Answers:
     """Ask about some entities, and for keywords if they are wanted; ask again for what cannot be used."""
     prompt = description_prompt(api, ((one.number, one.entity) for one in group))
-    messages: list[Message] = [{"role": "user", "content": prompt}]
     good: Texts = {}
     words: tuple[str, ...] = ()
-    for asked in range(tries):
-        number = keys.seed_of(seed, api.name, group[0].number if group else "", asked) % 2**31
-        reply = (await model.reply(messages, seed=number)).text or ""
+    asked = 0
+
+    def parse(reply: str) -> tuple[_Answers, str]:
+        nonlocal words, asked
+        asked += 1
         written, told = parse_descriptions(reply)
         wrong: list[str] = []
         for one in group:
@@ -131,11 +123,11 @@ async def _ask_about(
         against = lint_keywords(told)
         words = words or (() if against else told)
         wrong += [f"keywords: {what}" for what in against] if keywords and not words else []
-        if not wrong or asked == tries - 1:
-            return _Answers(good, words, asked + 1, wrong)
-        again = "\n".join(("These cannot be used yet:", *(f"- {one}" for one in wrong), "", _AGAIN))
-        messages = [messages[0], {"role": "assistant", "content": reply}, {"role": "user", "content": again}]
-    raise AssertionError("tries is at least 1")
+        again = f"These cannot be used yet:\n{bullets(wrong)}\n\n{_AGAIN}" if wrong else ""
+        return _Answers(good, words, asked, wrong), again
+
+    first = group[0].number if group else ""
+    return await ask_until_valid(model, prompt, parse, seed, api.name, first, tries=tries, forget=True)
 
 
 def _line(number: str, entity: Entity) -> str:

@@ -11,21 +11,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from pydantic_core import from_json
 
-from toologue import keys
 from toologue.errors import BadSetting, shown
-from toologue.formats.openai import Message
 from toologue.formats.procedure import examine
+from toologue.models.ask import ask, ask_until_valid, bullets, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.plan.procedures.intents import Intent, slug
 from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.schema import Api, Procedure
 
-_HERE = Path(__file__).parent
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _BEGIN = re.compile(r"^(?:---\s*$|#\s|1\.\s)", re.MULTILINE)
 
@@ -64,31 +61,26 @@ async def rewrite(
     prose: str, model: Model, *, apis: Iterable[Api] | None = None, id: str = "", tries: int = 3, seed: int = 0
 ) -> Rewritten:
     """The procedure that prose tells, written by a model. Raises ModelFault where the model does not answer."""
-    if tries < 1:
-        raise BadSetting(f"tries is {tries}: a model needs at least one")
     documents = None if apis is None else tuple(apis)
-    messages: list[Message] = [{"role": "user", "content": prompt_text(prose, documents or ())}]
     problems: list[tuple[str, ...]] = []
-    while True:
-        reply = await model.reply(messages, seed=keys.seed_of(seed, prose, len(problems)) % 2**31)
-        text = parse_reply(reply.text or "")
+
+    def parse(reply: str) -> tuple[Rewritten, str]:
+        text = parse_reply(reply)
         procedure, unsound = examine(text, id=id, apis=documents)
         findings = tuple(lint(text))
         problems.append(tuple(map(str, unsound)))
-        if len(problems) == tries or not (unsound or findings):
-            return Rewritten(None if unsound else procedure, text, tuple(problems), findings)
         wrong = [*problems[-1], *(f"{one.line}: {one.quote!r} is a {one.rule}: {one.remedy}" for one in findings)]
-        messages += [
-            {"role": "assistant", "content": reply.text or ""},
-            {"role": "user", "content": _ask_to_mend(wrong)},
-        ]
+        listed = bullets(f"line {one}" for one in wrong)
+        again = f"That does not compile yet:\n{listed}\n\nMend it, and answer with the whole text again."
+        return Rewritten(None if unsound else procedure, text, tuple(problems), findings), again if wrong else ""
+
+    return await ask_until_valid(model, prompt_text(prose, documents or ()), parse, seed, prose, tries=tries)
 
 
 def prompt_text(prose: str, apis: Iterable[Api] = ()) -> str:
     """What a model is asked."""
     listed = "\n".join(_document(api) for api in apis) or "(nothing is listed: name calls and parameters yourself)"
-    slots = {"apis": listed, "procedure": prose.strip()}
-    return re.sub(r"<(apis|procedure)>", lambda found: slots[found[1]], (_HERE / "rewrite.txt").read_text("utf-8"))
+    return render_prompt(__file__, "rewrite.txt", apis=listed, procedure=prose.strip()) + "\n"
 
 
 def parse_reply(reply: str) -> str:
@@ -97,11 +89,6 @@ def parse_reply(reply: str) -> str:
     text = fenced[1] if fenced else reply
     begin = _BEGIN.search(text)
     return text[begin.start() if begin else 0 :].strip() + "\n"
-
-
-def _ask_to_mend(wrong: list[str]) -> str:
-    listed = "\n".join(f"- line {one}" for one in wrong)
-    return f"That does not compile yet:\n{listed}\n\nMend it, and answer with the whole text again."
 
 
 def _document(api: Api) -> str:
@@ -140,10 +127,7 @@ async def ask_procedures(
     made, titles = list[Rewritten](), list[str]()
     for number in range(1, count + 1):
         asked = procedure_prompt(intent, apis=documents or (), titles=titles)
-        reply = await model.reply(
-            [{"role": "user", "content": asked}], seed=keys.seed_of(seed, intent.id, number) % 2**31
-        )
-        prose = (reply.text or "").strip()
+        prose = (await ask(model, asked, seed, intent.id, number)).strip()
         found = await rewrite(prose, model, apis=documents, id=f"{intent.id}-{number}", tries=tries, seed=seed)
         told = {"intent": intent.id, "client": intent.client, "issue": intent.issue}
         made.append(found if found.procedure is None else found._replace(procedure=found.procedure.replace(**told)))
@@ -155,15 +139,14 @@ def procedure_prompt(intent: Intent, *, apis: Iterable[Api] = (), titles: Iterab
     """What a model is asked."""
     names = ", ".join(api.name for api in apis)
     others = "; ".join(titles)
-    slots = {
-        "client": intent.client,
-        "issue": intent.issue,
-        "apis": f", of these only: {names}" if names else "",
-        "others": f"Go about it in another way than these: {others}.\n\n" if others else "",
-    }
-    return re.sub(
-        r"<(\w+)>", lambda found: slots[found[1]], (_HERE / "procedure_prompt.txt").read_text("utf-8")
-    ).strip()
+    return render_prompt(
+        __file__,
+        "procedure_prompt.txt",
+        client=intent.client,
+        issue=intent.issue,
+        apis=f", of these only: {names}" if names else "",
+        others=f"Go about it in another way than these: {others}.\n\n" if others else "",
+    )
 
 
 def likeness(one: str, other: str) -> float:
@@ -207,22 +190,20 @@ async def ask_intents(
     if count < 1 or rounds < 1:
         raise BadSetting(f"count and rounds are at least 1, got {count} and {rounds}")
     others, made = tuple(known), list[Intent]()
-    messages: list[Message] = [{"role": "user", "content": intents_prompt(count, industries=industries, known=others)}]
-    for number in range(rounds):
-        try:
-            reply = (await model.reply(messages, seed=(seed + number) % 2**31)).text or ""
-        except ModelFault:
-            if not made:
-                raise
-            break
+
+    def parse(reply: str) -> tuple[None, str]:
         tally.replies += 1
-        complaints = _take(parse_intents(reply), count, others, made, tally)
-        if len(made) == count:
-            break
-        messages += [
-            {"role": "assistant", "content": reply},
-            {"role": "user", "content": _ask_for_more(count, made, complaints)},
-        ]
+        complaints = bullets(_take(parse_intents(reply), count, others, made, tally))
+        could_not = f"These could not be used:\n{complaints}\n" if complaints else ""
+        again = f"{could_not}{count - len(made)} are still wanted. Answer with a JSON array of new objects only."
+        return None, again if len(made) < count else ""
+
+    prompt = intents_prompt(count, industries=industries, known=others)
+    try:
+        await ask_until_valid(model, prompt, parse, seed, "intents", tries=rounds)
+    except ModelFault:
+        if not made:
+            raise
     tally.kept += len(made)
     return tuple(made)
 
@@ -230,12 +211,13 @@ async def ask_intents(
 def intents_prompt(count: int, *, industries: Sequence[str] = (), known: Iterable[Intent] = ()) -> str:
     """What a model is asked first."""
     names = "; ".join(one.name for one in known)
-    slots = {
-        "count": str(count),
-        "industries": f", only of these: {', '.join(industries)}" if industries else "; do not stop at the usual ones",
-        "known": f", nor about one of these: {names}" if names else "",
-    }
-    return re.sub(r"<(\w+)>", lambda found: slots[found[1]], (_HERE / "intents_prompt.txt").read_text("utf-8")).strip()
+    return render_prompt(
+        __file__,
+        "intents_prompt.txt",
+        count=count,
+        industries=f", only of these: {', '.join(industries)}" if industries else "; do not stop at the usual ones",
+        known=f", nor about one of these: {names}" if names else "",
+    )
 
 
 def parse_intents(reply: str) -> list[Any]:
@@ -313,9 +295,3 @@ def _intent(entry: Mapping[str, Any]) -> Intent:
     industry = entry.get("industry")
     named = slug(industry) if isinstance(industry, str) else ""
     return Intent(id=slug(name), industry=named or slug(client), client=client, issue=issue, name=name)
-
-
-def _ask_for_more(count: int, made: Sequence[Intent], complaints: Sequence[str]) -> str:
-    wrong = "\n".join(f"- {complaint}" for complaint in complaints)
-    could_not = f"These could not be used:\n{wrong}\n" if wrong else ""
-    return f"{could_not}{count - len(made)} are still wanted. Answer with a JSON array of new objects only."

@@ -10,16 +10,14 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, cast
 
-from toologue import keys
+from toologue.models.ask import ask, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.plan.scenarios import MIN_CALLS, Checker, Tally
 from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling, evenly, prompts_of
 from toologue.schema import Api, Scenario
 
-_TEMPLATE = Path(__file__).with_name("prompt.txt")
 _MARK = re.compile(r"(?im)^[ \t>#*_\-•]*(?:scenario\s*#?\s*\d+|\d+(?=[.)]\s))[ \t*_]*[:.)\-–—]*[ \t*_]*")
 _PARENTHESES = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)")
 _PARTS = re.compile(r"\s*(?:\+|,|;|&|/|->|→|\band\b|\bthen\b)\s*")
@@ -29,13 +27,9 @@ _LOOKS = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[a-z]+(?:_[a-z0-9]+)+
 
 def prompt_text(prompt: Prompt, apis: Mapping[str, Api]) -> str:
     """What a model is asked, ending in the marker of the first scenario."""
-    slots = {
-        "count": str(PER_PROMPT),
-        "calls": str(MIN_CALLS),
-        "documents": "\n\n".join(_document(apis[name]) for name in prompt.tools),
-        "required": prompt.required,
-    }
-    return re.sub(r"<(\w+)>", lambda found: slots.get(found[1], found[0]), _TEMPLATE.read_text("utf-8")).rstrip()
+    documents = "\n\n".join(_document(apis[name]) for name in prompt.tools)
+    slots = {"count": PER_PROMPT, "calls": MIN_CALLS, "documents": documents, "required": prompt.required}
+    return render_prompt(__file__, "prompt.txt", **slots)
 
 
 def parse_reply(reply: str, names: Iterable[str]) -> list[Telling]:
@@ -72,10 +66,9 @@ async def ask_all(
 
 async def _asked(model: Model, text: str, seed: int) -> str | ModelFault:
     try:
-        reply = await model.reply([{"role": "user", "content": text}], seed=keys.seed_of(seed, text) % 2**31)
+        return await ask(model, text, seed, text)
     except ModelFault as fault:
         return fault
-    return reply.text or ""
 
 
 def _texts(reply: str) -> Iterator[str]:

@@ -11,29 +11,24 @@ pre-constructed query), and is said word for word. Everything else is the model'
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from pydantic import JsonValue
 
-from toologue import keys
-from toologue.errors import BadSetting, shown
-from toologue.formats.openai import Message
+from toologue.errors import shown
+from toologue.models.ask import render_prompt
 from toologue.models.embed import Embedder
-from toologue.models.model import Model, ModelFault
+from toologue.models.model import Model
 from toologue.plan.chains.actions import ACTIONS
 from toologue.schema import AgentTurn, Api, Call, Cue, Dialogue, Plan, UserTurn
 from toologue.write.chains.intents import intent_of
 from toologue.write.chains.names import output, parameters, value_text
 from toologue.write.chains.realize import ChainWriter
 from toologue.write.chains.words import joined
-from toologue.write.model import parse_words
+from toologue.write.model import FaultName, ModelWriter, WordFault, word_faults
 
-_TEMPLATE = Path(__file__).with_name("model.txt")
-_OUTPUT = {"type": "array", "items": {"type": "string"}}
 _OPENS = ("inform_intent_clear", "inform_intent_clear_add", "inform_intent_vague")
 _SILENT = ("call", "retriever_call")
 _MOST = 600
@@ -52,35 +47,15 @@ class ChainModelWriter:
         seed: int = 0,
         bands: Mapping[str, float] | None = None,
     ):
-        if tries < 1:
-            raise BadSetting(f"tries is {tries}: a model needs at least one")
-        self._model, self._tries, self._seed = model, tries, seed
+        self._writer = ModelWriter(model, tries=tries, seed=seed)
         self._plain = ChainWriter(apis, embedder, seed=seed, bands=bands)
         self._apis = {api.name: api for api in apis}
 
     async def write(self, plan: Plan) -> Dialogue:
         """The dialogue with its words. Raises ModelFault, and what `ChainWriter` raises."""
-        plain, id = self._plain.words(plan), plan.dialogue.id
+        plain = self._plain.words(plan)
         spoken = [at for at, cue in enumerate(plan.cues) if cue.move not in _SILENT]
-        messages: list[Message] = [{"role": "user", "content": scenario(plan, plain, self._apis)}]
-        reply, wrong = "", list[str]()
-        for number in range(self._tries):
-            seed = keys.seed_of(self._seed, id, number) % 2**31
-            reply = (await self._model.reply(messages, output=_OUTPUT, seed=seed)).text or ""
-            texts = parse_words(reply)
-            wrong = faults(plan, plain, texts)
-            if texts is not None and not wrong:
-                said_at = dict(zip(spoken, texts, strict=True))
-                turns = (
-                    turn.replace(text=said_at[at]) if at in said_at else turn for at, turn in enumerate(plain.turns)
-                )
-                origin = {**plain.origin, "writer": self._model.name}
-                return plain.replace(turns=tuple(turns), origin=origin)
-            again = "\n".join(f"- {fault}" for fault in wrong)
-            told = f"These are not right yet:\n{again}\nAnswer with the whole array again."
-            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": told}]
-        what = f"the words for plan {id!r} are not what was asked for: {'; '.join(wrong[:3])}"
-        raise ModelFault("bad_response", what, excerpt=shown(reply, 200), tries=self._tries)
+        return await self._writer.ask(scenario(plan, plain, self._apis), plain, spoken, partial(faults, plan, plain))
 
 
 def scenario(plan: Plan, plain: Dialogue, apis: Mapping[str, Api]) -> str:
@@ -95,36 +70,25 @@ def scenario(plan: Plan, plain: Dialogue, apis: Mapping[str, Api]) -> str:
         lines.append(f"{number}. {_step(cue, turn, plan, apis)}")
     style = plain.origin.get("style")
     styles: Mapping[str, JsonValue] = style if isinstance(style, dict) else {}
-    slots = {"plan": "\n".join(lines), "count": str(number), "user": styles.get("user"), "agent": styles.get("agent")}
-    return re.sub(r"<(plan|count|user|agent)>", lambda found: str(slots[found[1]]), _template())
+    slots = {"plan": "\n".join(lines), "count": number, "user": styles.get("user"), "agent": styles.get("agent")}
+    return render_prompt(__file__, "model.txt", **slots)
 
 
-def faults(plan: Plan, plain: Dialogue, texts: Sequence[Any] | None) -> list[str]:
+def faults(plan: Plan, plain: Dialogue, texts: Sequence[Any] | None) -> list[WordFault]:
     """Everything that is wrong with the words for a plan."""
     steps = [(cue, turn) for cue, turn in zip(plan.cues, plain.turns, strict=True) if cue.move not in _SILENT]
-    if texts is None:
-        return ["no list: there was no JSON array of texts"]
-    if len(texts) != len(steps):
-        return [f"wrong count: {len(steps)} messages are wanted, and there are {len(texts)}"]
-    named = {str(plan.dialogue.origin.get(side)) for side in ("source", "target")} - {"None"}
-    return [
-        f"{fault.partition(':')[0]}: message {number}:{fault.partition(':')[2]}"
-        for number, ((cue, turn), text) in enumerate(zip(steps, texts, strict=True), 1)
-        for fault in _wrong(cue, turn, text, named)
-    ]
+    return word_faults(steps, texts, partial(_wrong, _pair(plan) - {"None"}))
 
 
-def _wrong(cue: Cue, turn: UserTurn | AgentTurn, text: Any, named: set[str]) -> Iterator[str]:
-    if not isinstance(text, str) or not text.strip():
-        yield f"no text: {shown(text)}"
-        return
+def _wrong(names: set[str], step: tuple[Cue, UserTurn | AgentTurn], text: str) -> Iterator[tuple[FaultName, str]]:
+    cue, turn = step
     if cue.move in _OPENS and text.strip() != turn.text:
-        yield f"not word for word: it should be {shown(turn.text, 200)}"
+        yield "not word for word", f"it should be {shown(turn.text, 200)}"
     for value in _values(cue):
         if value_text(value) not in text and str(value) not in text:
-            yield f"value missing: «{value_text(value)}» is not in {shown(text, 200)}"
-    if found := [name for name in sorted(named) if name in text]:
-        yield f"API named: {shown(found[0])}"
+            yield "value missing", f"«{value_text(value)}» is not in {shown(text, 200)}"
+    if found := [name for name in sorted(names) if name in text]:
+        yield "API named", shown(found[0])
 
 
 def _values(cue: Cue) -> Iterator[JsonValue]:
@@ -176,8 +140,3 @@ def _demands(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str
 
 def _pair(plan: Plan) -> set[str]:
     return {str(plan.dialogue.origin.get(side)) for side in ("source", "target")}
-
-
-@cache
-def _template() -> str:
-    return _TEMPLATE.read_text("utf-8").strip()

@@ -63,8 +63,7 @@ class ProgramStack:
             told = await self._words(talk, history, brief)
             return talk.noted(told.replace(extra={**wrote.extra, **told.extra}))
         except ModelFault as fault:
-            extra: dict[str, Any] = {"status": fault.status, "tries": fault.tries}
-            return AgentTurn(error=Fault(type=fault.type, message=str(fault)), usage=talk.usage, extra={"reply": extra})
+            return fault.turn(talk.usage)
 
     async def _programs(self, talk: _Talk, history: Sequence[Turn], brief: Brief, broken: Sequence[str]) -> AgentTurn:
         service, held = service_of(brief), stacked(history)

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -38,6 +37,7 @@ from toologue.agents.llm.program_stack.situations import Service, Task, service_
 from toologue.apis.schemas import object_of
 from toologue.formats.dialog2api import Sample, escaped, sample_xml
 from toologue.formats.openai import Message
+from toologue.models.ask import render_prompt
 from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.schema import Api, Brief
 from toologue.schema.jsonl import Noun
@@ -83,7 +83,7 @@ def messages(asked: Asked, settings: Settings) -> list[Message]:
     """The request, as chat messages."""
     service = service_of(asked.brief)
     docs = settings.shows == "docs" or (settings.shows == "both" and not asked.examples)
-    parts = [_file(f"elsewhere_{asked.task}.xml")] if docs else []
+    parts = [Path(__file__).with_name(f"elsewhere_{asked.task}.xml").read_text("utf-8").strip()] if docs else []
     if settings.shows != "examples":
         apis = service.apis if settings.published else tuple(map(_with_results, service.apis))
         parts.append(f"<def>\n{escaped(as_definitions(apis))}\n</def>")
@@ -121,15 +121,10 @@ def _gives(schema: Mapping[str, Any], deep: int = 4) -> str:
 def _rules(task: Task, service: Service) -> str:
     own = {name: meaning or "of this service's own" for name, meaning in service.exceptions.items()}
     listed = "\n".join(f"- {name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
-    return _file(f"{task}.txt").replace("<object>", service.name).replace("<exceptions>", listed)
+    return render_prompt(__file__, f"{task}.txt", object=service.name, exceptions=listed)
 
 
 def _told(brief: Brief) -> list[str]:
     facts = {name: value for name, value in brief.facts.items() if name not in ("programs", "retriever")}
     known = [f"What you know: {json.dumps(facts, ensure_ascii=False)}"] if facts else []
     return [part for part in (brief.instructions.strip(), *known) if part]
-
-
-@cache
-def _file(name: str) -> str:
-    return Path(__file__).with_name(name).read_text("utf-8").strip()

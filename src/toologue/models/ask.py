@@ -1,0 +1,74 @@
+"""Questions to a language model: prompts from templates, and asking again until a reply is valid.
+
+A prompt is a jinja2 template beside the module that fills it, with a value for each `{{ name }}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from toologue import keys
+from toologue.errors import BadSetting
+from toologue.formats.openai import Message
+from toologue.models.model import Model
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_Value = TypeVar("_Value")
+
+
+def render_prompt(module: str, template: str, /, **values: object) -> str:
+    """A template in the folder of a module (`__file__`), filled; without the newline at its end."""
+    return _template(Path(module).with_name(template)).render(values)
+
+
+async def ask(
+    model: Model, prompt: str | Sequence[Message], *key: int | str, output: Mapping[str, Any] | None = None
+) -> str:
+    """The words of a model's reply; the seed is that of the key. Raises ModelFault."""
+    messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+    return (await model.reply(messages, output=output, seed=keys.seed_of(*key) % 2**31)).text or ""
+
+
+async def ask_until_valid(
+    model: Model,
+    prompt: str,
+    parse: Callable[[str], tuple[_Value, str]],
+    *key: int | str,
+    tries: int,
+    output: Mapping[str, Any] | None = None,
+    forget: bool = False,
+) -> _Value:
+    """What `parse` makes of the first valid reply, or of the last of `tries`. Raises ModelFault.
+
+    With the value it gives what the model is told about its faults, and nothing where it is valid. A model that may
+    `forget` is shown its last reply only.
+    """
+    if tries < 1:
+        raise BadSetting(f"tries is {tries}: a model needs at least one")
+    first: Message = {"role": "user", "content": prompt}
+    messages = [first]
+    for number in range(tries):
+        reply = await ask(model, messages, *key, number, output=output)
+        value, again = parse(reply)
+        if not again or number == tries - 1:
+            return value
+        asked: list[Message] = [{"role": "assistant", "content": reply}, {"role": "user", "content": again}]
+        messages = [*([first] if forget else messages), *asked]
+    raise AssertionError("tries is at least 1")
+
+
+def bullets(lines: Iterable[object]) -> str:
+    """A list, one entry a line."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+@cache
+def _template(file: Path) -> Template:
+    from jinja2 import Environment, StrictUndefined
+
+    return Environment(undefined=StrictUndefined).from_string(file.read_text("utf-8"))
