@@ -205,6 +205,7 @@ class TestTheSeal:
             [
                 "toologue",
                 "toologue.sandbox",
+                "toologue.sandbox.exceptions",
                 "toologue.sandbox.messages",
             ],
         ]
