@@ -63,50 +63,15 @@ class Store:
 
     def tables(self, prefix: str = "") -> Iterator[str]:
         """The names of the tables, in order."""
-        yield from (name for name in self._base if name.startswith(prefix))
-        yield from (name for name in self._over if name.startswith(prefix) and name not in self._base)
+        return (name for name in {**self._base, **self._over} if name.startswith(prefix))
 
     def get(self, table: str, row: str) -> Row | None:
         """A row, or None."""
         over = self._over.get(table, _NOTHING)
         return over[row] if row in over else self._base.get(table, _NOTHING).get(row)
 
-    def put(self, table: str, row: str, value: Row) -> None:
-        """Add a row, or replace it in its place."""
-        self._write(table, row, value)
-
-    def delete(self, table: str, row: str) -> None:
-        """Remove a row."""
-        self._write(table, row, None)
-
-    def rows(self, table: str) -> dict[str, Row]:
-        """The rows of a table, in order; empty where there is no such table."""
-        return _merged(self._base.get(table, _NOTHING), self._over.get(table, _NOTHING))
-
-    def mark(self) -> Mark:
-        """The present state, as a value."""
-        return dict(self._over)
-
-    def rewind(self, mark: Mark) -> None:
-        """Return to a marked state. Changes not yet taken are forgotten."""
-        self._over = dict(mark)
-        self._written, self._created = {}, {}
-
-    def take(self) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """(path → new row or None, paths that held no row before) of all that was written since the last take."""
-        written, created = self._written, self._created
-        if written:
-            self._written, self._created = {}, {}
-        return {path: _copy(row) for path, row in written.items()}, tuple(created)
-
-    def state(self, mark: Mark | None = None) -> dict[str, dict[str, Row]]:
-        """Every public table with its rows, at a mark or now."""
-        over = self._over if mark is None else mark
-        names = [*self._base, *(name for name in over if name not in self._base)]
-        public = (name for name in names if not name.startswith("_"))
-        return {name: _merged(self._base.get(name, _NOTHING), over.get(name, _NOTHING)) for name in public}
-
-    def _write(self, table: str, row: str, value: Row | None) -> None:
+    def put(self, table: str, row: str, value: Row | None) -> None:
+        """Add a row, replace it in its place, or (None) remove it."""
         old = self.get(table, row)
         if value is None and old is None:
             return  # there is nothing to remove
@@ -126,14 +91,69 @@ class Store:
         elif old is None and not known:
             self._created[path] = None
 
+    def delete(self, table: str, row: str) -> None:
+        """Remove a row."""
+        self.put(table, row, None)
+
+    def rows(self, table: str) -> dict[str, Row]:
+        """The rows of a table, in order; empty where there is no such table."""
+        return _merged(self._base.get(table, _NOTHING), self._over.get(table, _NOTHING))
+
+    def mark(self) -> Mark:
+        """The present state, as a value."""
+        return dict(self._over)
+
+    def rewind(self, mark: Mark) -> None:
+        """Return to a marked state. Changes not yet taken are forgotten."""
+        self._over = dict(mark)
+        self._written, self._created = {}, {}
+
+    def take(self) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """(path → new row or None, paths that held no row before) of all that was written since the last take."""
+        written, created = self._written, self._created
+        if written:
+            self._written, self._created = {}, {}
+        return {path: None if row is None else dict(row) for path, row in written.items()}, tuple(created)
+
+    def state(self, mark: Mark | None = None) -> dict[str, dict[str, Row]]:
+        """Every public table with its rows, at a mark or now."""
+        over = self._over if mark is None else mark
+        public = (name for name in {**self._base, **over} if not name.startswith("_"))
+        return {name: _merged(self._base.get(name, _NOTHING), over.get(name, _NOTHING)) for name in public}
+
+
+class Stateful:
+    """What all worlds over a store do alike. Make it when the store is as the world begins."""
+
+    def __init__(self, store: Store):
+        self._store, self._start = store, store.mark()
+        store.take()
+
+    def mark(self) -> Mark:
+        """The present state."""
+        return self._store.mark()
+
+    def rewind(self, mark: Mark) -> None:
+        """Return to a marked state."""
+        self._store.rewind(mark)
+
+    def diff(self, old: Mark | None = None) -> list[Change]:
+        """What changed since a mark, or since the start: table, row, field, old, new."""
+        return diff(self._store.state(self._start if old is None else old), self._store.state())
+
 
 def diff(old: Tables, new: Tables) -> list[Change]:
     """What differs between two states (`Store.state`): table, row, field, old value, new value."""
     changes: list[Change] = []
-    for table in [*old, *(name for name in new if name not in old)]:
+    for table in {**old, **new}:
         before, after = old.get(table, _NOTHING), new.get(table, _NOTHING)
-        for row in [*before, *(name for name in after if name not in before)]:
-            changes += _row_diff(table, row, before.get(row), after.get(row))
+        for row in {**before, **after}:
+            one, other = before.get(row), after.get(row)
+            if one is None or other is None:
+                changes.append(Change(table, row, None, one, other))
+            elif one != other:
+                pairs = ((field, one.get(field), other.get(field)) for field in {**one, **other})
+                changes += [Change(table, row, *pair) for pair in pairs if pair[1] != pair[2]]
     return changes
 
 
@@ -159,15 +179,6 @@ def split_path(path: str) -> tuple[str, str]:
     return table, row.replace("~1", "/").replace("~0", "~")
 
 
-def _row_diff(table: str, row: str, old: Row | None, new: Row | None) -> list[Change]:
-    if old == new:
-        return []
-    if old is None or new is None:
-        return [Change(table, row, None, old, new)]
-    fields = [*old, *(name for name in new if name not in old)]
-    return [Change(table, row, f, old.get(f), new.get(f)) for f in fields if old.get(f) != new.get(f)]
-
-
 def _merged(base: Mapping[str, Row], over: Mapping[str, Row | None]) -> dict[str, Row]:
     if not over:
         return dict(base)
@@ -175,7 +186,3 @@ def _merged(base: Mapping[str, Row], over: Mapping[str, Row | None]) -> dict[str
         base = {name: row for name, row in base.items() if not isinstance(over.get(name), _Again)}
     rows = {**base, **over}
     return {name: row for name, row in rows.items() if row is not None}
-
-
-def _copy(row: Row | None) -> dict[str, Any] | None:
-    return None if row is None else dict(row)

@@ -29,24 +29,22 @@ from typing import Any, cast
 from pydantic import JsonValue, TypeAdapter
 
 from toologue.errors import ToolError, summary
-from toologue.schema import Act, Api, Case, Fault, Invocation, Mismatch, Result
-from toologue.worlds.assistant import account, calendar, mail, weather
+from toologue.schema import Act, Api, Fault, Invocation, Mismatch, Result
+from toologue.worlds.assistant import tools
 from toologue.worlds.assistant.desk import Desk, Tool, data_key, export, load
-from toologue.worlds.store import Change, Mark, diff, own
-from toologue.worlds.world import Kind
+from toologue.worlds.store import Stateful, own
+from toologue.worlds.world import Kind, failure
 
 __all__ = ["ASSISTANT", "TOOLS", "Assistant", "apis", "equivalent"]
 
 TOOLS: dict[str, Tool] = {
     name.title().replace("_", ""): tool
-    for plugin in (account, calendar, mail, weather)
-    for name, tool in inspect.getmembers(plugin, inspect.isfunction)
-    if tool.__module__ == plugin.__name__ and not name.startswith("_")
+    for name, tool in inspect.getmembers(tools, inspect.isfunction)
+    if tool.__module__ == tools.__name__ and not name.startswith("_")
 }
-_TOKEN = "98a5a87a-7714-b404"
 
 
-class Assistant:
+class Assistant(Stateful):
     """One user's assistant. `databases`: a folder, or `starter`; `now`: "%Y-%m-%d %H:%M:%S"."""
 
     def __init__(
@@ -56,7 +54,7 @@ class Assistant:
         user: str | None = None,
         now: str,
         logged_in: bool = False,
-        session_token: str = _TOKEN,
+        session_token: str = "98a5a87a-7714-b404",
         verification_code: str | None = None,
     ):
         self._desk = Desk(load(databases), now)
@@ -64,8 +62,7 @@ class Assistant:
             self._desk.log_in(user, session_token)
         if verification_code is not None and user is not None:
             self._desk.store.put("VerificationCode", user, {"code": verification_code})
-        self._start = self._desk.store.mark()
-        self._desk.store.take()
+        super().__init__(self._desk.store)
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -75,23 +72,36 @@ class Assistant:
     def do(self, act: Act) -> Result:
         """Execute a call."""
         if act.kind != "call":
-            return _failed("executor", f"the assistant has no {act.kind} acts")
+            return failure("executor", f"the assistant has no {act.kind} acts")
         if act.arguments is None:
-            return _failed("parse", "Failed to parse API call")
-        return self._call(act.api, own(act.arguments), act.arguments)
-
-    def mark(self) -> Mark:
-        """The present state."""
-        return self._desk.store.mark()
-
-    def rewind(self, mark: Mark) -> None:
-        """Return to a marked state."""
-        self._desk.store.rewind(mark)
-
-    def diff(self, old: Mark | None = None) -> list[Change]:
-        """What changed since a mark, or since the start: table, row, field, old, new."""
-        store = self._desk.store
-        return diff(store.state(self._start if old is None else old), store.state())
+            return failure("parse", "Failed to parse API call")
+        name, arguments = act.api, own(act.arguments)
+        tool, session = TOOLS.get(name), self._desk.session
+        if tool is None:
+            return failure("executor", f"API {name} not found")
+        allowed, required = _signature(name)
+        if "session_token" in allowed:
+            if session is None:
+                return failure("executor", "User is not logged in")
+            arguments["session_token"] = session["token"]
+        if name in ("UserLogin", "RegisterUser") and session is not None:
+            user = session["username"]
+            return failure("executor", f"Only one user can be logged in at a time. Current user is {user}.")
+        value, error = None, None
+        try:
+            if unknown := sorted(arguments.keys() - allowed):
+                raise TypeError(f"{name} got an unexpected argument {unknown[0]!r}")
+            if missing := [argument for argument in required if argument not in arguments]:
+                raise TypeError(f"{name} is missing the argument {missing[0]!r}")
+            value = tool(self._desk, **arguments)
+        except ToolError as refusal:
+            error = Fault(type="APIException", message=str(refusal))
+        except (TypeError, KeyError, ValueError, AttributeError) as crash:
+            kind, text = summary(crash)
+            error = Fault(type=kind, message=text)
+        changes, created = self._desk.store.take()
+        executed = None if arguments == act.arguments else arguments
+        return Result(value=value, error=error, arguments=executed, changes=changes, created=created)
 
     def databases(self) -> dict[str, dict[str, Any]]:
         """The databases as files would hold them now."""
@@ -102,31 +112,6 @@ class Assistant:
         """The token of the running session."""
         session = self._desk.session
         return None if session is None else session["token"]
-
-    def _call(self, name: str, arguments: dict[str, Any], given: Mapping[str, Any]) -> Result:
-        tool, session = TOOLS.get(name), self._desk.session
-        if tool is None:
-            return _failed("executor", f"API {name} not found")
-        allowed, required = _signature(name)
-        if "session_token" in allowed:
-            if session is None:
-                return _failed("executor", "User is not logged in")
-            arguments["session_token"] = session["token"]
-        if name in ("UserLogin", "RegisterUser") and session is not None:
-            user = session["username"]
-            return _failed("executor", f"Only one user can be logged in at a time. Current user is {user}.")
-        value, error = None, None
-        try:
-            _check_names(name, arguments, allowed, required)
-            value = tool(self._desk, **arguments)
-        except ToolError as refusal:
-            error = Fault(type="APIException", message=str(refusal))
-        except (TypeError, KeyError, ValueError, AttributeError) as crash:
-            kind, text = summary(crash)
-            error = Fault(type=kind, message=text)
-        changes, created = self._desk.store.take()
-        executed = None if arguments == given else arguments
-        return Result(value=value, error=error, arguments=executed, changes=changes, created=created)
 
 
 @cache
@@ -140,19 +125,6 @@ def _signature(name: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """(all argument names, those without a default) of a tool."""
     parameters = list(inspect.signature(TOOLS[name]).parameters.values())[1:]
     return frozenset(p.name for p in parameters), tuple(p.name for p in parameters if p.default is p.empty)
-
-
-def _check_names(name: str, arguments: Mapping[str, Any], allowed: frozenset[str], required: tuple[str, ...]) -> None:
-    unknown = sorted(arguments.keys() - allowed)
-    if unknown:
-        raise TypeError(f"{name} got an unexpected argument {unknown[0]!r}")
-    missing = [argument for argument in required if argument not in arguments]
-    if missing:
-        raise TypeError(f"{name} is missing the argument {missing[0]!r}")
-
-
-def _failed(kind: str, message: str) -> Result:
-    return Result(error=Fault(type=kind, message=message))
 
 
 # Searches: the field of the result that lists what was found, and the field that names one of them.
@@ -196,12 +168,8 @@ def _found(api: str, value: Any) -> list[JsonValue]:
     return [cast("dict[str, JsonValue]", row).get(id_field) for row in members if isinstance(row, dict)]
 
 
-def _make(case: Case) -> Assistant:
-    return Assistant(**cast("dict[str, Any]", case.world.arguments))
-
-
 ASSISTANT = Kind(
-    make=_make,
+    make=lambda case: Assistant(**cast("dict[str, Any]", case.world.arguments)),
     documents=apis,
     equivalent=equivalent,
     counted=counted,
@@ -210,12 +178,8 @@ ASSISTANT = Kind(
         "Account": {"email": "folded", "name": "folded"},
         "Alarm": {"time": "moment"},
         "Calendar": {
-            "name": "text",
-            "description": "text",
-            "location": "text",
-            "start_time": "moment",
-            "end_time": "moment",
-            "attendees": "set",
+            **{"name": "text", "description": "text", "location": "text"},
+            **{"start_time": "moment", "end_time": "moment", "attendees": "set"},
         },
         "Reminder": {"task": "text", "due_date": "date"},
         "SentEmail": {"to": "set", "subject": "text", "body": "prose"},

@@ -21,7 +21,6 @@ from toologue.worlds.store import Store, Tables
 
 MOMENT = "%Y-%m-%d %H:%M:%S"
 TIME = "%H:%M:%S"
-ADDRESS = r"^[\w\-\d\.]+@[\w\-\d\.]+$"
 Tool = Callable[..., dict[str, Any]]
 _SEED = 489
 
@@ -57,20 +56,13 @@ class Desk:
         return session["username"]
 
     def draw(self, tool: str, *widths: int) -> str:
-        """The next id of a tool: groups of hex digits, of these widths."""
-        return self._next(tool, lambda random: "-".join(f"{random.randint(0, 16**w - 1):0{w}x}" for w in widths))
-
-    def draw_code(self, tool: str) -> str:
-        """The next verification code: six decimal digits."""
-        return self._next(tool, lambda random: f"{random.randint(0, 999_999):06d}")
-
-    def _next(self, tool: str, make: Callable[[Random], str]) -> str:
-        row = self.store.get("_draws", tool)
-        count = 0 if row is None else row["count"]
+        """The next id of a tool: groups of hex digits, of these widths; without any a code of six decimal digits."""
+        count: int = (self.store.get("_draws", tool) or {"count": 0})["count"]
         self.store.put("_draws", tool, {"count": count + 1})
         known, more = _sequence(tool)
         while len(known) <= count:
-            known.append(make(more))
+            groups = (f"{more.randint(0, 16**width - 1):0{width}x}" for width in widths)
+            known.append("-".join(groups) if widths else f"{more.randint(0, 999_999):06d}")
         return known[count]
 
 
@@ -125,10 +117,9 @@ def data_key(databases: str) -> str:
 def export(store: Store) -> dict[str, dict[str, Any]]:
     """The databases as files would hold them now: sessions and codes are back in the account rows."""
     databases: dict[str, dict[str, Any]] = {database: {} for database in ("Account", *_OWNED)}
-    session, codes = store.get("_session", "current"), store.rows("VerificationCode")
+    session, codes = store.get("_session", "current") or {}, store.rows("VerificationCode")
     for name, row in store.rows("Account").items():
-        own = session is not None and session["username"] == name
-        account = {**row, "session_token": session["token"] if own and session else None}
+        account = {**row, "session_token": session["token"] if session.get("username") == name else None}
         databases["Account"][name] = account | ({"verification_code": codes[name]["code"]} if name in codes else {})
     for table in store.tables():
         database, _, owner = table.partition("/")

@@ -30,7 +30,7 @@ from toologue.worlds.crud.data import Data, Refusal, Seed, View, maker_of, momen
 from toologue.worlds.crud.handler import arguments_check
 from toologue.worlds.crud.operations import handler_of
 from toologue.worlds.crud.tables import page_words, tables_of
-from toologue.worlds.store import Change, Mark, Row, Store, diff, own
+from toologue.worlds.store import Row, Stateful, Store, own
 from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 Override = Callable[[View, dict[str, Any]], Any]
@@ -97,13 +97,13 @@ class Simulator:
         return Crud(self)
 
 
-class Crud:
+class Crud(Stateful):
     """One simulated service. Made by `Simulator.world`."""
 
     def __init__(self, simulator: Simulator):
         self._simulator = simulator
         self._data = Data(simulator.makers, Store(simulator.seed), simulator.now)
-        self._start = self._data.store.mark()
+        super().__init__(self._data.store)
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -119,17 +119,17 @@ class Crud:
             return failure("unknown_api", str(UnknownName("operation", act.api, operations)))
         if act.arguments is None:
             return failure("parse", "the arguments are no JSON object")
-        before = self._data.store.mark()
+        before = self._store.mark()
         try:
             value = self._answer(act.api, act.arguments)
-            changes, created = self._data.store.take()
+            changes, created = self._store.take()
             if changes and not operations[act.api].api.writes:
                 raise BadSetting(f"{act.api} only reads, and its override writes to {', '.join(changes)}")
         except Refusal as refusal:
-            self._data.store.rewind(before)
+            self._store.rewind(before)
             return Result(error=refusal.fault)
         except BaseException:
-            self._data.store.rewind(before)
+            self._store.rewind(before)
             raise
         return _DONE.replace(value=value, changes=own(changes), created=created)
 
@@ -143,22 +143,9 @@ class Crud:
         except ValidationError as error:
             raise BadSetting(f"the override of {name} gives what is no JSON: {complaint(error)[1]}") from None
 
-    def mark(self) -> Mark:
-        """The present state."""
-        return self._data.store.mark()
-
-    def rewind(self, mark: Mark) -> None:
-        """Return to a marked state."""
-        self._data.store.rewind(mark)
-
-    def diff(self, old: Mark | None = None) -> list[Change]:
-        """What changed since a mark, or since the start: table, row, field, old, new."""
-        store = self._data.store
-        return diff(store.state(self._start if old is None else old), store.state())
-
     def rows(self, table: str) -> dict[str, Row]:
         """The rows of a table as they are now, by key; nobody may write to them."""
-        return self._data.store.rows(self._data.table(table).name)
+        return self._store.rows(self._data.table(table).name)
 
 
 def _source(given: str | Path | Mapping[str, Any], name: str) -> Source:
