@@ -10,7 +10,7 @@ import pytest
 from toologue.schema import Call, Program
 from toologue.worlds.programs import with_programs
 from toologue.worlds.s3 import S3
-from toologue.worlds.s3.simulator import Signed
+from toologue.worlds.s3.signature import Signed
 from toologue.worlds.world import Wrapped
 
 NOTE = {"Bucket": "larkfield-scratch", "Key": "note.txt", "Body": "Hi"}

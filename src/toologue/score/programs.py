@@ -51,7 +51,7 @@ from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, UserTurn, executable, rounds
 from toologue.schema.stack import completed
 from toologue.score.metric import RATIOS, TurnTest, no_reply, score_of, shares_of, unscored
-from toologue.worlds.s3.simulator import signature_after
+from toologue.worlds.s3.signature import signature_after
 
 _PLACE = re.compile(r"\?(\d+)")
 _NAME = "placeholder_"

@@ -18,7 +18,7 @@ from toologue.schema import Api
 from toologue.text.names import expected_kinds
 from toologue.text.tokens import singular, spell
 from toologue.worlds.documented.leaves import examples_of
-from toologue.worlds.documented.texts import moment_form
+from toologue.worlds.documented.row import moment_form
 
 _DATA = Path(__file__).with_name("edge_check.yaml")
 _LINKS = frozenset(("by", "for", "of", "in", "from", "with", "using", "per"))

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -27,38 +27,37 @@ from toologue.data import complaint
 from toologue.errors import UnknownName, shown
 from toologue.values.json_schema import types_of
 from toologue.worlds.crud.data import Refusal, fault_type
-from toologue.worlds.crud.expressions import MISSING, Names, Scope, Value, condition_of, value_of
+from toologue.worlds.crud.expressions import MISSING, Condition, Names, Scope, Value, condition_of, value_of
 from toologue.worlds.crud.tables import Table
 
 # (old value, scope) → new value, or MISSING to leave it.
 Change = Callable[[Any, Scope], Any]
+Place = tuple[str | int, ...]
 
 
 class ActionError(Exception):
     """What is wrong with an `x-action`, and where in it."""
 
-    def __init__(self, place: tuple[str | int, ...], what: str):
+    def __init__(self, place: Place, what: str):
         self.place = place
         super().__init__(what)
 
 
-class _Otherwise(BaseModel):
+class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+
+class _Otherwise(_Part):
     status: int = 409
     message: str = ""
 
 
-class _Requirement(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Requirement(_Part):
     that: dict[str, Any]
     otherwise: _Otherwise | str | None = None
 
 
-class _Rules(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Rules(_Part):
     on: str | None = None
     requires: list[_Requirement] = Field(default_factory=list[_Requirement])
     otherwise: _Otherwise | str | None = None
@@ -78,18 +77,18 @@ class Site:
     """Where an action takes place: the tables, that of the row acted on, that which is added to, the arguments."""
 
     tables: Mapping[str, Table]
-    row: str | None = None
-    added: str | None = None
-    arguments: frozenset[str] = frozenset()
+    row: Table | None
+    added: Table | None
+    arguments: frozenset[str]
 
-    def names(self, *created: str) -> Names:
+    def names(self, *created: Table) -> Names:
         """The names that may be used, with the rows of these tables."""
-        tables = [self.tables[name] for name in (*((self.row,) if self.row else ()), *created)]
-        return Names(self.arguments, {table.singular: table for table in tables})
+        tables = (*((self.row,) if self.row else ()), *created)
+        return Names(self.arguments, {table.singular: table for table in tables}, self.row and self.row.singular)
 
 
 class _Guard(NamedTuple):
-    failing: Callable[[Scope], str | None]
+    failing: Condition
     status: int
     message: Value | None
 
@@ -103,13 +102,12 @@ class Action:
     creates: Mapping[str, Value] = field(default_factory=dict[str, Value])
     returns: Value | None = None
 
-    def refusal(self, scope: Scope) -> Refusal | None:
-        """Why the call is refused, or None."""
-        for guard in self.guards:
-            why = guard.failing(scope)
+    def check(self, scope: Scope) -> None:
+        """Raises Refusal where a requirement does not hold."""
+        for failing, status, message in self.guards:
+            why = failing(scope)
             if why:
-                return Refusal(guard.status, str(guard.message(scope)) if guard.message else why)
-        return None
+                raise Refusal(status, str(message(scope)) if message else why)
 
     def changes(self, row: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
         """The fields of a row that are set."""
@@ -129,77 +127,75 @@ def action_of(rules: Any, site: Site) -> Action:
     for name in read.creates:
         if name not in site.tables:
             raise ActionError(("creates", name), str(UnknownName("table", name, site.tables)))
-    after = site.names(*read.creates, *((site.added,) if site.added else ()))
+    added = (site.added,) if site.added else ()
+    after = site.names(*(site.tables[name] for name in read.creates), *added)
     return Action(
-        guards=tuple(_guards(read, site, listed=isinstance(object_of(rules).get("requires"), list))),
-        sets={name: _at(("sets", name), _change, name, change, (site, after)) for name, change in read.sets.items()},
-        creates={name: _at(("creates", name), _new, fields, site, name) for name, fields in read.creates.items()},
+        guards=tuple(_guards(read, site.names(), listed=isinstance(object_of(rules).get("requires"), list))),
+        sets={name: _at(("sets", name), _change, name, change, site.row, after) for name, change in read.sets.items()},
+        creates={
+            name: _at(("creates", name), _new, fields, site.tables[name], site.names())
+            for name, fields in read.creates.items()
+        },
         returns=None if read.returns is None else _at(("returns",), value_of, read.returns, after),
     )
 
 
-def _guards(read: _Rules, site: Site, *, listed: bool) -> Iterator[_Guard]:
-    row = site.tables[site.row].singular if site.row else None
+def _guards(read: _Rules, names: Names, *, listed: bool) -> Iterator[_Guard]:
     for index, requirement in enumerate(read.requires):
-        place: tuple[str | int, ...] = ("requires", index) if listed else ("requires",)
+        place: Place = ("requires", index) if listed else ("requires",)
         said = requirement.otherwise or read.otherwise or _Otherwise()
         otherwise = _Otherwise(message=said) if isinstance(said, str) else said
         _at((*place, "otherwise"), fault_type, otherwise.status)
-        message = _at((*place, "otherwise"), value_of, otherwise.message, site.names()) if otherwise.message else None
-        failing = _at(place, condition_of, requirement.that, row, site.names())
-        yield _Guard(failing, otherwise.status, message)
+        message = _at((*place, "otherwise"), value_of, otherwise.message, names) if otherwise.message else None
+        yield _Guard(_at(place, condition_of, requirement.that, names), otherwise.status, message)
 
 
-def _new(fields: Mapping[str, Any], site: Site, name: str) -> Value:
+def _new(fields: Mapping[str, Any], table: Table, names: Names) -> Value:
     """The fields of a row to be created."""
-    _check_fields(fields, site.tables[name])
-    return value_of(fields, site.names())
+    _check_fields(fields, table)
+    return value_of(fields, names)
 
 
-def _change(name: str, change: Any, around: tuple[Site, Names]) -> Change:
+def _change(name: str, change: Any, table: Table | None, names: Names) -> Change:
     """What becomes of one field."""
-    site, names = around
-    if site.row is None:
+    if table is None:
         raise ValueError("there is no row to set fields of: say `on: table`")
-    table = site.tables[site.row]
     if name == table.key:
         raise ValueError(f"it names the {table.spoken}, and stays")
-    sums = cast("dict[str, Any]", change) if isinstance(change, dict) else {}
-    if len(sums) == 1 and sums.keys() <= {"plus", "minus"}:
-        _check_fields({name: MISSING}, table)
-        if not {"integer", "number"} & {*(types_of(table.rule(name)) or ["number"])}:
-            raise ValueError(f"nothing can be added to it: it is {' or '.join(types_of(table.rule(name)))}")
-        value, sign = value_of(next(iter(sums.values())), names), -1 if "minus" in sums else 1
-        return lambda old, scope: _sum(name, old, value(scope), sign)
-    _check_fields({name: change}, table)
-    value = value_of(change, names)
-    return lambda old, scope: value(scope)
+    sums = object_of(change)
+    if len(sums) != 1 or not sums.keys() <= {"plus", "minus"}:
+        _check_fields({name: change}, table)
+        value = value_of(change, names)
+        return lambda old, scope: value(scope)
+    table.check_fields([name])
+    if not {"integer", "number"} & {*(types_of(table.rule(name)) or ["number"])}:
+        raise ValueError(f"nothing can be added to it: it is {' or '.join(types_of(table.rule(name)))}")
+    amount, sign = value_of(next(iter(sums.values())), names), -1 if "minus" in sums else 1
+    return lambda old, scope: _sum(name, old, amount(scope), sign)
 
 
 def _sum(name: str, old: Any, amount: Any, sign: int) -> Any:
     """Exact: 59.9 minus 20 is 39.9. What was not given changes nothing."""
     if amount is MISSING:
         return MISSING
-    numbers = [part for part in (old, amount) if isinstance(part, int | float) and not isinstance(part, bool)]
-    if len(numbers) < 2:
+    if not all(isinstance(part, int | float) and not isinstance(part, bool) for part in (old, amount)):
         raise Refusal(422, f"{name}: {shown(amount)} cannot be {'added to' if sign > 0 else 'taken from'} {shown(old)}")
-    if all(isinstance(number, int) for number in numbers):
-        return numbers[0] + sign * numbers[1]
-    return float(Decimal(str(numbers[0])) + sign * Decimal(str(numbers[1])))
+    if isinstance(old, int) and isinstance(amount, int):
+        return old + sign * amount
+    return float(Decimal(str(old)) + sign * Decimal(str(amount)))
 
 
 def _check_fields(fields: Mapping[str, Any], table: Table) -> None:
-    """Raises ValueError for fields that there are not, and for constants that do not fit."""
+    """Raises UnknownName for fields that there are not, ValueError for constants that do not fit."""
+    table.check_fields(fields)
     for name, value in fields.items():
-        if name not in table.fields and not table.is_open:
-            raise ValueError(str(UnknownName(f"field of {table.name}", name, table.fields)))
-        if value is not MISSING and "$" not in repr(value) and (wrong := table.violation({name: value})):
+        if "$" not in repr(value) and (wrong := table.violation({name: value})):
             raise ValueError(wrong)
 
 
-def _at(place: tuple[str | int, ...], make: Callable[..., Any], *given: Any) -> Any:
+def _at(place: Place, make: Callable[..., Any], *given: Any) -> Any:
     """What `make` gives; its complaint with the place."""
     try:
         return make(*given)
-    except ValueError as error:
+    except (ValueError, UnknownName) as error:
         raise ActionError(place, str(error)) from None

@@ -9,29 +9,23 @@ A value is JSON, in which a text may be
 A condition maps fields of the row (`address.country`), or references, to what they must be: a value, a list of values,
 or comparisons that must all hold: `min`, `max`, `above`, `below` (numbers, texts, dates), `not` (a condition of its
 own), `exists`, `contains`, `within` (`30 days`: not longer ago than that, and not in the future). A condition on an
-argument that was not given holds.
-
-everything is checked when the document is read: names, fields, comparisons, and that a constant is something
-that the field can hold. Nothing here can call anything.
+argument that was not given holds. Everything is checked when the document is read, and nothing can call anything.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
 from typing import Any, cast
 
 from toologue.apis.schemas import violation
-from toologue.errors import shown
+from toologue.errors import UnknownName, shown
 from toologue.values.compare import same
 from toologue.worlds.crud.tables import Table
-
-_DURATION = re.compile(r"(-?\d{1,6}) ?(minute|hour|day|week)s?")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -51,32 +45,6 @@ def written(when: datetime) -> str:
     return when.replace(microsecond=0).isoformat().replace("+00:00", "Z")
 
 
-def duration(text: str) -> timedelta | None:
-    """The duration that a text names (`30 days`, `1 week`), or None."""
-    found = _DURATION.fullmatch(text.strip())
-    return timedelta(**{f"{found[2]}s": int(found[1])}) if found else None
-
-
-def shifted(text: str, by: str) -> str:
-    """A date or a moment, later or earlier by a duration, written as it was. Raises ValueError for other texts."""
-    start, wait = moment(text), duration(by)
-    if start is None or wait is None:
-        raise ValueError(f"{text!r} and {by!r} are no moment and duration")
-    return written(start + wait)[:10] if len(text) == 10 else written(start + wait)
-
-
-def before_or_at(one: Any, other: Any) -> bool | None:
-    """Whether one value comes before another or is equal to it; None where they have no order."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return None
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return one <= other
-    if not isinstance(one, str) or not isinstance(other, str):
-        return None
-    early, late = moment(one), moment(other)
-    return early <= late if early is not None and late is not None else one <= other
-
-
 class _Missing(Enum):
     MISSING = "nothing"
 
@@ -89,8 +57,11 @@ MISSING = _Missing.MISSING
 
 _REFERENCE = re.compile(r"\$([A-Za-z_]\w*)((?:\.\w+)*)")
 _INNER = re.compile(r"\$\{([A-Za-z_]\w*)((?:\.\w+)*)\}")
+_DURATION = re.compile(r"(-?\d{1,6}) ?(minute|hour|day|week)s?")
 _SHIFT = re.compile(r"\$(now|today) ?([+-]) ?(\d{1,5} ?(?:minute|hour|day|week)s?)")
-_COMPARISONS = ("min", "max", "above", "below", "not", "exists", "contains", "within")
+_SPOKEN = {"min": "at least", "max": "at most", "above": "more than", "below": "less than", "contains": "one with"}
+# What comparing a value with a limit may give.
+_ORDERS = {"min": (0, 1), "max": (-1, 0), "above": (1,), "below": (-1,)}
 
 
 @dataclass
@@ -101,7 +72,7 @@ class Scope:
     rows: dict[str, Mapping[str, Any]]
     clock: Callable[[], str]
 
-    def look_up(self, name: str, path: tuple[str, ...] = ()) -> Any:
+    def look_up(self, name: str, path: list[str]) -> Any:
         """The value of a reference, or MISSING."""
         if name in ("now", "today"):
             return self.clock() if name == "now" else self.clock()[:10]
@@ -113,90 +84,101 @@ class Scope:
 
 @dataclass(frozen=True)
 class Names:
-    """The names that may be used: arguments, and rows with their tables (None: of any fields)."""
+    """The names that may be used: arguments, and rows with their tables. `row`: whose fields stand without a `$`."""
 
     arguments: frozenset[str]
-    rows: Mapping[str, Table | None] = field(default_factory=dict[str, "Table | None"])
-
-    def check(self, name: str, path: tuple[str, ...]) -> None:
-        """Raises ValueError for a name that there is not."""
-        known = ["now", "today", *self.rows, *self.arguments]
-        if name not in known:
-            raise ValueError(
-                f"${name} stands for nothing{_near(name, known)}; known: {', '.join(f'${n}' for n in known)}"
-            )
-        table = self.rows.get(name)
-        if table is not None and path:
-            _check_field(table, path[0])
+    rows: Mapping[str, Table]
+    row: str | None = None
 
 
 Value = Callable[[Scope], Any]
+# Scope → what does not hold, or None.
+Condition = Callable[[Scope], str | None]
 # (value, scope) → what the value must be and is not, or None.
-Test = Callable[[Any, Scope], str | None]
+_Test = Callable[[Any, Scope], str | None]
 
 
 def value_of(template: Any, names: Names) -> Value:
-    """A value with references, ready to be filled in. Raises ValueError for what cannot be."""
+    """A value with references, ready to be filled in. Raises ValueError or UnknownName for what cannot be."""
     if isinstance(template, dict):
         parts = {key: value_of(part, names) for key, part in cast("dict[str, Any]", template).items()}
         return lambda scope: {key: got for key, part in parts.items() if (got := part(scope)) is not MISSING}
     if isinstance(template, list):
         items = [value_of(item, names) for item in cast("list[Any]", template)]
         return lambda scope: [got for item in items if (got := item(scope)) is not MISSING]
-    return _text(template, names) if isinstance(template, str) else lambda scope: template
-
-
-def condition_of(rules: Mapping[str, Any], row: str | None, names: Names) -> Callable[[Scope], str | None]:
-    """A condition; called, it says what does not hold, or None. `row` is the row whose fields stand without a `$`."""
-    tests = [_clause(subject, rule, row, names) for subject, rule in rules.items()]
-
-    def failing(scope: Scope) -> str | None:
-        return next((found for test in tests if (found := test(scope))), None)
-
-    return failing
-
-
-def _text(template: str, names: Names) -> Value:
+    if not isinstance(template, str) or not (template.startswith("$") or "${" in template):
+        return lambda scope: template
     if template.startswith("$$"):
         return lambda scope: template[1:]
     if shift := _SHIFT.fullmatch(template):
-        by = f"{'-' if shift[2] == '-' else ''}{shift[3]}"
-        return lambda scope: shifted(scope.look_up(shift[1]), by)
+        wait = cast("timedelta", _duration(shift[3])) * (-1 if shift[2] == "-" else 1)
+        length = 10 if shift[1] == "today" else None
+        return lambda scope: written(cast("datetime", moment(scope.look_up(shift[1], []))) + wait)[:length]
     if reference := _REFERENCE.fullmatch(template):
         return _reference(reference, names)
     if template.startswith("$") and not template.startswith("${"):
         known = "$name, $name.field, $today + 3 days, or $$ for a dollar"
         raise ValueError(f"{shown(template)} is no reference: write {known}")
-    inner = [(found.span(), _reference(found, names)) for found in _INNER.finditer(template)]
-    if not inner:
-        return lambda scope: template
+    inner = {found[0]: _reference(found, names) for found in _INNER.finditer(template)}
+    return lambda scope: _INNER.sub(lambda found: _plain(inner[found[0]](scope)), template)
 
-    def filled(scope: Scope) -> str:
-        made, end = "", 0
-        for (start, stop), reference in inner:
-            made += template[end:start] + _plain(reference(scope))
-            end = stop
-        return made + template[end:]
 
-    return filled
+def condition_of(rules: Mapping[str, Any], names: Names) -> Condition:
+    """A condition; called, it says what does not hold, or None."""
+    clauses = [_clause(subject, rule, names) for subject, rule in rules.items()]
+    return lambda scope: next((found for clause in clauses if (found := clause(scope))), None)
+
+
+def holds(word: str, value: Any, limit: Any) -> bool:
+    """Whether a comparison holds: `min`, `max`, `above`, `below`, `contains`, `exists`."""
+    if word == "exists":
+        return (value is not MISSING and value is not None) == limit
+    if word == "contains":
+        return isinstance(value, str | list) and limit in value
+    return _order(value, limit) in _ORDERS[word]
+
+
+def _order(one: Any, other: Any) -> int | None:
+    """-1, 0 or 1: how a value stands to another; None where they have no order."""
+    if isinstance(one, str) and isinstance(other, str):
+        early, late = moment(one), moment(other)
+        one, other = (one, other) if early is None or late is None else (early, late)
+    elif not all(isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other)):
+        return None
+    return (one > other) - (one < other)
+
+
+def _duration(text: str) -> timedelta | None:
+    found = _DURATION.fullmatch(text.strip())
+    return timedelta(**{f"{found[2]}s": int(found[1])}) if found else None
 
 
 def _reference(found: re.Match[str], names: Names) -> Value:
-    name, path = found[1], tuple(found[2].split(".")[1:])
-    names.check(name, path)
+    """A name with the fields after it. Raises UnknownName."""
+    name, path = found[1], found[2].split(".")[1:]
+    known = ["now", "today", *names.rows, *names.arguments]
+    if name not in known:
+        raise UnknownName("reference", f"${name}", [f"${one}" for one in known])
+    if name in names.rows and path:
+        names.rows[name].check_fields(path[:1])
     return lambda scope: scope.look_up(name, path)
 
 
-def _clause(subject: str, rule: Any, row: str | None, names: Names) -> Callable[[Scope], str | None]:
+def _clause(subject: str, rule: Any, names: Names) -> Condition:
     """One field or reference, and what it must be."""
-    reference = _REFERENCE.fullmatch(subject if subject.startswith("$") else f"${row}.{subject}")
-    if reference is None or (row is None and not subject.startswith("$")):
+    reference = _REFERENCE.fullmatch(subject if subject.startswith("$") else f"${names.row}.{subject}")
+    if reference is None or (names.row is None and not subject.startswith("$")):
         raise ValueError(f"{shown(subject)}: there is no row here; name an argument, with a $ in front")
     value, optional = _reference(reference, names), reference[1] in names.arguments
     table, path = names.rows.get(reference[1]), reference[2].split(".")[1:]
-    schema = table.fields.get(path[0]) if table is not None and len(path) == 1 else None
-    test = _test(rule, names, lambda constant: _check_constant(constant, schema, table, path))
-    spoken = subject.removeprefix("$").replace("_", " ")
+
+    def check(constant: Any) -> None:
+        if table is not None and len(path) == 1 and path[0] in table.fields:
+            wrong = violation(constant, table.fields[path[0]], path[0], table.root)
+            if wrong:
+                raise ValueError(f"{wrong}: no row can ever have it")
+
+    test, spoken = _test(rule, names, check), subject.removeprefix("$").replace("_", " ")
 
     def failing(scope: Scope) -> str | None:
         actual = value(scope)
@@ -206,12 +188,7 @@ def _clause(subject: str, rule: Any, row: str | None, names: Names) -> Callable[
     return failing
 
 
-def _check_constant(constant: Any, schema: Any, table: Table | None, path: list[str]) -> None:
-    if table is not None and schema is not None and (wrong := violation(constant, schema, path[0], table.root)):
-        raise ValueError(f"{wrong}: no row can ever have it")
-
-
-def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> Test:
+def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> _Test:
     if isinstance(rule, dict):
         rules = cast("dict[str, Any]", rule)
         if not rules:
@@ -226,20 +203,20 @@ def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> Test:
 
     def test(value: Any, scope: Scope) -> str | None:
         wanted = [option(scope) for option in options]
-        found = value is not MISSING and any(same(value, option) for option in wanted)
-        return None if found or (value is MISSING and None in wanted) else " or ".join(map(_plain, wanted))
+        found = None in wanted if value is MISSING else any(same(value, option) for option in wanted)
+        return None if found else _plain(wanted)
 
     return test
 
 
-def _comparison(word: str, limit: Any, names: Names, check: Callable[[Any], None]) -> Test:
-    if word not in _COMPARISONS:
-        raise ValueError(f"{shown(word)} is no comparison{_near(word, _COMPARISONS)}; known: {', '.join(_COMPARISONS)}")
+def _comparison(word: str, limit: Any, names: Names, check: Callable[[Any], None]) -> _Test:
     if word == "not":
         inner = _test(limit, names, check)
         return lambda value, scope: None if inner(value, scope) else f"anything but {_plain(limit)}"
     if word == "within":
         return _within(limit)
+    if word != "exists" and word not in _SPOKEN:
+        raise UnknownName("comparison", word, [*_SPOKEN, "not", "exists", "within"])
     if word == "exists" and not isinstance(limit, bool):
         raise ValueError(f"exists: expected true or false, got {shown(limit)}")
     bound = value_of(limit, names)
@@ -253,50 +230,17 @@ def _comparison(word: str, limit: Any, names: Names, check: Callable[[Any], None
     return test
 
 
-_SPOKEN = {"min": "at least", "max": "at most", "above": "more than", "below": "less than", "contains": "one with"}
-
-
-def holds(word: str, value: Any, limit: Any) -> bool:
-    """Whether a comparison holds: `min`, `max`, `above`, `below`, `contains`, `exists`."""
-    match word:
-        case "exists":
-            return (value is not MISSING and value is not None) == limit
-        case "contains":
-            return isinstance(value, str | list) and limit in value
-        case "min":
-            return before_or_at(limit, value) is True
-        case "max":
-            return before_or_at(value, limit) is True
-        case "above":
-            return before_or_at(value, limit) is False
-        case _:
-            return before_or_at(limit, value) is False
-
-
-def _within(limit: Any) -> Test:
-    longest = duration(limit) if isinstance(limit, str) else None
+def _within(limit: Any) -> _Test:
+    longest = _duration(limit) if isinstance(limit, str) else None
     if longest is None:
         raise ValueError(f"within: expected a duration such as 30 days, got {shown(limit)}")
 
     def test(value: Any, scope: Scope) -> str | None:
         when, now = moment(value) if isinstance(value, str) else None, moment(scope.clock())
-        if when is not None and now is not None and when <= now and now - when <= longest:
-            return None
-        return f"in the last {limit}"
+        lately = when is not None and now is not None and when <= now and now - when <= longest
+        return None if lately else f"in the last {limit}"
 
     return test
-
-
-def _check_field(table: Table, name: str) -> None:
-    if name not in table.fields and not table.is_open:
-        raise ValueError(
-            f"{table.name} have no field {name!r}{_near(name, table.fields)}; known: {', '.join(table.fields)}"
-        )
-
-
-def _near(name: str, known: Any) -> str:
-    near = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}" if near else ""
 
 
 def _plain(value: Any) -> str:

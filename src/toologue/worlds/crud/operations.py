@@ -9,41 +9,29 @@
     PUT, PATCH, DELETE /orders/{id}         replaced (what the body does not name stays), merged, gone
     POST /orders/{id}/cancel                an action: `x-action`, or a status that the word means
 
-arguments are checked first (400, with the name of the one that is wrong), then the rows that the path names
+Arguments are checked first (400, with the name of the one that is wrong), then the rows that the path names
 (404), then what `x-action` requires, then the operation's own effect, `creates`, `sets`. An operation that cannot be
 understood is an error when the document is read, with what to do about it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn, cast
 
 from toologue.apis.openapi import OpenApi, Operation
-from toologue.apis.schemas import object_of, properties_of, shape
+from toologue.apis.schemas import checker, properties_of, shape
 from toologue.data import Place
-from toologue.errors import shown
+from toologue.errors import UnknownName, shown
 from toologue.text.tokens import plural, snake
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
+from toologue.worlds.crud.data import Data, Refusal, key_text
 from toologue.worlds.crud.expressions import Scope
-from toologue.worlds.crud.handler import (
-    Effect,
-    Handler,
-    Step,
-    adding,
-    arguments_check,
-    finding,
-    listing,
-    merging,
-    part,
-    reading,
-    removing,
-    replacing,
-    setting,
-)
-from toologue.worlds.crud.lists import list_answer, row_answer, selection
+from toologue.worlds.crud.lists import Select, list_answer, row_answer, selection
 from toologue.worlds.crud.tables import Owner, Route, Table, listed_in, route_of
+from toologue.worlds.store import Row
 
 _IRREGULAR = {
     "pay": "paid", "send": "sent", "hold": "held on_hold", "put_on_hold": "on_hold", "close": "closed", "sell": "sold",
@@ -54,30 +42,82 @@ _IRREGULAR = {
     "withdraw": "withdrawn", "mark_lost": "lost", "write_off": "written_off", "take_back": "taken_back returned",
     "freeze": "frozen", "expire": "expired", "void": "voided void",
 }  # fmt: skip
-
-
-def state_for(action: str, table: Table) -> tuple[str, str] | None:
-    """(field, value) that an action sets, or None."""
-    fields = [name for name in table.fields if isinstance(table.rule(name).get("enum"), list)]
-    likely = [name for name in fields if snake(name).split("_")[-1] in ("status", "state")] or fields
-    if len(likely) > 1:
-        likely = [name for name in likely if name in ("status", "state")]
-    for field in likely[:1]:
-        values = {snake(value): value for value in table.rule(field)["enum"] if isinstance(value, str)}
-        found = next((values[word] for word in _meant(action) if word in values), None)
-        if found is not None:
-            return field, found
-    return None
-
-
-def _meant(action: str) -> list[str]:
-    """The words that a status may have after an action: `cancel` → cancelled, canceled."""
-    verb, _, rest = action.partition("_")
-    regular = [f"{verb}ed", f"{verb}d", f"{verb}{verb[-1:]}ed", f"{verb[:-1]}ied"]
-    return [*_IRREGULAR.get(action, _IRREGULAR.get(verb, "")).split(), *(regular if not rest else []), action]
-
-
 _REMEDY = "say it with `x-action` or `x-resource`, give the operation an override, or leave it out"
+
+Check = Callable[[Mapping[str, Any]], dict[str, Any]]
+# It reads and writes through the data. A row that it makes or changes it puts into the scope under the singular of its
+# table, where answers and `x-action` find it; all else it gives as its value.
+Effect = Callable[[Data, Scope], Any]
+
+
+class Step(NamedTuple):
+    """A row that must be there: its table, the parameter with its key, the field that refers to the row before."""
+
+    table: Table
+    parameter: str
+    link: str | None = None
+
+
+@dataclass(frozen=True)
+class Handler:
+    """One operation, ready. `subject`: the table of the row that is answered; None: what the effect gives."""
+
+    check: Check
+    steps: tuple[Step, ...]
+    effect: Effect
+    answer: Callable[[Any], Any]
+    action: Action
+    subject: Table | None = None
+    row: Step | None = None
+    added: Table | None = None
+
+    def __call__(self, data: Data, arguments: Mapping[str, Any]) -> Any:
+        """Do it. Raises Refusal."""
+        scope, before = Scope(self.check(arguments), {}, data.now), ""
+        for table, parameter, link in self.steps:
+            key = scope.arguments[parameter]
+            row = data.get(table.name, key)
+            if link is not None and key_text(row.get(link)) != before:
+                data.missing(table.name, key)
+            scope.rows[table.singular], before = row, key_text(key)
+        self.action.check(scope)
+        value = self.effect(data, scope)
+        for name, fields in self.action.creates.items():
+            if self.added is None or name != self.added.name:
+                scope.rows[data.table(name).singular] = data.add(name, fields(scope))
+        if self.action.sets and self.row is not None:
+            table, name = self.row.table, self.row.table.singular
+            changes = self.action.changes(scope.rows[name], scope)
+            scope.rows[name] = data.change(table.name, scope.arguments[self.row.parameter], changes)
+        if self.action.returns is not None:
+            return self.action.returns(scope)
+        return self.answer(value if self.subject is None else scope.rows[self.subject.singular])
+
+
+def arguments_check(operation: Operation) -> Check:
+    """What checks the arguments of an operation and adds defaults; not to the body of a PATCH, which says what changes.
+
+    It raises Refusal (400) for what does not fit.
+    """
+    api, wires = operation.api, operation.wires
+    schemas = {name: parameter.json_schema for name, parameter in api.parameters.items()}
+    checkers = {name: checker(schema, name) for name, schema in schemas.items()}
+    stays = {name for name in schemas if operation.method == "patch" and name in wires and wires[name].into == "body"}
+    defaults = {name: rule["default"] for name, rule in schemas.items() if "default" in rule and name not in stays}
+    required = [name for name in api.required if name not in defaults]
+
+    def check(given: Mapping[str, Any]) -> dict[str, Any]:
+        for name, value in given.items():
+            if name not in checkers:
+                raise Refusal(400, str(UnknownName(f"parameter of {api.name}", name, checkers)))
+            if (wrong := checkers[name](value)) is not None:
+                raise Refusal(400, wrong)
+        missing = next((name for name in required if name not in given), None)
+        if missing is not None:
+            raise Refusal(400, f"{missing} is missing")
+        return {**defaults, **given}
+
+    return check
 
 
 def handler_of(operation: Operation, tables: Mapping[str, Table], document: OpenApi) -> Handler:
@@ -86,6 +126,21 @@ def handler_of(operation: Operation, tables: Mapping[str, Table], document: Open
     if route is None:
         raise document.source.bad(operation.place, "a `{step}` of the path names no row of a table", _REMEDY)
     return _Reader(document, tables, route).handler()
+
+
+def state_for(action: str, table: Table) -> tuple[str, str] | None:
+    """(field, value) that an action sets, or None: the field that is a status, and what it may be after the action."""
+    fields = [name for name in table.fields if isinstance(table.rule(name).get("enum"), list)]
+    likely = [name for name in fields if snake(name).split("_")[-1] in ("status", "state")] or fields
+    if len(likely) > 1:
+        likely = [name for name in likely if name in ("status", "state")]
+    verb, _, rest = action.partition("_")
+    regular = [f"{verb}ed", f"{verb}d", f"{verb}{verb[-1:]}ed", f"{verb[:-1]}ied"]
+    meant = [*_IRREGULAR.get(action, _IRREGULAR.get(verb, "")).split(), *(regular if not rest else []), action]
+    for field in likely[:1]:
+        values = {snake(value): value for value in table.rule(field)["enum"] if isinstance(value, str)}
+        return next(((field, values[word]) for word in meant if word in values), None)
+    return None
 
 
 @dataclass(frozen=True)
@@ -98,37 +153,41 @@ class _Reader:
     def operation(self) -> Operation:
         return self.route.operation
 
-    @property
+    @cached_property
     def said(self) -> dict[str, Any]:
         """The `x-action`."""
-        return object_of(self.operation.extensions.get("x-action"))
-
-    @property
-    def owner(self) -> Table | None:
-        """The table of the row that the path names last."""
-        return self.tables[self.route.owners[-1].table] if self.route.owners else None
-
-    def handler(self) -> Handler:
-        """Which kind of operation it is."""
         said = self.operation.extensions.get("x-action", {})
         if not isinstance(said, dict):
             self.bad(f"expected an object, got {shown(said)}", "", ("x-action",))
-        tail, owner, is_read = self.route.tail, self.owner, not self.operation.api.writes
+        return cast("dict[str, Any]", said)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The rows that the path names."""
+        made: list[Step] = []
+        for number, owner in enumerate(self.route.owners):
+            table, before = self.tables[owner.table], self.route.owners[number - 1]
+            link = _link(table, self.tables[before.table], self.wire(before)) if number else None
+            made.append(Step(table, owner.parameter, link))
+        return tuple(made)
+
+    def handler(self) -> Handler:
+        """Which kind of operation it is."""
+        tail, is_read = self.route.tail, not self.operation.api.writes
+        owner = self.steps[-1].table if self.steps else None
         if "on" in self.said:
             return self.acting()
         named = self.operation.extensions.get("x-resource") or (tail[-1] if tail else None)
         if isinstance(named, str) and named in self.tables:
             return self.collection(self.tables[named])
         if not tail and owner is not None:
-            return self.item(owner, self.steps())
+            return self.item(self.steps)
         field = owner.field(tail[-1]) if owner is not None and tail else None
-        if owner is not None and field is not None:
-            return self.part(owner, field)
-        if is_read and tail and plural(tail[-1]) in self.tables:
-            return self.collection(self.tables[plural(tail[-1])])
-        within = next((self.tables[step] for step in reversed(tail) if step in self.tables), None)
+        if field is not None:
+            return self.part(field)
+        within = next((step for step in (*map(plural, tail[-1:]), *reversed(tail)) if step in self.tables), None)
         if is_read and within is not None:
-            return self.collection(within)
+            return self.collection(self.tables[within])
         if is_read and not self.said:
             self.bad(f"nothing says what {self.operation.api.name!r} reads")
         return self.acting()
@@ -147,118 +206,159 @@ class _Reader:
         flat = next((name for name, wire in self.operation.wires.items() if snake(wire.name) == snake(table.key)), None)
         if flat is None:
             self.bad(f"{self.operation.api.name!r} changes {table.name} and says not which")
-        return self.item(table, (*self.steps(), Step(table.name, table.singular, flat, link)))
+        return self.item((*self.steps, Step(table, flat, link)))
 
     def listing(self, table: Table, link: str | None) -> Handler:
-        select, owner = self.selection(table), self.steps()[-1:]
+        """A page of rows."""
+        select, linked = self.selection(table), self.linked(table, link)
         answer = self.try_(list_answer, self.operation.response, table)
-        return self.made(listing(table, select, link, owner), answer, row=owner)
+        return self.made(lambda data, scope: select(linked(data, scope), scope.arguments), answer=answer)
 
     def finding(self, table: Table, link: str | None) -> Handler:
-        select, owner = self.selection(table), self.steps()[-1:]
+        """The one row that fits what was asked; where nothing was, the newest that refers to the path's row."""
+        select, linked = self.selection(table), self.linked(table, link)
         asked = [name for name, wire in self.operation.wires.items() if wire.into != "path"]
-        effect = finding(table, select, link, owner, asked)
-        return self.made(effect, self.row_answer(table), subject=table.singular, row=owner)
+
+        def effect(data: Data, scope: Scope) -> None:
+            rows = select(linked(data, scope), scope.arguments).rows
+            if not rows:
+                given = [f"{name} {scope.arguments[name]!r}" for name in asked if name in scope.arguments]
+                owner = [(step.table.singular, step.parameter) for step in self.steps[-1:] if link]
+                of = [f"{singular} {scope.arguments[parameter]!r}" for singular, parameter in owner]
+                raise Refusal(404, f"there is no {table.spoken} with {' and '.join([*of, *given]) or 'that'}")
+            scope.rows[table.singular] = rows[0 if asked else -1]
+
+        return self.made(effect, table)
 
     def adding(self, table: Table, link: str | None) -> Handler:
-        owner = self.steps()[-1:]
-        effect = adding(table, self.body(), link, owner, self.action(owner, table).creates.get(table.name))
-        return self.made(effect, self.row_answer(table), subject=table.singular, row=owner, added=table)
+        """A new row, which refers to the path's row; `creates` may give further fields."""
+        body, more = self.body(), self.action(self.steps[-1:], table).creates.get(table.name)
 
-    def item(self, table: Table, steps: tuple[Step, ...]) -> Handler:
-        """An operation on one row."""
-        row, body, method = steps[-1], self.body(), self.operation.method
-        if not self.operation.api.writes:
-            effect = reading
-        elif method == "delete":
-            effect = removing(row)
-        elif method == "put":
-            effect = replacing(row, table, body, lambda name: self.is_settable(table, name))
-        else:
-            effect = merging(row, body)
+        def effect(data: Data, scope: Scope) -> None:
+            owned = {} if link is None else {link: scope.arguments[self.steps[-1].parameter]}
+            fields = {**body(scope), **owned, **(more(scope) if more else {})}
+            scope.rows[table.singular] = data.add(table.name, fields)
+
+        return self.made(effect, table, added=table)
+
+    def item(self, steps: tuple[Step, ...]) -> Handler:
+        """An operation on one row: it is read, gone, replaced or merged with what was sent."""
+        table, parameter, _ = steps[-1]
+        body, method, is_read = self.body(), self.operation.method, not self.operation.api.writes
+        stay = [name for name in table.fields if not self.is_settable(table, name)]
+        defaults = {name: rule["default"] for name in table.fields if "default" in (rule := table.rule(name))}
+
+        def effect(data: Data, scope: Scope) -> None:
+            old, key = scope.rows[table.singular], scope.arguments[parameter]
+            if is_read:
+                return
+            if method == "delete":
+                data.remove(table.name, key)
+            elif method == "put":  # fields that cannot be sent stay, the others get their defaults
+                kept = {name: old[name] for name in stay if name in old}
+                row = {**defaults, table.key: old[table.key], **body(scope), **kept}
+                scope.rows[table.singular] = data.replace(table.name, key, row)
+            else:
+                scope.rows[table.singular] = data.replace(table.name, key, _merged(old, body(scope)))
+
         silent = method == "delete" and not self.operation.response
-        answer = _nothing if silent else self.row_answer(table)
-        return self.made(effect, answer, subject=row.singular, row=(row,), steps=steps)
+        return self.made(effect, table, row=steps[-1:], steps=steps, answer=_nothing if silent else None)
 
-    def part(self, table: Table, field: str) -> Handler:
-        """An operation on a field of the path's row."""
-        row = self.steps()[-1]
-        effect = part(row, field, self.operation.method, self.body(field))
+    def part(self, field: str) -> Handler:
+        """An operation on a field of the path's row: read, replaced, merged, added to (a list), cleared."""
+        table, parameter, _ = self.steps[-1]
+        body, method = self.body(field), self.operation.method
+
+        def value(old: Any, scope: Scope) -> Any:
+            if method == "delete":
+                return None
+            if method == "patch":
+                return _merged(old or {}, body(scope))
+            return [*cast("list[Any]", old), body(scope)] if method == "post" and isinstance(old, list) else body(scope)
+
+        def effect(data: Data, scope: Scope) -> Any:
+            old, key = scope.rows[table.singular].get(field), scope.arguments[parameter]
+            if method != "get":
+                scope.rows[table.singular] = data.change(table.name, key, {field: value(old, scope)})
+            elif old is None:
+                raise Refusal(404, f"the {table.spoken} {key!r} has no {field.replace('_', ' ')}")
+            return scope.rows[table.singular][field]
+
         if table.key in properties_of(shape(self.operation.response, self.document.root)):
-            return self.made(effect, self.row_answer(table), subject=row.singular, row=(row,))
+            return self.made(effect, table)
         found = listed_in(self.operation.response, self.document.root)
         wrapper = found[0] if found else ""
-        return self.made(effect, lambda value: {wrapper: value} if wrapper else value, row=(row,))
+        return self.made(effect, answer=lambda value: {wrapper: value} if wrapper else value)
 
     def acting(self) -> Handler:
         """An action: what `x-action` says, else the status that the word means."""
-        steps, name = self.steps(), self.route.tail[-1] if self.route.tail else self.operation.api.name
-        if "on" in self.said:
-            steps = (*steps, self.step_on(str(self.said["on"])))
-        row, owner = steps[-1:], self.tables[steps[-1].table] if steps else None
+        steps = (*self.steps, *((self.step_on(str(self.said["on"])),) if "on" in self.said else ()))
+        row, owner = steps[-1:], steps[-1].table if steps else None
         if not self.said:
-            state = state_for(name, owner) if owner is not None else None
-            if owner is None or state is None:
-                self.bad(f"nothing says what {self.operation.api.name!r} does")
-            effect = setting(row[0], owner, self.body(), *state)
-            return self.made(effect, self.row_answer(owner), subject=row[0].singular, row=row)
+            return self.setting(row)
         action = self.action(row)
-        created = [self.tables[table] for table in action.creates]
-        fitting = [table for table in (*created, *([owner] if owner else [])) if self.answers(table)]
+        tables = [*(self.tables[name] for name in action.creates), *([owner] if owner else [])]
+        fitting = [table for table in tables if self.answers(table)] if action.returns is None else []
         subject = max(fitting, key=self.answers, default=None)
-        if action.returns is not None or subject is None:
-            if action.returns is None and self.operation.response:
-                self.bad(f"nothing says what {self.operation.api.name!r} answers", "say `returns` in its `x-action`")
-            return self.made(reading, _nothing, row=row, steps=steps)
-        return self.made(reading, self.row_answer(subject), subject=subject.singular, row=row, steps=steps)
+        if action.returns is None and subject is None and self.operation.response:
+            self.bad(f"nothing says what {self.operation.api.name!r} answers", "say `returns` in its `x-action`")
+        return self.made(_nothing, subject, row=row, steps=steps)
+
+    def setting(self, row: tuple[Step, ...]) -> Handler:
+        """A status is set, with the arguments that are fields; refused (409) where the row has that status."""
+        name = self.route.tail[-1] if self.route.tail else self.operation.api.name
+        found = state_for(name, row[0].table) if row else None
+        if found is None:
+            self.bad(f"nothing says what {self.operation.api.name!r} does")
+        (table, parameter, _), (field, state), body = row[0], found, self.body()
+
+        def effect(data: Data, scope: Scope) -> None:
+            key = scope.arguments[parameter]
+            if scope.rows[table.singular].get(field) == state:
+                raise Refusal(409, f"the {table.spoken} {key!r} is {state} already")
+            more = {name: value for name, value in body(scope).items() if name in table.fields}
+            scope.rows[table.singular] = data.change(table.name, key, {**more, field: state})
+
+        return self.made(effect, table)
 
     # what it is made of ----------------------------------------------------------------------------------------------
 
     def made(
         self,
         effect: Effect,
-        answer: Callable[[Any], Any],
+        subject: Table | None = None,
         *,
-        subject: str | None = None,
-        row: tuple[Step, ...] = (),
+        answer: Callable[[Any], Any] | None = None,
+        row: tuple[Step, ...] | None = None,
         steps: tuple[Step, ...] | None = None,
         added: Table | None = None,
     ) -> Handler:
-        """The handler, with its `x-action`. `row`: the one that it acts on, if any."""
+        """The handler, with its `x-action`. `row`: the one that it acts on, if any; by default the path's last."""
+        row = self.steps[-1:] if row is None else row
+        if answer is None and subject is not None:
+            answer = self.try_(row_answer, self.operation.response, subject)
         return Handler(
             check=arguments_check(self.operation),
-            steps=self.steps() if steps is None else steps,
+            steps=self.steps if steps is None else steps,
             effect=effect,
-            answer=_nothing if self.operation.status == 204 else answer,
+            answer=_nothing if self.operation.status == 204 or answer is None else answer,
             subject=subject,
             action=self.action(row, added),
             row=row[0] if row else None,
-            added=added.name if added is not None else None,
+            added=added,
         )
 
     def action(self, row: tuple[Step, ...], added: Table | None = None) -> Action:
         if "x-action" not in self.operation.extensions:
             return Action()
-        names = frozenset(self.operation.api.parameters)
-        site = Site(self.tables, row[0].table if row else None, added.name if added is not None else None, names)
+        site = Site(self.tables, row[0].table if row else None, added, frozenset(self.operation.api.parameters))
         try:
-            action = action_of(self.operation.extensions["x-action"], site)
+            action = action_of(self.said, site)
         except ActionError as error:
             self.bad(str(error), "", ("x-action", *error.place))
         if (action.sets or action.creates) and not self.operation.api.writes:
             self.bad("an operation that only reads sets and creates nothing", "", ("x-action",))
         return action
-
-    def steps(self) -> tuple[Step, ...]:
-        """The rows that the path names."""
-        made: list[Step] = []
-        before: Owner | None = None
-        for owner in self.route.owners:
-            table = self.tables[owner.table]
-            link = _link(table, self.tables[before.table], self.wire(before)) if before else None
-            made.append(Step(table.name, table.singular, owner.parameter, link))
-            before = owner
-        return tuple(made)
 
     def step_on(self, name: str) -> Step:
         """The row that `on` names; its key is the parameter called as the key."""
@@ -269,31 +369,36 @@ class _Reader:
         flat = next((p for p in self.operation.api.parameters if snake(p) in map(snake, known)), None)
         if flat is None:
             self.bad(f"no parameter holds the key of {name} ({' or '.join(known)})", "", ("x-action", "on"))
-        return Step(name, table.singular, flat, None)
+        return Step(table, flat)
 
     def link(self, table: Table) -> str | None:
         """The field of a table that refers to the path's last row."""
-        owner = self.owner
+        owner = self.steps[-1].table if self.steps else None
         if owner is None or owner is table:
             return None
         found = _link(table, owner, self.wire(self.route.owners[-1]))
         if found is None:
-            self.bad(
-                f"nothing says which {table.name} belong to which of {owner.name}",
-                f"give {table.name} a field {owner.singular}_id",
-            )
+            remedy = f"give {table.name} a field {owner.singular}_id"
+            self.bad(f"nothing says which {table.name} belong to which of {owner.name}", remedy)
         return found
+
+    def linked(self, table: Table, link: str | None) -> Callable[[Data, Scope], Iterable[Row]]:
+        """The rows of a table, or those that refer to the path's last row."""
+
+        def rows(data: Data, scope: Scope) -> Iterable[Row]:
+            if link is None:
+                return data.rows(table.name)
+            wanted = key_text(scope.arguments[self.steps[-1].parameter])
+            return (row for row in data.rows(table.name) if _names(row.get(link), wanted))
+
+        return rows
 
     def wire(self, owner: Owner) -> str:
         return self.operation.wires[owner.parameter].name
 
-    def selection(self, table: Table) -> Any:
-        api = self.operation.api
-        asked = {
-            name: (api.parameters[name].json_schema, wire.extensions)
-            for name, wire in self.operation.wires.items()
-            if wire.into != "path"
-        }
+    def selection(self, table: Table) -> Select:
+        api, wires = self.operation.api, self.operation.wires.items()
+        asked = {n: (api.parameters[n].json_schema, wire.extensions) for n, wire in wires if wire.into != "path"}
         return self.try_(selection, asked, table)
 
     def body(self, field: str | None = None) -> Callable[[Scope], Any]:
@@ -316,13 +421,10 @@ class _Reader:
         found = [len(names.keys() & table.fields.keys()) for names in (inner, *nested) if table.key in names]
         return max(found, default=0) if inner else 1
 
-    def row_answer(self, table: Table) -> Callable[[Any], Any]:
-        return self.try_(row_answer, self.operation.response, table)
-
     def try_(self, make: Callable[..., Any], *given: Any) -> Any:
         try:
             return make(*given)
-        except ValueError as error:
+        except (ValueError, UnknownName) as error:
             self.bad(str(error))
 
     def bad(self, what: str, remedy: str = _REMEDY, place: Place = ()) -> NoReturn:
@@ -335,5 +437,17 @@ def _link(table: Table, owner: Table, parameter: str) -> str | None:
     return named or (table.field(parameter) if snake(parameter) != "id" else None)
 
 
-def _nothing(value: Any) -> None:
+def _names(value: Any, key: str) -> bool:
+    return value == key or (value is not None and not isinstance(value, str) and key_text(value) == key)
+
+
+def _merged(old: Any, new: Any) -> Any:
+    """Objects merged, all the rest replaced."""
+    if not isinstance(new, dict) or not isinstance(old, Mapping):
+        return cast("Any", new)
+    known, sent = cast("Mapping[str, Any]", old), cast("dict[str, Any]", new)
+    return {**known, **{name: _merged(known.get(name), value) for name, value in sent.items()}}
+
+
+def _nothing(*given: Any) -> None:
     return None

@@ -27,8 +27,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
 from toologue.values.compare import contains
 from toologue.worlds.crud.data import Data, Refusal, Seed, View, maker_of, moment_in, read_seed
-from toologue.worlds.crud.handler import arguments_check
-from toologue.worlds.crud.operations import handler_of
+from toologue.worlds.crud.operations import arguments_check, handler_of
 from toologue.worlds.crud.tables import page_words, tables_of
 from toologue.worlds.store import Row, Stateful, Store, own
 from toologue.worlds.world import Kind, arguments_of, failure, stamp

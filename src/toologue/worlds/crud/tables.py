@@ -80,6 +80,12 @@ class Table:
         """The field that a name stands for, however it is written (`orderId`, `order-id`), or None."""
         return name if name in self.fields else next((f for f in self.fields if snake(f) == snake(name)), None)
 
+    def check_fields(self, names: Iterable[str]) -> None:
+        """Raises UnknownName for the first that is no field, unless rows may have any."""
+        for name in names:
+            if name not in self.fields and not self.is_open:
+                raise UnknownName(f"field of {self.name}", name, self.fields)
+
     @cached_property
     def checkers(self) -> Mapping[str, Callable[[Any], str | None]]:
         """What says what is wrong with the value of a field, by field."""
@@ -88,11 +94,10 @@ class Table:
     def violation(self, fields: Row) -> str | None:
         """What is wrong with these fields of a row, or None."""
         for name, value in fields.items():
-            if name in self.checkers:
-                if (wrong := self.checkers[name](value)) is not None:
-                    return wrong
-            elif not self.is_open:
+            if name not in self.checkers and not self.is_open:
                 return str(UnknownName(f"field of {self.name}", name, self.fields))
+            if name in self.checkers and (wrong := self.checkers[name](value)) is not None:
+                return wrong
         return None
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
+from toologue.apis.schemas import object_of, properties_of, required_of
 from toologue.errors import UserError
 from toologue.schema import Api
 from toologue.text.names import kind_of, squash
@@ -35,19 +36,15 @@ _LIMITS = frozenset(("limit", "count", "perpage", "pagesize", "size", "maxresult
 
 def answer_maker(api: Api) -> Answer:
     """What makes the answers of an Api."""
-    schema: Any = api.returns
-    echoes = Echoes(api)
+    schema, echoes = api.returns, Echoes(api)
     compiler = _Compiler(schema, echoes, echoes.noun)
     made = compiler.part(schema, (), 0, 0) if schema else None
-    careful = compiler.careful
 
     def answer(seed: int, arguments: Mapping[str, Any]) -> Any:
         if made is None:
             return {}
-        value = made(compiler.echoes.row(seed, arguments))
-        if careful and not fits(value, schema):
-            return make(schema, seed=seed)
-        return value
+        value = made(echoes.row(seed, arguments))
+        return make(schema, seed=seed) if compiler.careful and not fits(value, schema) else value
 
     return answer
 
@@ -71,7 +68,8 @@ class _Compiler:
     def part(self, schema: Any, path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
         """What makes a part; None for one that no value fits, or that lies too deep."""
         self.parts += 1
-        rule = _rule(schema, self.root)
+        plain = object_of(schema)  # the same object for the same schema where it has no references
+        rule = plain if plain and "$ref" not in plain else resolved(schema, self.root)
         if rule is None or deep > _DEEPEST or self.parts > _MOST or id(rule) in self.open:
             self.careful = True
             return None
@@ -99,20 +97,13 @@ class _Compiler:
         return self.echoes.instead_of(maker(rule, path, salt=self._salt(path), about=self.about), rule, path, lists)
 
     def _thought_up(self, rule: Mapping[str, Any], path: tuple[str, ...]) -> Maker:
-        top = cast("Mapping[str, Any]", self.root)
-        whole: dict[str, Any] = {**rule, **{key: top[key] for key in ("$defs", "definitions") if key in top}}
+        whole = {**rule, **{key: self.root[key] for key in ("$defs", "definitions") if key in self.root}}
         name, salt = path[-1] if path else "", self._salt(path)
         return lambda row: make(whole, name=name, seed=row.mixed(salt))
 
     def _object(self, rule: Mapping[str, Any], path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
-        known: Any = rule.get("properties")
-        properties = cast("Mapping[str, Any]", known) if isinstance(known, Mapping) else dict[str, Any]()
-        wanted: Any = rule.get("required")
-        required = (
-            [name for name in cast("list[Any]", wanted) if isinstance(name, str)] if isinstance(wanted, list) else []
-        )
-        rest = rule.get("additionalProperties", True)
-        inner = {**properties, **{name: rest for name in required if name not in properties}}
+        required, known = required_of(rule), properties_of(rule)
+        inner = known | dict.fromkeys((n for n in required if n not in known), rule.get("additionalProperties", True))
         table = _is_table(inner.values())
         single = [name for name, schema in inner.items() if (_is_column if table else _is_value)(schema)]
         told_by, outer = id_of(single, path, self.about), self.own
@@ -131,7 +122,7 @@ class _Compiler:
                 return None
         self.own = outer
         if table or told_by not in members:
-            return _all(members)
+            return lambda row: {name: made(row) for name, made in members.items()}
         return _known(members, told_by, followers(list(members), [name for name in single if name != told_by]))
 
     def _array(self, rule: Mapping[str, Any], path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
@@ -165,21 +156,15 @@ class _Compiler:
 
     def _finds(self, schema: Any, path: tuple[str, ...], deep: int = 0) -> bool:
         """Whether what is searched for by its name is named here."""
-        inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
-        known: Any = inside.get("properties")
+        inside = object_of(schema)
         if not self.echoes.things or deep > _NEAR or "array" in types_of(inside):
             return False
-        if not isinstance(known, Mapping):
+        if not isinstance(inside.get("properties"), dict):
             return names_a_thing(path) and kind_of(path, self.about) == self.echoes.things
-        return any(self._finds(one, (*path, name), deep + 1) for name, one in cast("Mapping[str, Any]", known).items())
+        return any(self._finds(one, (*path, name), deep + 1) for name, one in properties_of(inside).items())
 
     def _salt(self, path: tuple[str, ...]) -> int:
         return salt_of("|".join(map(squash, path[self.own :])))
-
-
-def _all(members: Mapping[str, Maker]) -> Maker:
-    """An object of these."""
-    return lambda row: {name: made(row) for name, made in members.items()}
 
 
 def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, str]) -> Maker:
@@ -198,41 +183,28 @@ def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, s
 
 def _are_places(schema: Any, path: tuple[str, ...], about: str) -> bool:
     """Whether rows are told apart by where they are."""
-    inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
-    names: Any = inside.get("properties")
-    kinds = (kind_of((*path[:-1], name), about) for name in names or () if spell(name)[-1:] in _NAMES)
-    return any(kind.startswith("place.") for kind in kinds)
+    names = [name for name in properties_of(object_of(schema)) if spell(name)[-1:] in _NAMES]
+    return any(kind_of((*path[:-1], name), about).startswith("place.") for name in names)
 
 
 def _is_table(schemas: Collection[Any]) -> bool:
     """Whether an object is a table by columns: `{"id": [7, 9], "name": ["Hull", "Leeds"]}`."""
-    mappings = (cast("Mapping[str, Any]", schema) for schema in schemas if isinstance(schema, Mapping))
-    lists = [schema for schema in mappings if "array" in types_of(schema)]
+    lists = [schema for schema in schemas if "array" in types_of(object_of(schema))]
     return sum(map(_is_column, lists)) > 1 and 2 * len(lists) > len(schemas)
 
 
 def _is_column(schema: Any) -> bool:
     """Whether a schema is that of a list of single values."""
-    inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
-    return "array" in types_of(inside) and _is_value(items_of(inside))
+    return "array" in types_of(object_of(schema)) and _is_value(items_of(object_of(schema)))
 
 
 def _is_value(schema: Any) -> bool:
     """Whether a schema is that of a single value, and not of nothing."""
-    inside = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else dict[str, Any]()
-    types = set(types_of(inside))
+    inside, types = object_of(schema), set(types_of(object_of(schema)))
     return not {"properties", "items"} & inside.keys() and not types & {"object", "array"} and types != {"null"}
-
-
-def _rule(schema: Any, root: Any) -> Mapping[str, Any] | None:
-    """What a schema says, references followed; the same object for the same schema where it has none."""
-    plain = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
-    return plain if plain is not None and "$ref" not in plain else resolved(schema, root)
 
 
 def _asked_for(arguments: Mapping[str, Any], count: int) -> int:
     """How many rows an argument asks for; as many as there are where none does."""
-    for name, value in arguments.items():
-        if squash(name) in _LIMITS and isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-    return count
+    asked = (value for name, value in arguments.items() if squash(name) in _LIMITS and type(value) is int and value > 0)
+    return next(asked, count)

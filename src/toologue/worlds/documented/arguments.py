@@ -26,8 +26,7 @@ from toologue.text.tokens import spell, split_name
 from toologue.values.json_schema import fits
 from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
-from toologue.worlds.documented.row import Row, choices
-from toologue.worlds.documented.texts import moment_form
+from toologue.worlds.documented.row import Row, choices, moment_form
 
 _SECRET = re.compile(
     r"(?:api|app|auth|access|subscription)_?(?:key|token)|rapidapi|"

@@ -29,8 +29,7 @@ from toologue.text.names import (
 from toologue.text.tokens import singular, spell
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.documented.leaves import Maker, names_a_thing, number_of, owner_of
-from toologue.worlds.documented.row import Row, choices
-from toologue.worlds.documented.texts import moment_form
+from toologue.worlds.documented.row import Row, choices, moment_form
 
 _WRITTEN = {
     "place.country": ("place.code", "place.code3"), "place.code": ("place.code3", "place.country"),

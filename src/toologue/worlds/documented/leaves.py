@@ -18,8 +18,7 @@ from toologue.text.names import group, is_marked, kind_about, kind_of
 from toologue.text.tokens import is_spoken, singular, spell, split_compound
 from toologue.values.json_schema import fits, types_of
 from toologue.values.make import make
-from toologue.worlds.documented.row import Row, choices
-from toologue.worlds.documented.texts import TEXTS, is_placeholder, like, moment_form
+from toologue.worlds.documented.row import TEXTS, Row, choices, is_placeholder, like, moment_form
 
 _TRIES = 64
 

@@ -1,15 +1,21 @@
-"""A row in the making: where its values draw from, so that they differ between rows and agree inside one.
+"""A row in the making: where its values draw from, so that they differ between rows and agree inside one; its texts.
 
 A row has a number in its list, one choice among each kind of record (a city and its country), one factor by which
 documented quantities move together, and the arguments that it echoes. Everything follows from `start`.
+`TEXTS[kind](row, role)` are texts with a form of their own: the e-mail address is that of the row's person.
+`like(example, number)` keeps what is fixed in an example (marks, words, a prefix before digits) and draws the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 from zlib import crc32
 
@@ -21,6 +27,18 @@ _STEP = 611_999
 """Multiples of this differ by what they leave over, whatever few they are divided by."""
 _KNOWN = 0x5DEECE66D
 """Where rows of known things start: what they are hangs on their numbers alone."""
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}(?P<mark>[-/.])\d\d(?P=mark)\d\d)(?:(?P<gap>[T ])\d\d:\d\d(?P<second>:\d\d)?"
+    r"(?P<part>\.\d+)?(?P<zone> ?(?:Z|[+-]\d\d:?\d\d|UTC|GMT))?)?"
+)
+_COMPACT = re.compile(r"20[012]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+_NUMERIC = re.compile(r"\d\d?(?P<mark>[/.-])\d\d?(?P=mark)(?:19|20)\d\d")
+_PLACEHOLDER = re.compile(
+    r"(?i)\s*(?:string|str|number|integer|value|example|test|sample|null|none|undefined|n/?a|todo|required|optional|"
+    r"x{2,}|your[\s_-].*|<.*>|\{.*\}|\[.*\]|\.{2,}|-+|yyyy.*|insert .*|enter .*)\s*"
+)
+_RUN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
+_WORDY = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{1,3}|[a-z]{1,3}")
 
 
 class Row:
@@ -124,3 +142,106 @@ def choices(kind: str) -> tuple[Any, ...]:
         return tuple(things["lists"].get(kind, ()))
     fields, rows = things["records"][record]["fields"], things["records"][record]["rows"]
     return tuple(row[fields.index(field)] for row in rows)
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a documented text only stands for one."""
+    return not text.strip() or _PLACEHOLDER.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=8192)
+def moment_form(text: str) -> str:
+    """How a text writes a date, with the time or without, as a strftime pattern; or nothing."""
+    found = _MOMENT.fullmatch(text.strip())
+    if found is None:
+        if _COMPACT.fullmatch(text.strip()):
+            return "%Y%m%d"
+        numeric = _NUMERIC.fullmatch(text.strip())
+        return f"%d{numeric['mark']}%m{numeric['mark']}%Y" if numeric else ""
+    day = f"%Y{found['mark']}%m{found['mark']}%d"
+    if not found["gap"]:
+        return day
+    second = ":%S" if found["second"] else ""
+    part = "." + "0" * (len(found["part"]) - 1) if found["part"] else ""
+    return f"{day}{found['gap']}%H:%M{second}{part}{(found['zone'] or '').replace('%', '%%')}"
+
+
+def like(example: str, number: int) -> str:
+    """A text of the same shape."""
+    made = ""
+    for part in reversed(_plan(example)):
+        number, place = divmod(number, len(part))
+        made = part[place] + made
+    return made
+
+
+@lru_cache(maxsize=8192)
+def _plan(example: str) -> tuple[tuple[str, ...], ...]:
+    """For each letter those there are to draw from; for what stays it alone."""
+    runs = _RUN.findall(example)
+    hexadecimal = re.fullmatch(r"[0-9a-fA-F-]{8,}", example) is not None and any(c.isdigit() for c in example)
+    coded = len(example) >= 6 and sum(c.isdigit() for c in example) >= 2 and len(runs) > 3
+    plan: list[tuple[str, ...]] = []
+    for place, run in enumerate(runs):
+        is_word = run.isalpha() and run.isascii()
+        if run.isdigit():
+            plan += [tuple("123456789" if n == 0 and run[0] != "0" else "0123456789") for n in range(len(run))]
+        elif is_word and (hexadecimal or (coded and place) or not _WORDY.fullmatch(run)):
+            letters = "abcdef" if hexadecimal else ascii_lowercase
+            plan += [tuple(letters if c.islower() else letters.upper()) for c in run]
+        else:
+            plan.append((run,))
+    return tuple(plan)
+
+
+def _person(row: Row, role: int) -> tuple[str, str]:
+    first, last = choices("person.first"), choices("person.last")
+    place = row.within("person", len(first), role)
+    return first[place], last[place]
+
+
+def _full(row: Row, role: int) -> str:
+    return " ".join(_person(row, role))
+
+
+def _email(row: Row, role: int) -> str:
+    return f"{'.'.join(_person(row, role)).lower()}@{row.of(('mail', 'post', 'inbox'), role)}.example"
+
+
+def _username(row: Row, role: int) -> str:
+    first, last = _person(row, role)[:2]
+    return f"{first.lower()}{10 + crc32(last.encode()) % 89}"
+
+
+def _phone(row: Row, role: int) -> str:
+    return f"+1-{201 + row.mixed(role) % 780}-555-01{row.steady(role) % 100:02d}"
+
+
+def _address(row: Row, role: int) -> str:
+    cities = choices("place.city")
+    city = cities[row.within("place", len(cities), role)]
+    return f"{1 + row.steady(role) % 120} {row.listed('streets', choices('streets'), role)}, {city}"
+
+
+def _slug(row: Row, role: int) -> str:
+    title = unicodedata.normalize("NFKD", row.of(choices("titles"), role)).encode("ascii", "ignore").decode()
+    return title.lower().replace(" ", "-")
+
+
+TEXTS: Mapping[str, Callable[[Row, int], str]] = {
+    "full": _full,
+    "email": _email,
+    "username": _username,
+    "phone": _phone,
+    "address": _address,
+    "slug": _slug,
+    "url": lambda row, role: f"https://{_slug(row, role)}.example/{row.steady(role) % 0xFFFF:04x}",
+    "image": lambda row, role: f"https://images.example/{row.steady(role) % 0xFFFFF:05x}.png",
+    "host": lambda row, role: f"{_slug(row, role)}.example",
+    "ip": lambda row, role: f"192.0.2.{1 + row.steady(role) % 254}",
+    "uuid": lambda row, role: str(uuid.UUID(int=row.mixed(role) << 64 | row.mixed(role + 1), version=4)),
+    "sunrise": lambda row, role: f"{5 + row.mixed(4) % 3:02d}:{row.mixed(5) % 60:02d}",
+    "sunset": lambda row, role: f"{17 + row.mixed(4) % 4:02d}:{row.mixed(6) % 60:02d}",
+    "clock": lambda row, role: f"{8 + row.mixed(2) % 12:02d}:{row.mixed(role + 3) % 4 * 15:02d}",
+    "birth": lambda row, role: f"{1960 + row.mixed(3) % 45}-{1 + row.mixed(4) % 12:02d}-{1 + row.mixed(5) % 28:02d}",
+}

@@ -18,9 +18,19 @@ Not covered: buckets that a process leaves at an address when it is killed (`s3.
 
 from __future__ import annotations
 
-from toologue.worlds.s3.account import Account, Stream, as_boto3, as_json, bytes_of, content_of, load_account
-from toologue.worlds.s3.service import apis, as_definitions
-from toologue.worlds.s3.simulator import KIND, S3, prefix_at, s3_for, signature
+from toologue.worlds.s3.account import (
+    Account,
+    Stream,
+    apis,
+    as_boto3,
+    as_definitions,
+    as_json,
+    bytes_of,
+    content_of,
+    load_account,
+)
+from toologue.worlds.s3.signature import signature
+from toologue.worlds.s3.simulator import KIND, S3, prefix_at, s3_for
 
 __all__ = [
     "KIND",

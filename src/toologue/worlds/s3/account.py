@@ -1,6 +1,6 @@
-"""An account of S3, read from a file: buckets, objects and the hour with which a world begins; bytes as JSON.
+"""What S3 holds and offers: accounts, read from files; its eleven operations, as Apis and as definitions; a client.
 
-    now: 2025-06-02T09:00:00Z
+    now: 2025-06-02T09:00:00Z             # an account: the hour with which a world begins, buckets and objects
     buckets:
     - name: larkfield-office
       region: eu-central-1                # us-east-1 where absent
@@ -15,18 +15,19 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, ValidationError
 
-from toologue.data import Source, read_source
-from toologue.errors import BadFile, shown
+from toologue.data import Place, Source, read_source
+from toologue.errors import BadFile, BadSetting, shown
 from toologue.keys import file_key
+from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import Noun
 
 
@@ -83,8 +84,11 @@ def bytes_of(content: object) -> bytes:
         raise ValueError(f"{shown(held['base64'])} is no base64: {error}") from None
 
 
+_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict", "array": "List"}
 # The name of the account that ships.
 DEFAULT = "larkfield"
+# The bytes by bucket and key.
+Contents = Mapping[str, Mapping[str, bytes]]
 
 Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
 
@@ -119,15 +123,14 @@ class Account(Noun):
     buckets: tuple[Bucket, ...] = ()
 
     @property
-    def contents(self) -> Mapping[str, Mapping[str, bytes]]:
+    def contents(self) -> Contents:
         """The bytes by bucket and key."""
         return {bucket.name: {one.key: one.data for one in bucket.objects} for bucket in self.buckets}
 
 
 def load_account(name: str) -> Account:
     """The account of a file, or the one that ships. A file is read again when it changes."""
-    file = _file(name)
-    return _load(file, file.stat().st_mtime_ns)
+    return _load(_file(name), _file(name).stat().st_mtime_ns)
 
 
 def _file(name: str) -> Path:
@@ -150,18 +153,78 @@ def _load(file: Path, stamp: int) -> Account:
         account = Account.model_validate(source.data)
     except ValidationError as error:
         raise source.refused(error, ()) from None
-    _check_unique(account, source)
+    _check_unique(source, ("buckets",), "name", [bucket.name for bucket in account.buckets], "")
+    for at, bucket in enumerate(account.buckets):
+        place = ("buckets", at, "objects")
+        _check_unique(source, place, "key", [one.key for one in bucket.objects], f" in {bucket.name}")
     return account
 
 
-def _check_unique(account: Account, source: Source) -> None:
-    names = [bucket.name for bucket in account.buckets]
-    for at, bucket in enumerate(account.buckets):
-        if bucket.name in names[:at]:
-            raise source.bad(("buckets", at, "name"), f"a second bucket {bucket.name!r}", "names are unique")
-        keys: set[str] = set()
-        for number, one in enumerate(bucket.objects):
-            if one.key in keys:
-                place = ("buckets", at, "objects", number, "key")
-                raise source.bad(place, f"a second object {one.key!r} in {bucket.name}", "keys are unique")
-            keys.add(one.key)
+def _check_unique(source: Source, place: Place, field: str, names: list[str], where: str) -> None:
+    if len(set(names)) < len(names):
+        at = next(at for at, name in enumerate(names) if name in names[:at])
+        what = "bucket" if field == "name" else "object"
+        raise source.bad((*place, at, field), f"a second {what} {names[at]!r}{where}", f"{field}s are unique")
+
+
+@cache
+def apis() -> tuple[Api, ...]:
+    """The documents of the eleven operations."""
+    told = read_source(Path(__file__).with_name("apis.yaml")).data
+    return tuple(Api.model_validate({"domain": "S3", **one}) for one in told)
+
+
+@cache
+def by_name() -> Mapping[str, Api]:
+    """The same by name."""
+    return {api.name: api for api in apis()}
+
+
+def as_definitions(documents: Sequence[Api]) -> str:
+    """Documents as Python definitions without bodies, for any world's Apis (paper, appendix E)."""
+
+    def definition(api: Api) -> str:
+        given = ["self", *(_argument(name, parameter) for name, parameter in api.parameters.items())]
+        return f'def {api.name}({", ".join(given)}):\n    """{api.description}"""'
+
+    return "\n\n".join(map(definition, documents))
+
+
+def _argument(name: str, parameter: Parameter) -> str:
+    kind = _type(parameter.json_schema.get("type"))
+    if parameter.required:
+        return f"{name}: {kind}"
+    default = parameter.json_schema.get("default")
+    is_plain = isinstance(default, str) and '"' not in default and "\\" not in default
+    return f"{name}: Optional[{kind}] = " + (f'"{default}"' if is_plain else repr(default))
+
+
+def _type(kind: JsonValue) -> str:
+    if isinstance(kind, list):
+        names = [_type(one) for one in kind if one != "null"]
+        return names[0] if len(names) == 1 else f"Union[{', '.join(names)}]"
+    return _TYPES.get(cast("str", kind), "Any")
+
+
+def client(endpoint: str, *, attempts: int = 3, **credentials: str) -> Any:
+    """A boto3 client that adds nothing to what is asked of it. Raises BadSetting where boto3 is not installed."""
+    try:
+        import boto3  # pyright: ignore[reportMissingTypeStubs]
+        from botocore.config import Config  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError:
+        raise missing() from None
+    config = Config(
+        s3={"addressing_style": "path"},
+        retries={"total_max_attempts": attempts, "mode": "standard"},
+        connect_timeout=5,
+        read_timeout=30,
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+    )
+    session: Any = boto3.Session()
+    return session.client("s3", region_name="us-east-1", endpoint_url=endpoint, config=config, **credentials)
+
+
+def missing() -> BadSetting:
+    """What to say where the libraries are not installed."""
+    return BadSetting("the world 's3' needs boto3 and moto: pip install 'toologue[programs]'")

@@ -16,8 +16,7 @@ from threading import RLock
 from typing import Any
 from unittest.mock import patch
 
-from toologue.worlds.s3.account import Account
-from toologue.worlds.s3.service import Contents, by_name, client, missing
+from toologue.worlds.s3.account import Account, Contents, by_name, client, missing
 
 _OWNER, _PARTITION, _ADDRESS = "123456789012", "aws", "https://s3.amazonaws.com"
 # Moto's buckets by name.

@@ -15,12 +15,11 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.apis.schemas import object_of
 from toologue.errors import BadSetting
-from toologue.worlds.s3.account import Account
-from toologue.worlds.s3.service import Contents, client
+from toologue.worlds.s3.account import Account, Contents, client
 
 # So many objects can be deleted at once.
 _MOST = 1000
@@ -111,10 +110,8 @@ class Address:
         return BadSetting(f"what answers at {self._endpoint} does not speak S3{answer}; name one that does")
 
 
-@cache
-def address_of(endpoint: str) -> Address:
-    """The service at an address; one for all who ask. Raises BadSetting for what is no address."""
-    return Address(endpoint)
+# The service at an address; one for all who ask. Raises BadSetting for what is no address.
+address_of = cache(Address)
 
 
 _ABSENT = ("404", "NoSuchBucket", "NoSuchKey", "NotFound")
@@ -162,15 +159,13 @@ class Remote:
 
     def region(self, bucket: str) -> str | None:
         """Where a bucket is."""
-        with self._perhaps_absent():
-            return self.call("get_bucket_location", {"Bucket": bucket})["LocationConstraint"] or "us-east-1"
-        return None
+        found = self._found("get_bucket_location", Bucket=bucket)
+        return None if found is None else found["LocationConstraint"] or "us-east-1"
 
     def content(self, bucket: str, key: str) -> bytes | None:
         """What an object holds."""
-        with self._perhaps_absent():
-            return cast("bytes", self.call("get_object", {"Bucket": bucket, "Key": key})["Body"])
-        return None
+        found = self._found("get_object", Bucket=bucket, Key=key)
+        return None if found is None else found["Body"]
 
     def contents(self) -> Contents:
         """All that is stored. What is known by its tag is not asked for again."""
@@ -199,16 +194,13 @@ class Remote:
         for bucket, held in mark.contents.items():
             there = present.get(bucket)
             if there is None:
-                self._make(bucket, mark.regions[bucket])
+                where = {"CreateBucketConfiguration": {"LocationConstraint": mark.regions[bucket]}}
+                self.call("create_bucket", {"Bucket": bucket, **(where if mark.regions[bucket] != "us-east-1" else {})})
             for key, data in held.items():
                 if there is None or there.get(key) != data:
                     put = self.call("put_object", {"Bucket": bucket, "Key": key, "Body": data})
                     self._known[bucket, key, put.get("ETag", "")] = data
         self._moments = dict(mark.moments)
-
-    def _make(self, bucket: str, region: str) -> None:
-        there = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
-        self.call("create_bucket", {"Bucket": bucket, **there})
 
     def _buckets(self) -> list[str]:
         return [self._outward(name) for name in self._address.names() if name.startswith(self._prefix)]
@@ -235,8 +227,7 @@ class Remote:
         for one in response.get("Contents", ()):
             one["LastModified"] = self._moments.get((bucket, one["Key"]), self._now)
         for one in (response, object_of(response.get("CopyObjectResult"))):
-            if "LastModified" in one:
-                one["LastModified"] = self._moments.get((bucket, key), self._now)
+            one |= {"LastModified": self._moments.get((bucket, key), self._now)} if "LastModified" in one else {}
 
     def _inward(self, name: str, value: Any) -> Any:
         """An argument as the service knows it."""
@@ -244,22 +235,22 @@ class Remote:
             return self._prefix + value
         if name == "CopySource" and isinstance(value, str):
             return self._prefix + value.lstrip("/")
-        source = object_of(value)
-        if name == "CopySource" and isinstance(source.get("Bucket"), str):
-            return {**source, "Bucket": self._prefix + source["Bucket"]}
+        if name == "CopySource" and isinstance(source := object_of(value).get("Bucket"), str):
+            return {**value, "Bucket": self._prefix + source}
         return value
 
     def _outward(self, bucket: str) -> str:
         return bucket.removeprefix(self._prefix)
 
-    @contextmanager
-    def _perhaps_absent(self) -> Generator[None]:
+    def _found(self, operation: str, **arguments: str) -> dict[str, Any] | None:
+        """The response to an operation; None where there is no such bucket or object."""
         try:
-            yield
+            return self.call(operation, arguments)
         except self._address.ClientError as error:
             told: Any = error
             if told.response["Error"]["Code"] not in _ABSENT:
                 raise
+            return None
 
 
 def _moments(account: Account) -> Moments:

@@ -21,62 +21,70 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from toologue.apis.schemas import object_of
 from toologue.errors import UserError, summary
-from toologue.keys import content_key
 from toologue.sandbox.execute import Backend
-from toologue.schema import Act, Api, Case, Fault, Result
+from toologue.schema import Act, Api, Case, Result
 from toologue.worlds.programs import with_programs
-from toologue.worlds.s3.account import DEFAULT, as_boto3, as_json, bytes_of, content_of, data_key, load_account
+from toologue.worlds.s3.account import (
+    DEFAULT,
+    Contents,
+    apis,
+    as_boto3,
+    as_json,
+    by_name,
+    bytes_of,
+    content_of,
+    data_key,
+    load_account,
+)
 from toologue.worlds.s3.remote import Remote, address_of
-from toologue.worlds.s3.service import Contents, apis, by_name
+from toologue.worlds.s3.signature import Signed
 from toologue.worlds.store import path_of
-from toologue.worlds.world import Kind, Wrapped, arguments_of, failure
+from toologue.worlds.world import Kind, arguments_of, failure
 
 # The names of buckets, and those of new ones.
 _NAME, _NEW = r"[a-zA-Z0-9.\-_]{1,255}", r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 
 
-def _refusal(operation: str, arguments: Mapping[str, Any]) -> Fault | None:
+def _refusal(operation: str, arguments: Mapping[str, Any]) -> Result | None:
     """Why S3 would not do this, where moto and boto3 let it pass."""
-    known = by_name()[operation].parameters
+    known, key, bucket = by_name()[operation].parameters, arguments.get("Key"), arguments.get("Bucket")
     unknown = [name for name in arguments if name not in known]
     if unknown:
         return _invalid(f'Unknown parameter in input: "{unknown[0]}", must be one of: {", ".join(known)}')
     source = arguments.get("CopySource")
     if isinstance(source, str):
-        bucket, slash, key = source.lstrip("/").partition("/")
-        if not (bucket and slash and key):
-            message = "Copy Source must mention the source bucket and key: sourcebucket/sourcekey"
-            return Fault(type="InvalidArgument", message=message)
-        source = {"Bucket": bucket}
-    for bucket in (holder["Bucket"] for holder in (arguments, object_of(source)) if "Bucket" in holder):
-        if not isinstance(bucket, str) or not re.fullmatch(_NAME, bucket):
-            return _invalid(f'Invalid bucket name "{bucket}": Bucket name must match the regex "^{_NAME}$"')
+        first, _, rest = source.lstrip("/").partition("/")
+        if not (first and rest):
+            told = "Copy Source must mention the source bucket and key: sourcebucket/sourcekey"
+            return failure("InvalidArgument", told)
+        source = {"Bucket": first}
+    for name in (holder["Bucket"] for holder in (arguments, object_of(source)) if "Bucket" in holder):
+        if not isinstance(name, str) or not re.fullmatch(_NAME, name):
+            return _invalid(f'Invalid bucket name "{name}": Bucket name must match the regex "^{_NAME}$"')
     try:
         bytes_of(arguments.get("Body", ""))
     except ValueError as error:
         return _invalid(f"Invalid Body: {error}")
-    key = arguments.get("Key")
     if isinstance(key, str) and len(key.encode()) > 1024:
-        return Fault(type="KeyTooLongError", message="Your key is too long")
+        return failure("KeyTooLongError", "Your key is too long")
     if operation != "create_bucket":
         return None
-    bucket = arguments.get("Bucket")
     if isinstance(bucket, str) and (not re.fullmatch(_NEW, bucket) or ".." in bucket):
-        return Fault(type="InvalidBucketName", message="The specified bucket is not valid.")
+        return failure("InvalidBucketName", "The specified bucket is not valid.")
     region = object_of(arguments.get("CreateBucketConfiguration")).get("LocationConstraint")
     if isinstance(region, str) and (region not in _regions() or region == "us-east-1"):
-        return Fault(type="InvalidLocationConstraint", message="The specified location-constraint is not valid")
+        return failure("InvalidLocationConstraint", "The specified location-constraint is not valid")
     return None
 
 
-def _invalid(why: str) -> Fault:
-    return Fault(type="ParamValidationError", message=f"Parameter validation failed:\n{why}")
+def _invalid(why: str) -> Result:
+    return failure("ParamValidationError", f"Parameter validation failed:\n{why}")
 
 
 @cache
@@ -118,8 +126,7 @@ class S3:
         if act.api not in by_name():
             return failure("AttributeError", f"'S3' object has no attribute '{act.api}'")
         try:
-            refused = _refusal(act.api, act.arguments)
-            return self._done(by_name()[act.api], act.arguments) if refused is None else Result(error=refused)
+            return _refusal(act.api, act.arguments) or self._done(by_name()[act.api], act.arguments)
         except UserError:
             raise  # nobody answers at the address any more
         except Exception as error:  # noqa: BLE001 (a declared boundary: World.do)
@@ -178,23 +185,6 @@ def _written(arguments: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     return [(bucket, key) for key in texts] if isinstance(bucket, str) else []
 
 
-def signature(
-    world: S3 | Wrapped,
-    value: JsonValue = None,
-    *,
-    mode: Literal["published", "fixed"] = "published",
-    error: str | None = None,
-) -> str:
-    """Eight hex digits for what is stored, and for what a program returned (Dialog2API, appendix B).
-
-    Equal names of buckets, keys, contents and values give equal signatures, in any process and at any address; moments,
-    regions and owners do not count. `published` is the paper's: a program that failed signs as one that returned
-    nothing. `fixed` tells errors apart by the type of the fault with which the program ended.
-    """
-    stored = {bucket: {key: content_of(data) for key, data in row.items()} for bucket, row in world.contents().items()}
-    return content_key([stored, value] if mode == "published" else [stored, value, error])[:8]
-
-
 _OWN = "toologue-"
 
 
@@ -226,26 +216,6 @@ def prefix_at(endpoint: str) -> str:
 
 
 KIND = Kind(make=s3_for, documents=apis, data_key=lambda setting: data_key(arguments_of(setting, _Arguments).account))
-
-
-class Signed(Wrapped):
-    """A world whose changes publish its signature as a row, `Account/signature`, beside the rows that were written.
-
-    So a trace carries what its programs came to, as it carries every other outcome.
-    """
-
-    def do(self, act: Act) -> Result:
-        """Execute, and sign where something was written."""
-        result: Result = self._world.do(act)
-        return result.replace(changes={**result.changes, _ROW: signature(self._world)}) if result.changes else result
-
-
-_ROW = path_of("Account", "signature")
-
-
-def signature_after(result: Result, before: str) -> str:
-    """The signature after an act, given the one before it."""
-    return str(result.changes.get(_ROW, before))
 
 
 def s3_programs_for(case: Case, *, backend: Backend = "auto", endpoint: str = "") -> Signed:
