@@ -168,7 +168,7 @@ class _Laws:
 
     def integrity(self) -> Iterator[Breach]:
         world, results, copies = self.make(), list[Result](), list[Result]()
-        for number, (act, given) in enumerate(zip(self.acts, deepcopy(self.acts), strict=True)):
+        for number, (act, given) in enumerate(zip(self.acts, map(deepcopy, self.acts), strict=True)):
             results.append(execute(world, given))
             copies.append(deepcopy(results[-1]))
             if given != act:
@@ -179,7 +179,7 @@ class _Laws:
 
     def aliasing(self) -> Iterator[Breach]:
         world, found = self.make(), list[Result]()
-        for act in deepcopy(self.acts):
+        for act in map(deepcopy, self.acts):
             result = execute(world, act)
             found.append(deepcopy(result))
             for part in (result.value, result.changes, result.arguments, act.arguments if act.kind == "call" else None):

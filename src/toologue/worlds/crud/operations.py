@@ -235,9 +235,10 @@ class _Reader:
         body, more = self.body(), self.action(self.steps[-1:], table).creates.get(table.name)
 
         def effect(data: Data, scope: Scope) -> None:
-            owned = {} if link is None else {link: scope.arguments[self.steps[-1].parameter]}
-            fields = {**body(scope), **owned, **(more(scope) if more else {})}
-            scope.rows[table.singular] = data.add(table.name, fields)
+            fields: dict[str, Any] = {**body(scope)}
+            if link is not None:
+                fields[link] = scope.arguments[self.steps[-1].parameter]
+            scope.rows[table.singular] = data.add(table.name, fields | (more(scope) if more else {}))
 
         return self.made(effect, table, added=table)
 

@@ -170,8 +170,7 @@ class _Arguments(BaseModel):
 
 def simulator_for(setting: Setting) -> Simulator:
     """The simulator of a setting's files; equal settings share one as long as the files are the same."""
-    said = arguments_of(setting, _Arguments)
-    return _simulator(said.model_dump_json(), tuple(stamp(file) for file in _files(said)))
+    return _opened(*_stamped(setting))[0]
 
 
 def kind_for(setting: Setting, overrides: Mapping[str, Override] | None = None) -> Kind:
@@ -180,31 +179,39 @@ def kind_for(setting: Setting, overrides: Mapping[str, Override] | None = None) 
     Any case of this kind gets this service, whatever its own setting says.
     """
     if not overrides:
-        return _shared(setting.model_dump_json(), simulator_for(setting))
+        return _opened(*_stamped(setting))[1]
     said = arguments_of(setting, _Arguments)
-    return _kind(setting, Simulator(said.document, said.seed, now=said.now, only=said.only, overrides=overrides))
+    return _kind(said, Simulator(**dict(said), overrides=overrides))
+
+
+def _stamped(setting: Setting) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """What a setting says, and what changes when its files do."""
+    said = arguments_of(setting, _Arguments)
+    return said.model_dump_json(), tuple(map(stamp, _files(said)))
 
 
 @lru_cache(maxsize=32)
-def _shared(setting: str, simulator: Simulator) -> Kind:
-    return _kind(Setting.model_validate_json(setting), simulator)
+def _opened(arguments: str, stamps: tuple[tuple[int, int], ...]) -> tuple[Simulator, Kind]:
+    said = _Arguments.model_validate_json(arguments)
+    simulator = Simulator(**dict(said))
+    return simulator, _kind(said, simulator)
 
 
-def _kind(setting: Setting, simulator: Simulator) -> Kind:
+def _kind(said: _Arguments, simulator: Simulator) -> Kind:
     return Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
         fields=_fields(simulator),
         equivalent=equivalent,
-        data_key=lambda _: data_key(setting),
+        data_key=lambda _: _data_key(said),
     )
 
 
-def data_key(setting: Setting) -> str:
-    """16 hex digits that name the content of the files that a setting names."""
-    files = _files(arguments_of(setting, _Arguments))
+def _data_key(said: _Arguments) -> str:
+    """16 hex digits that name the content of the files."""
+    files = _files(said)
     for file in files:
-        stamp(file)
+        stamp(file)  # says so where it cannot be read
     return keys.content_key([keys.file_key(file) for file in files])
 
 
@@ -217,29 +224,26 @@ def equivalent(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | 
     return [Mismatch(field="result", expected=missing, actual=found, why="not all was found")] if missing else []
 
 
-CRUD = Kind(make=lambda case: simulator_for(case.world).world(), equivalent=equivalent, data_key=data_key, at=kind_for)
+CRUD = Kind(
+    make=lambda case: simulator_for(case.world).world(),
+    equivalent=equivalent,
+    data_key=lambda setting: _data_key(arguments_of(setting, _Arguments)),
+    at=kind_for,
+)
 
 
 def _files(given: _Arguments) -> list[Path]:
     return [file for file in files_of(given.document, given.seed) if file is not None]
 
 
-@lru_cache(maxsize=32)
-def _simulator(arguments: str, stamps: tuple[tuple[int, int], ...]) -> Simulator:
-    said = _Arguments.model_validate_json(arguments)
-    return Simulator(said.document, said.seed, now=said.now, only=said.only)
-
-
 def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
     """How the fields of rows compare, those that do so exactly left out."""
-    made: dict[str, dict[str, Compare]] = {}
+    made: dict[str, dict[str, Compare]] = {name: {} for name in simulator.tables}
     for name, table in simulator.tables.items():
-        invented = simulator.makers[name].invented
-        found: dict[str, Compare] = {
-            field: "ignored" if field in invented else compare_of(rule, field, root=table.root)
-            for field, rule in table.fields.items()
-        }
-        made[name] = {field: compare for field, compare in found.items() if compare != "exact"}
+        for field, rule in table.fields.items():
+            invented = field in simulator.makers[name].invented
+            compare = "ignored" if invented else compare_of(rule, field, root=table.root)
+            made[name] |= {field: compare} if compare != "exact" else {}
     return made
 
 

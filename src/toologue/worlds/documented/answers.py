@@ -103,7 +103,8 @@ class _Compiler:
 
     def _object(self, rule: Mapping[str, Any], path: tuple[str, ...], lists: int, deep: int) -> Maker | None:
         required, known = required_of(rule), properties_of(rule)
-        inner = known | dict.fromkeys((n for n in required if n not in known), rule.get("additionalProperties", True))
+        rest = rule.get("additionalProperties", True)
+        inner = {**known, **{name: rest for name in required if name not in known}}
         table = _is_table(inner.values())
         single = [name for name, schema in inner.items() if (_is_column if table else _is_value)(schema)]
         told_by, outer = id_of(single, path, self.about), self.own

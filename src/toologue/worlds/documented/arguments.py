@@ -55,7 +55,10 @@ def arguments_for(
         if name in given:
             made[name] = given[name]
         elif parameter.required or name in optional:
-            made[name] = _makers(Same(api))[name](row)
+            try:
+                made[name] = _maker(Same(api), name)(row)
+            except UserError as error:
+                raise UserError(f"{api.name}, parameter {name}: {error}") from None
     return made
 
 
@@ -72,8 +75,7 @@ def _default_arguments(kept: Same[Api]) -> Mapping[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for name, parameter in kept.value.parameters.items():
         schema = parameter.json_schema
-        listed = schema.get("enum")
-        is_choice = isinstance(listed, list) and len(listed) > 1
+        is_choice = isinstance(listed := schema.get("enum"), list) and len(listed) > 1
         if parameter.required and split_name(name) in group("settings") and not is_choice:
             known = [schema.get("default"), schema.get("const"), *examples_of(schema)]
             fitting = [value for value in known if value not in ("", None) and fits(value, schema)]
@@ -119,17 +121,13 @@ def is_credential(name: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _makers(kept: Same[Api]) -> dict[str, Maker]:
-    api = kept.value
-    return {name: _maker(api, name, salt) for salt, name in enumerate(api.parameters, 1)}
-
-
-@lru_cache(maxsize=256)
 def _checks(kept: Same[Api]) -> dict[str, Callable[[Any], str | None]]:
     return {name: checker(parameter.json_schema, name) for name, parameter in kept.value.parameters.items()}
 
 
-def _maker(api: Api, name: str, salt: int) -> Maker:
+@lru_cache(maxsize=2048)
+def _maker(kept: Same[Api], name: str) -> Maker:
+    api, salt = kept.value, [*kept.value.parameters].index(name) + 1
     schema: Mapping[str, Any] = api.parameters[name].json_schema
     if is_credential(name) and fits("demo-key", schema):
         return lambda row: "demo-key"
@@ -138,28 +136,18 @@ def _maker(api: Api, name: str, salt: int) -> Maker:
         return lambda row: row.of(listed, salt)
     meaning = kind_of((name,), str(schema.get("title") or ""))
     if meaning in ("topics", "titles") and (sought := sought_by(api)):
-        record = kind_sought(api).partition(".")[0]
-        if record == "place":
-            return lambda row: sought[row.within(record, len(sought), 0)]
-        return lambda row: str(row.of(sought, salt))
+        is_place = kind_sought(api).startswith("place")
+        return lambda row: row.listed("place", sought, 0) if is_place else str(row.of(sought, salt))
     meaning = kind_about(name, api.name) or meaning
     if meaning.startswith(_TRADED) and all(fits(value, schema) for value in choices(meaning)):
-        listed, (record, _, _) = choices(meaning), meaning.partition(".")
-        return lambda row: listed[row.within(record, len(listed), 0)]
+        traded, record = choices(meaning), meaning.partition(".")[0]
+        return lambda row: row.listed(record, traded, 0)
     spoken_in = {"place.language": "English", "place.lang": "en"}.get(meaning)
     if spoken_in and squash(name) in _TONGUE and fits(spoken_in, schema):
         return lambda row: spoken_in
     if examples and (meaning in _VAGUE or "".join(spell(name)) in _KEPT):
         return lambda row: examples[0]
-    try:
-        return maker(schema, (name,), salt=salt)
-    except UserError as error:
-        message = f"{api.name}, parameter {name}: {error}"
-
-    def refused(row: Row) -> Any:
-        raise UserError(message)
-
-    return refused
+    return maker(schema, (name,), salt=salt)
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
@@ -171,8 +159,7 @@ def _listed(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _finite(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, dict):
-        return all(map(_finite, cast("dict[str, Any]", value).values()))
-    return all(map(_finite, cast("list[Any]", value))) if isinstance(value, list) else True
+    if isinstance(value, dict | list):
+        parts = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
+        return all(map(_finite, parts))
+    return not isinstance(value, float) or math.isfinite(value)

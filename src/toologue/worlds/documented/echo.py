@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from toologue.schema import Api
 from toologue.text.names import (
@@ -53,18 +53,18 @@ class Echoes:
         self.days = [name for name in api.parameters if _says_when(name)]
         days = [name for name in self.days if not {*spell(name)} & _bounds() and kind_of((name,)) != "moment"]
         self.only_day = days[0] if len(days) == 1 else None
-        self.about = {singular(word) for word in spell(api.name.rpartition("|")[2])}
+        named = api.name.rpartition("|")[2]
+        self.about = {singular(word) for word in spell(named)}
         self.records: dict[str, str] = {}
         self.searches: list[str] = []
         for name, parameter in api.parameters.items():
             title = str(parameter.json_schema.get("title", ""))
-            kind = kind_of((name,), title) or kind_about(name, api.name.rpartition("|")[2])
+            kind = kind_of((name,), title) or kind_about(name, named)
             if kind in ("topics", "titles"):
                 self.searches.append(name)
             elif "." in kind or kind in _OWN or (_named(kind) and not {*spell(name)} & group("roles")):
                 self.records[name] = kind
         self.things = kind_sought(api) if self.searches else ""
-        named = api.name.rpartition("|")[2]
         kinds = [self.things, *(f"{kind.partition('.')[0]}.name" for kind in self.records.values())]
         noun = next((found for kind in kinds if (found := noun_for(kind))), "")
         self.noun = named if noun_of(spell(named)) else f"{named} {noun}"
@@ -87,10 +87,10 @@ class Echoes:
 
     def instead_of(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...], lists: int) -> Maker:
         """The argument where there is one, else what is made."""
-        name = self.asked(path, lists)
+        name, words = self.asked(path, lists), spell(path[-1]) if path else ()
         if name is None and not lists and (kind := kind_of(path)) in _OWN:
             name = next((one for one, known in self.records.items() if known == kind), None)
-        if name is None and path and spell(path[-1])[-1:] == ("on",) and group("holding") & {*spell(path[-1])}:
+        if name is None and words[-1:] == ("on",) and group("holding") & {*words}:
             name = self.only_day
         if name is None:
             return made
@@ -114,17 +114,14 @@ class Echoes:
     def span(self, arguments: Mapping[str, Any]) -> tuple[datetime, int] | None:
         """The first of the days that are asked for, and how many there are; None where none are."""
         days = {name: day for name in self.days if (day := _day(arguments.get(name))) is not None}
-        if not days:
-            return None
         first, last = (
-            next((days[name] for name in days if words & {*spell(name)}), None)
-            for words in (group("first"), group("last"))
+            next((day for name, day in days.items() if group(edge) & {*spell(name)}), None)
+            for edge in ("first", "last")
         )
-        if first is None and last is None:
-            return (days[self.only_day], 1) if self.only_day in days else None
-        if first is None or last is None:
-            return (first or cast("datetime", last)), 1
-        return first, max(1, (last - first).days + 1)
+        if first is not None and last is not None:
+            return first, max(1, (last - first).days + 1)
+        only = first or last or days.get(self.only_day or "")
+        return None if only is None else (only, 1)
 
     def pinned(self, arguments: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
         """The rows of records that the arguments name, however they write them (Japan, JP, JPN); of how many."""
@@ -147,8 +144,8 @@ class Echoes:
         """Where a list of things begins for who searches for one of them, and how long it is."""
         given = [str(arguments[name]) for name in self.searches if name in arguments]
         things = _named(self.things) if given else ()
-        first = next((things.index(one) for one in given if one in things), None)
-        return {} if first is None else {_record(self.things): (first, len(things))}
+        first = next((one for one in given if one in things), None)
+        return {} if first is None else {_record(self.things): (things.index(first), len(things))}
 
 
 def sought_by(api: Api) -> Sequence[str]:
@@ -180,7 +177,7 @@ def _day(value: Any) -> datetime | None:
         found = datetime.strptime(value, form) if form else None
     except ValueError:
         return None
-    return datetime(found.year, found.month, found.day, tzinfo=UTC) if found else None
+    return found and datetime(found.year, found.month, found.day, tzinfo=UTC)
 
 
 def _record(kind: str) -> str:
@@ -205,7 +202,7 @@ def _named(kind: str) -> Sequence[str]:
         return ()
     if kind == "full":
         return [*map(" ".join, zip(choices("person.first"), choices("person.last"), strict=True))]
-    return [str(one) for one in choices(kind)]
+    return [*map(str, choices(kind))]
 
 
 def as_typed(value: Any, rule: Mapping[str, Any]) -> Any:

@@ -11,8 +11,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from math import inf
 from typing import Any, cast
 
+from toologue.apis.schemas import object_of
 from toologue.errors import UserError
 from toologue.text.names import group, is_marked, kind_about, kind_of
 from toologue.text.tokens import is_spoken, singular, spell, split_compound
@@ -50,6 +52,12 @@ _MET = {
 }  # fmt: skip
 # What is no longer than this is a code.
 _LEAST = 2
+_TYPES: dict[type, str] = {bool: "boolean", int: "integer", float: "number"}
+_SHAPES = {
+    **dict.fromkeys(("id", "ids", "identifier", "number", "key"), "1000000"),
+    "code": "AB100",
+    "token": "a1b2c3d4e5f6",
+}
 _HOURS = frozenset(("hour", "hours", "hourly"))
 _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -57,18 +65,21 @@ _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 def maker(schema: Mapping[str, Any], path: Sequence[str], *, salt: int, root: Any = None, about: str = "") -> Maker:
     """What makes values of one leaf. Raises UserError where nothing fits. `about`: what the whole is about."""
     if "const" in schema or isinstance(schema.get("enum"), list):
-        return _fixed(schema, salt, root)
+        listed = [schema["const"]] if "const" in schema else cast("list[Any]", schema["enum"])
+        allowed = [value for value in listed if fits(value, schema, root)]
+        if not allowed:
+            raise UserError("nothing that this schema lists fits the rest of it")
+        return lambda row: allowed[row.mixed(salt) % len(allowed)]
     quick = _by_type(schema, path, salt, about)
-    if quick is not None and not (schema.keys() - _FREE - {key for key in schema if key.startswith("x-")}):
+    if quick is not None and all(key in _FREE or key.startswith("x-") for key in schema):
         return quick
     return _checked(quick, schema, path, salt, root)
 
 
 def examples_of(schema: Mapping[str, Any]) -> list[Any]:
     """The documented examples, the default among them, but for placeholders."""
-    listed = schema.get("examples")
-    found = [*cast("list[Any]", listed)] if isinstance(listed, list) else []
-    found += [schema[key] for key in ("example", "default") if key in schema]
+    listed: Any = schema.get("examples")
+    found = [*(listed if isinstance(listed, list) else ()), *(schema.get(key) for key in ("example", "default"))]
     return [value for value in found if value is not None and not (isinstance(value, str) and is_placeholder(value))]
 
 
@@ -78,19 +89,11 @@ def names_a_thing(path: Sequence[str]) -> bool:
     return bool(words) and words[-1] in group("naming a thing")
 
 
-def _fixed(schema: Mapping[str, Any], salt: int, root: Any) -> Maker:
-    listed = [schema["const"]] if "const" in schema else cast("list[Any]", schema["enum"])
-    allowed = [value for value in listed if fits(value, schema, root)]
-    if not allowed:
-        raise UserError("nothing that this schema lists fits the rest of it")
-    return lambda row: allowed[row.mixed(salt) % len(allowed)]
-
-
 def _checked(quick: Maker | None, schema: Mapping[str, Any], path: Sequence[str], salt: int, root: Any) -> Maker:
     """The quick one where its value fits, else one by `values.make`; tried once, so that it is known to work."""
     name, said = path[-1] if path else "", str(schema.get("description") or "")
-    known: Any = cast("Mapping[str, Any]", root).get("$defs") if isinstance(root, Mapping) else None
-    whole: Mapping[str, Any] = {**schema, "$defs": known} if known else schema
+    known = object_of(root).get("$defs")
+    whole = {**schema, "$defs": known} if known else schema
 
     def made(row: Row) -> Any:
         if quick is not None and fits(value := quick(row), schema, root):
@@ -106,9 +109,9 @@ def _by_type(schema: Mapping[str, Any], path: Sequence[str], salt: int, about: s
     real = [name for name in types if name != "null"]
     if types and not real:
         return lambda row: None
-    known = [value for value in examples_of(schema) if fits(value, {"type": list(real)} if real else {})]
+    known = [value for value in examples_of(schema) if fits(value, {"type": real} if real else {})]
     known = [value for value in known if not path or str(value).lower() != path[-1].lower()]
-    kind = real[0] if real else _type_of(known[0]) if known else "string"
+    kind = real[0] if real else _TYPES.get(type(known[0]), "string") if known else "string"
     if kind == "boolean":
         return lambda row: row.mixed(salt) % 2 == 0
     meaning = _FORMATS.get(str(schema.get("format"))) or kind_of(path, f"{about} {schema.get('title') or ''}")
@@ -121,19 +124,13 @@ def _by_type(schema: Mapping[str, Any], path: Sequence[str], salt: int, about: s
     return None
 
 
-def _type_of(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    return "integer" if isinstance(value, int) else "number" if isinstance(value, float) else "string"
-
-
 def _number(meaning: str, example: float | None, path: Sequence[str], salt: int, *, whole: bool) -> Maker:
     words = spell(path[-1]) if path else ()
     whole = whole or meaning in _WHOLE
     record, _, field = meaning.partition(".")
     if field and isinstance((values := choices(meaning))[0], int if whole else int | float):
         role = _role(path)
-        return lambda row: values[row.within(record, len(values), role)]
+        return lambda row: row.listed(record, values, role)
     if meaning in ("moment", "day", "clock", "sunrise", "sunset") and (example is None or example > 9e8):
         scale = 1000 if example and example > 9e11 else 1
         return lambda row: int(_when(row, path).timestamp()) * scale
@@ -144,19 +141,14 @@ def _number(meaning: str, example: float | None, path: Sequence[str], salt: int,
     if "year" in words and "per" not in words and whole and example is not None and 1500 <= example <= 2100:
         return lambda row: 1950 + row.mixed(salt) % 70
     if names_a_thing(path) and "code" not in words and (example is None or float(example).is_integer()):
-        digits = len(str(abs(int(example)))) if example else 6
-        return lambda row: _numbered(row.steady(salt), digits)
+        lowest = 10 ** ((len(str(abs(int(example)))) if example else 6) - 1)
+        return lambda row: lowest + row.steady(salt) % (9 * lowest)
     if example is None or not example:
         low, high = _RANGES.get(meaning, (1, 90))
         return _between(low, high, salt, whole=whole or meaning not in _PARTS)
     if words and (words[-1] in group("fixed") or words[0] in group("fixed")):
         return lambda row: int(example) if whole else example
-    return _scaled(example, _TOPS.get(meaning) if abs(example) <= _TOPS.get(meaning, 0) else None, whole=whole)
-
-
-def _numbered(number: int, digits: int) -> int:
-    low = 10 ** (digits - 1)
-    return low + number % (9 * low)
+    return _scaled(example, _TOPS[meaning] if abs(example) <= _TOPS.get(meaning, 0) else inf, whole=whole)
 
 
 def _between(low: float, high: float, salt: int, *, whole: bool) -> Maker:
@@ -165,18 +157,11 @@ def _between(low: float, high: float, salt: int, *, whole: bool) -> Maker:
     return lambda row: round(low + (high - low) * (row.mixed(salt) % 1000) / 1000, 2)
 
 
-def _scaled(example: float, top: float | None, *, whole: bool) -> Maker:
+def _scaled(example: float, top: float, *, whole: bool) -> Maker:
     """The documented quantity, moved by the factor of the row."""
     places = len(str(example).partition(".")[2]) if "e" not in str(example) else 6
-    places = min(places, 2 if abs(example) >= 10 else 4)
-
-    def made(row: Row) -> Any:
-        value = example * row.factor
-        if top is not None and value > top:
-            value = top
-        return round(value) if whole else round(value, places)
-
-    return made
+    digits = None if whole else min(places, 2 if abs(example) >= 10 else 4)
+    return lambda row: round(min(example * row.factor, top), digits)
 
 
 def _text(meaning: str, examples: Sequence[str], path: Sequence[str], salt: int, about: str) -> Maker:
@@ -221,34 +206,26 @@ def _agreed(meaning: str, example: str) -> str:
 
 
 def _meant(meaning: str, path: Sequence[str], salt: int) -> Maker | None:
-    if meaning in TEXTS:
-        text, role = TEXTS[meaning], _role(path)
-        return lambda row: text(row, role)
-    values = [str(value) for value in choices(meaning)]
-    if not values:
-        ranged = _RANGES.get(meaning)
-        inner = _between(*ranged, salt, whole=True) if ranged else None
-        return (lambda row: str(inner(row))) if inner else None
-    record, _, field = meaning.partition(".")
-    if field:
-        role = _role(path)
-        return lambda row: values[row.within(record, len(values), role)]
     role = _role(path)
-    return lambda row: row.listed(meaning, values, role)
+    if meaning in TEXTS:
+        return lambda row: TEXTS[meaning](row, role)
+    record, values = meaning.partition(".")[0], [str(value) for value in choices(meaning)]
+    if values:
+        return lambda row: row.listed(record, values, role)
+    if meaning not in _RANGES:
+        return None
+    number = _between(*_RANGES[meaning], salt, whole=True)
+    return lambda row: str(number(row))
 
 
 def _identity(example: str, path: Sequence[str], salt: int, about: str) -> Maker:
     """An id, a name, a text of which nothing is known: like the example, or made up by the words of its name."""
-    words = spell(path[-1]) if path else ()
-    last = words[-1] if words else ""
+    last = (spell(path[-1])[-1:] if path else ()) or ("",)
     if example and " " not in example and like(example, 1) != like(example, 2):
         return lambda row: like(example, row.steady(salt))
-    if last in ("id", "ids", "identifier", "number", "key", "code"):
-        shape = "1000000" if last != "code" else "AB100"
-        return lambda row: like(shape, row.steady(salt))
-    if last in ("token",):
-        return lambda row: like("a1b2c3d4e5f6", row.steady(salt))
-    if last in ("symbol", "ticker"):
+    if last[0] in _SHAPES:
+        return lambda row: like(_SHAPES[last[0]], row.steady(salt))
+    if last[0] in ("symbol", "ticker"):
         return lambda row: row.of(choices("company.symbol"), salt)
     noun = _thing(path, about)
     return lambda row: example if example and row.number == 0 else f"{noun} {10 + row.steady(salt) % 89}"
@@ -328,7 +305,7 @@ def number_of(value: Any) -> int:
     return next((ord(letter) for letter in reversed(text) if letter.isalnum()), 0)
 
 
-def known_by(made: Callable[[Row], Any], row: Row) -> tuple[Any, Row]:
+def known_by(made: Maker, row: Row) -> tuple[Any, Row]:
     """An id, and the row of who has it: where the row has to be about something, one by which it is."""
     value, wanted = made(row), row.wanted()
     known = row.known(number_of(value), wanted)

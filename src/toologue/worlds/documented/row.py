@@ -16,11 +16,12 @@ from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 from toologue.data import shipped
 
+T = TypeVar("T")
 _THINGS = Path(__file__).with_name("things.yaml")
 _MASK = (1 << 61) - 1
 _STEP = 611_999
@@ -83,13 +84,13 @@ class Row:
         """One of the values, another one for each row."""
         return values[(self.base(salt) + self.number) % len(values)]
 
-    def listed(self, kind: str, values: Sequence[Any], role: int) -> Any:
-        """One of the values of a kind, another one for each row; first what is sought."""
-        return values[self._place(kind, len(values), role)]
-
-    def within(self, record: str, size: int, role: int) -> int:
-        """Which row of a record this one is about."""
-        return self._place(record, size, role)
+    def listed(self, kind: str, values: Sequence[T], role: int) -> T:
+        """The value of the thing of a kind, or row of a record, that this row is about; first what is sought."""
+        if role == 0 and kind in self.pinned:
+            return values[self.pinned[kind][0]]
+        if role == 0 and kind in self.sought:
+            return values[(self.sought[kind][0] + self.number) % len(values)]
+        return values[self._own(kind, len(values), role)]
 
     def inner(self, salt: int, number: int, *, places: bool = False) -> Row:
         """A row of a list inside this one, where it was said; unless these are the many `places` of a wide one."""
@@ -112,14 +113,6 @@ class Row:
     def about(self, wanted: Mapping[str, tuple[int, int]]) -> bool:
         """Whether it is about these, left to itself."""
         return all(self._own(kind, size, 0) == place for kind, (place, size) in wanted.items())
-
-    def _place(self, kind: str, size: int, role: int) -> int:
-        """Which of so many things of a kind this row is about."""
-        if role == 0 and kind in self.pinned:
-            return self.pinned[kind][0]
-        if role == 0 and kind in self.sought:
-            return (self.sought[kind][0] + self.number) % size
-        return self._own(kind, size, role)
 
     def _own(self, kind: str, size: int, role: int) -> int:
         if role < 0 and size > 1:  # who is met is somebody else
@@ -194,33 +187,22 @@ def _plan(example: str) -> tuple[tuple[str, ...], ...]:
     return tuple(plan)
 
 
-def _person(row: Row, role: int) -> tuple[str, str]:
-    first, last = choices("person.first"), choices("person.last")
-    place = row.within("person", len(first), role)
-    return first[place], last[place]
-
-
 def _full(row: Row, role: int) -> str:
-    return " ".join(_person(row, role))
+    return f"{row.listed('person', choices('person.first'), role)} {row.listed('person', choices('person.last'), role)}"
 
 
 def _email(row: Row, role: int) -> str:
-    return f"{'.'.join(_person(row, role)).lower()}@{row.of(('mail', 'post', 'inbox'), role)}.example"
+    return f"{_full(row, role).lower().replace(' ', '.')}@{row.of(('mail', 'post', 'inbox'), role)}.example"
 
 
 def _username(row: Row, role: int) -> str:
-    first, last = _person(row, role)[:2]
+    first, last = _full(row, role).split()
     return f"{first.lower()}{10 + crc32(last.encode()) % 89}"
 
 
-def _phone(row: Row, role: int) -> str:
-    return f"+1-{201 + row.mixed(role) % 780}-555-01{row.steady(role) % 100:02d}"
-
-
 def _address(row: Row, role: int) -> str:
-    cities = choices("place.city")
-    city = cities[row.within("place", len(cities), role)]
-    return f"{1 + row.steady(role) % 120} {row.listed('streets', choices('streets'), role)}, {city}"
+    street, city = row.listed("streets", choices("streets"), role), row.listed("place", choices("place.city"), role)
+    return f"{1 + row.steady(role) % 120} {street}, {city}"
 
 
 def _slug(row: Row, role: int) -> str:
@@ -232,7 +214,7 @@ TEXTS: Mapping[str, Callable[[Row, int], str]] = {
     "full": _full,
     "email": _email,
     "username": _username,
-    "phone": _phone,
+    "phone": lambda row, role: f"+1-{201 + row.mixed(role) % 780}-555-01{row.steady(role) % 100:02d}",
     "address": _address,
     "slug": _slug,
     "url": lambda row, role: f"https://{_slug(row, role)}.example/{row.steady(role) % 0xFFFF:04x}",

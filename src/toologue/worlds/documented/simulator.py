@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from pydantic import BaseModel, ConfigDict
 
 from toologue import keys
 from toologue.apis.load import apis_of
 from toologue.errors import UnknownName, UserError, shown
-from toologue.schema import Act, Api, Call, Case, Fault, Result, Setting
-from toologue.worlds.documented.answers import Answer, answer_maker
+from toologue.schema import Act, Api, Case, Fault, Result, Setting
+from toologue.worlds.documented.answers import answer_maker
 from toologue.worlds.documented.arguments import read_arguments
-from toologue.worlds.world import Kind, arguments_of, stamp
+from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 _EMPTY = Result()
 # Apis whose answers are kept worked out.
@@ -37,7 +37,7 @@ class Documented:
         self._apis = None if isinstance(apis, Mapping) else tuple(apis)
         named = {api.name: api for api in reversed(self._apis or ())}
         self._by_name = cast("Mapping[str, Api]", apis) if self._apis is None else named
-        self._answer = lru_cache(maxsize=_KEPT)(self._made)
+        self._answer = lru_cache(maxsize=_KEPT)(lambda name: answer_maker(self._by_name[name]))
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -53,41 +53,27 @@ class Documented:
     def do(self, act: Act) -> Result:
         """Answer a call."""
         if act.kind != "call":
-            return _fault("unsupported", f"this world answers calls; a {act.kind} is not one")
+            return failure("unsupported", f"this world answers calls; a {act.kind} is not one")
         api = self._by_name.get(act.api)
         if api is None:
-            return _fault("unknown api", str(UnknownName("API", act.api, self._by_name)))
+            return failure("unknown api", str(UnknownName("API", act.api, self._by_name)))
         if act.arguments is None:
-            return _fault("invalid", f"the arguments did not parse: {shown(act.raw)}")
+            return failure("invalid", f"the arguments did not parse: {shown(act.raw)}")
         read = read_arguments(api, act.arguments)
         if isinstance(read, Fault):
-            return _result(error=read)
+            return _EMPTY.replace(changes={}, error=read)
         try:
-            value = self._answer(api.name)(self._seed_of(act, api, read), read)
+            seed = keys.seed_of(self.seed, api.name, keys.canonical(read).decode("ascii"))
+            value = self._answer(api.name)(seed, read)
         except UserError as error:
-            return _fault("undocumented", f"{api.name} documents no result that could be made: {error}")
-        return _result(value=value, arguments=None if read == act.arguments else read)
+            return failure("undocumented", f"{api.name} documents no result that could be made: {error}")
+        return _EMPTY.replace(changes={}, value=value, arguments=None if read == act.arguments else read)
 
     def mark(self) -> None:
         """The present state: there is only one."""
 
     def rewind(self, mark: None) -> None:
         """Return to it."""
-
-    def _seed_of(self, act: Call, api: Api, arguments: Mapping[str, Any]) -> int:
-        return keys.seed_of(self.seed, api.name, keys.canonical(arguments).decode("ascii"))
-
-    def _made(self, name: str) -> Answer:
-        return answer_maker(self._by_name[name])
-
-
-def _fault(kind: str, message: str) -> Result:
-    return _result(error=Fault(type=kind, message=message))
-
-
-def _result(**fields: Any) -> Result:
-    """A result whose fields are known to be right."""
-    return _EMPTY.replace(changes={}, **fields)
 
 
 class _Arguments(BaseModel):
@@ -99,7 +85,7 @@ class _Arguments(BaseModel):
 
 def kind_for(setting: Setting) -> Kind:
     """The kind of world that one file of Apis is. Settings that differ in the seed share it."""
-    return _kind(*_stamped(setting))
+    return _opened(*_stamped(setting))[1]
 
 
 def data_key(setting: Setting) -> str:
@@ -108,7 +94,7 @@ def data_key(setting: Setting) -> str:
 
 
 def _make(case: Case) -> Documented:
-    return _world(*_stamped(case.world)).seeded(arguments_of(case.world, _Arguments).seed)
+    return _opened(*_stamped(case.world))[0].seeded(arguments_of(case.world, _Arguments).seed)
 
 
 DOCUMENTED = Kind(make=_make, data_key=data_key, at=kind_for)
@@ -121,14 +107,9 @@ def _stamped(setting: Setting) -> tuple[str, int, int]:
 
 
 @lru_cache(maxsize=8)
-def _world(apis: str, changed: int, size: int) -> Documented:
-    return Documented(apis_of(apis))
-
-
-@lru_cache(maxsize=8)
-def _kind(apis: str, changed: int, size: int) -> Kind:
-    world = _world(apis, changed, size)
-    return Kind(make=_make, documents=lambda: world.apis, data_key=data_key)
+def _opened(apis: str, changed: int, size: int) -> tuple[Documented, Kind]:
+    world = Documented(apis_of(apis))
+    return world, Kind(make=_make, documents=lambda: world.apis, data_key=data_key)
 
 
 @lru_cache(maxsize=8)
