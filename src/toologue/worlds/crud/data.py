@@ -12,7 +12,7 @@ was written before a refusal. Rows that come out of `Data` are the stored ones: 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from http import HTTPStatus
@@ -61,27 +61,23 @@ _COUNTS = "_made"
 
 @dataclass(frozen=True)
 class RowMaker:
-    """Makes the rows of one table. `id`: number → key, from 1; `invented`: read-only fields of made-up values;
-    `touched`: fields that say when a row was last changed.
+    """Makes the rows of one table. `fillers`: of its key, and of what is not given; `invented`: read-only fields of
+    made-up values; `touched`: fields that say when a row was last changed.
     """
 
     table: Table
-    id: Callable[[int], Any]
     fillers: Mapping[str, Filler]
     invented: frozenset[str]
     touched: tuple[str, ...]
 
     def row(self, given: Mapping[str, Any], number: int, *, now: Now) -> dict[str, Any]:
         """The row with these fields, in the order of the schema. Its key is made unless it is given."""
-        row: dict[str, Any] = {}
-        for name in self.table.fields:
-            if name in given:
-                row[name] = given[name]
-            elif name == self.table.key:
-                row[name] = self.id(number)
-            elif name in self.fillers:
-                row[name] = self.fillers[name](number, now)
-        return row | {name: value for name, value in given.items() if name not in row}
+        made = {
+            name: given[name] if name in given else self.fillers[name](number, now)
+            for name in self.table.fields
+            if name in given or name in self.fillers
+        }
+        return {**made, **given}
 
 
 def maker_of(table: Table, ids: Sequence[Any]) -> RowMaker:
@@ -90,23 +86,22 @@ def maker_of(table: Table, ids: Sequence[Any]) -> RowMaker:
     A field that is not given gets the schema's default; if the service must fill it (it is required, or read-only):
     null where that is allowed, now for a date, the first of an enum, 0, false, [], else a plausible text.
     """
-    fillers: dict[str, Filler] = {}
-    invented: dict[str, Filler] = {}
-    touched: list[str] = []
+    id_of = _id_style(table, ids)
+    fillers: dict[str, Filler] = {table.key: lambda number, now: id_of(number)}
+    invented: set[str] = set()
     for name in table.fields:
-        rule = table.rule(name)
-        is_read_only = rule.get("readOnly") is True
-        if name != table.key:
-            is_ours = name in table.required or is_read_only
-            filler = _filler(rule, table.root, is_ours=is_ours)
-            if filler is not None:
-                fillers[name] = filler
-            elif is_ours:
-                invented[name] = _inventor(table, name)
-        if {"updated", "modified", "changed"} & set(snake(name).split("_")) and _date_format(rule):
-            touched.append(name)
-    hidden = frozenset(name for name in invented if table.rule(name).get("readOnly") is True)
-    return RowMaker(table, _id_style(table, ids), {**fillers, **invented}, hidden, tuple(touched))
+        rule, is_hidden = table.rule(name), table.rule(name).get("readOnly") is True
+        is_ours = name in table.required or is_hidden
+        if name == table.key:
+            continue
+        if filler := _filler(rule, table.root, is_ours=is_ours):
+            fillers[name] = filler
+        elif is_ours:
+            fillers[name] = _inventor(table, name)
+            invented |= {name} if is_hidden else set()
+    dates = [name for name in table.fields if _date_format(table.rule(name))]
+    touched = [name for name in dates if {"updated", "modified", "changed"} & {*snake(name).split("_")}]
+    return RowMaker(table, fillers, frozenset(invented), tuple(touched))
 
 
 def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
@@ -143,11 +138,8 @@ def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
 def _similar_id(sample: str, random: Random) -> str:
     """A text like this one: what stands before the last separator stays, letters and digits after it change."""
     cut = max(sample.rfind(mark) for mark in "-_./:") + 1
-    kinds = (
-        ("0123456789", str.isdigit),
-        ("abcdefghjkmnpqrstuvwxyz", str.islower),
-        ("ABCDEFGHJKMNPQRSTUVWXYZ", str.isupper),
-    )
+    plain = "abcdefghjkmnpqrstuvwxyz"
+    kinds = (("0123456789", str.isdigit), (plain, str.islower), (plain.upper(), str.isupper))
     letters = "".join(letters for letters, is_kind in kinds if any(map(is_kind, sample[cut:])))
     return sample[:cut] + "".join(random.choice(letters) if c.isalnum() else c for c in sample[cut:])
 
@@ -210,8 +202,7 @@ class Data:
 
     def get(self, table: str, key: Any) -> Row:
         """A row. Raises Refusal (404) where there is none."""
-        row = self.store.get(table, key_text(key))
-        return self.missing(table, key) if row is None else row
+        return self.store.get(table, key_text(key)) or self.missing(table, key)
 
     def missing(self, table: str, key: Any) -> NoReturn:
         """Refuse (404): there is no such row."""
@@ -240,16 +231,14 @@ class Data:
     def change(self, table: str, key: Any, fields: Mapping[str, Any]) -> Row:
         """A row with some fields changed; equal ones are no change."""
         old = self.get(table, key)
-        fresh = {name: value for name, value in fields.items() if name not in old or not same(old[name], value)}
+        fresh = _fresh(old, fields)
         return self._put(table, key, {**old, **own(fresh)}, fresh) if fresh else old
 
     def replace(self, table: str, key: Any, row: Mapping[str, Any]) -> Row:
         """Another row in the place of one."""
-        old, described = self.get(table, key), self.table(table)
-        fresh = {name: value for name, value in row.items() if name not in old or not same(old[name], value)}
-        gone = any(name not in row for name in old)
-        new = {name: row[name] for name in (*described.fields, *row) if name in row}
-        return self._put(table, key, own(new), fresh) if fresh or gone else old
+        old = self.get(table, key)
+        fresh, new = _fresh(old, row), {name: row[name] for name in (*self.table(table).fields, *row) if name in row}
+        return self._put(table, key, own(new), fresh) if fresh or old.keys() - row.keys() else old
 
     def remove(self, table: str, key: Any) -> Row:
         """A row that is gone now."""
@@ -270,8 +259,7 @@ class Data:
 
     def _check(self, table: str, fields: Mapping[str, Any]) -> None:
         described = self.table(table)
-        wrong = described.violation(fields)
-        if wrong:
+        if wrong := described.violation(fields):
             raise Refusal(422, wrong)
         for name, other in described.refers.items():
             value = fields.get(name)
@@ -281,6 +269,10 @@ class Data:
             value = fields.get(name)
             if value is not None and any(same(row.get(name), value) for row in self.rows(table)):
                 raise Refusal(409, f"{name}: {shown(value)} is taken")
+
+
+def _fresh(old: Row, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in old or not same(old[name], value)}
 
 
 @dataclass(frozen=True)
@@ -324,10 +316,8 @@ def _seed_table(source: Source, name: str, rows: Any, tables: Mapping[str, Table
     if rows is not None and not isinstance(rows, dict | list):
         raise source.bad((name,), f"expected rows, got {shown(rows)}", "write `[row, …]` or `{key: row, …}`")
     table, placed = tables[name], _Placed()
-    listed = (
-        cast("dict[str, Any]", rows).items() if isinstance(rows, dict) else enumerate(cast("list[Any]", rows or ()))
-    )
-    for key, given in cast("Iterable[tuple[Any, Any]]", listed):
+    listed: Any = rows.items() if isinstance(rows, dict) else enumerate(rows or ())
+    for key, given in listed:
         place: Place = (name, key)
         if not isinstance(given, dict):
             raise source.bad(place, f"expected a row, got {shown(given)}")
@@ -348,8 +338,7 @@ def _seed_row(source: Source, table: Table, row: dict[str, Any], key: str | None
         if not same(row.setdefault(table.key, wanted), wanted):
             raise source.bad((*place, table.key), f"{row[table.key]!r} stands under the key {key!r}")
     for name, value in row.items():
-        wrong = table.violation({name: value})
-        if wrong:
+        if wrong := table.violation({name: value}):
             raise source.bad((*place, name), wrong.removeprefix(f"{name}: "))
     for name in table.fields:
         if name not in row and "default" in table.rule(name):
@@ -399,10 +388,8 @@ class View:
 
     def find(self, table: str, **fields: Any) -> list[dict[str, Any]]:
         """The rows that have these values, in their order. Raises UnknownName for a field that there is not."""
-        described, rows = self._data.table(table), self._data.rows(table)
-        for name in fields:
-            if name not in described.fields and not described.is_open:
-                raise UnknownName(f"field of {table}", name, described.fields)
+        self._data.table(table).check_fields(fields)
+        rows = self._data.rows(table)
         return [own(row) for row in rows if all(same(row.get(name), value) for name, value in fields.items())]
 
     def add(self, table: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,9 +42,16 @@ class Page(NamedTuple):
 
 
 def paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
-    """The page that is asked for: role (`limit`, `sort`, …) → value, or None. Raises Refusal."""
+    """The page that is asked for: role (`limit`, `sort`, …) → value, or None. Raises Refusal.
+
+    Rows without the field that they are sorted by come last.
+    """
     if asked.get("sort") is not None or asked.get("order") is not None:
-        rows = _sorted(rows, str(asked.get("sort") or table.key), str(asked.get("order") or ""), table)
+        field, turned = _sorting(str(asked.get("sort") or table.key), table)
+        down = turned or str(asked.get("order") or "").lower().startswith("desc")
+        there = [row for row in rows if row.get(field) is not None]
+        rest = [row for row in rows if row.get(field) is None]
+        rows = sorted(there, key=lambda row: _rank(row[field]), reverse=down) + rest
     size = _whole(asked, "limit", 0)
     if size is None and {"page", "cursor"} & asked.keys():
         size = _SIZE
@@ -77,15 +84,6 @@ def _whole(asked: Mapping[str, Any], role: str, least: int) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < least:
         raise Refusal(400, f"{role}: expected a whole number of {least} or more, got {shown(value)}")
     return int(value)
-
-
-def _sorted(rows: list[Row], sort: str, order: str, table: Table) -> list[Row]:
-    """By a field; rows without it come last."""
-    field, turned = _sorting(sort, table)
-    down = turned or order.lower().startswith("desc")
-    there = [row for row in rows if row.get(field) is not None]
-    rest = [row for row in rows if row.get(field) is None]
-    return sorted(there, key=lambda row: _rank(row[field]), reverse=down) + rest
 
 
 def _sorting(sort: str, table: Table) -> tuple[str, bool]:
@@ -179,18 +177,17 @@ def _filter(name: str, schema: Mapping[str, Any], said: Any, table: Table) -> Fi
 
 def _bound(name: str, table: Table) -> tuple[str, str] | None:
     """(field, comparison) where a name speaks of a bound of exactly one field."""
-    words = name.split("_")
+    words, parts = name.split("_"), {field: snake(field).split("_") for field in table.fields}
+    dates = [field for field in parts if table.rule(field).get("format") in ("date", "date-time")]
     for comparison, marks in _BOUNDS.items():
         for mark, rest in ((words[-1], words[:-1]), (words[0], words[1:])):
-            if mark in marks:
-                dates = [f for f in table.fields if table.rule(f).get("format") in ("date", "date-time")]
-                fits = [f for f in table.fields if snake(f).split("_") == rest]
-                fits = fits or [
-                    f for f in dates if rest not in ([], ["date"]) and snake(f).split("_")[: len(rest)] == rest
-                ]
-                fits = fits or (dates if rest in ([], ["date"], ["time"]) else [])
-                if len(fits) == 1:
-                    return fits[0], comparison
+            fits = [field for field in parts if parts[field] == rest]
+            if rest not in ([], ["date"]):
+                fits = fits or [field for field in dates if parts[field][: len(rest)] == rest]
+            if rest in ([], ["date"], ["time"]):
+                fits = fits or dates
+            if mark in marks and len(fits) == 1:
+                return fits[0], comparison
     return None
 
 
@@ -265,7 +262,7 @@ def row_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Row], Any]:
     found = row_in(schema, table.root, table.fields)
     if found is None:
         hidden = _write_only(table.fields, table)
-        return (lambda row: {name: row[name] for name in row if name not in hidden}) if hidden else dict
+        return lambda row: {name: row[name] for name in row if name not in hidden}
     wrapper, inner = found
     answer = _projection(inner, table)
     return (lambda row: {wrapper: answer(row)}) if wrapper else answer
@@ -323,16 +320,17 @@ def _about(name: str) -> Callable[[Page], Any] | None:
     words = page_words(name)
     if snake(name) in ("pages", "total_pages", "page_count"):
         return lambda page: -(-page.total // page.size) if page.size else 1
-    if words & {"total", "count"}:
-        return lambda page: page.total
-    if "more" in words:
-        return lambda page: page.start + len(page.rows) < page.total
-    if words & {"next", "cursor", "token"} and not words & {"previous", "prev"}:
-        return lambda page: page.next
-    if words & {"limit", "size", "per"}:
-        return lambda page: page.total if page.size is None else page.size
-    if "offset" in words:
-        return lambda page: page.start
     if words <= {"page", "number"}:
         return lambda page: page.start // page.size + 1 if page.size else 1
-    return None
+    if words & {"previous", "prev"}:
+        words -= {"next", "cursor", "token"}
+    return next((fact for marks, fact in _FACTS.items() if words & {*marks}), None)
+
+
+_FACTS: Mapping[tuple[str, ...], Callable[[Page], Any]] = {
+    ("total", "count"): lambda page: page.total,
+    ("more",): lambda page: page.start + len(page.rows) < page.total,
+    ("next", "cursor", "token"): lambda page: page.next,
+    ("limit", "size", "per"): lambda page: page.total if page.size is None else page.size,
+    ("offset",): lambda page: page.start,
+}
