@@ -25,15 +25,17 @@ from pathlib import Path
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.schema import Act, Api, Case, Dialogue, Fault, Result, Setting, invocations
+from toologue.schema import Act, Api, Case, Dialogue, Result, Setting, invocations
 from toologue.schema.jsonl import read
-from toologue.worlds.world import Kind
+from toologue.worlds.world import Kind, failure
 
 
 class Recorded:
     """The recorded results of one dialogue, by act."""
 
     apis: Sequence[Api] = ()
+    # Whether the last result is given again and again, where there are no more.
+    repeats = True
 
     def __init__(self, dialogue: Dialogue):
         self._results: dict[str, list[Result]] = {}
@@ -44,12 +46,12 @@ class Recorded:
     def do(self, act: Act) -> Result:
         """The next recorded result."""
         key = self._key(act)
-        used = self._used.get(key, 0)
+        results, used = self._results.get(key, []), self._used.get(key, 0)
         self._used[key] = used + 1
-        result = self._next(self._results.get(key, []), used)
-        if result is None:
-            return Result(error=Fault(type="unrecorded", message=self._missing(key)))
-        return result.model_copy(deep=True)  # the record stays as it is
+        if results and (self.repeats or used < len(results)):
+            return results[min(used, len(results) - 1)].model_copy(deep=True)  # the record stays as it is
+        missing = "result for this act" if self.repeats else f"more results of {key}"
+        return failure("unrecorded", f"the record holds no {missing}")
 
     def mark(self) -> dict[str, int]:
         """How often each act was answered."""
@@ -62,24 +64,14 @@ class Recorded:
     def _key(self, act: Act) -> str:
         return keys.content_key(act.model_dump(mode="json", exclude={"raw"}))
 
-    def _next(self, results: Sequence[Result], used: int) -> Result | None:
-        return results[min(used, len(results) - 1)] if results else None
-
-    def _missing(self, key: str) -> str:
-        return "the record holds no result for this act"
-
 
 class Observed(Recorded):
     """The recorded results of one dialogue, by sort of act."""
 
+    repeats = False
+
     def _key(self, act: Act) -> str:
         return f"call {act.api}" if act.kind == "call" else act.kind
-
-    def _next(self, results: Sequence[Result], used: int) -> Result | None:
-        return results[used] if used < len(results) else None
-
-    def _missing(self, key: str) -> str:
-        return f"the record holds no more results of {key}"
 
 
 def _make(world: type[Recorded], case: Case) -> Recorded:
@@ -97,19 +89,14 @@ def _file_of(setting: Setting) -> str:
 
 
 @cache
-def _content_key(file: str) -> str:
-    return keys.file_key(Path(file)) if file else ""
-
-
-@cache
 def _observed(file: str) -> Kind:
-    documents = tuple(read(Path(file), Api)) if file else ()
-    return Kind(make=partial(_make, Observed), documents=lambda: documents)
+    documents, key = tuple(read(Path(file), Api)) if file else (), keys.file_key(Path(file)) if file else ""
+    return Kind(make=partial(_make, Observed), documents=lambda: documents, data_key=lambda setting: key)
 
 
 RECORDED = Kind(make=partial(_make, Recorded))
 OBSERVED = Kind(
     make=partial(_make, Observed),
-    data_key=lambda setting: _content_key(_file_of(setting)),
+    data_key=lambda setting: _observed(_file_of(setting)).data_key(setting),
     at=lambda setting: _observed(_file_of(setting)),
 )

@@ -106,10 +106,10 @@ def route_of(operation: Operation) -> Route | None:
     flat = {wire.name: name for name, wire in operation.wires.items() if wire.into == "path"}
     owners: list[Owner] = []
     tail: list[str] = []
-    for step in (step for step in operation.path.split("/") if step):
+    for step in filter(None, operation.path.split("/")):
         parameter = re.fullmatch(r"\{([^{}]+)\}", step)
         if parameter and tail:
-            owners.append(Owner(tail[-1], flat[parameter[1]]))
+            owners.append(Owner(tail.pop(), flat[parameter[1]]))
             tail = []
         elif "{" in step:
             return None
@@ -125,7 +125,7 @@ def tables_of(document: OpenApi, chosen: Container[str] | None = None) -> dict[s
     routes = tuple(route for operation in document.operations if (route := route_of(operation)))
     needed = tuple(route for route in routes if chosen is None or route.operation.api.name in chosen)
     finder, rest = _Finder(document, routes, needed), _Finder(document, routes, routes)
-    tables: dict[str, Table] = {name: finder.table(name) for name in finder.named()}
+    tables = {name: finder.table(name) for name in finder.named()}
     tables |= {name: finder.table(name) for name in finder.shown(tables)}
     for name in (*rest.named(), *rest.shown(tables)):
         if name not in tables:
@@ -179,9 +179,9 @@ class _Finder:
         """The tables that have names for their rows, or that are declared."""
         names = [*self.declared(), *(owner.table for route in self.chosen for owner in route.owners)]
         for route in self.chosen:
-            extensions = route.operation.extensions
-            names += [str(extensions["x-resource"])] if "x-resource" in extensions else []
-            names += object_of(object_of(extensions.get("x-action")).get("creates"))
+            said = route.operation.extensions
+            names += [str(said["x-resource"])] if "x-resource" in said else []
+            names += object_of(object_of(said.get("x-action")).get("creates"))
         return list(dict.fromkeys(names))
 
     def shown(self, tables: Mapping[str, Table]) -> Iterator[str]:
@@ -199,7 +199,7 @@ class _Finder:
 
     def table(self, name: str) -> Table:
         """What is known of a table, but for what it refers to."""
-        root, said = self.document.root, object_of(self.declared().get(name))
+        said = object_of(self.declared().get(name))
         rows = next((rule for rule in self.rows(name, said) if properties_of(rule)), None)
         if rows is None:
             place = ("x-tables",) if name in self.declared() else ()
@@ -213,7 +213,7 @@ class _Finder:
             fields=fields,
             required=frozenset(required_of(rows)),
             is_open=rows.get("additionalProperties", False) is not False,
-            root=root,
+            root=self.document.root,
         )
 
     def rows(self, name: str, said: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -251,18 +251,14 @@ class _Finder:
         for route in self.about(name):
             wires, api = route.operation.wires, route.operation.api
             if "on" not in object_of(route.operation.extensions.get("x-action")):
-                sent = ((w.name, flat) for flat, w in wires.items() if w.into == "body" and w.name)
-                yield {wire: api.parameters[flat].json_schema for wire, flat in sent}
+                sent = {flat: wire.name for flat, wire in wires.items() if wire.into == "body" and wire.name}
+                yield {name: api.parameters[flat].json_schema for flat, name in sent.items()}
 
     def key(self, name: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> str:
         """The field that names a row."""
         known = {snake(field): field for field in fields}
-        wires = (
-            route.operation.wires[owner.parameter].name
-            for route in self.routes
-            for owner in route.owners
-            if owner.table == name
-        )
+        owners = [(route, owner) for route in self.routes for owner in route.owners if owner.table == name]
+        wires = [route.operation.wires[owner.parameter].name for route, owner in owners]
         wanted = [str(said["key"])] if "key" in said else [*wires, "id", f"{singular(name)}_id", "uuid"]
         found = next((known[snake(key)] for key in wanted if snake(key) in known), None)
         if found is None:
@@ -275,9 +271,8 @@ class _Finder:
 def _linked(table: Table, tables: Mapping[str, Table]) -> Table:
     """The table with the tables that its fields refer to."""
     refers: dict[str, str] = {}
-    for name in table.fields:
-        for other in tables.values():
-            named = (f"{other.singular}_id", *((snake(other.key),) if snake(other.key).endswith("_id") else ()))
-            if name != table.key and other.name != table.name and snake(name) in named:
-                refers[name] = other.name
-    return replace(table, refers=refers)
+    for other in tables.values():
+        keys = {f"{other.singular}_id", *({snake(other.key)} if snake(other.key).endswith("_id") else ())}
+        if other.name != table.name:
+            refers |= {name: other.name for name in table.fields if name != table.key and snake(name) in keys}
+    return replace(table, refers={name: refers[name] for name in table.fields if name in refers})
