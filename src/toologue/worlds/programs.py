@@ -66,10 +66,8 @@ def with_programs(
     seed: int = 0,
 ) -> Programs:
     """The world, and programs in it, which see it as `name`. The options are those of `sandbox.execute`."""
-    return Programs(
-        world,
-        {"name": name, "limits": limits, "backend": backend, "exceptions": tuple(exceptions), "now": now, "seed": seed},
-    )
+    options = {"limits": limits, "backend": backend, "exceptions": tuple(exceptions), "now": now, "seed": seed}
+    return Programs(world, {"name": name, **options})
 
 
 def _placed(done: Execution) -> Fault | None:

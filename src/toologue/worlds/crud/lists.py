@@ -70,11 +70,11 @@ def paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
 
 def check_sorts(schema: Mapping[str, Any], table: Table) -> None:
     """Raises ValueError where a schema offers to sort by what is no field."""
-    for value in schema["enum"] if isinstance(schema.get("enum"), list) else ():
-        try:
+    try:
+        for value in schema["enum"] if isinstance(schema.get("enum"), list) else ():
             _sorting(str(value), table)
-        except Refusal as refusal:
-            raise ValueError(f"{refusal}: rows cannot be sorted by it; say `x-filter: ignored` at it") from None
+    except Refusal as refusal:
+        raise ValueError(f"{refusal}: rows cannot be sorted by it; say `x-filter: ignored` at it") from None
 
 
 def _whole(asked: Mapping[str, Any], role: str, least: int) -> int | None:
@@ -135,12 +135,12 @@ def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any
     filters: dict[str, Filter] = {}
     for name, (schema, extensions) in parameters.items():
         found = _filter(name, schema, extensions.get("x-filter"), table)
-        if isinstance(found, str):
-            paging[found] = name
-            if found == "sort":
-                check_sorts(schema, table)
-        else:
+        if not isinstance(found, str):
             filters[name] = found
+            continue
+        paging[found] = name
+        if found == "sort":
+            check_sorts(schema, table)
 
     def select(rows: Iterable[Row], arguments: Mapping[str, Any]) -> Page:
         found = list(rows)
@@ -194,26 +194,27 @@ def _bound(name: str, table: Table) -> tuple[str, str] | None:
 def _by(field: str, comparison: str, table: Table) -> Filter:
     path = field.split(".")
     rule = table.rule(path[0])
-    if comparison == "equal":
-        many, is_email = "array" in types_of(rule), rule.get("format") == "email"
-
-        def fold(value: Any) -> Any:
-            return str(value).strip().casefold() if is_email else value
-
-        return lambda wanted: _is_any(path, [fold(item) for item in _items(wanted)], fold, many=many)
+    many, is_email = "array" in types_of(rule), rule.get("format") == "email"
     if comparison == "contains":
         return lambda wanted: lambda row: str(wanted).casefold() in str(_at(row, path) or "").casefold()
-    return lambda wanted: lambda row: holds(comparison, _by_day(_at(row, path), wanted), wanted)
+    if comparison != "equal":
+        return lambda wanted: lambda row: holds(comparison, _by_day(_at(row, path), wanted), wanted)
 
+    def fold(value: Any) -> Any:
+        return str(value).strip().casefold() if is_email else value
 
-def _is_any(path: Sequence[str], wanted: list[Any], fold: Callable[[Any], Any], *, many: bool) -> Callable[[Row], bool]:
-    def fits(row: Row) -> bool:
-        values = _items(_at(row, path)) if many else [_at(row, path)]
-        return any(same(fold(value), option) for value in values for option in wanted)
+    def is_any(wanted: Any) -> Callable[[Row], bool]:
+        options = [fold(item) for item in _items(wanted)]
+        if not many and all(isinstance(option, str) for option in options):
+            return lambda row: fold(_at(row, path)) in options  # quick: texts equal nothing but texts
 
-    if many or not all(isinstance(option, str) for option in wanted):
+        def fits(row: Row) -> bool:
+            values = _items(_at(row, path)) if many else [_at(row, path)]
+            return any(same(fold(value), option) for value in values for option in options)
+
         return fits
-    return lambda row: fold(_at(row, path)) in wanted  # quick: texts equal nothing but texts
+
+    return is_any
 
 
 def _items(value: Any) -> list[Any]:
@@ -238,19 +239,18 @@ def _has_words(wanted: Any) -> Callable[[Row], bool]:
     words = re.findall(r"\w+", str(wanted).casefold())
 
     def fits(row: Row) -> bool:
-        texts = " ".join(_texts(row)).casefold()
+        texts = _texts(row)
         return all(word in texts for word in words)
 
     return fits
 
 
-def _texts(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list):
+def _texts(value: Any) -> str:
+    """All texts inside a value, in lower case."""
+    if isinstance(value, Mapping | list):
         inner = cast("Mapping[str, Any]", value).values() if isinstance(value, Mapping) else cast("list[Any]", value)
-        for item in inner:
-            yield from _texts(item)
+        return " ".join(map(_texts, inner))
+    return value.casefold() if isinstance(value, str) else ""
 
 
 # Properties of an answer that say that it went well.

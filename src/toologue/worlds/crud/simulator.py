@@ -76,13 +76,12 @@ class Simulator:
         only = (only,) if isinstance(only, str) else only
         self.document = openapi_of(_source(document, "<document>"))
         self.overrides = dict(overrides or {})
-        chosen = _chosen(self.document, only, self.overrides)
-        inferred = [operation.api.name for operation in chosen if operation.api.name not in self.overrides]
+        self.operations = _chosen(self.document, only, self.overrides)
+        inferred = [name for name in self.operations if name not in self.overrides]
         self.tables = tables_of(self.document, inferred)
-        self.operations = {operation.api.name: operation for operation in chosen}
         self.handlers = {name: handler_of(self.operations[name], self.tables, self.document) for name in inferred}
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
-        self.apis = tuple(operation.api for operation in chosen)
+        self.apis = tuple(operation.api for operation in self.operations.values())
         found = read_seed(_source(seed, "<seed>"), self.tables) if seed is not None else Seed()
         self.seed = found.tables
         self.now = found.now if now is None else moment_in(now, Source("<now>", None))
@@ -151,12 +150,12 @@ def _source(given: str | Path | Mapping[str, Any], name: str) -> Source:
     return read_source(given) if isinstance(given, str | Path) else Source(name, own(given))
 
 
-def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[str, Override]) -> list[Operation]:
-    names = [operation.api.name for operation in document.operations]
+def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[str, Override]) -> dict[str, Operation]:
+    known = {operation.api.name: operation for operation in document.operations}
     for name in (*(only or ()), *overrides):
-        if name not in names:
-            raise UnknownName(f"operation of {document.source.file}", name, names)
-    return [operation for operation in document.operations if only is None or operation.api.name in only]
+        if name not in known:
+            raise UnknownName(f"operation of {document.source.file}", name, known)
+    return {name: operation for name, operation in known.items() if only is None or name in only}
 
 
 class _Arguments(BaseModel):
