@@ -12,7 +12,7 @@ was written before a refusal. Rows that come out of `Data` are the stored ones: 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from http import HTTPStatus
@@ -316,7 +316,8 @@ def _seed_table(source: Source, name: str, rows: Any, tables: Mapping[str, Table
     if rows is not None and not isinstance(rows, dict | list):
         raise source.bad((name,), f"expected rows, got {shown(rows)}", "write `[row, …]` or `{key: row, …}`")
     table, placed = tables[name], _Placed()
-    listed: Any = rows.items() if isinstance(rows, dict) else enumerate(rows or ())
+    pairs: Any = rows or ()
+    listed: Iterable[tuple[Any, Any]] = pairs.items() if isinstance(rows, dict) else enumerate(pairs)
     for key, given in listed:
         place: Place = (name, key)
         if not isinstance(given, dict):

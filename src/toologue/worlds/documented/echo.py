@@ -105,9 +105,9 @@ class Echoes:
 
     def row(self, seed: int, arguments: Mapping[str, Any]) -> Row:
         """The row of an answer: of the thing whose id is given, where there is one."""
-        row = Row(seed, 0, arguments, self.pinned(arguments), self.sought(arguments))
-        row.wide = all(kind in _WIDE for name, kind in self.records.items() if "place." in kind and name in arguments)
-        row.span = self.span(arguments)
+        is_wide = all(kind in _WIDE for name, kind in self.records.items() if "place." in kind and name in arguments)
+        found = self.pinned(arguments), self.sought(arguments)
+        row = Row(seed, 0, arguments, *found, wide=is_wide, span=self.span(arguments))
         given = arguments.get(self.only_id) if self.only_id else None
         return row if given is None or row.wanted() else row.known(number_of(given), {})
 

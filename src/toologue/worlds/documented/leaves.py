@@ -78,8 +78,9 @@ def maker(schema: Mapping[str, Any], path: Sequence[str], *, salt: int, root: An
 
 def examples_of(schema: Mapping[str, Any]) -> list[Any]:
     """The documented examples, the default among them, but for placeholders."""
-    listed: Any = schema.get("examples")
-    found = [*(listed if isinstance(listed, list) else ()), *(schema.get(key) for key in ("example", "default"))]
+    listed = schema.get("examples")
+    found = cast("list[Any]", listed) if isinstance(listed, list) else []
+    found = [*found, schema.get("example"), schema.get("default")]
     return [value for value in found if value is not None and not (isinstance(value, str) and is_placeholder(value))]
 
 

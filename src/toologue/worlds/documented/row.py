@@ -12,6 +12,7 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
@@ -42,26 +43,21 @@ _RUN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
 _WORDY = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{1,3}|[a-z]{1,3}")
 
 
+@dataclass(slots=True, eq=False)
 class Row:
     """One row. `pinned` says which row of a record it has to be about, `sought` where lists of things begin, both of
     how many; `wide` that the place that is pinned holds many; `span` from which day on, and for how many, something was
     asked for; `shift` moves what is steady.
     """
 
-    __slots__ = ("arguments", "number", "pinned", "shift", "sought", "span", "start", "wide")
-
-    def __init__(
-        self,
-        start: int,
-        number: int,
-        arguments: Mapping[str, Any],
-        pinned: Mapping[str, tuple[int, int]] | None = None,
-        sought: Mapping[str, tuple[int, int]] | None = None,
-    ):
-        self.start, self.number, self.arguments = start, number, arguments
-        self.pinned, self.sought = pinned or {}, sought or {}
-        self.shift, self.wide = 0, True
-        self.span: tuple[datetime, int] | None = None
+    start: int
+    number: int
+    arguments: Mapping[str, Any]
+    pinned: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    sought: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    wide: bool = True
+    span: tuple[datetime, int] | None = None
+    shift: int = 0
 
     @property
     def factor(self) -> float:
@@ -94,17 +90,12 @@ class Row:
 
     def inner(self, salt: int, number: int, *, places: bool = False) -> Row:
         """A row of a list inside this one, where it was said; unless these are the many `places` of a wide one."""
-        where = self.pinned.get("place")
-        here = {"place": where} if where is not None and not (places and self.wide) else None
-        row = Row(self.mixed(salt), number, self.arguments, here, self.sought)
-        row.wide, row.span = self.wide, self.span
-        return row
+        here = {kind: where for kind, where in self.pinned.items() if kind == "place" and not (places and self.wide)}
+        return Row(self.mixed(salt), number, self.arguments, here, self.sought, self.wide, self.span)
 
     def known(self, number: int, wanted: Mapping[str, tuple[int, int]]) -> Row:
         """The row of a thing that is known by a number, whoever tells of it; about what is `wanted`."""
-        row = Row(_KNOWN, number, self.arguments, wanted)
-        row.wide, row.span = self.wide, self.span
-        return row
+        return Row(_KNOWN, number, self.arguments, wanted, wide=self.wide, span=self.span)
 
     def wanted(self) -> Mapping[str, tuple[int, int]]:
         """Which things of which kinds this row has to be about, and of how many."""
@@ -129,12 +120,11 @@ def salt_of(name: str) -> int:
 @cache
 def choices(kind: str) -> tuple[Any, ...]:
     """What there is to choose from: the values of a record's field, or a list."""
-    things = shipped(_THINGS)
-    record, _, field = kind.partition(".")
-    if not field:
+    things, (record, _, name) = shipped(_THINGS), kind.partition(".")
+    if not name:
         return tuple(things["lists"].get(kind, ()))
-    fields, rows = things["records"][record]["fields"], things["records"][record]["rows"]
-    return tuple(row[fields.index(field)] for row in rows)
+    place = things["records"][record]["fields"].index(name)
+    return tuple(row[place] for row in things["records"][record]["rows"])
 
 
 def is_placeholder(text: str) -> bool:

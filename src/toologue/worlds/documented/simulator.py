@@ -10,6 +10,7 @@ gives a value of the Api's `returns`, a function of seed, Api and arguments. Not
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -20,7 +21,7 @@ from toologue import keys
 from toologue.apis.load import apis_of
 from toologue.errors import UnknownName, UserError, shown
 from toologue.schema import Act, Api, Case, Fault, Result, Setting
-from toologue.worlds.documented.answers import answer_maker
+from toologue.worlds.documented.answers import Answer, answer_maker
 from toologue.worlds.documented.arguments import read_arguments
 from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
@@ -37,7 +38,7 @@ class Documented:
         self._apis = None if isinstance(apis, Mapping) else tuple(apis)
         named = {api.name: api for api in reversed(self._apis or ())}
         self._by_name = cast("Mapping[str, Api]", apis) if self._apis is None else named
-        self._answer = lru_cache(maxsize=_KEPT)(lambda name: answer_maker(self._by_name[name]))
+        self._answer = lru_cache(maxsize=_KEPT)(self._made)
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -46,8 +47,8 @@ class Documented:
 
     def seeded(self, seed: int) -> Documented:
         """The same world under another seed."""
-        world = Documented.__new__(Documented)
-        world._apis, world.seed, world._by_name, world._answer = self._apis, seed, self._by_name, self._answer
+        world = copy(self)
+        world.seed = seed
         return world
 
     def do(self, act: Act) -> Result:
@@ -68,6 +69,9 @@ class Documented:
         except UserError as error:
             return failure("undocumented", f"{api.name} documents no result that could be made: {error}")
         return _EMPTY.replace(changes={}, value=value, arguments=None if read == act.arguments else read)
+
+    def _made(self, name: str) -> Answer:
+        return answer_maker(self._by_name[name])
 
     def mark(self) -> None:
         """The present state: there is only one."""
