@@ -3,7 +3,7 @@
     from toologue.worlds.contract import check_world
     check_world(lambda: MyWorld(), acts=[Call(api="AddAlarm", arguments={"time": "07:00:00"}), ...])
 
-Raises AssertionError that names the law, the act and the difference. The laws (in the order in which they are checked):
+Raises AssertionError that names the law, the act and the difference. The laws, in the order in which they are checked:
 
     sameness     equal worlds answer equal acts equally
     failure      an unknown Api, and arguments that did not parse, give a Result with an error and no changes; no raise
@@ -14,14 +14,10 @@ Raises AssertionError that names the law, the act and the difference. The laws (
     rewinding    after `rewind(mark)` the acts after the mark give what they gave, for any mark, any number of times
     difference   where a world has `diff(mark)`: the changes, added up, are what it says (table, row, field, old, new)
 
-Without `acts`, calls are made up from the world's documents, with values that fit the schemas and with values that
-earlier results brought up: reproducible by `seed`.
+Without `acts`, calls are made up from the world's documents and from what earlier results brought up, by `seed`.
 
-Example:
     >>> from toologue.worlds.assistant import Assistant
     >>> check_world(lambda: Assistant(user="mreyes", now="2025-03-10 09:00:00", logged_in=True))
-
-Not covered: that a world does the right thing; worlds that share state with other worlds, or with a clock.
 """
 
 from __future__ import annotations

@@ -4,16 +4,12 @@
 
 A final program is run in the sandbox; its result has the value or the error, and the changes of all its calls together:
 the last write of a row counts, a row that came and went is none. Drafts and abandoned programs do not run. All else is
-the world's inside. `object` is what programs call the world (by default the world's own name), `exceptions` what they
-may raise beside the conversational ones; their clock is the brief's `now` where the world has none.
+the world's inside. `object` is what programs call the world (by default its own name), `exceptions` what they may raise
+beside the conversational ones; their clock is the brief's `now` where the world has none.
 
-Example:
     >>> from toologue.schema import Program
     >>> from toologue.worlds.assistant import Assistant
     >>> world = with_programs(Assistant(user="mreyes", now="2025-03-10 09:00:00", logged_in=True), name="assistant")
-    >>> code = "a = assistant.add_alarm(time='06:30:00')\\nassistant.delete_alarm(alarm_id=a['alarm_id'])"
-    >>> world.do(Program(goal="1", status="final", code=code))
-    Result(value=None, error=None, arguments=None, changes={}, created=())
     >>> world.do(Program(goal="2", status="final", code="x = 1\\nreturn y")).error
     Fault(type='NameError', message="name 'y' is not defined (line 2)")
 """
@@ -26,13 +22,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict
-
 from toologue.errors import BadSetting
 from toologue.loop import World
 from toologue.sandbox.execute import LIMITS, Backend, execute
 from toologue.sandbox.rpc import Execution, Limits
 from toologue.schema import Act, Case, Fault, Result, Setting
+from toologue.schema.jsonl import Noun
 from toologue.worlds.world import Kind, Wrapped, arguments_of, failure, kind_at, make_world
 
 
@@ -79,9 +74,7 @@ def _placed(done: Execution) -> Fault | None:
     return error.replace(message=f"{error.message} (line {done.line})")
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Arguments(Noun):
     world: Setting
     object: str = ""
     exceptions: tuple[str, ...] = ()

@@ -5,7 +5,6 @@ overall) answers an act by the next recorded result of its sort: a question to t
 retriever, however it is put; a call by the next result of the same Api. An act for which there is no result fails with
 the type `unrecorded`. Given `{"apis": FILE}`, `observed` has the documents of that apis.jsonl, which is read once.
 
-Example:
     >>> from toologue.schema import AgentTurn, Call, Dialogue, Result, Retrieve, UserTurn
     >>> call = Call(api="GetOrder", arguments={"id": 7})
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="?"), AgentTurn(acts=(call,), results=(Result(value="lost"),))))
@@ -13,8 +12,6 @@ Example:
     'lost'
     >>> Observed(gold).do(Call(api="GetOrder")).value, Observed(gold).do(Retrieve(query="news")).error.type
     ('lost', 'unrecorded')
-
-Not covered: state (two different acts never influence each other's results); which round an act belongs to.
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ never wrap past midnight, and a day that the table of a city lacks is a KeyError
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
 
 from toologue.errors import ToolError
-from toologue.worlds.assistant.desk import TIME, Desk, between, moment
+from toologue.worlds.assistant.desk import MOMENT, TIME, Desk, between, moment
 from toologue.worlds.store import Row
 
 _ADDRESS = r"^[\w\-\d\.]+@[\w\-\d\.]+$"
@@ -284,11 +284,16 @@ def find_alarms(desk: Desk, /, session_token: Any, start_range: Any = None, end_
     table = f"Alarm/{desk.owner(session_token)}"
     if not desk.store.exists(table):
         return {"alarms": []}
-    low = None if start_range is None else moment(start_range, TIME)
-    high = None if end_range is None else moment(end_range, TIME)
-    _check(low is None or high is None or low <= high, "Start range must be earlier than end range.")
+    low, high = _bounds(start_range, end_range, TIME, "Start range must be earlier than end range.")
     alarms = desk.store.rows(table).values()
     return {"alarms": [dict(alarm) for alarm in alarms if between(moment(alarm["time"], TIME), low, high)]}
+
+
+def _bounds(low: Any, high: Any, form: str, refusal: str) -> tuple[datetime | None, datetime | None]:
+    first = None if low is None else moment(low, form)
+    last = None if high is None else moment(high, form)
+    _check(first is None or last is None or first <= last, refusal)
+    return first, last
 
 
 def add_reminder(desk: Desk, /, session_token: Any, task: Any, due_date: Any = None) -> dict[str, Any]:
@@ -345,38 +350,26 @@ def _row(desk: Desk, table: str, name: Any, missing: str) -> Row:
 # mail and messages ---------------------------------------------------------------------------------------------------
 
 
-class _Search(NamedTuple):
-    """The filters of a search, as the caller wrote them."""
+def _newest(
+    desk: Desk, rows: Iterable[Row], when: str, texts: tuple[str, ...], asked: tuple[Any, ...]
+) -> list[dict[str, Any]]:
+    """The newest five rows up to now that pass every filter. `when` names the moment field, `texts` the others."""
+    query, match_type, sender, start_date, end_date = asked
+    if all(value is None for value in (query, sender, start_date, end_date)):
+        raise ToolError("At least one of query, sender, start_date, end_date must be provided.")
+    _check(match_type in ("any", "all"), 'match_type must be either "any" or "all".')
+    low, high = _bounds(start_date, end_date, MOMENT, "Start date must be earlier than end date.")
+    keywords = query.lower().split() if query else None
+    enough = any if match_type == "any" else all
 
-    query: Any
-    match_type: Any
-    sender: Any
-    start_date: Any
-    end_date: Any
+    def passes(row: Row) -> bool:
+        sent = moment(row[when])
+        if sent > desk.now or not between(sent, low, high) or (sender is not None and row["sender"] != sender):
+            return False
+        return keywords is None or enough(any(word in row[text].lower() for text in texts) for word in keywords)
 
-    def newest(
-        self, rows: Iterable[Mapping[str, Any]], desk: Desk, *, when: str, texts: tuple[str, ...]
-    ) -> list[dict[str, Any]]:
-        """The newest five rows up to now that pass every filter. `when` names the moment field, `texts` the others."""
-        if all(value is None for value in (self.query, self.sender, self.start_date, self.end_date)):
-            raise ToolError("At least one of query, sender, start_date, end_date must be provided.")
-        _check(self.match_type in ("any", "all"), 'match_type must be either "any" or "all".')
-        low = None if self.start_date is None else moment(self.start_date)
-        high = None if self.end_date is None else moment(self.end_date)
-        _check(low is None or high is None or low <= high, "Start date must be earlier than end date.")
-        keywords = self.query.lower().split() if self.query else None
-        enough = any if self.match_type == "any" else all
-
-        def passes(row: Mapping[str, Any]) -> bool:
-            sent = moment(row[when])
-            if sent > desk.now or not between(sent, low, high):
-                return False
-            if self.sender is not None and row["sender"] != self.sender:
-                return False
-            return keywords is None or enough(any(word in row[text].lower() for text in texts) for word in keywords)
-
-        passing = (dict(row) for row in rows if passes(row))
-        return sorted(passing, key=lambda row: moment(row[when]), reverse=True)[:5]
+    passing = (dict(row) for row in rows if passes(row))
+    return sorted(passing, key=lambda row: moment(row[when]), reverse=True)[:5]
 
 
 def search_inbox(
@@ -393,8 +386,8 @@ def search_inbox(
     rows = desk.store.rows(f"Email/{desk.owner(session_token)}")
     if not rows:
         return {"emails": []}
-    search = _Search(query, match_type, sender, start_date, end_date)
-    return {"emails": search.newest(rows.values(), desk, when="date", texts=("body", "subject"))}
+    asked = (query, match_type, sender, start_date, end_date)
+    return {"emails": _newest(desk, rows.values(), "date", ("body", "subject"), asked)}
 
 
 def send_email(desk: Desk, /, session_token: Any, to: Any, subject: Any, body: Any) -> dict[str, Any]:
@@ -421,8 +414,8 @@ def search_messages(
     table = f"Message/{desk.owner(session_token)}"
     if not desk.store.exists(table):
         return {"messages": []}
-    search = _Search(query, match_type, sender, start_date, end_date)
-    return {"messages": search.newest(desk.store.rows(table).values(), desk, when="timestamp", texts=("message",))}
+    asked = (query, match_type, sender, start_date, end_date)
+    return {"messages": _newest(desk, desk.store.rows(table).values(), "timestamp", ("message",), asked)}
 
 
 def send_message(desk: Desk, /, session_token: Any, receiver: Any, message: Any) -> dict[str, Any]:

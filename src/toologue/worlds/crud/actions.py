@@ -8,9 +8,9 @@
       creates: {refunds: {order_id: $order_id, amount: $order.total}}
       returns: {order: $order, refund: $refund}   # by default what the operation answers without it
 
-requirements come first and in their order; then what the operation does by itself (a POST to a collection
-adds its row, a PUT replaces), then `creates`, then `sets`, which may use what was created. `creates` for the very table
-that the operation adds to gives fields to that row. All is checked when the document is read.
+Requirements come first; then what the operation does by itself (a POST to a collection adds its row, a PUT replaces),
+then `creates`, then `sets`, which may use what was created. `creates` for the very table that the operation adds to
+gives fields to that row. All is checked when the document is read.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from toologue.apis.schemas import object_of
 from toologue.data import complaint
 from toologue.errors import UnknownName, shown
+from toologue.schema.jsonl import Noun
 from toologue.values.json_schema import types_of
 from toologue.worlds.crud.data import Refusal, fault_type
 from toologue.worlds.crud.expressions import MISSING, Condition, Names, Scope, Value, condition_of, value_of
@@ -43,21 +44,17 @@ class ActionError(Exception):
         super().__init__(what)
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _Otherwise(_Part):
+class _Otherwise(Noun):
     status: int = 409
     message: str = ""
 
 
-class _Requirement(_Part):
+class _Requirement(Noun):
     that: dict[str, Any]
     otherwise: _Otherwise | str | None = None
 
 
-class _Rules(_Part):
+class _Rules(Noun):
     on: str | None = None
     requires: list[_Requirement] = Field(default_factory=list[_Requirement])
     otherwise: _Otherwise | str | None = None

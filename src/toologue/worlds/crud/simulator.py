@@ -2,11 +2,10 @@
 
     {"name": "crud", "arguments": {"document": "shop.yaml", "seed": "shop.seed.yaml", "now": "2025-03-12T09:30:00Z"}}
 
-`Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. The same calls on the same
-seed give the same results: ids and texts are made from the table and the number of the row, and `now` stands still. An
-override is a Python function for one operation, `(view, arguments) → value`: arguments are checked before, what it
-gives is the answer; it refuses by raising `Refusal(status, message)`, or by what the `View` raises. Overrides are code,
-and code never comes from data: give them to `kind_for`, and register what it returns.
+`Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows: the same calls give the same
+results. An override is a Python function for one operation, `(view, arguments) → value`, of checked arguments; it
+refuses by raising `Refusal(status, message)`, or by what the `View` raises. Overrides are code, and code never comes
+from data: give them to `kind_for`, and register what it returns.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from toologue import keys
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
@@ -25,6 +24,7 @@ from toologue.apis.schemas import compare_of, object_of
 from toologue.data import Source, complaint, read_source
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
+from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
 from toologue.worlds.crud.data import Data, Refusal, Seed, View, maker_of, moment_in, read_seed
 from toologue.worlds.crud.operations import arguments_check, handler_of
@@ -158,9 +158,7 @@ def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[
     return {name: operation for name, operation in known.items() if only is None or name in only}
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Arguments(Noun):
     document: str
     seed: str | None = None
     now: str | None = None

@@ -15,12 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from pydantic import BaseModel, ConfigDict
-
 from toologue import keys
 from toologue.apis.load import apis_of
 from toologue.errors import UnknownName, UserError, shown
 from toologue.schema import Act, Api, Case, Fault, Result, Setting
+from toologue.schema.jsonl import Noun
 from toologue.worlds.documented.answers import Answer, answer_maker
 from toologue.worlds.documented.arguments import read_arguments
 from toologue.worlds.world import Kind, arguments_of, failure, stamp
@@ -80,9 +79,7 @@ class Documented:
         """Return to it."""
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Arguments(Noun):
     apis: str
     seed: int = 0
 

@@ -23,12 +23,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from toologue.apis.schemas import object_of
 from toologue.errors import UserError, summary
 from toologue.sandbox.execute import Backend
 from toologue.schema import Act, Api, Case, Result
+from toologue.schema.jsonl import Noun
 from toologue.worlds.programs import with_programs
 from toologue.worlds.s3.account import (
     DEFAULT,
@@ -188,9 +189,7 @@ def _written(arguments: Mapping[str, Any]) -> list[tuple[str, str | None]]:
 _OWN = "toologue-"
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Arguments(Noun):
     account: str = DEFAULT
 
 
