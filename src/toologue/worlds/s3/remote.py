@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -37,11 +37,20 @@ class Address:
 
     def send(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """The response to one operation, its body read."""
-        with self._heard():
+        from botocore import exceptions, parsers  # pyright: ignore[reportMissingTypeStubs]
+
+        try:
             response: dict[str, Any] = getattr(self._client, operation)(**arguments)
             if "Body" in response:
                 response["Body"] = response["Body"].read()
-        return response
+            return response
+        except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
+            wanted = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            raise BadSetting(f"S3 at {self._endpoint} wants credentials ({error}): {wanted}") from None
+        except (exceptions.ConnectionError, exceptions.HTTPClientError) as error:
+            raise BadSetting(f"cannot reach S3 at {self._endpoint}: {error}") from None
+        except parsers.ResponseParserError:
+            raise self._foreign() from None
 
     def names(self) -> list[str]:
         """The names of all buckets. This is asked first: whoever may not know them cannot use the service."""
@@ -92,20 +101,6 @@ class Address:
             some = ", ".join(others[:3]) + (", …" if len(others) > 3 else "")
             raise BadSetting(f"S3 at {self._endpoint} holds buckets that are not ours ({some}): {remedy}")
 
-    @contextmanager
-    def _heard(self) -> Generator[None]:
-        from botocore import exceptions, parsers  # pyright: ignore[reportMissingTypeStubs]
-
-        try:
-            yield
-        except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
-            wanted = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-            raise BadSetting(f"S3 at {self._endpoint} wants credentials ({error}): {wanted}") from None
-        except (exceptions.ConnectionError, exceptions.HTTPClientError) as error:
-            raise BadSetting(f"cannot reach S3 at {self._endpoint}: {error}") from None
-        except parsers.ResponseParserError:
-            raise self._foreign() from None
-
     def _foreign(self, answer: str = "") -> BadSetting:
         return BadSetting(f"what answers at {self._endpoint} does not speak S3{answer}; name one that does")
 
@@ -141,7 +136,9 @@ class Remote:
         self.rewind(_NOTHING)
         weakref.finalize(self, self._address.clear, prefix)
         regions = {bucket.name: bucket.region for bucket in account.buckets}
-        self.rewind(_Mark(regions, account.contents, _moments(account)))
+        moments: Moments = {(bucket.name, None): bucket.created for bucket in account.buckets}
+        moments |= {(bucket.name, one.key): one.modified for bucket in account.buckets for one in bucket.objects}
+        self.rewind(_Mark(regions, account.contents, moments))
 
     def call(self, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Do one operation."""
@@ -171,8 +168,12 @@ class Remote:
         """All that is stored. What is known by its tag is not asked for again."""
         found: dict[str, dict[str, bytes]] = {}
         for bucket in self._buckets():
-            held = {key: self._tagged(bucket, key, tag) for key, tag in self._address.listed(self._prefix + bucket)}
-            found[bucket] = {key: data for key, data in held.items() if data is not None}
+            found[bucket] = {}
+            for key, tag in self._address.listed(self._prefix + bucket):
+                known = self._known.get((bucket, key, tag))
+                data = self.content(bucket, key) if known is None else known
+                if data is not None:  # nobody deleted it in the meantime
+                    found[bucket][key] = self._known[bucket, key, tag] = data
         return found
 
     def mark(self) -> _Mark:
@@ -205,15 +206,6 @@ class Remote:
     def _buckets(self) -> list[str]:
         return [self._outward(name) for name in self._address.names() if name.startswith(self._prefix)]
 
-    def _tagged(self, bucket: str, key: str, tag: str) -> bytes | None:
-        """What an object with this tag holds."""
-        if (bucket, key, tag) not in self._known:
-            data = self.content(bucket, key)
-            if data is None:
-                return None
-            self._known[bucket, key, tag] = data
-        return self._known[bucket, key, tag]
-
     def _date(self, operation: str, arguments: Mapping[str, Any], response: dict[str, Any]) -> None:
         """Note what is new, and give the response the account's moments."""
         bucket = str(arguments.get("Bucket"))
@@ -227,7 +219,8 @@ class Remote:
         for one in response.get("Contents", ()):
             one["LastModified"] = self._moments.get((bucket, one["Key"]), self._now)
         for one in (response, object_of(response.get("CopyObjectResult"))):
-            one |= {"LastModified": self._moments.get((bucket, key), self._now)} if "LastModified" in one else {}
+            if "LastModified" in one:
+                one["LastModified"] = self._moments.get((bucket, key), self._now)
 
     def _inward(self, name: str, value: Any) -> Any:
         """An argument as the service knows it."""
@@ -251,8 +244,3 @@ class Remote:
             if told.response["Error"]["Code"] not in _ABSENT:
                 raise
             return None
-
-
-def _moments(account: Account) -> Moments:
-    found: Moments = {(bucket.name, None): bucket.created for bucket in account.buckets}
-    return found | {(bucket.name, one.key): one.modified for bucket in account.buckets for one in bucket.objects}
