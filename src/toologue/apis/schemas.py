@@ -26,7 +26,16 @@ from toologue.data import Place
 from toologue.errors import shown
 from toologue.schema import Compare, Parameter
 from toologue.text.names import expected_kinds
-from toologue.values.json_schema import fits, items_of, resolved, types_of
+from toologue.values.json_schema import (
+    fits,
+    items_of,
+    list_of,
+    object_of,
+    properties_of,
+    required_of,
+    resolved,
+    types_of,
+)
 
 _PARTS, _DEEP = 2000, 8
 # Keys whose values are data (nothing in them is a schema), and keys whose values map names to schemas.
@@ -70,29 +79,12 @@ def shape(schema: Any, root: Any, deep: int = 0) -> dict[str, Any]:
     if rule is None or deep > _DEEP:
         return {}
     made = {key: part for key, part in rule.items() if key != "allOf"}
-    parts: Any = rule.get("allOf")
-    for part in cast("list[Any]", parts) if isinstance(parts, list) else ():
+    for part in list_of(rule.get("allOf")):
         inner = shape(part, root, deep + 1)
         properties = {**properties_of(inner), **properties_of(made)}
         required = list(dict.fromkeys([*required_of(inner), *required_of(made)]))
         made = {**inner, **made, "properties": properties, "required": required}
     return made
-
-
-def properties_of(rule: Schema) -> dict[str, Any]:
-    """The properties that an object schema describes."""
-    return object_of(rule.get("properties"))
-
-
-def object_of(value: Any) -> dict[str, Any]:
-    """The value where it is an object, else {}."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def required_of(rule: Schema) -> list[str]:
-    """The names of the properties that an object schema requires."""
-    found: Any = rule.get("required")
-    return [name for name in cast("list[Any]", found) if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def written_out(schema: Any, root: Any = None, *, without: str = "") -> dict[str, Any]:
@@ -133,9 +125,8 @@ class _Writer:
         if key in _DATA:
             return value
         if isinstance(value, list):
-            return [
-                self.part(inner, inside) if isinstance(inner, dict) else inner for inner in cast("list[Any]", value)
-            ]
+            parts = cast("list[Any]", value)
+            return [self.part(inner, inside) if isinstance(inner, dict) else inner for inner in parts]
         return self.part(value, inside) if isinstance(value, dict) else value
 
     def _is_hidden(self, schema: Any) -> bool:
@@ -246,8 +237,7 @@ def _weight(target: str, root: Any, inside: tuple[str, ...], known: dict[str, fl
             return _MOST + 1
         if isinstance(rule.get("$ref"), str):
             return _weight(rule["$ref"], root, inside, known)
-        lists: list[Any] = [rule.get(key) for key in ("allOf", "anyOf", "oneOf")]
-        parts = [part for listed in lists if isinstance(listed, list) for part in cast("list[Any]", listed)]
+        parts = [part for key in ("allOf", "anyOf", "oneOf") for part in list_of(rule.get(key))]
         return 1 + sum(total(part, inside) for part in (*parts, rule.get("not", {})) if part)
 
     if target in inside:
@@ -258,19 +248,11 @@ def _weight(target: str, root: Any, inside: tuple[str, ...], known: dict[str, fl
 
 
 _WORDS = {
-    "minimum": "is less than",
-    "maximum": "is more than",
-    "exclusiveMinimum": "is not more than",
-    "exclusiveMaximum": "is not less than",
-    "multipleOf": "is no multiple of",
-    "minLength": "is shorter than",
-    "maxLength": "is longer than",
-    "minItems": "has fewer items than",
-    "maxItems": "has more items than",
-    "pattern": "does not have the form",
-    "format": "is no",
-    "const": "is not",
-}
+    "minimum": "is less than", "maximum": "is more than", "exclusiveMinimum": "is not more than",
+    "exclusiveMaximum": "is not less than", "multipleOf": "is no multiple of", "minLength": "is shorter than",
+    "maxLength": "is longer than", "minItems": "has fewer items than", "maxItems": "has more items than",
+    "pattern": "does not have the form", "format": "is no", "const": "is not",
+}  # fmt: skip
 
 
 def violation(value: Any, schema: Any, name: str, root: Any = None) -> str | None:
@@ -303,7 +285,7 @@ def _parts(value: Any, rule: Mapping[str, Any], name: str) -> Iterator[tuple[Any
     elif isinstance(value, list):
         for index, item in enumerate(cast("list[Any]", value)):
             yield item, items_of(rule), f"{name}[{index}]"
-    for part in cast("list[Any]", rule.get("allOf") or []):
+    for part in list_of(rule.get("allOf")):
         yield value, part, name
 
 

@@ -14,8 +14,9 @@ it looks around or back, which only Python's can.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, cast
@@ -25,16 +26,19 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 from toologue.values.compare import same
 
 _DEEP = 24
-_TYPES: dict[str, tuple[type, ...]] = {
+_TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,), "boolean": (bool,), "array": (list,), "object": (dict,), "null": (type(None),),
     "number": (int, float), "integer": (int, float),
 }  # fmt: skip
-_FORMATS = {
-    "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+"),
-    "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+"),
-    "url": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+"),
-    "uuid": re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
-    "time": re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?"),
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+").fullmatch
+_FORMATS: Mapping[str, Callable[[str], object]] = {
+    "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+").fullmatch,
+    "uri": _URI,
+    "url": _URI,
+    "uuid": re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch,
+    "time": re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?").fullmatch,
+    "date": lambda text: len(text) == 10 and date.fromisoformat(text),
+    "date-time": lambda text: text[10:11] in ("T", "t", " ") and datetime.fromisoformat(text),
 }
 
 
@@ -44,25 +48,25 @@ def fits(value: Any, schema: Any, root: Any = None, *, deep: int = 0) -> bool:
     rule = resolved(schema, top)
     if rule is None or deep > _DEEP:
         return schema is not False
-    if not _is_of_type(value, types_of(rule)) or not _is_named(value, rule):
+    if not _is_of_type(value, types_of(rule)) or ("const" in rule and not same(value, rule["const"])):
         return False
-    parts = (rule.get("allOf"), rule.get("anyOf"), rule.get("oneOf"))
-    every, some, one = (cast("list[Any]", part) if isinstance(part, list) else None for part in parts)
-    if every and not all(fits(value, part, top, deep=deep + 1) for part in every):
+    if isinstance(rule.get("enum"), list) and not any(same(value, item) for item in rule["enum"]):
         return False
-    if some and not any(fits(value, part, top, deep=deep + 1) for part in some):
-        return False
-    if one and sum(fits(value, part, top, deep=deep + 1) for part in one) != 1:
-        return False
+    for keyword, enough in (("allOf", all), ("anyOf", any), ("oneOf", _one)):
+        parts = list_of(rule.get(keyword))
+        if parts and not enough(fits(value, part, top, deep=deep + 1) for part in parts):
+            return False
     if "not" in rule and fits(value, rule["not"], top, deep=deep + 1):
         return False
+    size: Any = len(cast("str", value)) if isinstance(value, str | list | dict) else value
+    for keyword, judge in _BOUNDS.get(type(value), ()):
+        if keyword in rule and (bound := number_in(rule, keyword)) is not None and not judge(size, bound):
+            return False
     if isinstance(value, str):
         return _text_fits(value, rule)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return _number_fits(value, rule)
     if isinstance(value, list):
-        return _list_fits(cast("list[Any]", value), rule, top, deep)
-    return not isinstance(value, dict) or _object_fits(cast("dict[str, Any]", value), rule, top, deep)
+        return _list_fits(cast("list[Any]", value), rule, top, deep + 1)
+    return not isinstance(value, dict) or _object_fits(cast("dict[str, Any]", value), rule, top, deep + 1)
 
 
 def resolved(schema: Any, root: Any) -> Mapping[str, Any] | None:
@@ -95,10 +99,30 @@ def items_of(schema: Mapping[str, Any]) -> Any:
     return cast("Any", items) if isinstance(items, Mapping | bool) else {}
 
 
+def properties_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The properties that an object schema describes."""
+    return object_of(schema.get("properties"))
+
+
+def required_of(schema: Mapping[str, Any]) -> list[str]:
+    """The names of the properties that an object schema requires."""
+    return [name for name in list_of(schema.get("required")) if isinstance(name, str)]
+
+
 def number_in(schema: Mapping[str, Any], key: str) -> int | float | None:
     """The number at a keyword, or None."""
     value = schema.get(key)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """The value where it is an object, else {}."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """The value where it is a list, else []."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _pointed(root: Any, pointer: str) -> Any:
@@ -107,41 +131,28 @@ def _pointed(root: Any, pointer: str) -> Any:
         step = step.replace("~1", "/").replace("~0", "~")
         if isinstance(place, Mapping):
             place = cast("Mapping[str, Any]", place).get(step)
-        elif isinstance(place, list) and step.isdecimal() and int(step) < len(cast("list[Any]", place)):
-            place = cast("list[Any]", place)[int(step)]
+        elif step.isdecimal() and int(step) < len(list_of(place)):
+            place = place[int(step)]
         else:
             return None
     return place
 
 
 def _is_of_type(value: Any, types: tuple[str, ...]) -> bool:
-    for name in types:
-        if isinstance(value, bool) and name != "boolean":
-            continue
-        if isinstance(value, _TYPES[name]) and not (
-            name == "integer" and isinstance(value, float) and not value.is_integer()
-        ):
-            return True
-    return not types
-
-
-def _is_named(value: Any, schema: Mapping[str, Any]) -> bool:
-    if "const" in schema and not same(value, schema["const"]):
-        return False
-    enum = schema.get("enum")
-    return not isinstance(enum, list) or any(same(value, item) for item in cast("list[Any]", enum))
+    if isinstance(value, bool) and types:
+        return "boolean" in types
+    whole = not isinstance(value, float) or value.is_integer()
+    return not types or any(isinstance(value, _TYPES[name]) and (whole or name != "integer") for name in types)
 
 
 def _text_fits(value: str, schema: Mapping[str, Any]) -> bool:
-    shortest, longest = number_in(schema, "minLength"), number_in(schema, "maxLength")
-    if (shortest is not None and len(value) < shortest) or (longest is not None and len(value) > longest):
-        return False
     pattern, form = schema.get("pattern"), schema.get("format")
-    if isinstance(pattern, str):
-        matches = _matcher(pattern)
-        if matches is not None and not matches(value):
-            return False
-    return not isinstance(form, str) or _formed(value, form)
+    if isinstance(pattern, str) and (matches := _matcher(pattern)) is not None and not matches(value):
+        return False
+    try:
+        return not (isinstance(form, str) and form in _FORMATS) or bool(_FORMATS[form](value))
+    except ValueError:
+        return False
 
 
 @lru_cache(maxsize=256)
@@ -157,58 +168,42 @@ def _matcher(pattern: str) -> Callable[[str], object] | None:
         return None
 
 
-def _formed(value: str, form: str) -> bool:
-    if form in _FORMATS:
-        return bool(_FORMATS[form].fullmatch(value))
-    try:
-        if form == "date":
-            return len(value) == 10 and bool(date.fromisoformat(value))
-        if form == "date-time":
-            return value[10:11] in ("T", "t", " ") and bool(datetime.fromisoformat(value))
-    except ValueError:
+def _list_fits(value: list[Any], schema: Mapping[str, Any], root: Any, deep: int) -> bool:
+    if schema.get("uniqueItems") is True and any(same(a, b) for n, a in enumerate(value) for b in value[:n]):
         return False
-    return True
+    heads, rest = list_of(schema.get("prefixItems")), schema.get("items", True)
+    return all(fits(item, heads[n] if n < len(heads) else rest, root, deep=deep) for n, item in enumerate(value))
 
 
-def _number_fits(value: int | float, schema: Mapping[str, Any]) -> bool:
-    least, most = number_in(schema, "minimum"), number_in(schema, "maximum")
-    above, below = number_in(schema, "exclusiveMinimum"), number_in(schema, "exclusiveMaximum")
-    step = number_in(schema, "multipleOf")
-    if (least is not None and value < least) or (most is not None and value > most):
+def _object_fits(value: dict[str, Any], schema: Mapping[str, Any], root: Any, deep: int) -> bool:
+    if any(name not in value for name in list_of(schema.get("required"))):
         return False
-    if (above is not None and value <= above) or (below is not None and value >= below):
-        return False
-    if step is None or step <= 0:
-        return True
-    if isinstance(step, int) and isinstance(value, int):
-        return value % step == 0
+    properties = properties_of(schema)
+    rest = True if isinstance(schema.get("patternProperties"), Mapping) else schema.get("additionalProperties", True)
+    return all(fits(item, properties.get(name, rest), root, deep=deep) for name, item in value.items())
+
+
+def _one(verdicts: Iterable[bool]) -> bool:
+    return sum(verdicts) == 1
+
+
+def _divides(value: int | float, step: int | float) -> bool:
+    if step <= 0 or (isinstance(step, int) and isinstance(value, int)):
+        return step <= 0 or value % step == 0
     try:
-        ratio = value / step
-        return abs(ratio - round(ratio)) < 1e-9
+        return abs(value / step - round(value / step)) < 1e-9
     except (OverflowError, ValueError):
         return False
 
 
-def _list_fits(value: list[Any], schema: Mapping[str, Any], root: Any, deep: int) -> bool:
-    fewest, most = number_in(schema, "minItems"), number_in(schema, "maxItems")
-    if (fewest is not None and len(value) < fewest) or (most is not None and len(value) > most):
-        return False
-    if schema.get("uniqueItems") is True and any(same(a, b) for n, a in enumerate(value) for b in value[:n]):
-        return False
-    first = schema.get("prefixItems")
-    heads = cast("list[Any]", first) if isinstance(first, list) else []
-    rest = schema.get("items", True)
-    return all(fits(item, heads[n] if n < len(heads) else rest, root, deep=deep + 1) for n, item in enumerate(value))
-
-
-def _object_fits(value: dict[str, Any], schema: Mapping[str, Any], root: Any, deep: int) -> bool:
-    required, known = schema.get("required"), schema.get("properties")
-    if isinstance(required, list) and any(name not in value for name in cast("list[Any]", required)):
-        return False
-    properties = cast("Mapping[str, Any]", known) if isinstance(known, Mapping) else dict[str, Any]()
-    fewest, most = number_in(schema, "minProperties"), number_in(schema, "maxProperties")
-    if (fewest is not None and len(value) < fewest) or (most is not None and len(value) > most):
-        return False
-    patterned = schema.get("patternProperties")
-    rest = schema.get("additionalProperties", True) if not isinstance(patterned, Mapping) else True
-    return all(fits(item, properties.get(name, rest), root, deep=deep + 1) for name, item in value.items())
+# By the type of a value: the keywords that bound it, or its length, and whether it keeps to a bound.
+_NUMBERS = (
+    ("minimum", operator.ge), ("maximum", operator.le), ("exclusiveMinimum", operator.gt),
+    ("exclusiveMaximum", operator.lt), ("multipleOf", _divides),
+)  # fmt: skip
+_BOUNDS: Mapping[type, tuple[tuple[str, Callable[[Any, Any], bool]], ...]] = {
+    **dict.fromkeys((int, float), _NUMBERS),
+    str: (("minLength", operator.ge), ("maxLength", operator.le)),
+    list: (("minItems", operator.ge), ("maxItems", operator.le)),
+    dict: (("minProperties", operator.ge), ("maxProperties", operator.le)),
+}

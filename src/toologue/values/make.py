@@ -25,42 +25,48 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.util import find_spec
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from toologue import keys
 from toologue.errors import BadSetting, UserError, shown
 from toologue.text.names import Want, expected_kinds
 from toologue.text.tokens import words_of
-from toologue.values.json_schema import fits, items_of, number_in, resolved, types_of
+from toologue.values.json_schema import (
+    fits,
+    items_of,
+    list_of,
+    number_in,
+    properties_of,
+    required_of,
+    resolved,
+    types_of,
+)
 from toologue.values.patterns import text_for
 
 # (kind of value as in `text.names.Kind`, or a few more; randomness) → a text of that kind.
 Leaf = Callable[[str, Random], str]
 
-_FIRST = "Ada Bela Chidi Dana Elif Farid Greta Hugo Ines Jonas Kaori Lior Mona Nils Oksana Pia Quinn Rosa Samir Tove"
-_LAST = "Almeida Brandt Castro Dubois Eriksen Farouk Gallo Hansen Ito Jansen Kovac Lindqvist Moreau Novak Okafor Petrov"
-_LISTS: dict[str, tuple[str, ...]] = {
-    "first": tuple(_FIRST.split()),
-    "last": tuple(_LAST.split()),
-    "place": ("Lisbon", "Oslo", "New York", "Kyoto", "Porto Alegre", "Nairobi", "Ghent", "Toronto", "Cusco",
-    "Adelaide"),
-    "country": ("Portugal", "Norway", "Japan", "Brazil", "Kenya", "Belgium", "Canada", "Peru", "Australia", "Italy"),
-    "street": ("Mill Lane", "Harbour Street", "Oak Avenue", "Station Road", "Chapel Hill", "Garden Row",
-    "Bridge Street"),
-    "title": ("Team lunch", "Choir practice", "Roof inspection", "Book club", "Budget review", "Piano lesson"),
-    "task": ("water the plants", "call the plumber", "return the library books", "book the ferry",
-    "sharpen the skates"),
-    "message": ("I'll be ten minutes late.", "The boxes are in the hall.", "Can you bring the ladder?",
-    "See you at six!"),
-    "query": ("boiler repair", "parking permit", "choir", "lost umbrella", "train tickets", "red kettle"),
-    "text": ("copper kettle", "blue lantern", "rye bread", "north door", "spring seeds", "garden chair"),
-    "symbol": ("EUR", "USD", "JPY", "OSL", "LIS", "NOK"),
-    "company": ("Lantern & Sons", "Northwind Pipes", "Holm Bakery", "Grey Heron Books", "Copper Room"),
-    "color": ("red", "teal", "amber", "slate", "ivory", "plum"),
-    "language": ("English", "Portuguese", "Norwegian", "Japanese", "French"),
-    "month": ("January", "March", "May", "July", "September", "November"),
-    "weekday": ("Monday", "Tuesday", "Thursday", "Friday", "Sunday"),
-}  # fmt: skip
+_WORDS = {
+    "first": "Ada|Bela|Chidi|Dana|Elif|Farid|Greta|Hugo|Ines|Jonas|Kaori|Lior|Mona|Nils|Oksana|Pia|Quinn|Rosa|Samir|"
+    "Tove",
+    "last": "Almeida|Brandt|Castro|Dubois|Eriksen|Farouk|Gallo|Hansen|Ito|Jansen|Kovac|Lindqvist|Moreau|Novak|Okafor|"
+    "Petrov",
+    "place": "Lisbon|Oslo|New York|Kyoto|Porto Alegre|Nairobi|Ghent|Toronto|Cusco|Adelaide",
+    "country": "Portugal|Norway|Japan|Brazil|Kenya|Belgium|Canada|Peru|Australia|Italy",
+    "street": "Mill Lane|Harbour Street|Oak Avenue|Station Road|Chapel Hill|Garden Row|Bridge Street",
+    "title": "Team lunch|Choir practice|Roof inspection|Book club|Budget review|Piano lesson",
+    "task": "water the plants|call the plumber|return the library books|book the ferry|sharpen the skates",
+    "message": "I'll be ten minutes late.|The boxes are in the hall.|Can you bring the ladder?|See you at six!",
+    "query": "boiler repair|parking permit|choir|lost umbrella|train tickets|red kettle",
+    "text": "copper kettle|blue lantern|rye bread|north door|spring seeds|garden chair",
+    "symbol": "EUR|USD|JPY|OSL|LIS|NOK",
+    "company": "Lantern & Sons|Northwind Pipes|Holm Bakery|Grey Heron Books|Copper Room",
+    "color": "red|teal|amber|slate|ivory|plum",
+    "language": "English|Portuguese|Norwegian|Japanese|French",
+    "month": "January|March|May|July|September|November",
+    "weekday": "Monday|Tuesday|Thursday|Friday|Sunday",
+}
+_LISTS = {kind: words.split("|") for kind, words in _WORDS.items()}
 
 
 def word_leaf(kind: str, random: Random) -> str:
@@ -143,23 +149,26 @@ _MADE: dict[str, Callable[[Random], str]] = {
 _ATTEMPTS = 12
 _DEEP, _DEEPEST = 4, 12
 _BY_WORD = {
-    "country": "country", "nation": "country", "street": "street", "address": "address", "company": "company",
-    "brand": "company",
-    "color": "color", "colour": "color", "language": "language", "slug": "slug", "zip": "zip", "postcode": "zip",
-    "first": "first",
-    "last": "last", "surname": "last", "firstname": "first", "lastname": "last", "host": "hostname",
-    "hostname": "hostname",
+    word: kind
+    for kind, words in {
+        "country": "country nation", "street": "street", "address": "address", "company": "company brand",
+        "color": "color colour", "language": "language", "slug": "slug", "zip": "zip postcode",
+        "first": "first firstname", "last": "last surname lastname", "hostname": "host hostname",
+    }.items()
+    for word in words.split()
 }  # fmt: skip
 _BY_FORMAT = {
     "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "idn-email": "email", "uri-reference": "url", "iri": "url",
 }  # fmt: skip
 _RANGES: dict[str, tuple[float, float]] = {
-    "year": (1990, 2025), "age": (18, 80), "rating": (1, 5), "latitude": (-60, 60), "lat": (-60, 60),
-    "longitude": (-180, 180),
-    "lng": (-180, 180), "lon": (-180, 180), "price": (5, 200), "amount": (5, 200), "cost": (5, 200), "month": (1,
-    12), "day": (1, 28),
-    "hour": (0, 23), "minute": (0, 59), "percent": (0, 100), "quantity": (1, 10), "guests": (1, 6), "page": (1, 5),
-    "temp": (-10, 35),
+    word: (low, high)
+    for words, low, high in (
+        ("year", 1990, 2025), ("age", 18, 80), ("rating page", 1, 5), ("latitude lat", -60, 60),
+        ("longitude lng lon", -180, 180), ("price amount cost", 5, 200), ("month", 1, 12), ("day", 1, 28),
+        ("hour", 0, 23), ("minute", 0, 59), ("percent", 0, 100), ("quantity", 1, 10), ("guests", 1, 6),
+        ("temp", -10, 35),
+    )
+    for word in words.split()
 }  # fmt: skip
 
 
@@ -205,7 +214,7 @@ def _value(maker: _Maker, schema: Any, path: str, said: tuple[str, str], deep: i
     if "const" in rule:
         return rule["const"]
     if isinstance(rule.get("enum"), list):
-        allowed = [value for value in cast("list[Any]", rule["enum"]) if fits(value, rule, maker.root)]
+        allowed = [value for value in list_of(rule["enum"]) if fits(value, rule, maker.root)]
         if not allowed:
             raise _NoValueError
         return maker.random(path).choice(allowed)
@@ -246,7 +255,7 @@ def _branch(maker: _Maker, rule: Mapping[str, Any], key: str, place: tuple[str, 
     """A value of one of the branches that fits the whole; each is tried."""
     path, said, deep = place
     outer = {name: part for name, part in rule.items() if name != key}
-    branches = list(enumerate(cast("list[Any]", rule[key])[:24]))
+    branches = list(enumerate(list_of(rule[key])[:24]))
     maker.random(path, key).shuffle(branches)
     for number, branch in branches:
         inner = _open(branch, maker.root)
@@ -263,11 +272,8 @@ def _branch(maker: _Maker, rule: Mapping[str, Any], key: str, place: tuple[str, 
 
 def _merged(maker: _Maker, rule: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
     """The schema with its `allOf` folded in."""
-    parts = rule.get("allOf")
-    if not isinstance(parts, list):
-        return rule
     made: Mapping[str, Any] = {name: part for name, part in rule.items() if name != "allOf"}
-    for part in cast("list[Any]", parts):
+    for part in list_of(rule.get("allOf")):
         inner = _open(part, maker.root)
         if inner is None or deep > _DEEPEST:
             raise _NoValueError
@@ -287,12 +293,13 @@ def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
         bounds = [bound for part in (one, other) if (bound := number_in(part, key)) is not None]
         if len(bounds) == 2:
             made[key] = max(bounds) if key.startswith("min") else min(bounds)
-    if isinstance(one.get("properties"), Mapping) and isinstance(other.get("properties"), Mapping):
-        made["properties"] = {**one["properties"], **other["properties"]}
-    if isinstance(one.get("required"), list) and isinstance(other.get("required"), list):
-        made["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
-    if isinstance(one.get("enum"), list) and isinstance(other.get("enum"), list):
-        made["enum"] = [value for value in cast("list[Any]", one["enum"]) if value in cast("list[Any]", other["enum"])]
+    twice = one.keys() & other.keys()
+    if "properties" in twice:
+        made["properties"] = properties_of(one) | properties_of(other)
+    if "required" in twice:
+        made["required"] = list(dict.fromkeys([*required_of(one), *required_of(other)]))
+    if "enum" in twice:
+        made["enum"] = [value for value in list_of(one["enum"]) if value in list_of(other["enum"])]
     if types_of(one) and types_of(other):
         both = [type_ for type_ in types_of(one) if type_ in types_of(other)]
         numeric = {"integer", "number"} <= {*types_of(one), *types_of(other)}
@@ -301,10 +308,7 @@ def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _object(maker: _Maker, rule: Mapping[str, Any], path: str, deep: int) -> dict[str, Any]:
-    known: Any = rule.get("properties")
-    properties = dict(cast("Mapping[str, Any]", known)) if isinstance(known, Mapping) else dict[str, Any]()
-    wanted: Any = rule.get("required")
-    required = [key for key in cast("list[Any]", wanted) if isinstance(key, str)] if isinstance(wanted, list) else []
+    properties, required = properties_of(rule), required_of(rule)
     rest = rule.get("additionalProperties", True)
     made: dict[str, Any] = {}
     for key in dict.fromkeys([*properties, *required]):
@@ -332,8 +336,7 @@ def _array(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, s
     if longest < lowest or fewest > 1000:
         raise _NoValueError
     count = maker.random(path, "length").randint(lowest, min(longest, lowest + 2)) if deep < _DEEP else lowest
-    heads: Any = rule.get("prefixItems")
-    first = cast("list[Any]", heads) if isinstance(heads, list) else []
+    first = list_of(rule.get("prefixItems"))
     name = said[0].removesuffix("s")
     made: list[Any] = []
     tries = 0
@@ -354,10 +357,8 @@ def _array(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, s
 def _number(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, str], *, whole: bool) -> int | float:
     random, words = maker.random(path), words_of(said[0])
     usual = next((_RANGES[word] for word in reversed(words) if word in _RANGES), (1.0, 100.0))
-    floor = max((b for key in ("minimum", "exclusiveMinimum") if (b := number_in(rule, key)) is not None), default=None)
-    ceiling = min(
-        (b for key in ("maximum", "exclusiveMaximum") if (b := number_in(rule, key)) is not None), default=None
-    )
+    floor = max(_numbers(rule, "minimum", "exclusiveMinimum"), default=None)
+    ceiling = min(_numbers(rule, "maximum", "exclusiveMaximum"), default=None)
     step = number_in(rule, "multipleOf")
     unit = step if step and step > 0 else 1 if whole else 0.01
     if whole and not float(unit).is_integer():
@@ -374,6 +375,10 @@ def _number(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, 
         return low + (high - low) * random.choice((0.25, 0.5, 0.75))
     value = random.randint(first, last) * unit
     return int(value) if whole else round(value, 6) if step is None or isinstance(step, int) else value
+
+
+def _numbers(rule: Mapping[str, Any], *keywords: str) -> list[int | float]:
+    return [bound for key in keywords if (bound := number_in(rule, key)) is not None]
 
 
 def _range(usual: tuple[float, float], floor: float | None, ceiling: float | None, wide: float) -> tuple[float, float]:

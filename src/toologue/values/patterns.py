@@ -1,6 +1,6 @@
-"""A text that a simple regular expression matches: for the `pattern` of a JSON Schema.
+"""A text that a regular expression matches: for the `pattern` of a JSON Schema.
 
-Contract: pure; nothing is run but a reader of its own. None where the pattern uses what is not covered.
+Contract: pure; the pattern is read as Python reads it, and nothing is run. None where it uses what is not covered.
 
 Example:
     >>> from random import Random
@@ -11,187 +11,108 @@ Example:
     >>> text_for("^(?=a)b", Random(3)) is None
     True
 
-Not covered: look-around, back-references, Unicode properties, nested sets; `\\b` is taken to hold.
+Not covered: look-around, back-references, Unicode properties; `\\b` is taken to hold.
 """
 
 from __future__ import annotations
 
+import re
 import string
-from dataclasses import dataclass
+import warnings
+from functools import lru_cache
+from importlib import import_module
 from random import Random
+from typing import Any
 
-_SETS = {
-    "d": string.digits, "w": string.ascii_lowercase + string.digits, "s": " ", "D": string.ascii_letters, "W": " -.",
-    "S": string.ascii_lowercase + string.digits,
+_WORD = string.ascii_lowercase + string.digits
+_CATEGORIES = {
+    "DIGIT": string.digits, "NOT_DIGIT": string.ascii_letters, "WORD": _WORD, "NOT_WORD": " -.", "SPACE": " ",
+    "NOT_SPACE": _WORD,
 }  # fmt: skip
-_ANY = string.ascii_lowercase + string.digits
-_ALL = "".join(chr(code) for code in range(32, 127))
-_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
-_LONGEST, _DEEPEST = 400, 12
+_ALL = "".join(map(chr, range(32, 127)))
+_LONGEST, _WIDEST = 400, 2000
 
 
 class _NotCoveredError(Exception):
-    """The pattern uses what this reader does not know."""
-
-
-@dataclass
-class _Reader:
-    pattern: str
-    random: Random
-    spread: int
-    at: int = 0
-
-    def peek(self) -> str:
-        return self.pattern[self.at : self.at + 1]
-
-    def take(self) -> str:
-        if self.at >= len(self.pattern):
-            raise _NotCoveredError
-        self.at += 1
-        return self.pattern[self.at - 1]
+    """The pattern uses what no text is made for."""
 
 
 def text_for(pattern: str, random: Random, *, spread: int = 3) -> str | None:
-    """A text that the pattern matches, or None; open repetitions are repeated up to `spread` times more than "
-    "they must."""
-    reader = _Reader(pattern[:_LONGEST], random, spread)
+    """A text that the pattern matches, or None. Open repetitions take up to `spread` more than they must."""
     try:
-        made = _alternatives(reader, 0)
-    except (_NotCoveredError, ValueError):
+        return _either(_tree(pattern), random, spread)
+    except (re.error, _NotCoveredError, ValueError, OverflowError, RecursionError):
         return None
-    return made if reader.at == len(pattern) else None
 
 
-def _alternatives(reader: _Reader, deep: int) -> str:
-    """All branches are read, one is kept."""
-    if deep > _DEEPEST:
+@lru_cache(maxsize=256)
+def _tree(pattern: str) -> Any:
+    if len(pattern) > _LONGEST:
         raise _NotCoveredError
-    branches = [_sequence(reader, deep)]
-    while reader.peek() == "|":
-        reader.take()
-        branches.append(_sequence(reader, deep))
-    return reader.random.choice(branches)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return import_module("re._parser").parse(pattern)
 
 
-def _sequence(reader: _Reader, deep: int) -> str:
-    made: list[str] = []
-    while reader.peek() not in ("", "|", ")"):
-        start = reader.at
-        piece = _atom(reader, deep)
-        after, (fewest, most) = reader.at, _times(reader)
-        count = reader.random.randint(fewest, most)
-        resume = reader.at
-        for number in range(count):
-            if number:  # read again, so that each repetition differs
-                reader.at = start
-                piece = _atom(reader, deep)
-            made.append(piece)
-        reader.at = resume if resume != after else after
-        if sum(map(len, made)) > 4 * _LONGEST:
+def _either(tree: Any, random: Random, spread: int) -> str:
+    """A text for each alternative; one is kept."""
+    forks = [given for sign, given in tree if str(sign) == "BRANCH"] if len(tree) == 1 else []
+    branches: list[Any] = forks[0][1] if forks else [tree]
+    return random.choice([_sequence(branch, random, spread) for branch in branches])
+
+
+def _sequence(tree: Any, random: Random, spread: int) -> str:
+    made = ""
+    for sign, given in tree:
+        fewest, most, part = 1, 1, [(sign, given)]
+        if str(sign) in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            fewest, most, part = given
+        if fewest > _LONGEST:
             raise _NotCoveredError
-    return "".join(made)
-
-
-def _atom(reader: _Reader, deep: int) -> str:
-    sign = reader.take()
-    if sign in "^$":
-        return ""
-    if sign == ".":
-        return reader.random.choice(_ANY)
-    if sign == "(":
-        return _group(reader, deep)
-    if sign == "[":
-        return reader.random.choice(_set(reader))
-    if sign == "\\":
-        letter = reader.take()
-        if letter in _SETS:
-            return reader.random.choice(_SETS[letter])
-        if letter in "bAzZ":
-            return ""
-        return _escaped(reader, letter)
-    if sign in "*+?{":
-        raise _NotCoveredError
-    return sign
-
-
-def _group(reader: _Reader, deep: int) -> str:
-    if reader.peek() == "?":
-        reader.take()
-        kind = reader.take()
-        if (kind == "P" and reader.peek() == "<") or (kind == "<" and reader.peek() not in ("=", "!")):
-            while reader.take() != ">":
-                pass
-        elif kind != ":":
+        first = _part(part, random, spread)
+        for number in range(random.randint(fewest, min(int(most), fewest + spread))):
+            made += _part(part, random, spread) if number else first
+        if len(made) > 4 * _LONGEST:
             raise _NotCoveredError
-    made = _alternatives(reader, deep + 1)
-    if reader.take() != ")":
-        raise _NotCoveredError
     return made
 
 
-def _set(reader: _Reader) -> str:
-    negated = reader.peek() == "^"
-    if negated:
-        reader.take()
-    letters = ""
-    first = True
-    while reader.peek() != "]" or first:
-        first = False
-        low = _letter(reader)
-        if len(low) == 1 and reader.peek() == "-" and reader.pattern[reader.at + 1 : reader.at + 2] not in ("]", ""):
-            reader.take()
-            high = _letter(reader)
-            if len(high) != 1 or not 0 <= ord(high) - ord(low) < 2000:
-                raise _NotCoveredError
-            letters += "".join(chr(code) for code in range(ord(low), ord(high) + 1))
-        else:
-            letters += low
-    reader.take()
-    left = "".join(sign for sign in _ALL if sign not in letters) if negated else letters
-    if not left:
-        raise _NotCoveredError
-    return left
-
-
-def _letter(reader: _Reader) -> str:
-    sign = reader.take()
-    if sign != "\\":
-        return sign
-    letter = reader.take()
-    return _SETS[letter] if letter in _SETS else _escaped(reader, letter)
-
-
-def _escaped(reader: _Reader, letter: str) -> str:
-    if letter in _PLAIN:
-        return _PLAIN[letter]
-    if letter in "xu":
-        digits = "".join(reader.take() for _ in range(2 if letter == "x" else 4))
-        return chr(int(digits, 16))
-    if letter.isalnum():
-        raise _NotCoveredError
-    return letter
-
-
-def _times(reader: _Reader) -> tuple[int, int]:
-    """The fewest and most repetitions that follow."""
-    sign = reader.peek()
-    if sign in ("*", "+", "?") and sign:
-        reader.take()
-        bounds = {"*": (0, reader.spread), "+": (1, 1 + reader.spread), "?": (0, 1)}[sign]
-    elif sign == "{":
-        end = reader.pattern.find("}", reader.at)
-        low, comma, high = reader.pattern[reader.at + 1 : end].partition(",")
-        if end < 0 or not low.isdecimal() or (high and not high.isdecimal()):
+def _part(tree: Any, random: Random, spread: int) -> str:
+    if len(tree) != 1:
+        return _sequence(tree, random, spread)
+    ((sign, given),) = tree
+    match str(sign):
+        case "AT":
+            return ""
+        case "LITERAL":
+            return chr(given)
+        case "ANY":
+            return random.choice(_WORD)
+        case "NOT_LITERAL":
+            return random.choice(_ALL.replace(chr(given), ""))
+        case "IN":
+            return random.choice(_letters(given))
+        case "SUBPATTERN" | "ATOMIC_GROUP":
+            return _either(given[-1] if str(sign) == "SUBPATTERN" else given, random, spread)
+        case "BRANCH":
+            return _either(tree, random, spread)
+        case _:
             raise _NotCoveredError
-        reader.at = end + 1
-        bounds = (
-            int(low),
-            (min(int(high), int(low) + reader.spread) if high else int(low) + reader.spread if comma else int(low)),
-        )
-    else:
-        return 1, 1
-    if reader.peek() in ("?", "+") and reader.peek():
-        reader.take()
-    if not bounds[0] <= bounds[1] or bounds[0] > _LONGEST:
-        raise _NotCoveredError
-    return bounds
+
+
+def _letters(members: Any) -> str:
+    """The letters of a set."""
+    found = ""
+    for sign, given in members:
+        match str(sign):
+            case "LITERAL":
+                found += chr(given)
+            case "RANGE" if given[1] - given[0] < _WIDEST:
+                found += "".join(map(chr, range(given[0], given[1] + 1)))
+            case "CATEGORY":
+                found += _CATEGORIES[str(given).removeprefix("CATEGORY_")]
+            case "NEGATE":
+                pass
+            case _:
+                raise _NotCoveredError
+    return "".join(sign for sign in _ALL if sign not in found) if str(members[0][0]) == "NEGATE" else found
