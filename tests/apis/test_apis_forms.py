@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from toologue.apis.almita import read_almita, schema_of_type
 from toologue.apis.functions import api_of_function, apis_of_functions
 from toologue.apis.load import apis_of, apis_of_all
-from toologue.apis.tools import read_tools
+from toologue.apis.tools import read_almita, read_tools, schema_of_type
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.schema import Api
 from toologue.schema.jsonl import read, write
@@ -254,7 +253,13 @@ class TestSources:
         assert apis_of(file) == list(read(file, Api)) == [almita(params=[{"n": "int"}])]
 
     def test_python_is_named_as_it_is_imported(self) -> None:
-        assert [api.name for api in apis_of("toologue.apis.almita")] == ["read_almita", "almita_of", "schema_of_type"]
+        assert [api.name for api in apis_of("toologue.apis.tools")] == [
+            "read_tools",
+            "tools_of",
+            "read_almita",
+            "almita_of",
+            "schema_of_type",
+        ]
         assert [api.name for api in apis_of("toologue.text.tokens:plural")] == ["plural"]
 
     @pytest.mark.parametrize("text", ["5", "{}x", "a: b", "[1]", '{"name": "x"}'])

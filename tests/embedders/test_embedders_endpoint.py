@@ -249,7 +249,7 @@ def test_a_base_url_that_is_none_is_refused(url):
 
 
 def test_secrets_in_the_wrong_place_are_refused_unseen():
-    with pytest.raises(BadSetting, match="put the key in OPENAI_API_KEY") as caught:
+    with pytest.raises(BadSetting, match="give the key as OPENAI_API_KEY") as caught:
         Endpoint("small", base_url="https://me:hush@host/v1")
     assert "hush" not in str(caught.value)
     with pytest.raises(BadSetting, match="characters that no key has") as caught:

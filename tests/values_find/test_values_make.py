@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from toologue.errors import UserError
 from toologue.values.json_schema import fits
-from toologue.values.make import faker_leaf, make
-from toologue.values.patterns import text_for
+from toologue.values.make import faker_leaf, make, text_for
 
 CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
 FORMATS = ["date", "time", "date-time", "email", "uri", "uuid", "hostname", "ipv4", "ipv6"]

@@ -19,7 +19,7 @@ Not covered: objects as entities (only their leaves are), `patternProperties`, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.schema import Api
 
@@ -38,13 +38,25 @@ class Entity(NamedTuple):
     many: bool = False
     required: bool = False
 
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The parts of its name."""
+        return tuple(filter(None, self.name.split("|")))
+
+    @property
+    def last(self) -> str:
+        """The last part of its name."""
+        return self.name.rpartition("|")[2]
+
 
 class Leaf(NamedTuple):
-    """One value in a schema: the keys that lead to it, its own schema, whether a list lies on the way."""
+    """One value in a schema: the keys that lead to it, its own schema, whether a list lies on the way, its path."""
 
     keys: tuple[str, ...]
     schema: dict[str, Any]
     many: bool
+    path: str
+    """As in `alarms[].alarm_id`."""
 
     @property
     def name(self) -> str:
@@ -71,38 +83,34 @@ def leaves(schema: Mapping[str, Any]) -> list[Leaf]:
     for leaf in _walk(schema):
         placed = placed or "x-place" in leaf.schema
         found.setdefault(len(found) if "x-place" in leaf.schema or "x-name" in leaf.schema else leaf.keys, leaf)
-    return sorted(found.values(), key=_place) if placed else list(found.values())
+    return sorted(found.values(), key=lambda leaf: int(leaf.schema.get("x-place", 0))) if placed else [*found.values()]
 
 
-def _place(leaf: Leaf) -> int:
-    return int(leaf.schema.get("x-place", 0))
-
-
-def _walk(schema: Mapping[str, Any]) -> Iterator[Leaf]:
+def _walk(schema: Any) -> Iterator[Leaf]:
     """Every leaf, without recursion; a schema inside itself is left where it begins again."""
-    waiting: list[tuple[Any, tuple[str, ...], bool, tuple[int, ...]]] = [(schema, (), False, ())]
+    waiting: list[tuple[Leaf, tuple[int, ...]]] = [(Leaf((), schema, False, ""), ())]
     while waiting:
-        here, keys, many, inside = waiting.pop()
-        if not isinstance(here, dict) or id(cast("object", here)) in inside:
+        here, inside = waiting.pop()
+        if not isinstance(here.schema, dict) or id(here.schema) in inside:  # pyright: ignore[reportUnnecessaryIsInstance]
             continue
-        rule = cast("dict[str, Any]", here)
-        inner = () if rule.keys().isdisjoint(_INNER) else tuple(_inner(rule, keys, many))
+        inner = () if here.schema.keys().isdisjoint(_INNER) else tuple(_inner(here))
         if inner:
-            within = (*inside, id(rule))
-            waiting += [(part, path, listed, within) for part, path, listed in reversed(inner)]
-        elif keys or rule.get("type") not in (None, "object"):
-            yield Leaf(keys, rule, many or rule.get("type") == "array")
+            within = (*inside, id(here.schema))
+            waiting += [(leaf, within) for leaf in reversed(inner)]
+        elif here.keys or here.schema.get("type") not in (None, "object"):
+            yield here._replace(many=here.many or here.schema.get("type") == "array")
 
 
-def _inner(rule: Mapping[str, Any], keys: tuple[str, ...], many: bool) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
-    """What is inside a schema: members, the rows of a list, alternatives."""
+def _inner(here: Leaf) -> Iterator[Leaf]:
+    keys, rule, many, path = here
     if isinstance(rule.get("properties"), dict):
-        yield from ((part, (*keys, key), many) for key, part in rule["properties"].items())
+        for key, part in rule["properties"].items():
+            yield Leaf((*keys, key), part, many, f"{path}.{key}" if path else key)
     if isinstance(rule.get("items"), dict):
-        yield rule["items"], keys, True
+        yield Leaf(keys, rule["items"], True, f"{path}[]")
     for fork in _FORKS:
         if isinstance(rule.get(fork), list):
-            yield from ((part, keys, many) for part in rule[fork])
+            yield from (Leaf(keys, part, many, path) for part in rule[fork])
 
 
 def _entity(api: Api, name: str, schema: Mapping[str, Any], *, many: bool = False, required: bool = False) -> Entity:

@@ -121,7 +121,6 @@ def _returns(procedure: Procedure, results: set[str]) -> dict[str, Any]:
 
 
 def _uses(expression: Expression, results: set[str]) -> Iterator[_Use]:
-    """How an expression looks at fields of these results."""
 
     def fields(tree: ast.expr) -> list[_Path]:
         return [path[1:] for path in Expression("", tree).paths if path[0] in results and len(path) > 1]
@@ -159,7 +158,6 @@ def _put(root: dict[str, Any], path: _Path, schema: dict[str, Any]) -> None:
 
 
 def _expressions(procedure: Procedure) -> Iterator[Expression]:
-    """Everything that looks at values."""
     for step in procedure.steps:
         yield from embedded(step.text)
         yield from map(parse, step.arguments.values())
@@ -176,15 +174,13 @@ def _of_literals(literals: Iterable[Any]) -> dict[str, Any]:
     values = [*dict.fromkeys(literals)]
     if not values:
         return {}
-    if all(isinstance(value, str) for value in values):
+    kinds = {type(value) for value in values}
+    if kinds == {str}:
         return {"type": "string", "enum": values}
-    if all(isinstance(value, bool) for value in values):
-        return {"type": "boolean"}
-    if all(isinstance(value, int) for value in values):
-        return {"type": "integer"}
-    return {"type": "number"} if all(isinstance(value, int | float) for value in values) else {}
+    if kinds <= {int, bool, float} and (bool not in kinds or len(kinds) == 1):
+        return {"type": "boolean" if bool in kinds else "number" if float in kinds else "integer"}
+    return {}
 
 
 def _named(name: str) -> dict[str, Any]:
-    """What the name of a field looks like."""
     return dict(next((schema for pattern, schema in _BY_NAME if re.search(pattern, name)), {"type": "string"}))

@@ -22,13 +22,12 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
-from toologue.apis.almita import almita_of
 from toologue.apis.extracted import extracted
 from toologue.apis.functions import apis_of_functions
 from toologue.apis.openapi import openapi_of
 from toologue.apis.rapidapi import MARKS, rapidapi_of, read_rapidapi
 from toologue.apis.schemas import object_of
-from toologue.apis.tools import tools_of
+from toologue.apis.tools import almita_of, tools_of
 from toologue.data import Source, read_source
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.formats.procedure import load
@@ -104,7 +103,6 @@ def kind_of_source(source: Source) -> str:
 
 
 def _holds_records(path: Path) -> bool:
-    """Whether the first line of a file is a RapidAPI record."""
     first = next((line for _, line, _ in read_lines(path)), b"")
     try:
         return bool(MARKS & object_of(from_json(first)).keys())

@@ -46,22 +46,23 @@ from toologue.text.tokens import asks_for_a_password, callable_name, plural, sin
 from toologue.values.json_schema import resolved, types_of
 
 
-class Part(BaseModel):
+def _named(name: str, default: Any = None) -> Any:
+    """A field that has this name in the document."""
+    return Field(default=default, alias=name)
+
+
+class _Part(BaseModel):
     """What is read of a part of the document; the rest of it is not looked at."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Media(Part):
-    """A media type: its schema."""
-
-    rule: Any = Field(default=None, alias="schema")
+class _Media(_Part):
+    rule: Any = _named("schema")
 
 
-class Content(Part):
-    """A body, or an answer."""
-
-    content: dict[str, Media | None] = Field(default_factory=dict[str, Media | None])
+class _Content(_Part):
+    content: dict[str, _Media | None] = {}
     description: str = ""
     required: bool | None = None
 
@@ -73,56 +74,47 @@ class Content(Part):
         return media.rule if media is not None else None
 
 
-class ParameterPart(Content):
-    """A parameter."""
-
+class _ParameterPart(_Content):
     name: str
     into: Literal["path", "query", "header", "cookie"] = Field(alias="in")
-    rule: Any = Field(default=None, alias="schema")
+    rule: Any = _named("schema")
     example: Any = None
 
     @property
     def whole(self) -> Any:
-        """The schema, with the parameter's example."""
         rule = self.rule if self.rule is not None else self.form
         if self.example is None or not isinstance(rule, dict):
             return {} if rule is None else rule
         return {"example": self.example, **object_of(rule)}
 
 
-class ItemPart(Part):
-    """A path, with the parameters of all its operations."""
-
-    parameters: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+class _ItemPart(_Part):
+    parameters: list[dict[str, Any]] = []
 
 
-class OperationPart(ItemPart):
-    """An operation."""
-
-    name: str | None = Field(default=None, alias="operationId")
+class _OperationPart(_ItemPart):
+    name: str | None = _named("operationId")
     summary: str = ""
     description: str = ""
-    tags: list[str] = Field(default_factory=list[str])
-    body: dict[str, Any] | None = Field(default=None, alias="requestBody")
-    responses: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
-    writes: bool | None = Field(default=None, alias="x-writes")
+    tags: list[str] = []
+    body: dict[str, Any] | None = _named("requestBody")
+    responses: dict[str, dict[str, Any]] = {}
+    writes: bool | None = _named("x-writes")
 
 
-class SchemePart(Part):
+class _SchemePart(_Part):
     """A way to prove who one is: where the key goes."""
 
     name: str = ""
-    into: str = Field(default="", alias="in")
+    into: str = _named("in", "")
 
 
-class _Components(Part):
-    schemes: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]], alias="securitySchemes")
+class _Components(_Part):
+    schemes: dict[str, dict[str, Any]] = _named("securitySchemes", {})
 
 
-class DocumentPart(Part):
-    """The document."""
-
-    paths: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
+class _DocumentPart(_Part):
+    paths: dict[str, dict[str, Any]] = {}
     components: _Components = _Components()
 
 
@@ -169,16 +161,14 @@ class OpenApi:
 
 def read_openapi(document: Path | str | Mapping[str, Any]) -> OpenApi:
     """Read a file, or a document that is in memory. Raises BadFile, and BadRecord with the JSON path."""
-    if isinstance(document, Mapping):
-        return openapi_of(Source("<document>", dict(document)))
-    return openapi_of(read_source(document))
+    memory = isinstance(document, Mapping)
+    return openapi_of(Source("<document>", dict(document)) if memory else read_source(document))
 
 
 def openapi_of(source: Source) -> OpenApi:
     """The document that a source holds."""
     root = _root(source)
-    bad = first_bad_reference(root)
-    if bad is not None:
+    if bad := first_bad_reference(root):
         raise source.bad(*bad)
     operations = tuple(_Reader(source, root).operations())
     if not operations:
@@ -202,25 +192,21 @@ def _root(source: Source) -> dict[str, Any]:
 
 
 class _Travelling(NamedTuple):
-    """A parameter on its way into the flat set."""
-
     wire: Wire
     schema: Any
     description: str
     required: bool
 
 
-R = TypeVar("R", bound=Part)
+R = TypeVar("R", bound=_Part)
 
 
 class _Reader:
-    """Reads operations; knows where it is."""
-
     def __init__(self, source: Source, root: dict[str, Any]):
         self._source, self._root = source, root
-        self._document = self._read(DocumentPart, root, ())
+        self._document = self._read(_DocumentPart, root, ())
         schemes = self._document.components.schemes.items()
-        read = (self._read(SchemePart, rule, ("components", "securitySchemes", name)) for name, rule in schemes)
+        read = (self._read(_SchemePart, rule, ("components", "securitySchemes", name)) for name, rule in schemes)
         self._keys = {scheme.name for scheme in read if scheme.into == "query"}
 
     def operations(self) -> Iterator[Operation]:
@@ -239,12 +225,11 @@ class _Reader:
 
     def _operation(self, path: str, method: Method, item: Mapping[str, Any]) -> Operation:
         place = ("paths", path, method)
-        rules = self._read(OperationPart, item[method], place)
+        rules = self._read(_OperationPart, item[method], place)
         wires, parameters = self._flat([*self._sent(path, method, item), *self._body(rules, place)])
         self._refuse_passwords(parameters, place)
-        answers = {
-            code: self._read(Content, rule, (*place, "responses", code)) for code, rule in rules.responses.items()
-        }
+        responses = rules.responses.items()
+        answers = {code: self._read(_Content, rule, (*place, "responses", code)) for code, rule in responses}
         status, response = _success(answers)
         api = Api(
             name=callable_name(rules.name or "") or _made_name(method, path),
@@ -266,7 +251,6 @@ class _Reader:
         )
 
     def _flat(self, parts: list[_Travelling]) -> tuple[dict[str, Wire], dict[str, Parameter]]:
-        """One set of parameters whose names are unique."""
         wires: dict[str, Wire] = {}
         made: dict[str, Parameter] = {}
         for wire, schema, description, required in parts:
@@ -287,8 +271,8 @@ class _Reader:
         """The parameters of path and query, those of the path first and in its order."""
         found: dict[tuple[str, str], _Travelling] = {}
         for holder, place in ((item, ("paths", path)), (item[method], ("paths", path, method))):
-            for index, given in enumerate(self._read(ItemPart, holder, place).parameters):
-                said = self._read(ParameterPart, given, (*place, "parameters", index))
+            for index, given in enumerate(self._read(_ItemPart, holder, place).parameters):
+                said = self._read(_ParameterPart, given, (*place, "parameters", index))
                 required = said.into == "path" or said.required is True
                 if said.into == "path" or (said.into == "query" and said.name not in self._keys):
                     extensions = {**_extensions(said.whole, self._root), **_extensions(given, self._root)}
@@ -300,12 +284,12 @@ class _Reader:
             yield found.pop(("path", name))
         yield from (part for part in found.values() if part.wire.into == "query")
 
-    def _body(self, rules: OperationPart, place: Place) -> Iterator[_Travelling]:
+    def _body(self, rules: _OperationPart, place: Place) -> Iterator[_Travelling]:
         """The properties of the body; the whole of it where it is no plain object.
 
         What its schema requires is required unless the body is said to be optional: `required` is often forgotten.
         """
-        said = self._read(Content, rules.body, (*place, "requestBody")) if rules.body is not None else Content()
+        said = self._read(_Content, rules.body, (*place, "requestBody")) if rules.body is not None else _Content()
         if said.form is None:
             return
         needed, whole = said.required is not False, shape(said.form, self._root)
@@ -318,7 +302,6 @@ class _Reader:
                 yield _Travelling(wire, inner, "", needed and name in required_of(whole))
 
     def _read(self, rule: type[R], value: Any, place: Place) -> R:
-        """A part of the document, its `$ref` followed."""
         try:
             return rule.model_validate(resolved(value, self._root) if isinstance(value, Mapping) else value)
         except ValidationError as error:
@@ -326,7 +309,6 @@ class _Reader:
 
 
 def _is_internal(item: Mapping[str, Any], method: str) -> bool:
-    """Whether the document says that an operation is not for those who read it."""
     return True in (item.get("x-internal"), object_of(item[method]).get("x-internal"))
 
 
@@ -334,7 +316,7 @@ def _extensions(value: Any, root: Any) -> dict[str, Any]:
     return {key: part for key, part in (resolved(value, root) or {}).items() if key.startswith("x-")}
 
 
-def _success(answers: Mapping[str, Content]) -> tuple[int, dict[str, Any]]:
+def _success(answers: Mapping[str, _Content]) -> tuple[int, dict[str, Any]]:
     """(status, schema) of the first success that is described, else of `default`."""
     good = sorted((code for code in answers if code.startswith("2")), key=lambda code: (code == "2XX", code))
     code = next(iter([*good, *(["default"] if "default" in answers else [])]), None)

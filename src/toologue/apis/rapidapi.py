@@ -33,12 +33,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self, cast
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import (
     AfterValidator,
     AliasChoices,
-    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
@@ -52,9 +51,11 @@ from toologue.data import Place, Source, read_source
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import Noun, read
 from toologue.text.tokens import plural, words_of
+from toologue.values.json_schema import list_of
 
 _LISTS = ("list", "array", "ids", "coordinates")
 _EXAMPLES, _LONGEST_EXAMPLE = 3, 200
+_KINDS = {bool: "boolean", int: "integer", float: "number"}
 
 
 class Flat(NamedTuple):
@@ -67,18 +68,32 @@ class Flat(NamedTuple):
 
 @dataclass(slots=True)
 class _Node:
-    """A place in a response with more than one value: its own, those below it, how often any of them stands."""
+    """A place in a response: its own values, those below it, how often any of them stands."""
 
     values: list[Flat] = field(default_factory=list[Flat])
-    below: dict[str, _Node | Flat] = field(default_factory=dict[str, "_Node | Flat"])
+    below: dict[str, _Node] = field(default_factory=dict[str, "_Node"])
     counts: set[int] = field(default_factory=set[int])
+
+    @property
+    def times(self) -> int:
+        """How often it stands where it is one plain value, else 0."""
+        return self.values[0].times if len(self.values) == 1 and not self.below else 0
+
+    def plain(self, *, many: bool = True) -> list[int]:
+        """The counts of the plain values below; without `many` only of those whose name is no plural."""
+        return [part.times for key, part in self.below.items() if part.times and (many or not _looks_many(key))]
 
 
 def nested(flat: Iterable[Flat]) -> dict[str, Any]:
     """The JSON Schema of a response that has these outputs; {} where there are none."""
     root, wanted = _Node(), list(flat)
     for output in wanted:
-        _put(root, output)
+        node = root
+        node.counts.add(output.times)
+        for key in output.name.split("|") if output.name else ():
+            node = node.below.setdefault(key, _Node())
+            node.counts.add(output.times)
+        node.values.append(output)
     if not wanted:
         return {}
     if [output.name for output in _in_order(root)] != [output.name for output in wanted]:
@@ -92,94 +107,43 @@ def schema_of_example(value: Any) -> dict[str, Any]:
     return _merged([value])
 
 
-def _put(root: _Node, output: Flat) -> None:
-    node = root
-    node.counts.add(output.times)
-    if not output.name:
-        node.values.append(output)
-        return
-    *way, last = output.name.split("|")
-    for key in way:
-        node = _inner(node, key)
-        node.counts.add(output.times)
-    if last not in node.below:
-        node.below[last] = output
-    else:
-        node = _inner(node, last)
-        node.counts.add(output.times)
-        node.values.append(output)
-
-
-def _inner(node: _Node, key: str) -> _Node:
-    """The place below another, made where it is not there yet."""
-    here = node.below.get(key)
-    if not isinstance(here, _Node):
-        here = node.below[key] = _Node() if here is None else _Node([here], counts={here.times})
-    return here
-
-
 def _in_order(node: _Node) -> Iterator[Flat]:
-    """The outputs as a reader of the schema meets them."""
     for part in node.below.values():
-        if isinstance(part, Flat):
-            yield part
-        else:
-            yield from _in_order(part)
+        yield from _in_order(part)
     yield from node.values
 
 
-def _place_schema(place: _Node | Flat, holders: int, *, top: bool = False) -> dict[str, Any]:
+def _place_schema(place: _Node, holders: int, *, top: bool = False) -> dict[str, Any]:
     """The schema of what stands at a place whose holder is there `holders` times."""
-    if isinstance(place, Flat):
-        return _listed(_value(place), many=place.times > holders)
-    if not place.below:
-        return _listed({"anyOf": [*map(_value, place.values)]}, many=max(place.counts) > holders)
-    many = _is_list(place, holders, top=top)
-    each = _elements(place, holders) if many else holders
-    inner = {key: _place_schema(part, each) for key, part in place.below.items()}
-    made: dict[str, Any] = {"type": "object", "properties": inner}
-    if place.values:
-        made = {"anyOf": [made, *map(_value, place.values)]}
-    return _listed(made, many=many)
-
-
-def _listed(schema: dict[str, Any], *, many: bool) -> dict[str, Any]:
-    return {"type": "array", "items": schema} if many else schema
-
-
-def _value(output: Flat) -> dict[str, Any]:
-    if output.times > 1:
-        output.schema["x-count"] = output.times
-    return output.schema
+    own = [output.schema | ({"x-count": output.times} if output.times > 1 else {}) for output in place.values]
+    if place.below:
+        many = _is_list(place, holders, top=top)
+        each = _elements(place, holders) if many else holders
+        inner = {key: _place_schema(part, each) for key, part in place.below.items()}
+        own.insert(0, {"type": "object", "properties": inner})
+    else:
+        many = max(place.counts) > holders
+    made = own[0] if len(own) == 1 and (place.below or not top) else {"anyOf": own}
+    return {"type": "array", "items": made} if many else made
 
 
 def _is_list(node: _Node, holders: int, *, top: bool) -> bool:
     """Whether the list level of what stands more than `holders` times is here, not further down or up."""
     if len(node.below) == 1 and not node.values:
         ((key, only),) = node.below.items()
-        return isinstance(only, Flat) and only.times > holders and not _looks_many(key)
-    counts = _plain_counts(node)
+        return only.times > holders and not _looks_many(key)
+    counts = node.plain()
     if min(node.counts) > holders:
-        return bool(counts or set[int].intersection(*(_counts(part) for part in node.below.values())))
+        return bool(counts or set[int].intersection(*(part.counts for part in node.below.values())))
     often = [count for count in counts if count > holders]
     return not top and len(often) >= 2 and len(often) * 2 > len(counts) and len(set(often)) == 1
 
 
 def _elements(node: _Node, holders: int) -> int:
     """How many elements a list has: as many as most of its plain values, by their names no lists themselves."""
-    plain = _plain_counts(node, many=False) or _plain_counts(node) or [min(node.counts)]
+    plain = node.plain(many=False) or node.plain() or [min(node.counts)]
     often = Counter(count for count in plain if count > holders)
     return max(often, key=lambda count: (often[count], count)) if often else holders
-
-
-def _counts(place: _Node | Flat) -> set[int]:
-    return {place.times} if isinstance(place, Flat) else place.counts
-
-
-def _plain_counts(node: _Node, *, many: bool = True) -> list[int]:
-    """The counts of the plain values below; without `many` only of those whose name is no plural."""
-    parts = node.below.items()
-    return [part.times for key, part in parts if isinstance(part, Flat) and (many or not _looks_many(key))]
 
 
 def _looks_many(key: str) -> bool:
@@ -188,18 +152,17 @@ def _looks_many(key: str) -> bool:
 
 
 def _merged(values: list[Any]) -> dict[str, Any]:
-    """One schema for all of the values."""
-    objects = [cast("Mapping[str, Any]", value) for value in values if isinstance(value, Mapping)]
-    lists = [cast("list[Any]", value) for value in values if isinstance(value, list)]
+    objects = [value for value in values if isinstance(value, dict)]
+    lists = [value for value in values if isinstance(value, list)]
+    plain = [value for value in values if not isinstance(value, dict | list)]
     made: list[dict[str, Any]] = []
     if objects:
-        keys = dict.fromkeys(key for one in objects for key in one)
+        keys = dict.fromkeys(key for one in objects for key in object_of(one))
         parts = {key: _merged([one[key] for one in objects if key in one]) for key in keys}
         made.append({"type": "object", "properties": parts})
     if lists:
-        inner = [value for one in lists for value in one]
+        inner = [value for one in lists for value in list_of(one)]
         made.append({"type": "array", **({"items": _merged(inner)} if inner else {})})
-    plain = [value for value in values if not isinstance(value, Mapping | list)]
     if real := [value for value in plain if value is not None]:
         made.append(_plain(real))
     elif plain and not made:
@@ -208,18 +171,12 @@ def _merged(values: list[Any]) -> dict[str, Any]:
 
 
 def _plain(values: list[Any]) -> dict[str, Any]:
-    kinds = list(dict.fromkeys(_kind(value) for value in values))
+    kinds = list(dict.fromkeys(_KINDS.get(type(value), "string") for value in values))
     if set(kinds) == {"integer", "number"}:
         kinds = ["number"]
     short = [value[:_LONGEST_EXAMPLE] if isinstance(value, str) else value for value in values[:50]]
     examples = list({repr(value): value for value in short}.values())[:_EXAMPLES]
     return {"type": kinds[0] if len(kinds) == 1 else kinds, "examples": examples}
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    return "integer" if isinstance(value, int) else "number" if isinstance(value, float) else "string"
 
 
 # Keys by which a record is known.
@@ -249,60 +206,54 @@ def _shallow(name: str) -> str:
     return name
 
 
-def _or_empty(value: Any) -> Any:
-    return "" if value is None else value
-
-
-def _or_none(value: Any) -> Any:
-    return () if value is None else value
-
-
-_Text = Annotated[str, BeforeValidator(_or_empty)]
+def _also(*names: str, default: Any = "") -> Any:
+    return Field(default=default, validation_alias=AliasChoices(*names))
 
 
 class _Part(Noun):
     model_config = ConfigDict(extra="ignore")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, given: Any) -> Any:
+        """What is null is not said."""
+        said = {key: part for key, part in object_of(given).items() if part is not None}
+        return said if isinstance(given, dict) else given
+
 
 class _Entity(_Part):
-    """A parameter or an output, as it is recorded."""
-
     name: str
-    type: _Text = ""
-    description: _Text = ""
-    phrase: _Text = Field(default="", validation_alias=AliasChoices("phrase", "object_ad"))
-    long_description: _Text = Field(default="", validation_alias=AliasChoices("long_description", "object_long"))
+    type: str = ""
+    description: str = ""
+    phrase: str = _also("phrase", "object_ad")
+    long_description: str = _also("long_description", "object_long")
     default: JsonValue = None
     example: JsonValue = None
 
 
 class _Output(_Entity):
     name: Annotated[str, AfterValidator(_shallow)]
-    count: Annotated[int, BeforeValidator(lambda count: 1 if count is None else count)] = 1
+    count: int = 1
 
 
 class RapidApi(_Part):
     """One record: an API, or a tool with an `api_list`."""
 
-    full_name: _Text = ""
-    category: _Text = Field(default="", validation_alias=AliasChoices("category", "category_name"))
-    tool: _Text = Field(default="", validation_alias=AliasChoices("tool", "standardized_name", "tool_name"))
-    api: _Text = Field(default="", validation_alias=AliasChoices("api", "api_name", "name"))
-    method: _Text = ""
-    description: _Text = ""
-    aug_description: _Text = ""
-    tool_description: _Text = ""
-    keywords: Annotated[tuple[str, ...], BeforeValidator(_or_none)] = ()
-    required_parameters: Annotated[tuple[_Entity, ...], BeforeValidator(_or_none)] = ()
-    optional_parameters: Annotated[tuple[_Entity, ...], BeforeValidator(_or_none)] = ()
-    outputs: Annotated[tuple[_Output, ...], BeforeValidator(_or_none)] = Field(
-        default=(), validation_alias=AliasChoices("outputs", "output_components")
-    )
+    full_name: str = ""
+    category: str = _also("category", "category_name")
+    tool: str = _also("tool", "standardized_name", "tool_name")
+    api: str = _also("api", "api_name", "name")
+    method: str = ""
+    description: str = ""
+    aug_description: str = ""
+    tool_description: str = ""
+    keywords: tuple[str, ...] = ()
+    required_parameters: tuple[_Entity, ...] = ()
+    optional_parameters: tuple[_Entity, ...] = ()
+    outputs: tuple[_Output, ...] = _also("outputs", "output_components", default=())
     form: JsonValue = Field(default=None, validation_alias="schema")
-    response: JsonValue = Field(
-        default=None, validation_alias=AliasChoices("response", "test_endpoint", "body", "output")
-    )
-    api_list: Annotated[tuple[RapidApi, ...], BeforeValidator(_or_none)] = ()
+    response: JsonValue = _also("response", "test_endpoint", "body", "output", default=None)
+    api_list: tuple[RapidApi, ...] = ()
 
     @model_validator(mode="after")
     def _is_named(self) -> Self:
@@ -353,13 +304,15 @@ def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]
 def rapidapi_of(source: Source, notes: Notes | None = None) -> list[Api]:
     """The Apis of a document: a record, a list of records, or a tool whose category is its own or its folder's name."""
     kept, folder = notes or Notes(), Path(source.file).parent.name
-    listed = isinstance(source.data, list)
-    given = cast("list[Any]", source.data) if listed else [source.data]
-    made = [
-        api
-        for index, one in enumerate(given)
-        for api in _apis(_record(source, one, (index,) if listed else ()), folder, kept)
-    ]
+    places: list[tuple[Any, Place]] = [(source.data, ())]
+    if isinstance(source.data, list):
+        places = [(one, (index,)) for index, one in enumerate(list_of(source.data))]
+    made: list[Api] = []
+    for given, place in places:
+        try:
+            made += _apis(RapidApi.model_validate(given), folder, kept)
+        except ValidationError as error:
+            raise source.refused(error, place) from None
     if notes is None:
         _log(source.file, kept)
     return made
@@ -370,23 +323,12 @@ def _log(file: object, notes: Notes) -> None:
         _LOG.warning("%s: %s", file, line)
 
 
-def _record(source: Source, given: Any, place: Place) -> RapidApi:
-    try:
-        return RapidApi.model_validate(given)
-    except ValidationError as error:
-        raise source.refused(error, place) from None
-
-
 def _apis(record: RapidApi, folder: str, notes: Notes) -> Iterator[Api]:
     if not record.api_list:
         yield _api(record, notes)
+    category, about = record.category or folder, record.tool_description
     for one in record.api_list:
-        whole = {
-            "category": record.category or folder,
-            "tool": record.tool,
-            "tool_description": record.tool_description,
-        }
-        yield _api(one.replace(**whole), notes)
+        yield _api(one.replace(category=category, tool=record.tool, tool_description=about), notes)
 
 
 def _api(record: RapidApi, notes: Notes) -> Api:
@@ -476,9 +418,7 @@ def _typed(value: Any, kind: str) -> JsonValue:
             return number if isinstance(number, int | float) and (whole or kind == "number") else None
         case "array":
             listed = _parsed(value)
-            if isinstance(listed, list):
-                return cast("list[JsonValue]", listed)
-            return [part.strip() for part in text.split(",")] if text else None
+            return listed if isinstance(listed, list) else [part.strip() for part in text.split(",")] if text else None
         case "object":
             return object_of(_parsed(value)) or None
         case _:

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, cast
 
@@ -43,9 +43,7 @@ class Single(NamedTuple):
 
 def values_of(result: Any, *, rows: int | None = None) -> list[Single]:
     """Every single value of a result; with `rows`, those in the first so many elements of each list."""
-    found: list[Single] = []
-    _collect(result, "", (), rows, found)
-    return found
+    return [*_walk(result, "", (), rows)]
 
 
 def sayable(value: JsonValue) -> bool:
@@ -75,29 +73,26 @@ def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
     return None
 
 
-def _collect(value: Any, name: str, place: tuple[int, ...], rows: int | None, found: list[Single]) -> None:
+def _walk(value: Any, name: str, place: tuple[int, ...], rows: int | None) -> Iterator[Single]:
     if isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
-            _collect(inner, f"{name}|{key}" if name else key, place, rows, found)
+            yield from _walk(inner, f"{name}|{key}" if name else key, place, rows)
     elif isinstance(value, list):
         for index, inner in enumerate(cast("list[Any]", value)[:rows]):
             if isinstance(inner, dict | list):
-                _collect(inner, name, (*place, index), rows, found)
+                yield from _walk(inner, name, (*place, index), rows)
             else:
-                found.append(Single(name, (*place, index), inner, True))
+                yield Single(name, (*place, index), inner, True)
     else:
-        found.append(Single(name, place, value))
+        yield Single(name, place, value)
 
 
 def along(output: str, outputs: Iterable[str], parameters: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """(parameter, output) for each parameter that comes along."""
     others = [one for one in outputs if one != output]
-    found: list[tuple[str, str]] = []
-    for name in parameters:
-        called = [one for one in others if squash(name) not in group("anybody's") and squash(name) in _calls(one)]
-        if called:
-            found.append((name, max(called, key=lambda one: _together(one, output))))
-    return tuple(found)
+    wanted = [name for name in parameters if squash(name) not in group("anybody's")]
+    called = ((name, [one for one in others if squash(name) in _calls(one)]) for name in wanted)
+    return tuple((name, max(ones, key=lambda one: _together(one, output))) for name, ones in called if ones)
 
 
 def beside(result: JsonValue, wanted: str, output: str, value: JsonValue) -> JsonValue:

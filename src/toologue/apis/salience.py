@@ -65,21 +65,19 @@ _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
 
 def askable(one: Entity, api: Api) -> Against | None:
     """Why nobody can be asked for this parameter; None where one can."""
-    last = one.name.rpartition("|")[2]
+    last, type_ = one.last, one.schema.get("type")
     if is_credential(last):
         return "asks for a secret"
-    if one.schema.get("type") not in ("string", "integer", "number", None):
+    if type_ not in ("string", "integer", "number", None):
         return "cannot be said"
-    numbered = any(char.isdigit() for char in last) and last.lower() not in group("short")
-    if numbered or not (is_spoken(last) or last.lower() in group("short")) or has_word(last, "machine"):
-        return "no words for it"
-    kind = kind_of((last,), one.phrase)
-    if one.schema.get("type") in ("integer", "number") and not (kind or named_thing(one)):
-        return "no words for it"
+    kind, short_word = kind_of((last,), one.phrase), last.lower() in group("short")
     if (
-        is_marked(kind, "unasked")
+        (not short_word and (any(char.isdigit() for char in last) or not is_spoken(last)))
+        or has_word(last, "machine")
+        or (type_ in ("integer", "number") and not (kind or named_thing(one)))
+        or is_marked(kind, "unasked")
         or kind_of((last,)) in _PLACES
-        or (last.lower() in ("start", "end") and one.schema.get("type") != "string")
+        or (last.lower() in ("start", "end") and type_ != "string")
     ):
         return "no words for it"
     return None if foreseen(api, one.name) else "nothing to say for it"
@@ -87,11 +85,9 @@ def askable(one: Entity, api: Api) -> Against | None:
 
 def offered(one: Entity) -> bool:
     """Whether somebody may have a wish for it, unasked: a day, a city, what to search for, one of a few."""
-    words = split_name(one.name.rpartition("|")[2]).split()
-    if "by" in words[1:]:
+    if "by" in split_name(one.last).split()[1:]:
         return False
-    kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
-    return bool(one.schema.get("enum")) or is_marked(kind, "offered")
+    return bool(one.schema.get("enum")) or is_marked(kind_of((one.last,), one.phrase), "offered")
 
 
 def failure(names: Iterable[str]) -> bool:
@@ -115,17 +111,21 @@ def topic_words(api: Api) -> frozenset[str]:
 
 def salience(one: Entity, about: frozenset[str]) -> int:
     """How much an output tells."""
-    path = tuple(part for part in one.name.split("|") if part)
+    path = one.path
     words = split_name(path[-1]).split() if path else []
-    numbered = any(char.isdigit() for char in "".join(path[-1:])) or _COUNTED.search("".join(path[-2:-1])) is not None
-    numbered = numbered or words[:1] in (["is"], ["has"], ["in"], ["at"], ["as"], ["of"]) or "ago" in words
-    if hidden(one) or numbered or not 0 < len(words) < 4 or has_word(path[-1], "aside"):
-        return 0
-    if words[-1] in group("loose") or has_word(path[-1], "lately") or _PAST.fullmatch(words[-1]):
-        return 0
-    if not (is_spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema)):
-        return 0
-    if len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path) and words[0] not in _SAID_SHORT:
+    if not 0 < len(words) < 4 or (
+        hidden(one)
+        or any(char.isdigit() for char in path[-1])
+        or _COUNTED.search("".join(path[-2:-1]))
+        or words[0] in ("is", "has", "in", "at", "as", "of")
+        or "ago" in words
+        or words[-1] in group("loose")
+        or has_word(path[-1], "aside")
+        or has_word(path[-1], "lately")
+        or _PAST.fullmatch(words[-1])
+        or not (is_spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema))
+        or (len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path) and words[0] not in _SAID_SHORT)
+    ):
         return 0
     height = _height(one, path, words)
     own = [singular(word) for word in words if word not in _NAMING]
@@ -150,15 +150,13 @@ def _beside(path: tuple[str, ...], words: list[str], about: frozenset[str]) -> i
 
 
 def _around(path: tuple[str, ...]) -> list[str]:
-    """The words of what an output stands in."""
     around = next((name for name in reversed(path[:-1]) if not kind_wraps(name)), "")
     return split_name(around).split()
 
 
 def named_thing(one: Entity) -> str:
     """What kind of thing an output names: `teams`, `full` (a person), `place.city`; or nothing."""
-    path = tuple(part for part in one.name.split("|") if part)
-    kind = kind_of(path, one.phrase)
+    kind = kind_of(one.path, one.phrase)
     return "full" if kind.startswith("person.") else kind
 
 
@@ -175,7 +173,7 @@ def asked_of(one: Entity, api: Api) -> str:
 
 def names_rows(one: Entity) -> bool:
     """Whether users could choose between rows by it: a text that is a name or a place."""
-    path = tuple(part for part in one.name.split("|") if part)
+    path = one.path
     kind, own = kind_of(path), frozenset(singular(word) for name in path for word in split_name(name).split())
     borrowed = kind.startswith("place.") and kind_of(path[-2:]) != kind  # from further around
     return (
@@ -189,8 +187,7 @@ def names_rows(one: Entity) -> bool:
 
 def dates_rows(one: Entity) -> bool:
     """Whether rows are told apart by it as days, or hours, that follow each other: those of a forecast."""
-    last = split_name(one.name.rpartition("|")[2])
-    return last in group("dating") and one.schema.get("type") in ("string", None)
+    return split_name(one.last) in group("dating") and one.schema.get("type") in ("string", None)
 
 
 def names_itself(name: str) -> bool:
@@ -206,10 +203,9 @@ def bare(name: str) -> bool:
 
 def points_out(one: Entity) -> bool:
     """Whether a parameter says which thing is meant: a name, a place, what to search for; no date, no price."""
-    kind = kind_of((one.name.rpartition("|")[2],), one.phrase)
-    if kind in _TONGUES:
-        return False
-    return kind in _POINTING or "place" in kind or (bool(choices(kind)) and not is_marked(kind, "unnaming"))
+    kind = kind_of((one.last,), one.phrase)
+    pointing = kind in _POINTING or "place" in kind or (bool(choices(kind)) and not is_marked(kind, "unnaming"))
+    return pointing and kind not in _TONGUES
 
 
 def tells_here(api: Api) -> bool:
@@ -241,10 +237,10 @@ def tellable(value: JsonValue) -> bool:
         return False
     if isinstance(value, int | float):
         long = isinstance(value, float) and len(str(value).partition(".")[2]) > _PLACES_SAID
-        return not long and not _EPOCH < abs(value) < 2 * _EPOCH * 1.3 and not abs(value) > _EPOCH * 1000
-    if isinstance(value, str) and _ISO_DAY.fullmatch(value):
-        return True
-    if not isinstance(value, str) or not value.strip() or _MARKED.search(value) or _NUMBERED.fullmatch(value):
+        return not (long or _EPOCH < abs(value) < 2 * _EPOCH * 1.3 or abs(value) > _EPOCH * 1000)
+    if not isinstance(value, str) or _ISO_DAY.fullmatch(value):
+        return isinstance(value, str)
+    if not value.strip() or _MARKED.search(value) or _NUMBERED.fullmatch(value):
         return False
     return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from math import inf
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, cast, get_args
 
 from toologue.data import Place
 from toologue.errors import shown
@@ -176,16 +176,8 @@ _MOST, _LONGEST = 10_000, 100
 _CIRCLE = "leads in a circle", "write out what it stands for"
 
 
-class BadReference(NamedTuple):
-    """Where it is, what is wrong with it, what to do."""
-
-    place: Place
-    what: str
-    remedy: str
-
-
-def first_bad_reference(root: Any) -> BadReference | None:
-    """The first `$ref` of a document that cannot be followed, or None.
+def first_bad_reference(root: Any) -> tuple[Place, str, str] | None:
+    """The first `$ref` of a document that cannot be followed: (place, what is wrong, what to do); or None.
 
     A schema may hold itself in a property or an item (a tree does); it may not be itself, or be made of itself by
     `allOf`, `anyOf`, `oneOf` or `not`, nor may a reference stand for more than 10,000 schemas at once: no value can
@@ -198,7 +190,7 @@ def first_bad_reference(root: Any) -> BadReference | None:
             heavy = f"stands for more than {_MOST:,} schemas at once", "write it shorter"
             wrong = _CIRCLE if weight == inf else heavy
         if wrong is not None:
-            return BadReference(place, f"{shown(target)} {wrong[0]}", wrong[1])
+            return place, f"{shown(target)} {wrong[0]}", wrong[1]
     return None
 
 
@@ -290,7 +282,6 @@ def _parts(value: Any, rule: Mapping[str, Any], name: str) -> Iterator[tuple[Any
 
 
 def _own_violation(value: Any, rule: Mapping[str, Any], name: str, root: Any) -> str:
-    """What is wrong with a value itself, not with a part of it."""
     types = types_of(rule)
     if types and not fits(value, {"type": list(types)}):
         return f"{name}: expected {' or '.join(types)}, got {shown(value)}"

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from toologue import keys
-from toologue.apis.almita import read_almita
+from toologue.apis.tools import read_almita
 from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Mode, Options, Part
 from toologue.bench.prove import check_gold, flaws_of, prove_steps
 from toologue.errors import BadFile

@@ -5,15 +5,15 @@ A prompt is a jinja2 template beside the module that fills it, with a value for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from toologue import keys
 from toologue.errors import BadSetting
 from toologue.formats.openai import Message
-from toologue.models.model import Model
+from toologue.models.model import Messages, Model, Output
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -26,11 +26,9 @@ def render_prompt(module: str, template: str, /, **values: object) -> str:
     return _template(Path(module).with_name(template)).render(values)
 
 
-async def ask(
-    model: Model, prompt: str | Sequence[Message], *key: int | str, output: Mapping[str, Any] | None = None
-) -> str:
+async def ask(model: Model, prompt: str | Messages, *key: int | str, output: Output = None) -> str:
     """The words of a model's reply; the seed is that of the key. Raises ModelFault."""
-    messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+    messages: Messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
     return (await model.reply(messages, output=output, seed=keys.seed_of(*key) % 2**31)).text or ""
 
 
@@ -40,7 +38,7 @@ async def ask_until_valid(
     parse: Callable[[str], tuple[_Value, str]],
     *key: int | str,
     tries: int,
-    output: Mapping[str, Any] | None = None,
+    output: Output = None,
     forget: bool = False,
 ) -> _Value:
     """What `parse` makes of the first valid reply, or of the last of `tries`. Raises ModelFault.

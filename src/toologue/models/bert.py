@@ -65,19 +65,17 @@ def _tensor(file: Path, name: str, entry: Any, start: int, end: int) -> Floats:
     return np.asarray(mapped, dtype=np.float32)
 
 
-class _Layer(NamedTuple):
-    """Matrices are (inputs, outputs)."""
+# A matrix (inputs, outputs), or a factor, and what is added.
+_Pair = tuple["Floats", "Floats"]
 
-    mix: Floats
-    mix_bias: Floats
-    out: Floats
-    out_bias: Floats
-    first_norm: tuple[Floats, Floats]
-    widen: Floats
-    widen_bias: Floats
-    narrow: Floats
-    narrow_bias: Floats
-    second_norm: tuple[Floats, Floats]
+
+class _Layer(NamedTuple):
+    mix: _Pair
+    out: _Pair
+    first_norm: _Pair
+    widen: _Pair
+    narrow: _Pair
+    second_norm: _Pair
 
 
 class Bert:
@@ -89,7 +87,7 @@ class Bert:
             self._words = named["embeddings.word_embeddings.weight"]
             self._places = named["embeddings.position_embeddings.weight"]
             self._segment = named["embeddings.token_type_embeddings.weight"][0]
-            self._norm = _norm_of(named, "embeddings")
+            self._norm = _pair(named, "embeddings.LayerNorm")
             count = len({name.split(".")[2] for name in named if name.startswith("encoder.layer.")})
             self._layers = [_layer(named, f"encoder.layer.{number}.") for number in range(count)]
         except KeyError as missing:
@@ -116,56 +114,51 @@ class Bert:
             seen = self._attend(state, layer, hidden_from[:, None, None, :])
             seen += state
             state = _normalised(seen, layer.first_norm, self._epsilon)
-            wide = state @ layer.widen
-            _gelu(wide, layer.widen_bias)
-            narrow = np.matmul(wide, layer.narrow)
-            narrow += layer.narrow_bias
+            wide = state @ layer.widen[0]
+            _gelu(wide, layer.widen[1])
+            narrow = _affine(wide, layer.narrow)
             narrow += state
             state = _normalised(narrow, layer.second_norm, self._epsilon)
         return state.reshape(*ids.shape, self.width)
 
     def _attend(self, state: Floats, layer: _Layer, hidden_from: Floats) -> Floats:
         batch, _, _, length = hidden_from.shape
-        mixed = state @ layer.mix
-        mixed += layer.mix_bias
-        split = mixed.reshape(batch, length, 3, self._heads, -1).transpose(2, 0, 3, 1, 4)
-        queries, keys, values = split[0], split[1], split[2]
+        mixed = _affine(state, layer.mix).reshape(batch, length, 3, self._heads, -1)
+        queries, keys, values = mixed.transpose(2, 0, 3, 1, 4)
         weights = np.matmul(queries, keys.transpose(0, 1, 3, 2))
         weights *= np.float32(1 / math.sqrt(queries.shape[-1]))
         weights += hidden_from
         weights -= weights.max(axis=-1, keepdims=True)
         np.exp(weights, out=weights)
         weights /= weights.sum(axis=-1, keepdims=True)
-        seen = np.matmul(weights, values).transpose(0, 2, 1, 3).reshape(-1, self.width) @ layer.out
-        seen += layer.out_bias
-        return seen
+        return _affine(np.matmul(weights, values).transpose(0, 2, 1, 3).reshape(-1, self.width), layer.out)
 
 
 def _layer(named: Mapping[str, Floats], at: str) -> _Layer:
-    parts = [f"{at}attention.self.{part}" for part in ("query", "key", "value")]
-    dense = [f"{at}{part}.dense" for part in ("attention.output", "intermediate", "output")]
-    (out, out_bias), (widen, widen_bias), (narrow, narrow_bias) = (
-        (named[f"{part}.weight"].T, named[f"{part}.bias"]) for part in dense
-    )
+    mixed = [_pair(named, f"{at}attention.self.{part}") for part in ("query", "key", "value")]
+    parts = [_pair(named, f"{at}{part}.dense") for part in ("attention.output", "intermediate", "output")]
+    out, widen, narrow = ((weight.T, bias) for weight, bias in parts)
     return _Layer(
-        np.concatenate([named[f"{part}.weight"] for part in parts]).T,
-        np.concatenate([named[f"{part}.bias"] for part in parts]),
-        out,
-        out_bias,
-        _norm_of(named, f"{at}attention.output"),
-        widen,
-        widen_bias,
-        narrow,
-        narrow_bias,
-        _norm_of(named, f"{at}output"),
+        mix=(np.concatenate([weight for weight, _ in mixed]).T, np.concatenate([bias for _, bias in mixed])),
+        out=out,
+        first_norm=_pair(named, f"{at}attention.output.LayerNorm"),
+        widen=widen,
+        narrow=narrow,
+        second_norm=_pair(named, f"{at}output.LayerNorm"),
     )
 
 
-def _norm_of(named: Mapping[str, Floats], at: str) -> tuple[Floats, Floats]:
-    return named[f"{at}.LayerNorm.weight"], named[f"{at}.LayerNorm.bias"]
+def _pair(named: Mapping[str, Floats], at: str) -> _Pair:
+    return named[f"{at}.weight"], named[f"{at}.bias"]
 
 
-def _normalised(rows: Floats, norm: tuple[Floats, Floats], epsilon: np.float32) -> Floats:
+def _affine(rows: Floats, pair: _Pair) -> Floats:
+    made = rows @ pair[0]
+    made += pair[1]
+    return made
+
+
+def _normalised(rows: Floats, norm: _Pair, epsilon: np.float32) -> Floats:
     rows -= rows.mean(axis=-1, keepdims=True)
     variance = np.einsum("ij,ij->i", rows, rows) / np.float32(rows.shape[-1])
     rows /= np.sqrt(variance + epsilon)[:, None]

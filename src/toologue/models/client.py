@@ -17,15 +17,16 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError
 
 from toologue.errors import BadSetting, UnknownName, shown
 from toologue.formats.openai import Message
-from toologue.models.model import Asked, FaultType, ModelFault, Reply, check_requests_allowed
+from toologue.models.endpoint import checked_key, checked_url, named_url
+from toologue.models.model import Asked, FaultType, ModelFault, Output, Reply, check_requests_allowed
 from toologue.schema import Noun
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 MISSING = 'language models need the extra "llm": pip install "toologue[llm]"'
 _OPENAI = "https://api.openai.com/v1"
-_NO_KEY = "no-key-needed"
 _AGAIN: tuple[FaultType, ...] = ("rate_limited", "server_error", "connection")
 
 
@@ -70,7 +70,7 @@ class OpenAIModel:
         if not name:
             raise BadSetting("which model? Give its name: openai:NAME")
         self.name, self.setup = name, setup
-        self.base_url = _base_url(setup.base_url)
+        self.base_url = checked_url(setup.base_url or named_url() or _OPENAI, "a model")
         self._sleep, self._jitter = sleep, jitter
         wire = _wire()  # first: whoever has no extra needs no key yet
         options = setup.model_dump(include={"temperature", "max_tokens", "timeout"})
@@ -84,7 +84,7 @@ class OpenAIModel:
         messages: Sequence[Message],
         *,
         tools: Sequence[Message] = (),
-        output: Mapping[str, Any] | None = None,
+        output: Output = None,
         seed: int | None = None,
     ) -> Reply:
         """Ask the endpoint. Raises ModelFault, and BadSetting where requests are forbidden."""
@@ -97,7 +97,8 @@ class OpenAIModel:
                 return (await self._wire.ask(asked)).replace(tries=tries)
             except ModelFault as fault:
                 if fault.type not in _AGAIN or tries == self.setup.tries:
-                    raise _told(self, fault, tries) from None
+                    fault.args, fault.tries = (f"{self.name!r} at {self.base_url} {fault.args[0]}",), tries
+                    raise fault.with_traceback(None) from None  # frames of the request hold what came back
                 wait = self._wait(fault, tries)
             await self._sleep(wait)
 
@@ -131,36 +132,12 @@ def setup_of(options: str) -> Setup:
         raise BadSetting(f"the model's option {name}={shown(dict(given)[str(name)])}: {first['msg']}") from None
 
 
-def _told(model: OpenAIModel, fault: ModelFault, tries: int) -> ModelFault:
-    """The fault as the reader of a trace needs it: who was asked, how often."""
-    return ModelFault(
-        fault.type,
-        f"{model.name!r} at {model.base_url} {fault.args[0]}",
-        status=fault.status,
-        excerpt=fault.excerpt,
-        retry_after=fault.retry_after,
-        tries=tries,
-    )
-
-
-def _base_url(given: str | None) -> str:
-    url = given or os.environ.get("TOOLOGUE_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or _OPENAI
-    parts = urlsplit(url)
-    if parts.username or parts.password or parts.query:
-        raise BadSetting("the base URL of a model holds a user, a password or a query: give the key as OPENAI_API_KEY")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadSetting(f"the base URL of a model is {shown(url)}: expected for example http://localhost:8000/v1")
-    return url.rstrip("/")
-
-
 def _key(given: str | None, base_url: str) -> SecretStr:
-    key = (given or os.environ.get("OPENAI_API_KEY") or "").strip()
+    key = checked_key(given or os.environ.get("OPENAI_API_KEY") or "")
     if not key and urlsplit(base_url).hostname == urlsplit(_OPENAI).hostname:
         remedy = "set OPENAI_API_KEY, or TOOLOGUE_BASE_URL for an endpoint of your own"
         raise BadSetting(f"{base_url} wants a key: {remedy}")
-    if not key.isascii() or not key.isprintable():
-        raise BadSetting("OPENAI_API_KEY holds characters that no key has")
-    return SecretStr(key or _NO_KEY)
+    return SecretStr(key or "no-key-needed")
 
 
 def _wire() -> type[Wire]:

@@ -132,14 +132,11 @@ class Cached:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
                 with closing(_opened(self.file, self._wait)) as base:
                     return work(base)
-            except sqlite3.DatabaseError as error:
-                if again and getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN:
-                    _set_aside(self.file, there, error)
-                    continue
-                _LOG.warning("going on without the cache %s: %s", self.file, error)
-            except OSError as error:
-                _LOG.warning("going on without the cache %s: %s", self.file, error)
-            break
+            except (sqlite3.DatabaseError, OSError) as error:
+                if not again or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BROKEN:
+                    _LOG.warning("going on without the cache %s: %s", self.file, error)
+                    break
+                _set_aside(self.file, there, error)
         return None
 
 

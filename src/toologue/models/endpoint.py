@@ -49,7 +49,7 @@ class Endpoint:
         timeout: float = 60.0,
         sleep: Callable[[float], None] = time.sleep,
     ):
-        self._url, self._secrets = _checked(base_url, key)
+        self._url, self._secret = checked_url(base_url, "the embedding server"), checked_key(key)
         self.model, self._timeout, self._sleep = model, timeout, sleep
         self.name = f"endpoint:{model}@{keys.content_key(self._url)[:8]}"
         self._width: int | None = None
@@ -75,13 +75,13 @@ class Endpoint:
         return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)).astype(np.float32)
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of one request's texts, tried again while that may help."""
-        for left in reversed(range(_TRIES)):
-            answer, trouble, wait = self._try(texts)
-            if answer is not None:
-                return self._vectors(answer, len(texts))
-            pause = wait if wait is not None else 0.5 * 2.0 ** (_TRIES - 1 - left)
-            if not left:
+        for number in range(_TRIES):
+            try:
+                return self._vectors(self._answer(texts), len(texts))
+            except _MayPassError as passing:
+                trouble, wait = passing.args
+            pause = 0.5 * 2.0**number if wait is None else wait
+            if number == _TRIES - 1:
                 self._fail(f"{trouble}, {_TRIES} times in a row", "is the server up? Run again: it may recover")
             if pause > _LONGEST_WAIT:
                 self._fail(f"{trouble} and asks to wait {pause:.0f} s", "run again later")
@@ -89,29 +89,28 @@ class Endpoint:
             self._sleep(pause)
         raise AssertionError
 
-    def _try(self, texts: Sequence[str]) -> tuple[bytes | None, str, float | None]:
-        """(answer or None, what happened, how long to wait before the next try)."""
+    def _answer(self, texts: Sequence[str]) -> bytes:
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         body = json.dumps({"model": self.model, "input": clean, "encoding_format": "float"}).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._secrets:
-            headers["Authorization"] = f"Bearer {self._secrets[0]}"
+        if self._secret:
+            headers["Authorization"] = f"Bearer {self._secret}"
         request = urllib.request.Request(f"{self._url}/embeddings", body, headers, method="POST")
         end = time.monotonic() + self._timeout
         try:
             with _OPENER.open(request, timeout=self._timeout) as response:
-                return _read(response, end), "", None
+                return _read(response, end)
         except urllib.error.HTTPError as error:
             with error:
-                status, asked = error.code, error.headers
-                said = self._quoted(error, end)
-            if status not in _MAY_PASS:
-                self._fail(f"it answered {status}{said}", _remedy(status))
-            return None, f"it answered {status}{said}", _retry_after(asked)
+                trouble = f"it answered {error.code}{self._quoted(error, end)}"
+            if error.code not in _MAY_PASS:
+                self._fail(trouble, _remedy(error.code))
+            raise _MayPassError(trouble, _retry_after(error.headers)) from None
         except (OSError, http.client.HTTPException, EOFError) as error:
             reason = getattr(error, "reason", None) or error
             late = isinstance(reason, TimeoutError)
-            return None, f"no answer within {self._timeout:g} s" if late else self._hidden(f"{reason!r}"), None
+            trouble = f"no answer within {self._timeout:g} s" if late else self._hidden(f"{reason!r}")
+            raise _MayPassError(trouble, None) from None
 
     def _vectors(self, answer: bytes, count: int) -> list[list[float]]:
         try:
@@ -139,15 +138,17 @@ class Endpoint:
         return f": {shown(self._hidden(text), 200)}" if text else ""
 
     def _hidden(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "…")
-        return text
+        return text.replace(self._secret, "…") if self._secret else text
 
     def _fail(self, what: str, remedy: str) -> NoReturn:
         raise BadSetting(f"the embedding server {self._url} ({self.model}): {what}: {remedy}") from None
 
 
 _NOT_ONE = "is this the URL of an OpenAI-compatible server, and the model one for embeddings?"
+
+
+class _MayPassError(Exception):
+    """(what happened, how long the server wants to be left alone)."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -164,31 +165,37 @@ def endpoint(argument: str) -> Endpoint:
     """The factory that is registered: a model's name; URL and key from the environment."""
     if not argument:
         raise BadSetting("the embedder 'endpoint' needs a model: endpoint:MODEL")
-    base_url = os.environ.get("TOOLOGUE_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or ""
-    if not base_url:
+    if not (base_url := named_url()):
         raise BadSetting(
             f"endpoint:{argument} needs a server: set TOOLOGUE_BASE_URL, for example http://localhost:8000/v1"
         )
     return Endpoint(argument, base_url=base_url, key=os.environ.get("OPENAI_API_KEY", ""))
 
 
-def _checked(base_url: str, key: str) -> tuple[str, tuple[str, ...]]:
-    """(URL without a slash at its end, what must not be shown)."""
+def named_url() -> str:
+    """The base URL that the environment names."""
+    return os.environ.get("TOOLOGUE_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or ""
+
+
+def checked_url(base_url: str, of: str) -> str:
+    """The base URL of a server, without a slash at its end. Raises BadSetting, and repeats no secret."""
     try:
         parts = urlsplit(base_url.strip())
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
-        raise BadSetting("the base URL of the embedding server cannot be read: give http(s)://host[:port]/v1") from None
-    if "@" in parts.netloc:
-        raise BadSetting(
-            "the base URL of the embedding server holds a user or a password: put the key in OPENAI_API_KEY"
-        )
+        raise BadSetting(f"the base URL of {of} cannot be read: give http(s)://host[:port]/v1") from None
+    if "@" in parts.netloc or parts.query:
+        raise BadSetting(f"the base URL of {of} holds a user, a password or a query: give the key as OPENAI_API_KEY")
     if not usable:
-        raise BadSetting(f"the base URL {shown(base_url)} is none of a server: give http(s)://host[:port]/v1")
-    key = key.strip()
-    if not (key.isascii() and key.isprintable()):
+        raise BadSetting(f"the base URL of {of} is {shown(base_url)}: expected for example http://localhost:8000/v1")
+    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+
+
+def checked_key(key: str) -> str:
+    """The key without blanks around it. Raises BadSetting for what cannot be one, unseen."""
+    if not ((key := key.strip()).isascii() and key.isprintable()):
         raise BadSetting("OPENAI_API_KEY holds characters that no key has")
-    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", "")), (key,) if key else ()
+    return key
 
 
 def _read(response: Any, end: float, most: int = _LARGEST) -> bytes:

@@ -138,7 +138,6 @@ class Index:
         return summed / np.float32(parts.length or 1)
 
     def _product(self, word: str) -> Floats:
-        """A word times every column."""
         assert self._additive
         places, values = self._additive.word(word)
         return values @ self.columns[places]

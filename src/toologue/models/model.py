@@ -25,17 +25,12 @@ Finish = Literal["stop", "length", "tool_calls", "content_filter", "other"]
 
 # What a request came to, if not to a reply (docs/language-models.md has the table).
 FaultType = Literal[
-    "rate_limited",
-    "quota_exceeded",
-    "server_error",
-    "timeout",
-    "connection",
-    "bad_response",
-    "unauthorized",
-    "not_found",
-    "too_long",
-    "bad_request",
-]
+    "rate_limited", "quota_exceeded", "server_error", "timeout", "connection", "bad_response", "unauthorized",
+    "not_found", "too_long", "bad_request",
+]  # fmt: skip
+Messages = Sequence[Message]
+# The JSON Schema that words must satisfy.
+Output = Mapping[str, Any] | None
 
 _REMEDIES: dict[FaultType, str] = {
     "rate_limited": "lower the concurrency, or wait",
@@ -97,7 +92,7 @@ class Asked:
 
     messages: tuple[Message, ...]
     tools: tuple[Message, ...] = ()
-    output: Mapping[str, Any] | None = None
+    output: Output = None
     seed: int | None = None
 
 
@@ -114,7 +109,7 @@ class Model(Protocol):
         messages: Sequence[Message],
         *,
         tools: Sequence[Message] = (),
-        output: Mapping[str, Any] | None = None,
+        output: Output = None,
         seed: int | None = None,
     ) -> Reply:
         """The answer to a conversation. Raises ModelFault."""
@@ -141,7 +136,7 @@ class ScriptedModel:
         messages: Sequence[Message],
         *,
         tools: Sequence[Message] = (),
-        output: Mapping[str, Any] | None = None,
+        output: Output = None,
         seed: int | None = None,
     ) -> Reply:
         """The scripted reply. Raises BadSetting where the script has ended."""

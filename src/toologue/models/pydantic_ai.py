@@ -20,34 +20,15 @@ from typing import Any, cast
 import httpx2
 from openai import AsyncOpenAI
 from pydantic import SecretStr
+from pydantic_ai import ModelRequest, ModelResponse, ModelSettings, ToolDefinition
+from pydantic_ai import exceptions as wrong
+from pydantic_ai import messages as said
 from pydantic_ai.direct import model_request
-from pydantic_ai.exceptions import (
-    ModelAPIError,
-    ModelConnectionError,
-    ModelContextWindowExceededError,
-    ModelHTTPError,
-    ModelQuotaExceededError,
-    ModelRequestTimeout,
-    ModelTimeoutError,
-)
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    SystemPromptPart,
-    TextPart,
-    ThinkingPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-from pydantic_ai.settings import ModelSettings
-from pydantic_ai.tools import ToolDefinition
 
 from toologue.formats.openai import Message, call_of
 from toologue.models.model import Asked, FaultType, Finish, ModelFault, Reply
@@ -55,24 +36,15 @@ from toologue.schema import Usage
 
 _EXCERPT = 300
 _FINISHES: dict[str | None, Finish] = {
-    "stop": "stop",
-    "length": "length",
-    "tool_call": "tool_calls",
-    "content_filter": "content_filter",
-}
+    "stop": "stop", "length": "length", "tool_call": "tool_calls", "content_filter": "content_filter",
+}  # fmt: skip
 _STATUSES: dict[int, FaultType] = {
-    401: "unauthorized",
-    403: "unauthorized",
-    404: "not_found",
-    408: "timeout",
-    429: "rate_limited",
-}
+    401: "unauthorized", 403: "unauthorized", 404: "not_found", 408: "timeout", 429: "rate_limited",
+}  # fmt: skip
 
 
 @dataclass
 class _Answer:
-    """What came back, before anyone understood it."""
-
     status: int | None = None
     body: bytes = b""
 
@@ -117,7 +89,7 @@ class Wire:
             )
             return self._reply(response)
         except (RuntimeError, LookupError, AttributeError, TypeError, ValueError) as error:
-            if answer.status is None and not isinstance(error, ModelAPIError):
+            if answer.status is None and not isinstance(error, wrong.ModelAPIError):
                 raise  # nothing came back: this is about us
             raise self._fault(error, answer) from None
 
@@ -154,29 +126,28 @@ class Wire:
             await client.close()
 
     def _reply(self, response: ModelResponse) -> Reply:
-        texts = [part.content for part in response.parts if isinstance(part, TextPart)]
+        texts = [part.content for part in response.parts if isinstance(part, said.TextPart)]
         refusal = (response.provider_details or {}).get("refusal")
-        thoughts = [part.content for part in response.parts if isinstance(part, ThinkingPart) and part.content]
-        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        thoughts = [part.content for part in response.parts if isinstance(part, said.ThinkingPart) and part.content]
+        calls = [part for part in response.parts if isinstance(part, said.ToolCallPart)]
         tokens = response.usage
+        counted = tokens.input_tokens or tokens.output_tokens
         return Reply(
             text=self._clean("".join(texts)) if texts else self._clean(refusal) if refusal else None,
             calls=tuple(call_of(self._clean(c.tool_name), self._clean(cast("str", c.args) or "")) for c in calls),
-            usage=Usage(input_tokens=tokens.input_tokens, output_tokens=tokens.output_tokens)
-            if tokens.input_tokens or tokens.output_tokens
-            else None,
+            usage=Usage(input_tokens=tokens.input_tokens, output_tokens=tokens.output_tokens) if counted else None,
             finish=_FINISHES.get(response.finish_reason, "other"),
             thought=self._clean("\n\n".join(thoughts)) if thoughts else None,
             model=self._clean(response.model_name or ""),
         )
 
     def _fault(self, error: Exception, answer: _Answer) -> ModelFault:
-        if isinstance(error, ModelRequestTimeout | ModelTimeoutError):
+        if isinstance(error, wrong.ModelRequestTimeout | wrong.ModelTimeoutError):
             return ModelFault("timeout", f"did not answer within {self._timeout:g} s", status=answer.status)
-        if isinstance(error, ModelConnectionError):
+        if isinstance(error, wrong.ModelConnectionError):
             what = "cannot be connected to" if error.phase == "connect" else "broke the connection"
             return ModelFault("connection", f"{what}: {self._clean(_cause(error))}", status=answer.status)
-        if isinstance(error, ModelHTTPError):
+        if isinstance(error, wrong.ModelHTTPError):
             kind, what = _kind(error), "refused the request"
         else:
             kind, what = "bad_response", "sent no chat completion"
@@ -185,8 +156,8 @@ class Wire:
 
     def _excerpt(self, body: bytes) -> str:
         """The start of a body on one line, without what could harm a terminal."""
-        text = " ".join(self._clean(body.decode(errors="replace")).split())
-        text = "".join(char if char.isprintable() else "�" for char in text)
+        words = " ".join(self._clean(body.decode(errors="replace")).split())
+        text = "".join(char if char.isprintable() else "�" for char in words)
         return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}…"
 
     def _clean(self, text: str) -> str:
@@ -196,10 +167,10 @@ class Wire:
         return text.replace(key, "[key]") if len(key) >= 8 else text
 
 
-def _kind(error: ModelHTTPError) -> FaultType:
-    if isinstance(error, ModelQuotaExceededError):
+def _kind(error: wrong.ModelHTTPError) -> FaultType:
+    if isinstance(error, wrong.ModelQuotaExceededError):
         return "quota_exceeded"
-    if isinstance(error, ModelContextWindowExceededError):
+    if isinstance(error, wrong.ModelContextWindowExceededError):
         return "too_long"
     return "server_error" if error.status_code >= 500 else _STATUSES.get(error.status_code, "bad_request")
 
@@ -212,46 +183,43 @@ def _cause(error: BaseException) -> str:
 
 
 def _parameters(asked: Asked) -> ModelRequestParameters:
-    tools = [_tool(cast("Mapping[str, Any]", tool["function"])) for tool in asked.tools]
+    functions = (cast("Mapping[str, Any]", tool["function"]) for tool in asked.tools)
+    tools = [
+        ToolDefinition(
+            name=one["name"], description=one.get("description"), parameters_json_schema=one["parameters"], strict=False
+        )
+        for one in functions
+    ]
     if asked.output is None:
         return ModelRequestParameters(function_tools=tools)
     output = OutputObjectDefinition(json_schema=dict(asked.output), name="answer")
     return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=output)
 
 
-def _tool(function: Mapping[str, Any]) -> ToolDefinition:
-    return ToolDefinition(
-        name=function["name"],
-        description=function.get("description"),
-        parameters_json_schema=function["parameters"],
-        strict=False,
-    )
-
-
-def _history(messages: Sequence[Message]) -> list[ModelMessage]:
+def _history(messages: Sequence[Message]) -> list[said.ModelMessage]:
     """Chat messages as pydantic-ai holds them, one for one."""
     names: dict[str, str] = {}
     return [message for one in messages for message in _translated(one, names)]
 
 
-def _translated(message: Message, names: dict[str, str]) -> Iterator[ModelMessage]:
+def _translated(message: Message, names: dict[str, str]) -> Iterator[said.ModelMessage]:
     role, text = message["role"], _text(message.get("content"))
     if role in ("system", "developer"):
-        yield ModelRequest(parts=[SystemPromptPart(content=text or "")])
+        yield ModelRequest(parts=[said.SystemPromptPart(content=text or "")])
     elif role == "user":
-        yield ModelRequest(parts=[UserPromptPart(content=text or "")])
+        yield ModelRequest(parts=[said.UserPromptPart(content=text or "")])
     elif role == "tool":
         id = message["tool_call_id"]
-        yield ModelRequest(parts=[ToolReturnPart(names.get(id, ""), text or "", tool_call_id=id)])
+        yield ModelRequest(parts=[said.ToolReturnPart(names.get(id, ""), text or "", tool_call_id=id)])
     else:
         calls = cast("Iterable[Message]", message.get("tool_calls") or ())
-        parts = [ToolCallPart(c["function"]["name"], c["function"]["arguments"], tool_call_id=c["id"]) for c in calls]
+        made = ((one["id"], one["function"]) for one in calls)
+        parts = [said.ToolCallPart(one["name"], one["arguments"], tool_call_id=id) for id, one in made]
         names.update((part.tool_call_id, part.tool_name) for part in parts)
-        yield ModelResponse(parts=[*([TextPart(text)] if text is not None else []), *parts])
+        yield ModelResponse(parts=[*([said.TextPart(text)] if text is not None else []), *parts])
 
 
 def _text(content: Any) -> str | None:
-    """A content's text: parts of a list are joined."""
     if content is None or isinstance(content, str):
         return content
     return "".join(cast("str", part["text"]) for part in content)

@@ -8,46 +8,24 @@ that write count a little less, since making a thing in order to name it is seld
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal
 
+from toologue.apis.entities import Leaf, leaves
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import Embedder, calibrated
 from toologue.models.index import Index
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import split_name
+from toologue.values.json_schema import list_of, object_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_DEEPEST = 12
-_FORKS = ("anyOf", "oneOf", "allOf")
 # For a wanted type the types that will do: identifiers are sometimes numbers and sometimes not.
-_ACCEPTED = {
-    "string": {"string", "integer", "number"},
-    "number": {"number", "integer"},
-    "integer": {"integer"},
-}
-
-
-class Leaf(NamedTuple):
-    """One value of an output: where it stands, what it is called and described as, its schema."""
-
-    path: str
-    name: str
-    description: str
-    schema: Mapping[str, Any]
-
-
-def leaves(schema: Any) -> Iterator[Leaf]:
-    """The leaves of a JSON Schema, in its order."""
-    seen: set[str] = set()
-    for leaf in _walk(schema, "", "", 0):
-        if leaf.path not in seen:
-            seen.add(leaf.path)
-            yield leaf
+_ACCEPTED = {"string": {"string", "integer", "number"}, "number": {"number", "integer"}, "integer": {"integer"}}
 
 
 def fits(given: Any, wanted: Any) -> bool:
@@ -56,48 +34,19 @@ def fits(given: Any, wanted: Any) -> bool:
     if not have or not need:
         return True
     if "array" in need and "array" not in have:
-        return fits(given, _mapping(wanted).get("items"))
+        return fits(given, object_of(wanted).get("items"))
     if have == {"array"} and need == {"array"}:
-        return fits(_mapping(given).get("items"), _mapping(wanted).get("items"))
-    formats = {str(_mapping(one).get("format", "")) for one in (given, wanted)} - {""}
+        return fits(object_of(given).get("items"), object_of(wanted).get("items"))
+    formats = {str(object_of(one).get("format", "")) for one in (given, wanted)} - {""}
     return len(formats) < 2 and any(have & _ACCEPTED.get(kind, {kind}) for kind in need)
 
 
-def _walk(schema: Any, path: str, name: str, depth: int) -> Iterator[Leaf]:
-    here = _mapping(schema)
-    if not here or depth > _DEEPEST:
-        return
-    inner = False
-    for key, value in _mapping(here.get("properties")).items():
-        inner = True
-        yield from _walk(value, f"{path}.{key}" if path else key, key, depth + 1)
-    if "items" in here:
-        inner = True
-        yield from _walk(here["items"], f"{path}[]", name, depth + 1)
-    for fork in _FORKS:
-        options = here.get(fork)
-        for option in cast("list[Any]", options) if isinstance(options, list) else []:
-            inner = True
-            yield from _walk(option, path, name, depth + 1)
-    if not inner and path:
-        yield Leaf(path, name, str(here.get("description", "")), here)
-
-
 def _types(schema: Any) -> set[str]:
-    here = _mapping(schema)
+    here = object_of(schema)
     kind = here.get("type")
-    found = (
-        {kind} if isinstance(kind, str) else set(map(str, cast("list[Any]", kind) if isinstance(kind, list) else []))
-    )
-    for fork in _FORKS:
-        options = here.get(fork)
-        for option in cast("list[Any]", options) if isinstance(options, list) else []:
-            found |= _types(option)
-    return found - {"null"}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+    found = {kind} if isinstance(kind, str) else {str(one) for one in list_of(kind)}
+    inner = (_types(option) for fork in ("anyOf", "oneOf", "allOf") for option in list_of(here.get(fork)))
+    return found.union(*inner) - {"null"}
 
 
 Band = Literal["confirm", "suggest", "clarify"]
@@ -144,32 +93,28 @@ class Retriever:
 
         Empty where nothing reaches the embedder's threshold for sources.
         """
-        target = api if isinstance(api, Api) else self._named(api)
+        if isinstance(api, str) and api not in self._by_name:
+            raise UnknownName("api", api, self._by_name)
+        target = self._by_name[api] if isinstance(api, str) else api
         if parameter not in target.parameters:
             raise UnknownName(f"parameter of {target.name}", parameter, target.parameters)
         wanted = target.parameters[parameter]
         found = [
-            (self.apis[at], leaf.path, score)
-            for (at, leaf), score in zip(self._leaves, self._supply(parameter, wanted), strict=True)
-            if score >= self.bands["source"]
-            and self.apis[at].name != target.name
-            and fits(leaf.schema, wanted.json_schema)
+            (other, leaf.path, score)
+            for (other, leaf), score in zip(self._leaves, self._supply(parameter, wanted), strict=True)
+            if score >= self.bands["source"] and other.name != target.name and fits(leaf.schema, wanted.json_schema)
         ]
         return sorted(found, key=lambda one: (-one[2], one[0].name, one[1]))[:k]
 
-    def _named(self, name: str) -> Api:
-        if name not in self._by_name:
-            raise UnknownName("api", name, self._by_name)
-        return self._by_name[name]
-
     @cached_property
-    def _leaves(self) -> list[tuple[int, Leaf]]:
-        return [(at, leaf) for at, api in enumerate(self.apis) for leaf in leaves(api.returns)]
+    def _leaves(self) -> list[tuple[Api, Leaf]]:
+        every = ((api, leaf) for api in self.apis for leaf in leaves(api.returns))
+        return [(api, leaf) for api, leaf in every if leaf.path and leaf.schema]
 
     @cached_property
     def _leaf_rows(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         names = self.embedder.embed([split_name(leaf.path) for _, leaf in self._leaves])
-        return names, self.embedder.embed([leaf.description for _, leaf in self._leaves])
+        return names, self.embedder.embed([str(leaf.schema.get("description", "")) for _, leaf in self._leaves])
 
     def _supply(self, name: str, parameter: Parameter) -> list[float]:
         """How well each leaf answers the parameter."""
@@ -180,10 +125,10 @@ class Retriever:
         row = self.embedder.embed([split_name(name), description])
         found: list[float] = []
         cosines = zip(self._leaves, (names @ row[0]).tolist(), (descriptions @ row[1]).tolist(), strict=True)
-        for (at, leaf), by_name, by_description in cosines:
-            both = _NAME * by_name + (1 - _NAME) * by_description
-            score = (both if description and leaf.description else by_name) * (_WRITES if self.apis[at].writes else 1)
-            found.append(round(min(1.0, max(0.0, score)), _DIGITS))
+        for (api, leaf), by_name, by_description in cosines:
+            described = description and leaf.schema.get("description")
+            score = _NAME * by_name + (1 - _NAME) * by_description if described else by_name
+            found.append(round(min(1.0, max(0.0, score * (_WRITES if api.writes else 1))), _DIGITS))
         return found
 
 

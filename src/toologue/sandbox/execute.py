@@ -18,7 +18,7 @@ from typing import Literal
 
 from toologue.loop import World
 from toologue.sandbox import monty, zygote
-from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.sandbox.monty import Outside
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import BackendName, Door, Execution, Limits, Outcome
@@ -44,11 +44,8 @@ def execute(
     if len(code) > limits.output:
         return Execution(error=Fault(type="LimitExceeded", message=f"more than {limits.output} characters of program"))
     parsed = parse(code)
-    for line, what in [(one.line, str(one)) for one in parsed.problems] + [
-        (one.line, f"line {one.line}, column {one.column}: the placeholder ?{one.number} is not filled in")
-        for one in parsed.placeholders
-    ]:
-        return Execution(error=Fault(type="SyntaxError", message=what), line=line)
+    for problem in (*parsed.problems, *parsed.unfilled):
+        return Execution(error=Fault(type="SyntaxError", message=str(problem)), line=problem.line)
     door = Door(world, name, limits, (*CONVERSATIONAL, *exceptions), now)
     outcome, ran = _run(parsed.tree, code, door, backend, seed)
     return Execution(
@@ -57,7 +54,6 @@ def execute(
 
 
 def _run(tree: ast.Module, code: str, door: Door, backend: Backend, seed: int) -> tuple[Outcome, BackendName]:
-    """How the program ended, and where it ran."""
     if backend == "monty" or (backend == "auto" and monty.available()):
         door.undoable = backend == "auto" and zygote.available()
         try:

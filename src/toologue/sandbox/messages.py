@@ -16,6 +16,14 @@ from datetime import date, datetime, time
 from io import BytesIO
 from typing import Any, NoReturn, cast
 
+# Exceptions that say what kind of talk a program is (Dialog2API, appendix C).
+CONVERSATIONAL = ("OutOfScopeRequestError", "AmbiguousRequestError", "ChitChat", "FAQ", "OverSpecificationError",
+                  "EndDialog")  # fmt: skip
+# The kind of all exceptions that are faults of the world.
+SERVICE = "ClientError"
+# What boto3 refuses before anything is asked: no ClientError.
+OF_THE_CLIENT = "ParamValidationError"
+
 # Time stands still, chance is seeded.
 MODULES = (
     "base64", "bisect", "collections", "collections.abc", "copy", "csv", "dataclasses", "datetime", "decimal", "enum",
@@ -26,7 +34,6 @@ MODULES = (
 # Builtins that reach for files or for the interpreter.
 ABSENT = ("breakpoint", "compile", "copyright", "credits", "eval", "exec", "exit", "help", "input", "license", "open",
           "quit")  # fmt: skip
-
 
 # Bytes of the length.
 HEAD = 4

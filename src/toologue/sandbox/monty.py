@@ -22,11 +22,11 @@ from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from toologue.errors import BadSetting
-from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
-from toologue.sandbox.messages import ABSENT, MODULES, Malformed, decoded
+from toologue.sandbox.messages import ABSENT, MODULES, OF_THE_CLIENT, SERVICE, Malformed, decoded
+from toologue.sandbox.program import imported
 from toologue.sandbox.rpc import Door, Limits, Outcome, Stopped, operation, spelt
 from toologue.schema import Fault
 
@@ -49,8 +49,7 @@ class Outside(Exception):
         super().__init__(what)
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """What a program sees: the one object, its methods by spelling (Api, parameters), the exceptions."""
 
     name: str
@@ -88,7 +87,6 @@ def in_subset(tree: ast.Module, known: Known) -> Text:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """All statements below a node, outer ones first."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
             yield child
@@ -103,15 +101,18 @@ class _Shim(ast.NodeTransformer):
         self._count = 0
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """Any node."""
         if isinstance(node, _LACKING):
             raise Outside(node, f"Monty has no {type(node).__name__}")
         if _is_set(node) and id(node) not in self._unordered:
             raise Outside(node, "the order of a set may matter")
+        for module in imported(node):
+            if module in MODULES and module not in _MODULES:
+                raise Outside(node, f"Monty has no {module}")
+            if module not in MODULES:
+                raise Outside(node, f"a program may not import {module!r}", "ImportError")
         return super().visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Names that may be used as values."""
         known = self._known
         if node.id in (*known.exceptions, known.name, "type") or node.id in _LOOKING:
             raise Outside(node, f"{node.id} as a value")
@@ -121,43 +122,30 @@ class _Shim(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Attributes but for those of the interpreter; the name of a class is asked for by a function."""
-        if node.attr == "__name__":
-            of = node.value
-            if isinstance(of, ast.Attribute) and of.attr == "__class__":
-                return self._called("_t_kind", of.value, at=node)
-            if (
-                isinstance(of, ast.Call)
-                and isinstance(of.func, ast.Name)
-                and of.func.id == "type"
-                and len(of.args) == 1
-            ):
-                return self._called("_t_kind", of.args[0], at=node)
-        if node.attr.startswith("__"):
-            raise Outside(node, f"the attribute {node.attr}")
-        return self.generic_visit(node)
-
-    def visit_Import(self, node: ast.Import) -> ast.AST:
-        """Modules that are the same in Monty."""
-        for alias in node.names:
-            _importable(node, alias.name)
-        return node
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
-        """The same."""
-        _importable(node, "." * node.level + (node.module or ""))
-        return node
+        match node:
+            case ast.Attribute(attr="__name__", value=ast.Attribute(value=of, attr="__class__")):
+                return self._called("_t_kind", of, at=node)
+            case ast.Attribute(attr="__name__", value=ast.Call(func=ast.Name(id="type"), args=[of])):
+                return self._called("_t_kind", of, at=node)
+            case ast.Attribute(attr=name) if name.startswith("__"):
+                raise Outside(node, f"the attribute {name}")
+            case _:
+                return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Calls of the one object become calls of a function; sets may stand where their order does not matter."""
-        called = node.func
-        if isinstance(called, ast.Name) and called.id in _UNORDERED and len(node.args) == 1 and not node.keywords:
-            self._allow(node.args[0])
-        if isinstance(called, ast.Name) and called.id == "sorted" and len(node.args) == 1:
-            self._allow(node.args[0]) if all(one.arg == "reverse" for one in node.keywords) else None
-        if isinstance(called, ast.Name) and called.id == "round" and len(node.args) + len(node.keywords) > 1:
-            raise Outside(node, "Monty rounds decimal places otherwise")
-        if isinstance(called, ast.Attribute) and self._is_service(called.value):
-            return self._call(node, called.attr)
+        match node:
+            case ast.Call(func=ast.Name(id="sorted"), args=[listed], keywords=keywords):
+                if all(one.arg == "reverse" for one in keywords):
+                    self._allow(listed)
+            case ast.Call(func=ast.Name(id=name), args=[listed], keywords=[]) if name in _UNORDERED:
+                self._allow(listed)
+            case ast.Call(func=ast.Name(id="round")) if len(node.args) + len(node.keywords) > 1:
+                raise Outside(node, "Monty rounds decimal places otherwise")
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if name == self._known.name:
+                return self._call(node, method)
+            case _:
+                pass
         return self.generic_visit(node)
 
     def _call(self, node: ast.Call, method: str) -> ast.AST:
@@ -252,16 +240,15 @@ class _Shim(ast.NodeTransformer):
         return ast.Name(original, ast.Load()), told, ast.Tuple(classes, ast.Load()), ast.Constant(bool(handler.name))
 
     def _exception(self, node: ast.expr) -> str:
-        """The name of an exception in a handler."""
         if isinstance(node, ast.Name) and (node.id in _BUILTIN or node.id in self._known.exceptions):
             return node.id
         match node:
-            case ast.Attribute(value=ast.Attribute(value=of, attr="exceptions"), attr=name) if name not in _BUILTIN:
-                if self._is_service(of):
-                    return name
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=of), attr="exceptions"), attr=name) if (
+                of == self._known.name and name not in _BUILTIN
+            ):
+                return name
             case _:
-                pass
-        raise Outside(node, "an exception that is not known by name")
+                raise Outside(node, "an exception that is not known by name")
 
     def _visited(self, body: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
@@ -274,9 +261,6 @@ class _Shim(ast.NodeTransformer):
         arguments = [self.visit(one) if not _ours(one) else one for one in given]
         return ast.copy_location(ast.Call(ast.Name(function, ast.Load()), arguments, []), at)  # pyright: ignore
 
-    def _is_service(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id == self._known.name
-
     def _allow(self, node: ast.expr) -> None:
         """The order of this set does not matter."""
         self._unordered.add(id(node))
@@ -286,12 +270,9 @@ class _Shim(ast.NodeTransformer):
 
 
 def _ours(node: ast.expr) -> bool:
-    """Whether the shim made this."""
-    if isinstance(node, ast.Tuple):
-        return all(
-            isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id in _BUILTIN) for one in node.elts
-        )
-    return isinstance(node, ast.Name) and node.id.startswith("_t_caught_")
+    if not isinstance(node, ast.Tuple):
+        return isinstance(node, ast.Name) and node.id.startswith("_t_caught_")
+    return all(isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id in _BUILTIN) for one in node.elts)
 
 
 def _check_names(node: ast.AST, read: set[str]) -> None:
@@ -307,11 +288,8 @@ def _check_names(node: ast.AST, read: set[str]) -> None:
 
 
 def _is_set(node: ast.AST) -> bool:
-    """Whether an expression makes a set."""
     match node:
-        case ast.Set() | ast.SetComp():
-            return True
-        case ast.Call(func=ast.Name(id="set" | "frozenset")):
+        case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
             return True
         case ast.BinOp(op=ast.BitAnd() | ast.BitOr() | ast.BitXor() | ast.Sub(), left=left, right=right):
             return any(_is_set(one) or _is_view(one) for one in (left, right))
@@ -320,18 +298,8 @@ def _is_set(node: ast.AST) -> bool:
 
 
 def _is_view(node: ast.expr) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(attr="keys" | "items")):
-            return True
-        case _:
-            return False
-
-
-def _importable(node: ast.AST, module: str) -> None:
-    if module not in _MODULES:
-        known = module in MODULES
-        kind = "NotImplementedError" if known else "ImportError"
-        raise Outside(node, f"Monty has no {module}" if known else f"a program may not import {module!r}", kind)
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and called.attr in ("keys", "items")
 
 
 _PRELUDE = Path(__file__).with_name("prelude.txt").read_text("utf-8")
@@ -373,14 +341,11 @@ def _known(door: Door) -> Known:
 
 
 class _Session:
-    """One run of one program."""
-
     def __init__(self, text: Text, door: Door, alone: bool):
         self._text, self._door, self._alone = text, door, alone
         self.printed = ""
 
     def run(self, seed: int) -> Outcome:
-        """All of it."""
         import pydantic_monty as pm
 
         prepared = _prepared(self._door.limits.model_dump_json(), self._door.now, seed, self._alone)
@@ -392,7 +357,9 @@ class _Session:
                     snapshot = self._answered(snapshot)
                 return self._outcome(cast("str", snapshot.output))
             except pm.MontyCrashedError as error:
-                raise self._late() if error.timed_out else Stopped("Crash", "the interpreter's process ended") from None
+                if error.timed_out:
+                    raise Stopped.late(self._door.limits) from None
+                raise Stopped("Crash", "the interpreter's process ended") from None
             except (pm.MontyRuntimeError, pm.MontySyntaxError) as error:
                 return self._failed(error)
 
@@ -404,7 +371,8 @@ class _Session:
             case (False, "_t_ask", ("!outside", str(what))):
                 raise Outside(ast.Pass(), what)
             case (False, "_t_ask", (str(api), str(text))) if api in self._door.by_name:
-                answer = self._door.call(api, self._arguments(text))
+                self._measure(text, "the arguments of a call are")
+                answer = self._door.call(api, self._decoded(text))
             case (True, _, _):
                 return snapshot.resume_not_handled()
             case (_, name, _):
@@ -414,32 +382,26 @@ class _Session:
         streams: list[list[str | int]] = []
         return snapshot.resume({"return_value": [_opened(answer, [], streams.append), streams]})
 
-    def _arguments(self, text: str) -> dict[str, Any]:
+    def _outcome(self, text: str) -> Outcome:
+        self._measure(text, "the result is")
+        return Outcome(value=self._decoded(f'{{"value": {text}}}')["value"], printed=self.printed)
+
+    def _measure(self, text: str, what: str) -> None:
         if len(text) > self._door.limits.output:
-            raise Stopped(
-                "LimitExceeded", f"the arguments of a call are larger than {self._door.limits.output} characters"
-            )
+            raise Stopped("LimitExceeded", f"{what} larger than {self._door.limits.output} characters")
+
+    def _decoded(self, text: str) -> dict[str, Any]:
         try:
             return decoded(text.encode())
         except Malformed:
-            raise Stopped("LimitExceeded", "a result or an argument is nested too deep") from None
-
-    def _outcome(self, text: str) -> Outcome:
-        output = self._door.limits.output
-        if len(text) > output:
-            raise Stopped("LimitExceeded", f"the result is larger than {output} characters")
-        try:
-            value = decoded(f'{{"value": {text}}}'.encode())["value"]
-        except Malformed:
-            raise Stopped("LimitExceeded", "a result or an argument is nested too deep") from None
-        return Outcome(value=value, printed=self.printed)
+            raise Stopped.too_deep() from None
 
     def _failed(self, error: Any) -> Outcome:
         """An error that left the program: ours to tell, or another interpreter's."""
         raised = error.exception()
         text, line = str(raised), self._line(error)
         if isinstance(raised, TimeoutError) and "time limit exceeded" in text:
-            raise self._late()
+            raise Stopped.late(self._door.limits)
         if isinstance(raised, RuntimeError) and text.startswith(_MARK):
             kind, _, text, *_ = json.loads(text[len(_MARK) :])
         elif self._alone:
@@ -453,11 +415,7 @@ class _Session:
         """The line of the program where the error was; frames of the prelude are another text's."""
         lines = self._text.lines
         frames: list[int] = [one.line for one in error.traceback() if one.filename == _SECOND]
-        inside = [lines[one - 1] for one in frames if one <= len(lines)]
-        return inside[-1] if inside else None
-
-    def _late(self) -> Stopped:
-        return Stopped("TimeoutError", f"the program took more than {self._door.limits.seconds:g} seconds")
+        return next((lines[one - 1] for one in reversed(frames) if one <= len(lines)), None)
 
     def _print(self, stream: str, text: str) -> None:
         self.printed += text[: self._door.limits.output - len(self.printed)]
@@ -493,7 +451,6 @@ def _opened(value: Any, path: list[str | int], note: Callable[[list[str | int]],
 
 
 def _checkout(limits: Limits, now: datetime, seed: int) -> Any:
-    """A fresh session of a warm worker."""
     held = {
         "max_feed_duration_secs": limits.seconds,
         "max_memory": limits.memory,
@@ -501,7 +458,7 @@ def _checkout(limits: Limits, now: datetime, seed: int) -> Any:
         "max_suspensions": 4 * limits.calls + 1000,
     }
     policy = {"datetime": now, "random_start": {"seed": seed}, "sleep": "zero"}
-    return _pool().checkout(limits=held, os_policy=policy, assert_message_annotations=False)
+    return _pool(os.getpid()).checkout(limits=held, os_policy=policy, assert_message_annotations=False)
 
 
 @lru_cache(maxsize=64)
@@ -513,14 +470,10 @@ def _prepared(limits: str, now: datetime, seed: int, alone: bool) -> bytes:
 
 
 @cache
-def _pool_of(process: int) -> Any:
+def _pool(process: int) -> Any:
     import pydantic_monty as pm
 
     pool = pm.Monty(feed_duration_limit_grace=_GRACE)
     pool.__enter__()
     atexit.register(pool.__exit__, None, None, None)
     return pool
-
-
-def _pool() -> Any:
-    return _pool_of(os.getpid())

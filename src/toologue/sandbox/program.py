@@ -32,8 +32,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from toologue.errors import shown
-from toologue.sandbox.exceptions import CONVERSATIONAL, OF_THE_CLIENT, SERVICE
-from toologue.sandbox.messages import ABSENT, MODULES
+from toologue.sandbox.messages import ABSENT, CONVERSATIONAL, MODULES, OF_THE_CLIENT, SERVICE
 from toologue.sandbox.rpc import spelt
 from toologue.schema import Api
 
@@ -82,6 +81,11 @@ class Parsed:
         """The numbers of the placeholders, each once, as they first come."""
         return tuple(dict.fromkeys(one.number for one in self.placeholders))
 
+    @property
+    def unfilled(self) -> tuple[Problem, ...]:
+        """What is wrong with the placeholders, where nobody fills them in."""
+        return tuple(Problem(at, col, f"the placeholder ?{n} is not filled in") for n, at, col in self.placeholders)
+
 
 def parse(code: str) -> Parsed:
     """Read a program."""
@@ -119,70 +123,43 @@ def check(
     """
     if parsed.problems:
         return parsed.problems
-    checker = _Checker(parsed, apis, name)
-    known = {*vars(builtins).keys(), *CONVERSATIONAL, SERVICE, OF_THE_CLIENT, *names, name}.difference(ABSENT)
-    found = [*checker.undefined(known), *checker.imports(), *checker.calls()]
-    if not draft:
-        found += [Problem(at, col, f"the placeholder ?{n} is not filled in") for n, at, col in parsed.placeholders]
-    return tuple(sorted(found, key=lambda one: (one.line, one.column)))
+    known = {*vars(builtins), *CONVERSATIONAL, SERVICE, OF_THE_CLIENT, *names, name}.difference(ABSENT)
+    nodes, lines, spellings = list(ast.walk(parsed.tree)), parsed.code.split("\n"), spelt(apis)
+    bound, methods = known | set(_bound(nodes)), {one: api for api in apis for one in spellings[api.name]}
+    wrong = (complaint for node in nodes for complaint in _complaints(node, name, methods, bound))
+    found = [Problem(*_place(at, lines), what) for at, what in wrong]
+    return tuple(sorted([*found, *(() if draft else parsed.unfilled)], key=lambda one: (one.line, one.column)))
 
 
-class _Checker:
-    """What `check` looks at."""
-
-    def __init__(self, parsed: Parsed, apis: Sequence[Api], name: str):
-        self._nodes, self._lines, self._name = list(ast.walk(parsed.tree)), parsed.code.split("\n"), name
-        self._methods = {one: api for api in apis for one in spelt(apis)[api.name]}
-
-    def undefined(self, known: set[str]) -> Iterator[Problem]:
-        """Names that nothing defines."""
-        bound = known | set(_bound(self._nodes))
-        for node in self._nodes:
-            if isinstance(node, ast.Name) and node.id not in bound and number_of(node) is None:
-                yield self._at(node, f"the name {node.id!r} is not defined{_near(node.id, bound - set(dir(builtins)))}")
-
-    def imports(self) -> Iterator[Problem]:
-        """Modules that programs do not find."""
-        for node in self._nodes:
-            for module in _imported(node):
+def _complaints(node: ast.AST, name: str, methods: dict[str, Api], bound: set[str]) -> Iterator[tuple[ast.AST, str]]:
+    match node:
+        case ast.Name(id=used) if used not in bound and number_of(node) is None:
+            yield node, f"the name {used!r} is not defined{_near(used, bound - set(dir(builtins)))}"
+        case ast.Import() | ast.ImportFrom():
+            for module in imported(node):
                 if module not in MODULES and f"{module}." not in " ".join(MODULES):
-                    yield self._at(node, f"a program may not import {module!r}")
+                    yield node, f"a program may not import {module!r}"
+        case ast.Attribute(value=ast.Name(id=of), attr=method) if of == name and method not in (*methods, "exceptions"):
+            yield node, f"{name} has no method {method!r}{_near(method, methods)}"
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=method)) if of == name and method in methods:
+            yield from _misfits(node, methods[method])
+        case _:
+            pass
 
-    def calls(self) -> Iterator[Problem]:
-        """Methods that are not documented, and calls that do not fit the documents."""
-        for node in self._nodes:
-            if isinstance(node, ast.Attribute) and self._is_service(node.value):
-                if node.attr not in self._methods and node.attr != "exceptions":
-                    near = _near(node.attr, self._methods)
-                    yield self._at(node, f"{self._name} has no method {node.attr!r}{near}")
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                api = self._methods.get(node.func.attr)
-                if api is not None and self._is_service(node.func.value):
-                    yield from self._call(node, api)
 
-    def _call(self, node: ast.Call, api: Api) -> Iterator[Problem]:
-        parameters = list(api.parameters)
-        if len(node.args) > len(parameters):
-            yield self._at(node, f"{api.name} takes at most {len(parameters)} arguments, got {len(node.args)}")
-        given = parameters[: len(node.args)]
-        for keyword in node.keywords:
-            if keyword.arg in given:
-                yield self._at(keyword, f"{api.name} gets {keyword.arg!r} twice")
-            elif keyword.arg is not None and keyword.arg not in parameters:
-                near = _near(keyword.arg, parameters)
-                yield self._at(keyword, f"{api.name} has no parameter {keyword.arg!r}{near}")
-            given += [keyword.arg] if keyword.arg else parameters  # ** may give them all
-        if any(isinstance(one, ast.Starred) for one in node.args):
-            return
-        for one in api.required:
-            if one not in given:
-                yield self._at(node, f"{api.name} needs {one!r}")
-
-    def _is_service(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id == self._name
-
-    def _at(self, node: ast.AST, what: str) -> Problem:
-        return Problem(*_place(node, self._lines), what)
+def _misfits(node: ast.Call, api: Api) -> Iterator[tuple[ast.AST, str]]:
+    parameters = list(api.parameters)
+    if len(node.args) > len(parameters):
+        yield node, f"{api.name} takes at most {len(parameters)} arguments, got {len(node.args)}"
+    given = parameters[: len(node.args)]
+    for keyword in node.keywords:
+        if keyword.arg in given:
+            yield keyword, f"{api.name} gets {keyword.arg!r} twice"
+        elif keyword.arg is not None and keyword.arg not in parameters:
+            yield keyword, f"{api.name} has no parameter {keyword.arg!r}{_near(keyword.arg, parameters)}"
+        given += [keyword.arg] if keyword.arg else parameters  # ** may give them all
+    if not any(isinstance(one, ast.Starred) for one in node.args):
+        yield from ((node, f"{api.name} needs {one!r}") for one in api.required if one not in given)
 
 
 def _named(found: re.Match[str]) -> str:
@@ -202,7 +179,6 @@ def _place(node: ast.AST, lines: Sequence[str]) -> tuple[int, int]:
 
 
 def _bound(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """Every name that a program defines anywhere."""
     for node in nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
@@ -219,7 +195,8 @@ def _bound(nodes: Sequence[ast.AST]) -> Iterator[str]:
                 pass
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
+def imported(node: ast.AST) -> Iterator[str]:
+    """The modules that an import names."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):

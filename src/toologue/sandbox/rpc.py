@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, JsonValue
 
@@ -75,6 +75,16 @@ class Stopped(Exception):
         self.fault = Fault(type=kind, message=message)
         super().__init__(message)
 
+    @classmethod
+    def late(cls, limits: Limits) -> Self:
+        """Its time is used up."""
+        return cls("TimeoutError", f"the program took more than {limits.seconds:g} seconds")
+
+    @classmethod
+    def too_deep(cls) -> Self:
+        """What it sends cannot be read."""
+        return cls("LimitExceeded", "a result or an argument is nested too deep")
+
 
 class Outcome(NamedTuple):
     """How a program ended."""
@@ -92,30 +102,17 @@ class Door:
         self, world: World, name: str, limits: Limits, exceptions: Sequence[str] = (), now: datetime | None = None
     ):
         self.name, self.limits, self.exceptions = name, limits, tuple(exceptions)
+        # The class of the one object that programs see, and the faults that they know by plain name.
+        self.kind, self.raises = name[:1].upper() + name[1:], tuple[str, ...](getattr(world, "raises", ()))
         self.now: datetime = now or getattr(world, "now", None) or _SOME_DAY
         self.calls: list[Called] = []
         self.changes: dict[str, JsonValue] = {}
         self.created: dict[str, None] = {}
         # Whether `undo` will be asked for; a mark can cost more than a program.
         self.undoable = False
-        self._world = world
-        self.by_name = {api.name: api for api in world.apis}
-        self._start: Any = None
-
-    @property
-    def apis(self) -> Sequence[Api]:
-        """The documents of what can be called."""
-        return self._world.apis
-
-    @property
-    def kind(self) -> str:
-        """The class of the one object that programs see."""
-        return self.name[:1].upper() + self.name[1:]
-
-    @property
-    def raises(self) -> tuple[str, ...]:
-        """The faults that programs know by plain name."""
-        return tuple(getattr(self._world, "raises", ()))
+        self._world, self._start = world, cast("Any", None)
+        self.apis: Sequence[Api] = world.apis
+        self.by_name = {api.name: api for api in self.apis}
 
     def call(self, api: str, arguments: Mapping[str, JsonValue]) -> Any:
         """Do a call. A Fault is returned, not raised; Stopped is for the one who runs the program."""

@@ -17,11 +17,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from toologue.errors import BadSetting
 from toologue.sandbox.messages import Malformed, decoded, encoded, packed, received
@@ -32,12 +32,13 @@ _JAIL = Path(__file__).parent / "jail" / "__main__.py"
 # Nothing of the user's or of installed packages. Not -I, which would not see how to seed hashes.
 _FLAGS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC0"}
+_T = TypeVar("_T")
 _REMEDY = "; use backend='monty'"
 
 
 def run(code: str, door: Door, seed: int) -> Outcome:
     """Run a program in a process of its own."""
-    program, handle = _zygote().born()
+    program, handle = _zygote(os.getpid()).born()
     with program:
         try:
             return _Talk(program, door).whole(_told(code, door, seed))
@@ -51,14 +52,13 @@ def run(code: str, door: Door, seed: int) -> Outcome:
 def available() -> bool:
     """Whether this backend works here."""
     try:
-        _zygote().started()
+        _zygote(os.getpid()).started()
     except BadSetting:
         return False
     return True
 
 
 def _told(code: str, door: Door, seed: int) -> dict[str, Any]:
-    """All that a program's process is told."""
     spellings = spelt(door.apis)
     return {
         "memory": door.limits.memory,
@@ -77,15 +77,12 @@ def _told(code: str, door: Door, seed: int) -> dict[str, Any]:
 
 
 class _Talk:
-    """The conversation with one program's process."""
-
     def __init__(self, program: socket.socket, door: Door):
         self._program, self._door = program, door
         self._left = door.limits.seconds
         self._most = 16 * door.limits.output + (1 << 16)
 
     def whole(self, told: Mapping[str, Any]) -> Outcome:
-        """All of it: what the program's process sends last."""
         self._say(told)
         for number in range(1, self._door.limits.calls + 2):
             message = self._next()
@@ -120,46 +117,35 @@ class _Talk:
         try:
             body = received(self._read, self._most)
             if not body:
-                raise Stopped("Crash", "the program's process ended without a result")
+                raise _ended()
             return decoded(body)
         except Malformed as error:
             if error.kind == "deep":
-                raise Stopped("LimitExceeded", "a result or an argument is nested too deep") from None
+                raise Stopped.too_deep() from None
             raise _forged(str(error)) from None
 
     def _say(self, message: Mapping[str, Any]) -> None:
-        with _Clock(self):
-            self._program.sendall(encoded(message))
+        self._timed(lambda: self._program.sendall(encoded(message)))
 
     def _read(self, most: int) -> bytes:
-        with _Clock(self):
-            return self._program.recv(most)
+        return self._timed(lambda: self._program.recv(most))
 
-    def tick(self) -> None:
-        """Let the program's process work for what is left of its time."""
+    def _timed(self, work: Callable[[], _T]) -> _T:
+        """Let the program's process work for what is left of its time. Raises Stopped."""
         self._program.settimeout(max(self._left, 0.001))
+        start = time.monotonic()
+        try:
+            return work()
+        except OSError:
+            raise _ended() from None
+        finally:
+            self._left -= time.monotonic() - start
+            if self._left <= 0:
+                raise Stopped.late(self._door.limits) from None
 
-    def tock(self, seconds: float) -> None:
-        """So long it worked. Raises Stopped where that was too long."""
-        self._left -= seconds
-        if self._left <= 0:
-            raise Stopped("TimeoutError", f"the program took more than {self._door.limits.seconds:g} seconds")
 
-
-class _Clock:
-    """Takes the time that the host waits for the program."""
-
-    def __init__(self, talk: _Talk):
-        self._talk, self._start = talk, 0.0
-
-    def __enter__(self) -> None:
-        self._talk.tick()
-        self._start = time.monotonic()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        self._talk.tock(time.monotonic() - self._start)
-        if isinstance(error, OSError):
-            raise Stopped("Crash", "the program's process ended without a result") from None
+def _ended() -> Stopped:
+    return Stopped("Crash", "the program's process ended without a result")
 
 
 def _forged(what: str) -> Stopped:
@@ -167,7 +153,6 @@ def _forged(what: str) -> Stopped:
 
 
 def _end(handle: int) -> None:
-    """End a process, if it has not ended."""
     try:
         signal.pidfd_send_signal(handle, signal.SIGKILL)
     except ProcessLookupError:
@@ -177,8 +162,6 @@ def _end(handle: int) -> None:
 
 
 class _Zygote:
-    """The warm process of this process."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -206,7 +189,6 @@ class _Zygote:
         raise BadSetting("the process that runs programs ends as soon as it is started" + _REMEDY)
 
     def stop(self) -> None:
-        """End it."""
         self._control.close()
         if self._process is not None:
             self._process.kill()
@@ -238,9 +220,5 @@ class _Zygote:
 
 
 @cache
-def _zygote_of(process: int) -> _Zygote:
+def _zygote(process: int) -> _Zygote:
     return _Zygote()
-
-
-def _zygote() -> _Zygote:
-    return _zygote_of(os.getpid())

@@ -27,6 +27,15 @@ Alike = Callable[[Literal["text", "prose"], str, str], bool]
 _FORMS = ("%Y-%m-%d %H:%M:%S", "%H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%H:%M", "%Y-%m-%d")
 
 
+# Whether a moment will do for the one that was expected.
+_JUDGES: dict[str, Callable[[datetime, datetime], bool]] = {
+    "date": lambda expected, actual: expected.date() == actual.date(),
+    "moment": datetime.__eq__,
+    "from": datetime.__ge__,
+    "until": datetime.__le__,
+}
+
+
 def never_alike(compare: Literal["text", "prose"], expected: str, actual: str) -> bool:
     """The similarity of those who have none."""
     return False
@@ -36,22 +45,24 @@ def agree(compare: Compare, expected: Any, actual: Any, alike: Alike) -> bool:
     """Whether `actual` is as good as `expected`."""
     if compare == "ignored" or same(expected, actual):
         return True
+    texts = isinstance(expected, str) and isinstance(actual, str)
     match compare:
         case "exact":
             return False
         case "folded":
-            return isinstance(expected, str) and isinstance(actual, str) and _fold(expected) == _fold(actual)
+            return texts and " ".join(expected.split()).casefold() == " ".join(actual.split()).casefold()
         case "text" | "prose":
-            return isinstance(expected, str) and isinstance(actual, str) and alike(compare, expected, actual)
-        case "date" | "moment":
-            return _same_moment(compare, expected, actual)
-        case "from" | "until":
-            return _covers(compare, expected, actual)
-        case "set":
-            return _members(expected) is not None and _members(expected) == _members(actual)
-        case "ids":
-            wanted, got = _members(expected), _members(actual)
-            return wanted is not None and got is not None and wanted <= got
+            return texts and alike(compare, expected, actual)
+        case "from" | "until" if actual is None:
+            return True
+        case "date" | "moment" | "from" | "until":
+            one, other = (moment_of(expected), moment_of(actual)) if texts else (None, None)
+            return one is not None and other is not None and _JUDGES[compare](one, other)
+        case "set" | "ids":
+            if not (isinstance(expected, list) and isinstance(actual, list)):
+                return False
+            wanted, got = ({keys.canonical(item) for item in cast("list[Any]", one)} for one in (expected, actual))
+            return wanted == got if compare == "set" else wanted <= got
         case _:
             assert_never(compare)
 
@@ -89,33 +100,3 @@ def moment_of(text: str) -> datetime | None:
         except ValueError:
             continue
     return None
-
-
-def _same_moment(compare: Literal["date", "moment"], expected: Any, actual: Any) -> bool:
-    one, other = _moment(expected), _moment(actual)
-    if one is None or other is None:
-        return False
-    return one.date() == other.date() if compare == "date" else one == other
-
-
-def _covers(compare: Literal["from", "until"], expected: Any, actual: Any) -> bool:
-    if actual is None:
-        return True
-    one, other = _moment(expected), _moment(actual)
-    if one is None or other is None:
-        return False
-    return other <= one if compare == "from" else other >= one
-
-
-def _moment(value: Any) -> datetime | None:
-    return moment_of(value) if isinstance(value, str) else None
-
-
-def _members(value: Any) -> set[bytes] | None:
-    if not isinstance(value, list):
-        return None
-    return {keys.canonical(item) for item in cast("list[Any]", value)}
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.split()).casefold()

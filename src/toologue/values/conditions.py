@@ -55,18 +55,8 @@ _LONGEST, _DEEPEST = 400, 20
 _DIGITS = 9
 """After the point, so that three times 20.70 is 62.10."""
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
-_SHAPES = (
-    ast.BoolOp,
-    ast.And,
-    ast.Or,
-    ast.UnaryOp,
-    ast.BinOp,
-    ast.Compare,
-    ast.Name,
-    ast.Attribute,
-    ast.List,
-    ast.Load,
-)
+_SHAPES = (ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Name, ast.Attribute, ast.List,
+           ast.Load)  # fmt: skip
 _REMEDIES = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "<>": "!="}
 
 
@@ -89,11 +79,11 @@ class Expression:
 
     def value(self, values: Mapping[str, JsonValue]) -> JsonValue:
         """What it comes to. A name without a value is null."""
-        return _evaluated(self, values)
+        return _walker().value(self, values)
 
     def holds(self, values: Mapping[str, JsonValue]) -> bool:
         """Whether it comes to something true: not null, false, zero, and not empty."""
-        return bool(_evaluated(self, values))
+        return bool(self.value(values))
 
 
 @lru_cache(maxsize=4096)
@@ -235,17 +225,11 @@ def _walker() -> _Walker:
     return _Walker()
 
 
-def _evaluated(expression: Expression, values: Mapping[str, JsonValue]) -> JsonValue:
-    return _walker().value(expression, values)
-
-
 def _part(whole: Any, name: str | int) -> Any:
     if isinstance(whole, dict):
         return cast("dict[Any, Any]", whole).get(name)
-    if isinstance(whole, list) and isinstance(name, int):
-        items = cast("list[Any]", whole)
-        return items[name] if name < len(items) else None
-    return None
+    within = isinstance(whole, list) and isinstance(name, int) and name < len(cast("list[Any]", whole))
+    return whole[name] if within else None
 
 
 def _length(value: Any) -> int:
@@ -291,41 +275,25 @@ def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return counted
 
 
-def _negative(value: Any) -> Any:
-    return _counted(operator.sub)(0, value)
-
-
 def _among(left: Any, right: Any) -> bool:
     if isinstance(right, str):
         return isinstance(left, str) and left in right
     return isinstance(right, list | dict) and any(same(left, member) for member in cast("list[Any]", right))
 
 
-def _apart(left: Any, right: Any) -> bool:
-    return not _among(left, right)
-
-
-def _different(left: Any, right: Any) -> bool:
-    return not same(left, right)
-
-
-def _quotient(left: float, right: float) -> float:
-    return left / right
-
-
 _MEANINGS: dict[type, Callable[..., Any]] = {
     ast.Eq: same,
-    ast.NotEq: _different,
+    ast.NotEq: lambda left, right: not same(left, right),
     ast.Lt: _ordered(operator.lt),
     ast.LtE: _ordered(operator.le),
     ast.Gt: _ordered(operator.gt),
     ast.GtE: _ordered(operator.ge),
     ast.In: _among,
-    ast.NotIn: _apart,
+    ast.NotIn: lambda left, right: not _among(left, right),
     ast.Not: operator.not_,
-    ast.USub: _negative,
+    ast.USub: lambda value: _counted(operator.sub)(0, value),
     ast.Add: _counted(operator.add),
     ast.Sub: _counted(operator.sub),
     ast.Mult: _counted(operator.mul),
-    ast.Div: _counted(_quotient),
+    ast.Div: _counted(operator.truediv),
 }

@@ -4,25 +4,34 @@ Contract: the value fits the schema (`UserError` where none is found: a schema t
 covered). It is a function of schema, name, description, seed and leaf: each place in the value has a seed of its own,
 so that a change elsewhere in the schema leaves it alone. Time is no input: dates lie in the year 2025.
 
+`text_for` makes a text that a pattern matches; the pattern is read as Python reads it, and nothing is run.
+
 Example:
     >>> schema = {"type": "object", "required": ["email"], "properties": {
     ...     "email": {"type": "string"}, "seats": {"type": "integer", "minimum": 2, "maximum": 2}}}
     >>> value = make(schema, seed=7)
     >>> value["seats"], "@" in value["email"], value == make(schema, seed=7)
     (2, True, True)
+    >>> text_for("^(ORD|INV)-[0-9]{4}[a-f]?$", Random(3)), text_for("^(?=a)b", Random(3))
+    ('INV-7623', None)
 
 Not covered: `not` and `if` are only checked, not aimed at; `patternProperties`, `contains`, dependent keywords; formats
-beyond those of `word_leaf`; correlation between fields (a town and its country).
+beyond those of `word_leaf`; correlation between fields (a town and its country); look-around, back-references and
+Unicode properties in patterns, where `\\b` is taken to hold.
 """
 
 from __future__ import annotations
 
 import importlib
 import math
+import re
+import string
 import uuid
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from importlib.util import find_spec
 from random import Random
 from typing import Any
@@ -41,7 +50,6 @@ from toologue.values.json_schema import (
     resolved,
     types_of,
 )
-from toologue.values.patterns import text_for
 
 # (kind of value as in `text.names.Kind`, or a few more; randomness) → a text of that kind.
 Leaf = Callable[[str, Random], str]
@@ -172,6 +180,15 @@ _RANGES: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 
 
+_PLAIN = string.ascii_lowercase + string.digits
+_CATEGORY = {
+    "DIGIT": string.digits, "NOT_DIGIT": string.ascii_letters, "WORD": _PLAIN, "NOT_PLAIN": " -.", "SPACE": " ",
+    "NOT_SPACE": _PLAIN,
+}  # fmt: skip
+_ALL = "".join(map(chr, range(32, 127)))
+_LONGEST_PATTERN, _WIDEST = 400, 2000
+
+
 class _NoValueError(Exception):
     """No value here; another branch may have one."""
 
@@ -271,7 +288,6 @@ def _branch(maker: _Maker, rule: Mapping[str, Any], key: str, place: tuple[str, 
 
 
 def _merged(maker: _Maker, rule: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
-    """The schema with its `allOf` folded in."""
     made: Mapping[str, Any] = {name: part for name, part in rule.items() if name != "allOf"}
     for part in list_of(rule.get("allOf")):
         inner = _open(part, maker.root)
@@ -433,3 +449,83 @@ def _moment(want: Want, random: Random) -> str:
     if want.form in ("rfc3339", "epoch"):
         return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
     return moment.strftime(want.form) + ("Z" if want.schema.get("format") == "time" else "")
+
+
+def text_for(pattern: str, random: Random, *, spread: int = 3) -> str | None:
+    """A text that the pattern matches, or None. Open repetitions take up to `spread` more than they must."""
+    try:
+        return _either(_tree(pattern), random, spread)
+    except (re.error, _NoValueError, ValueError, OverflowError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=256)
+def _tree(pattern: str) -> Any:
+    if len(pattern) > _LONGEST_PATTERN:
+        raise _NoValueError
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module("re._parser").parse(pattern)
+
+
+def _either(tree: Any, random: Random, spread: int) -> str:
+    """A text for each alternative; one is kept."""
+    forks = [given for sign, given in tree if str(sign) == "BRANCH"] if len(tree) == 1 else []
+    branches: list[Any] = forks[0][1] if forks else [tree]
+    return random.choice([_sequence(branch, random, spread) for branch in branches])
+
+
+def _sequence(tree: Any, random: Random, spread: int) -> str:
+    made = ""
+    for sign, given in tree:
+        fewest, most, part = 1, 1, [(sign, given)]
+        if str(sign) in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            fewest, most, part = given
+        if fewest > _LONGEST_PATTERN:
+            raise _NoValueError
+        first = _part(part, random, spread)
+        for number in range(random.randint(fewest, min(int(most), fewest + spread))):
+            made += _part(part, random, spread) if number else first
+        if len(made) > 4 * _LONGEST_PATTERN:
+            raise _NoValueError
+    return made
+
+
+def _part(tree: Any, random: Random, spread: int) -> str:
+    if len(tree) != 1:
+        return _sequence(tree, random, spread)
+    ((sign, given),) = tree
+    match str(sign):
+        case "AT":
+            return ""
+        case "LITERAL":
+            return chr(given)
+        case "ANY":
+            return random.choice(_PLAIN)
+        case "NOT_LITERAL":
+            return random.choice(_ALL.replace(chr(given), ""))
+        case "IN":
+            return random.choice(_letters(given))
+        case "SUBPATTERN" | "ATOMIC_GROUP":
+            return _either(given[-1] if str(sign) == "SUBPATTERN" else given, random, spread)
+        case "BRANCH":
+            return _either(tree, random, spread)
+        case _:
+            raise _NoValueError
+
+
+def _letters(members: Any) -> str:
+    found = ""
+    for sign, given in members:
+        match str(sign):
+            case "LITERAL":
+                found += chr(given)
+            case "RANGE" if given[1] - given[0] < _WIDEST:
+                found += "".join(map(chr, range(given[0], given[1] + 1)))
+            case "CATEGORY":
+                found += _CATEGORY[str(given).removeprefix("CATEGORY_")]
+            case "NEGATE":
+                pass
+            case _:
+                raise _NoValueError
+    return "".join(sign for sign in _ALL if sign not in found) if str(members[0][0]) == "NEGATE" else found

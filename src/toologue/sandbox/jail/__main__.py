@@ -13,7 +13,7 @@ if __name__ == "__main__":
     from toologue.sandbox.jail import clock
 
     clock.install()
-    from toologue.sandbox.jail.zygote import serve
+    from toologue.sandbox.jail.run import serve
 
     sys.path.remove(here)
     serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,4 +1,9 @@
-"""The life of one program: told what to run, sealed, then run; then its result.
+"""The process that is forked once a program, and the life of one program: told what to run, sealed, run; its result.
+
+`serve` has imported all that programs may, and knows nothing else. Any message on the control socket asks for a
+process; the answer is the socket to it, and a descriptor of it. One waits already; the next is forked while that one
+works. The first message says that the kernel keeps programs in, or why it does not. It ends when the control socket is
+closed or the host is gone.
 
 The program is the body of a function in a module of its own; that module is loaded the way every module is, from
 memory, and only in this process, which can do nothing but talk to the host. What is sent is checked there: the program
@@ -12,20 +17,24 @@ from __future__ import annotations
 
 import ast
 import builtins as python
+import gc
 import importlib
 import json
 import os
+import select
+import signal
+import socket
 import sys
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from importlib.abc import InspectLoader
 from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
 from toologue.sandbox.jail import clock, filter
-from toologue.sandbox.messages import ABSENT, MODULES, encoded, plain, received, unpacked
+from toologue.sandbox.messages import ABSENT, MODULES, OF_THE_CLIENT, SERVICE, encoded, plain, received, unpacked
 
 # (Api, arguments) → value; raises Refused.
 Ask = Callable[[str, Mapping[str, Any]], Any]
@@ -33,6 +42,9 @@ Ask = Callable[[str, Mapping[str, Any]], Any]
 
 # What `strptime` imports on behalf of a program.
 _UNDERNEATH = "_strptime"
+# Modules that the allowed ones import when they are first used.
+_ALSO = (_UNDERNEATH, "calendar", "encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_16",
+         "linecache", "locale", "unicodedata")  # fmt: skip
 
 
 class Refused(Exception):
@@ -194,8 +206,6 @@ def _say(message: Mapping[str, Any]) -> None:
 
 
 class _Loader(InspectLoader):
-    """Loads a program as a module that defines it as a function."""
-
     def __init__(self, code: str):
         self._code = code
 
@@ -210,7 +220,6 @@ class _Loader(InspectLoader):
 
 
 def _outcome(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Run what the host told, and say what came of it."""
     most: int = told["output"]
     printed = Printed(most)
     clock.start(told["now"], told["seed"])
@@ -241,7 +250,6 @@ def _ran(told: Mapping[str, Any], printed: Printed) -> Any:
 
 
 def _ask(most: int) -> Ask:
-    """How a program's calls reach the host."""
     count = 0
 
     def ask(api: str, arguments: Mapping[str, Any]) -> Any:
@@ -270,3 +278,71 @@ def _line(error: BaseException) -> int | None:
         line = frame.tb_lineno if frame.tb_frame.f_code.co_filename == _FILE else line
         frame = frame.tb_next
     return line
+
+
+def serve(control: int, host: int) -> None:
+    """Fork a process for every program, until the host is gone."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries children
+    os.environ.clear()  # it was for the interpreter
+    for name in (*MODULES, *_ALSO):
+        importlib.import_module(name)
+    with socket.socket(fileno=control) as door:
+        try:
+            alive = os.pidfd_open(host)
+            refusal = _refusal()
+        except OSError as error:
+            alive, refusal = -1, str(error)
+        door.send(refusal.encode() or b"sealed")
+        if refusal or os.getppid() != host:
+            return
+        taken = os.sysconf("SC_PAGE_SIZE") * int(Path("/proc/self/statm").read_text().split()[0])
+        gc.collect()
+        gc.freeze()
+        while True:
+            program, handle = _born(taken)  # before anybody asks for it
+            ready, _, _ = select.select([door, alive], [], [])
+            if alive in ready or not door.recv(64):
+                return
+            with program:
+                socket.send_fds(door, [b"born"], [program.fileno(), handle])
+            os.close(handle)
+
+
+def _born(taken: int) -> tuple[socket.socket, int]:
+    """A process that waits for its program: the host's end of the socket to it, and a descriptor of it."""
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if child == 0:
+        live(theirs.fileno(), taken)
+    theirs.close()
+    return ours, os.pidfd_open(child)
+
+
+def _refusal() -> str:
+    """Why the kernel would not keep a program in; empty where it does."""
+    reads, writes = os.pipe()
+    if os.fork() == 0:
+        try:
+            os.write(filter.DOOR, _tried(writes).encode())
+        finally:
+            os._exit(0)
+    os.close(writes)
+    with os.fdopen(reads, "rb") as told:
+        said = told.read().decode()
+    return "" if said == "sealed" else said or "the sealed process died"
+
+
+def _tried(door: int) -> str:
+    """What a sealed process can do; its `DOOR` is this descriptor."""
+    try:
+        filter.enclose(door)
+        filter.seal(1 << 40, 10)
+    except OSError as error:
+        return str(error)
+    try:
+        os.open("/", os.O_RDONLY)
+    except PermissionError:
+        return "sealed"
+    except OSError as error:
+        return str(error)
+    return "a sealed process can open files"

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from toologue.agents.llm.program_stack.situations import Service
 from toologue.errors import BadRecord, StackError
 from toologue.formats.dialog2api import Output, read_output
-from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.sandbox.program import Parsed, check, parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import AgentTurn, Program

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from toologue.formats.dialog2api import Sample
-from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.schema import Brief, Result
 from toologue.schema.stack import Stacked
 from toologue.text.claims import claims, grounds

@@ -38,7 +38,7 @@ from toologue.apis.schemas import object_of
 from toologue.formats.dialog2api import Sample, escaped, sample_xml
 from toologue.formats.openai import Message
 from toologue.models.ask import render_prompt
-from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.schema import Api, Brief
 from toologue.schema.jsonl import Noun
 from toologue.worlds.s3 import as_definitions
