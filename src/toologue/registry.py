@@ -47,7 +47,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
     },
     "embedder": {
-        "endpoint": "toologue.models.endpoint:endpoint",
+        "endpoint": "toologue.models.client:endpoint",
         "lexical": "toologue.models.lexical:lexical",
         "minilm": "toologue.models.minilm:minilm",
     },

@@ -99,7 +99,7 @@ def test_what_is_read_of_the_calibration_is_a_copy():
 
 
 def test_importing_models_loads_no_library_of_numbers():
-    names = ("embed", "lexical", "minilm", "endpoint", "similarity", "retriever")
+    names = ("embed", "lexical", "minilm", "client", "similarity", "retriever")
     code = f"import sys, {', '.join(f'toologue.models.{name}' for name in names)}\n"
     code += "print([m for m in sys.modules if m in ('numpy', 'tokenizers', 'onnxruntime', 'torch')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

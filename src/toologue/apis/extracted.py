@@ -33,11 +33,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 from toologue.apis.schemas import parameter
-from toologue.schema import Api, Parameter, Procedure, Step
+from toologue.schema import Api, Parameter, Procedure
 from toologue.text.tokens import article, reads, singular, words_of
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 
@@ -50,7 +52,12 @@ _BY_NAME: tuple[tuple[str, dict[str, Any]], ...] = (
     (r"count|quantity|days$|minutes$", {"type": "integer", "minimum": 0}),
     (r"^(is|has|can)_", {"type": "boolean"}),
 )
-_OTHER = "other"
+# By what a field is given to.
+_BY_USE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("days_since", {"type": "string", "format": "date"}),
+    ("sum", {"type": "number", "minimum": 1, "maximum": 500, "multipleOf": 0.5}),
+    ("len", {"type": "array", "items": {}}),
+)
 _Path = tuple[str, ...]
 
 
@@ -70,26 +77,26 @@ def extracted(procedure: Procedure) -> list[Api]:
 
 def _api(procedure: Procedure, name: str) -> Api:
     calls = [step for step in procedure.steps if step.api == name]
-    given: dict[str, list[str]] = {}
-    for step in calls:
-        for parameter_name, expression in step.arguments.items():
-            given.setdefault(parameter_name, []).append(expression)
+    given: defaultdict[str, list[str]] = defaultdict(list)
+    for one, expression in (pair for step in calls for pair in step.arguments.items()):
+        given[one].append(expression)
     verb, *rest = words_of(name) or (name,)
     thing = " ".join(rest)
     if thing and singular(rest[-1]) == rest[-1]:
         thing = article(thing)
-    failures = dict.fromkeys(found for step in calls for found in _failures(step))
+    conditions = (branch.condition for step in calls for branch in step.branches)
+    failures = dict.fromkeys(found for one in conditions for found in re.findall(r'error\.type == "([^"]+)"', one))
     told = f"{verb.capitalize()} {thing}".strip() + "."
     return Api(
         name=name,
         description=told + (f" May fail with {', '.join(failures)}." if failures else ""),
-        parameters={one: _parameter(procedure, one, said, len(calls)) for one, said in given.items()},
+        parameters={one: _parameter(one, said, len(calls)) for one, said in given.items()},
         returns=_returns(procedure, {step.result for step in calls if step.result}),
         writes=not reads(name),
     )
 
 
-def _parameter(procedure: Procedure, name: str, expressions: list[str], calls: int) -> Parameter:
+def _parameter(name: str, expressions: list[str], calls: int) -> Parameter:
     trees = [parse(expression).tree for expression in expressions]
     literals = [tree.value for tree in trees if isinstance(tree, ast.Constant)]
     texts = [value for value in literals if isinstance(value, str)]
@@ -105,15 +112,11 @@ def _returns(procedure: Procedure, results: set[str]) -> dict[str, Any]:
     uses = [use for expression in _expressions(procedure) for use in _uses(expression, results)]
     for path in dict.fromkeys(use.path for use in uses):
         here = [use for use in uses if use.path == path]
-        schema: dict[str, Any] = _of_literals(literal for use in here for literal in use.literals) or _named(path[-1])
-        if any(use.of == "days_since" for use in here):
-            schema = {"type": "string", "format": "date"}
-        elif any(use.of == "sum" for use in here):
-            schema = {"type": "number", "minimum": 1, "maximum": 500, "multipleOf": 0.5}
-        elif any(use.of == "len" for use in here):
-            schema = {"type": "array", "items": {}}
-        elif "enum" in schema:
-            schema["enum"] = [*schema["enum"], _OTHER]
+        schema = next((deepcopy(form) for of, form in _BY_USE if any(use.of == of for use in here)), None)
+        if schema is None:
+            schema = _of_literals(literal for use in here for literal in use.literals) or _named(path[-1])
+            if "enum" in schema:
+                schema["enum"] = [*schema["enum"], "other"]
         if any(use.null for use in here) and isinstance(schema.get("type"), str):
             schema["type"] = [schema["type"], "null"]
         _put(root, path, schema)
@@ -163,11 +166,6 @@ def _expressions(procedure: Procedure) -> Iterator[Expression]:
         yield from map(parse, step.arguments.values())
         for branch in step.branches:
             yield from map(parse, filter(None, (branch.condition, *branch.sets.values())))
-
-
-def _failures(step: Step) -> Iterator[str]:
-    for branch in step.branches:
-        yield from re.findall(r'error\.type == "([^"]+)"', branch.condition)
 
 
 def _of_literals(literals: Iterable[Any]) -> dict[str, Any]:

@@ -62,9 +62,7 @@ def api_of_function(function: Callable[..., Any]) -> Api:
             for given in inspect.signature(function).parameters.values()
             if given.name not in _HIDDEN and not given.name.startswith("_")
         },
-        returns=_schema(hints["return"], f"what {name} returns")
-        if hints.get("return") not in (None, type(None))
-        else {},
+        returns={} if hints.get("return") in _NOTHING else _schema(hints["return"], f"what {name} returns"),
         writes=writes if isinstance(writes, bool) else not reads(name),
     )
 

@@ -16,9 +16,9 @@ Not covered: addresses. Nothing is fetched; save the document first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic_core import from_json
 
@@ -33,13 +33,8 @@ from toologue.errors import BadFile, BadSetting, shown
 from toologue.formats.procedure import load
 from toologue.schema import Api
 from toologue.schema.jsonl import read, read_lines
+from toologue.values.json_schema import list_of
 
-_READERS: Mapping[str, Callable[[Source], list[Api]]] = {
-    "openapi": lambda source: [operation.api for operation in openapi_of(source).operations],
-    "rapidapi": rapidapi_of,
-    "tools": tools_of,
-    "almita": almita_of,
-}
 _FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py", ".md")
 
 
@@ -81,23 +76,22 @@ def _each_of(source: Path | str) -> Iterable[Api]:
         return extracted(load(path))
     if path.suffix == ".py":
         raise BadSetting(f"{path}: name the module as Python imports it, for example {path.stem!r}")
-    read_from = read_source(path)
-    return _READERS[kind_of_source(read_from)](read_from)
+    return _read(read_source(path))
 
 
-def kind_of_source(source: Source) -> str:
-    """What a document is: openapi, rapidapi, tools or almita. Raises BadRecord where it is none of them."""
+def _read(source: Source) -> list[Api]:
+    """The Apis of a document, by what it holds. Raises BadRecord where it describes none."""
     rules = object_of(source.data)
     listed: Any = rules.get("tools", rules.get("functions", source.data))
-    first = object_of(cast("list[Any]", listed)[0]) if isinstance(listed, list) and listed else {}
+    first = object_of(next(iter(list_of(listed)), {}))
     if MARKS & {*rules, *first}:
-        return "rapidapi"
+        return rapidapi_of(source)
     if {"openapi", "swagger"} & rules.keys():
-        return "openapi"
+        return [operation.api for operation in openapi_of(source).operations]
     if "apis" in rules or source.data == {}:
-        return "almita"
+        return almita_of(source)
     if listed == [] or {"name", "function", "type"} & first.keys():
-        return "tools"
+        return tools_of(source)
     remedy = 'expected an OpenAPI document, a list of tools, RapidAPI records, or ALMITA\'s {"apis": [...]}'
     raise source.bad((), f"this describes no API: {shown(source.data)}", remedy)
 

@@ -214,7 +214,9 @@ class _Reader:
         names: dict[str, tuple[str, ...]] = {}
         for path, given in self._document.paths.items():
             item = resolved(given, self._root) or {}
-            for method in (method for method in get_args(Method) if method in item and not _is_internal(item, method)):
+            for method in get_args(Method):
+                if method not in item or True in (item.get("x-internal"), object_of(item[method]).get("x-internal")):
+                    continue
                 made = self._operation(path, method, item)
                 if "operationId" in item[method] and made.api.name in names:
                     what = f"the name {made.api.name!r} is taken by {path_text(names[made.api.name])}"
@@ -226,8 +228,7 @@ class _Reader:
     def _operation(self, path: str, method: Method, item: Mapping[str, Any]) -> Operation:
         place = ("paths", path, method)
         rules = self._read(_OperationPart, item[method], place)
-        wires, parameters = self._flat([*self._sent(path, method, item), *self._body(rules, place)])
-        self._refuse_passwords(parameters, place)
+        wires, parameters = self._flat([*self._sent(path, method, item), *self._body(rules, place)], place)
         responses = rules.responses.items()
         answers = {code: self._read(_Content, rule, (*place, "responses", code)) for code, rule in responses}
         status, response = _success(answers)
@@ -250,22 +251,19 @@ class _Reader:
             extensions={**_extensions(item, self._root), **_extensions(item[method], self._root)},
         )
 
-    def _flat(self, parts: list[_Travelling]) -> tuple[dict[str, Wire], dict[str, Parameter]]:
+    def _flat(self, parts: list[_Travelling], place: Place) -> tuple[dict[str, Wire], dict[str, Parameter]]:
         wires: dict[str, Wire] = {}
         made: dict[str, Parameter] = {}
         for wire, schema, description, required in parts:
             name = callable_name(wire.name) or "body"
             name = unique(f"{wire.into}_{name}" if name in wires else name, wires)
-            wires[name] = wire
-            made[name] = parameter(schema, name, root=self._root, description=description, required=required)
-        return wires, made
-
-    def _refuse_passwords(self, parameters: Mapping[str, Parameter], place: Place) -> None:
-        for name, made in parameters.items():
-            kinds, form = types_of(made.json_schema), made.json_schema.get("format")
+            one = parameter(schema, name, root=self._root, description=description, required=required)
+            kinds, form = types_of(one.json_schema), one.json_schema.get("format")
             if (asks_for_a_password(name) or form == "password") and (not kinds or "string" in kinds):
                 remedy = "an agent never does: remove the operation, or say `x-internal: true` at it"
                 raise self._source.bad(place, f"the parameter {name!r} asks for a password", remedy)
+            wires[name], made[name] = wire, one
+        return wires, made
 
     def _sent(self, path: str, method: Method, item: Mapping[str, Any]) -> Iterator[_Travelling]:
         """The parameters of path and query, those of the path first and in its order."""
@@ -308,10 +306,6 @@ class _Reader:
             raise self._source.refused(error, place) from None
 
 
-def _is_internal(item: Mapping[str, Any], method: str) -> bool:
-    return True in (item.get("x-internal"), object_of(item[method]).get("x-internal"))
-
-
 def _extensions(value: Any, root: Any) -> dict[str, Any]:
     return {key: part for key, part in (resolved(value, root) or {}).items() if key.startswith("x-")}
 
@@ -319,9 +313,8 @@ def _extensions(value: Any, root: Any) -> dict[str, Any]:
 def _success(answers: Mapping[str, _Content]) -> tuple[int, dict[str, Any]]:
     """(status, schema) of the first success that is described, else of `default`."""
     good = sorted((code for code in answers if code.startswith("2")), key=lambda code: (code == "2XX", code))
-    code = next(iter([*good, *(["default"] if "default" in answers else [])]), None)
-    schema = object_of(answers[code].form) if code is not None else {}
-    return (int(code) if code and code.isdecimal() else 200), schema
+    code = next(iter(good), "default")
+    return int(code) if code.isdecimal() else 200, object_of(answers[code].form) if code in answers else {}
 
 
 def _sentences(summary: str, description: str) -> str:

@@ -35,15 +35,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    ConfigDict,
-    Field,
-    JsonValue,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic_core import from_json
 
 from toologue.apis.schemas import compare_of, first_bad_reference, object_of, written_out
@@ -326,9 +318,9 @@ def _log(file: object, notes: Notes) -> None:
 def _apis(record: RapidApi, folder: str, notes: Notes) -> Iterator[Api]:
     if not record.api_list:
         yield _api(record, notes)
-    category, about = record.category or folder, record.tool_description
+    whole = {"category": record.category or folder, "tool": record.tool, "tool_description": record.tool_description}
     for one in record.api_list:
-        yield _api(one.replace(category=category, tool=record.tool, tool_description=about), notes)
+        yield _api(one.replace(**whole), notes)
 
 
 def _api(record: RapidApi, notes: Notes) -> Api:

@@ -21,7 +21,7 @@ from toologue.sandbox import monty, zygote
 from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.sandbox.monty import Outside
 from toologue.sandbox.program import parse
-from toologue.sandbox.rpc import BackendName, Door, Execution, Limits, Outcome
+from toologue.sandbox.rpc import Door, Execution, Limits
 from toologue.schema import Fault
 
 Backend = Literal["auto", "monty", "zygote"]
@@ -47,17 +47,15 @@ def execute(
     for problem in (*parsed.problems, *parsed.unfilled):
         return Execution(error=Fault(type="SyntaxError", message=str(problem)), line=problem.line)
     door = Door(world, name, limits, (*CONVERSATIONAL, *exceptions), now)
-    outcome, ran = _run(parsed.tree, code, door, backend, seed)
-    return Execution(
-        **outcome._asdict(), calls=tuple(door.calls), changes=door.changes, created=tuple(door.created), backend=ran
-    )
+    done = _run(parsed.tree, code, door, backend, seed)
+    return done.replace(calls=tuple(door.calls), changes=door.changes, created=tuple(door.created))
 
 
-def _run(tree: ast.Module, code: str, door: Door, backend: Backend, seed: int) -> tuple[Outcome, BackendName]:
+def _run(tree: ast.Module, code: str, door: Door, backend: Backend, seed: int) -> Execution:
     if backend == "monty" or (backend == "auto" and monty.available()):
         door.undoable = backend == "auto" and zygote.available()
         try:
-            return monty.run(tree, door, seed, alone=not door.undoable), "monty"
+            return monty.run(tree, door, seed, alone=not door.undoable).replace(backend="monty")
         except Outside:
             door.undo()
-    return zygote.run(code, door, seed), "zygote"
+    return zygote.run(code, door, seed).replace(backend="zygote")

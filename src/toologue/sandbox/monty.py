@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, cast
 from toologue.errors import BadSetting
 from toologue.sandbox.messages import ABSENT, MODULES, OF_THE_CLIENT, SERVICE, Malformed, decoded
 from toologue.sandbox.program import imported
-from toologue.sandbox.rpc import Door, Limits, Outcome, Stopped, operation, spelt
+from toologue.sandbox.rpc import Door, Execution, Limits, Stopped, operation, spelt
 from toologue.schema import Fault
 
 _MODULES = {"base64", "collections", "copy", "datetime", "itertools", "json", "math", "random", "time"}
@@ -317,7 +317,7 @@ def available() -> bool:
     return find_spec("pydantic_monty") is not None
 
 
-def run(tree: ast.Module, door: Door, seed: int, *, alone: bool) -> Outcome:
+def run(tree: ast.Module, door: Door, seed: int, *, alone: bool) -> Execution:
     """Run a program; the tree is used up. Raises Outside."""
     if not available():
         raise BadSetting("the backend monty needs pydantic-monty: pip install 'toologue[programs]'")
@@ -326,12 +326,12 @@ def run(tree: ast.Module, door: Door, seed: int, *, alone: bool) -> Outcome:
     except Outside as outside:
         if not alone:
             raise
-        return Outcome(error=Fault(type=outside.kind, message=str(outside)), line=outside.line)
+        return Execution(error=Fault(type=outside.kind, message=str(outside)), line=outside.line)
     session = _Session(text, door, alone)
     try:
         return session.run(seed)
     except Stopped as stopped:
-        return Outcome(error=stopped.fault, printed=session.printed)
+        return Execution(error=stopped.fault, printed=session.printed)
 
 
 def _known(door: Door) -> Known:
@@ -345,7 +345,7 @@ class _Session:
         self._text, self._door, self._alone = text, door, alone
         self.printed = ""
 
-    def run(self, seed: int) -> Outcome:
+    def run(self, seed: int) -> Execution:
         import pydantic_monty as pm
 
         prepared = _prepared(self._door.limits.model_dump_json(), self._door.now, seed, self._alone)
@@ -382,9 +382,9 @@ class _Session:
         streams: list[list[str | int]] = []
         return snapshot.resume({"return_value": [_opened(answer, [], streams.append), streams]})
 
-    def _outcome(self, text: str) -> Outcome:
+    def _outcome(self, text: str) -> Execution:
         self._measure(text, "the result is")
-        return Outcome(value=self._decoded(f'{{"value": {text}}}')["value"], printed=self.printed)
+        return Execution(value=self._decoded(f'{{"value": {text}}}')["value"], printed=self.printed)
 
     def _measure(self, text: str, what: str) -> None:
         if len(text) > self._door.limits.output:
@@ -396,7 +396,7 @@ class _Session:
         except Malformed:
             raise Stopped.too_deep() from None
 
-    def _failed(self, error: Any) -> Outcome:
+    def _failed(self, error: Any) -> Execution:
         """An error that left the program: ours to tell, or another interpreter's."""
         raised = error.exception()
         text, line = str(raised), self._line(error)
@@ -409,7 +409,7 @@ class _Session:
         else:
             raise Outside(ast.Pass(), f"{type(raised).__name__}: {text[:200]}")
         told = Fault(type=kind, message=text[: self._door.limits.output])
-        return Outcome(error=told, line=line, printed=self.printed)
+        return Execution(error=told, line=line, printed=self.printed)
 
     def _line(self, error: Any) -> int | None:
         """The line of the program where the error was; frames of the prelude are another text's."""

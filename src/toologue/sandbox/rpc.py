@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, Self, cast
 
 from pydantic import Field, JsonValue
 
@@ -84,15 +84,6 @@ class Stopped(Exception):
     def too_deep(cls) -> Self:
         """What it sends cannot be read."""
         return cls("LimitExceeded", "a result or an argument is nested too deep")
-
-
-class Outcome(NamedTuple):
-    """How a program ended."""
-
-    value: JsonValue = None
-    error: Fault | None = None
-    line: int | None = None
-    printed: str = ""
 
 
 class Door:

@@ -25,7 +25,7 @@ from typing import Any, TypeVar, cast
 
 from toologue.errors import BadSetting
 from toologue.sandbox.messages import Malformed, decoded, encoded, packed, received
-from toologue.sandbox.rpc import Door, Outcome, Stopped, operation, spelt
+from toologue.sandbox.rpc import Door, Execution, Stopped, operation, spelt
 from toologue.schema import Fault
 
 _JAIL = Path(__file__).parent / "jail" / "__main__.py"
@@ -36,14 +36,14 @@ _T = TypeVar("_T")
 _REMEDY = "; use backend='monty'"
 
 
-def run(code: str, door: Door, seed: int) -> Outcome:
+def run(code: str, door: Door, seed: int) -> Execution:
     """Run a program in a process of its own."""
     program, handle = _zygote(os.getpid()).born()
     with program:
         try:
             return _Talk(program, door).whole(_told(code, door, seed))
         except Stopped as stopped:
-            return Outcome(error=stopped.fault)
+            return Execution(error=stopped.fault)
         finally:
             _end(handle)
 
@@ -82,7 +82,7 @@ class _Talk:
         self._left = door.limits.seconds
         self._most = 16 * door.limits.output + (1 << 16)
 
-    def whole(self, told: Mapping[str, Any]) -> Outcome:
+    def whole(self, told: Mapping[str, Any]) -> Execution:
         self._say(told)
         for number in range(1, self._door.limits.calls + 2):
             message = self._next()
@@ -99,17 +99,17 @@ class _Talk:
             self._say({"error": [answer.type, answer.message]} if failed else {"value": packed(answer)})
         raise AssertionError("unreachable: the door counts calls")
 
-    def _outcome(self, message: dict[str, Any]) -> Outcome:
+    def _outcome(self, message: dict[str, Any]) -> Execution:
         output = self._door.limits.output
         match message:
             case {"value": value, "printed": str(printed), **rest} if not rest and len(printed) <= output:
                 if len(json.dumps(value)) > output:
                     raise _forged("a result that is too large")
-                return Outcome(value=value, printed=printed)
+                return Execution(value=value, printed=printed)
             case {"error": [str(kind), str(text)], "line": int() | None as line, "printed": str(printed), **rest}:
                 if rest or not kind or max(len(kind), len(text), len(printed)) > output:
                     raise _forged("an error that is none")
-                return Outcome(error=Fault(type=kind, message=text), line=line, printed=printed)
+                return Execution(error=Fault(type=kind, message=text), line=line, printed=printed)
             case _:
                 raise _forged("neither a call nor a result")
 

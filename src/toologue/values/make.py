@@ -89,9 +89,8 @@ def faker_leaf(locale: str = "en_US") -> Leaf:
     faker: Any = importlib.import_module("faker").Faker(locale)
     methods = {
         "person": "name", "first": "first_name", "last": "last_name", "place": "city", "country": "country",
-        "street": "street_address",
-        "email": "ascii_safe_email", "username": "user_name", "url": "url", "company": "company", "color": "color_name",
-        "message": "sentence", "title": "catch_phrase",
+        "street": "street_address", "email": "ascii_safe_email", "username": "user_name", "url": "url",
+        "company": "company", "color": "color_name", "message": "sentence", "title": "catch_phrase",
     }  # fmt: skip
 
     def leaf(kind: str, random: Random) -> str:
@@ -436,10 +435,9 @@ def _worded(maker: _Maker, rule: Mapping[str, Any], random: Random, said: tuple[
         return maker.leaf("text", random)
     if want.kind in ("date", "time", "moment"):
         return _moment(want, random)
-    word = next((_BY_WORD[word] for word in reversed(want.words) if word in _BY_WORD), None)
-    if word and want.kind in ("place", "person", "text", "id", "title"):
-        return maker.leaf(word, random)
-    return maker.leaf(want.kind, random)
+    named = want.kind in ("place", "person", "text", "id", "title")
+    word = next((_BY_WORD[word] for word in reversed(want.words) if named and word in _BY_WORD), want.kind)
+    return maker.leaf(word, random)
 
 
 def _moment(want: Want, random: Random) -> str:
