@@ -32,9 +32,9 @@ Not covered: interruptions, and users who act on the world themselves.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, assert_never, cast
+from typing import Any, Protocol, assert_never, cast
 
 from toologue.errors import BadSetting, summary
 from toologue.schema import (
@@ -54,7 +54,6 @@ from toologue.schema import (
     rounds,
 )
 
-T = TypeVar("T")
 Reply = AgentTurn | UserTurn | Result | None
 
 
@@ -191,7 +190,8 @@ def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator
         turn = yield from _ask(shown)
         results: list[Result | None] = []
         for act in turn.acts:
-            results.append(_result((yield Do(act))) if executable(act) else None)
+            result = (yield Do(act)) if executable(act) else None
+            results.append(cast("Result | None", result))
         turn = turn.replace(results=tuple(results))
         if asked == case.cap and not turn.yields:
             turn = turn.replace(error=Fault(type="cap", message=f"{case.cap} turns without returning the floor"))
@@ -200,11 +200,6 @@ def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator
         if turn.yields:
             return turn.error is not None and turn.error.type != "cap"
     raise AssertionError("unreachable: the last turn yields")
-
-
-def _result(reply: Reply) -> Result:
-    assert isinstance(reply, Result)
-    return reply
 
 
 _EMPTY: dict[str, Any] = {}
@@ -260,28 +255,31 @@ def execute(world: World, act: Act) -> Result:
 def play(case: Case, agent: Agent, world: World | None = None, user: User | None = None) -> tuple[list[Turn], Stop]:
     """Run one case synchronously: the players must not really wait. Returns the turns as lived, and why it ended."""
     trace_turns: list[Turn] = []
-    loop, session, reply = converse(case, trace_turns), Session(world), None
-    while True:
-        try:
-            request = loop.send(reply)
-        except StopIteration as done:
-            return trace_turns, done.value
-        match request:
-            case Ask(history):
-                reply = _now(agent.act(history, case.brief))
-            case Listen(history):
-                reply = _now(_present(user).say(history))
-            case Do() | Replay():
-                reply = session.answer(request)
-            case _:
-                assert_never(request)
+    playing = _drive(case, trace_turns, Session(world), agent, user)
+    try:
+        playing.send(None)
+    except StopIteration as done:
+        return trace_turns, done.value
+    except RuntimeError as error:
+        if "no running event loop" not in str(error):
+            raise
+    playing.close()
+    raise BadSetting("this player waits for something: run the case with `play_async` or the runner")
 
 
 async def play_async(
     case: Case, trace_turns: list[Turn], agent: Agent, world: World | None = None, user: User | None = None
 ) -> Stop:
     """Run one case with real waiting. Turns are appended to `trace_turns`, which outlives a cancellation."""
-    loop, session, reply = converse(case, trace_turns), Session(world), None
+    session = Session(world)
+    return await _drive(case, trace_turns, session, agent, user, threads=session.blocking)
+
+
+async def _drive(
+    case: Case, trace_turns: list[Turn], session: Session, agent: Agent, user: User | None, *, threads: bool = False
+) -> Stop:
+    """Answer the requests of a conversation to its end; `threads`: the world waits in a thread of its own."""
+    loop, reply = converse(case, trace_turns), None
     while True:
         try:
             request = loop.send(reply)
@@ -291,10 +289,11 @@ async def play_async(
             case Ask(history):
                 reply = await agent.act(history, case.brief)
             case Listen(history):
-                reply = await _present(user).say(history)
+                if user is None:
+                    raise BadSetting("the protocol 'live' needs a user to listen to")
+                reply = await user.say(history)
             case Do() | Replay():
-                blocking = session.blocking
-                reply = await asyncio.to_thread(session.answer, request) if blocking else session.answer(request)
+                reply = await asyncio.to_thread(session.answer, request) if threads else session.answer(request)
             case _:
                 assert_never(request)
 
@@ -321,21 +320,3 @@ def _grounded(act: Act, known: Result | None, world: World) -> Result | None:
     if known is None:
         return executed
     return known.replace(arguments=executed.arguments, changes=executed.changes, created=executed.created)
-
-
-def _present(user: User | None) -> User:
-    if user is None:
-        raise BadSetting("the protocol 'live' needs a user to listen to")
-    return user
-
-
-def _now(coroutine: Coroutine[Any, Any, T]) -> T:
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        return done.value
-    except RuntimeError as error:
-        if "no running event loop" not in str(error):
-            raise
-    coroutine.close()
-    raise BadSetting("this player waits for something: run the case with `play_async` or the runner")

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 import toologue.agents.llm.program_stack as package
 from toologue.agents.agent import resolve_agent
 from toologue.agents.llm.program_stack import ProgramStack, Settings
-from toologue.agents.llm.program_stack.answers import held_back, read_programs
+from toologue.agents.llm.program_stack.agent import spelled
+from toologue.agents.llm.program_stack.answers import held_back, read_programs, unsupported
 from toologue.agents.llm.program_stack.examples import Examples, keywords, trained
-from toologue.agents.llm.program_stack.grounding import unsupported
-from toologue.agents.llm.program_stack.player import spelled
-from toologue.agents.llm.program_stack.prompts import Asked, messages
-from toologue.agents.llm.program_stack.situations import Task, samples, service_of, situation
+from toologue.agents.llm.program_stack.prompts import Asked, Task, messages, samples, service_of, situation
 from toologue.bench.benchmark import play
 from toologue.bench.dialog2api import DIALOG2API
 from toologue.bench.dialog2api.files import executed
@@ -153,7 +151,7 @@ class TestTheSpec:
         self, spec: str, asked: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen: list[str] = []
-        monkeypatch.setattr("toologue.agents.llm.program_stack.player.model", seen.append)
+        monkeypatch.setattr("toologue.agents.llm.program_stack.agent.model", seen.append)
         resolve_agent(f"program_stack:{spec}")
         assert seen == [asked]
 

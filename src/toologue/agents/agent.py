@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from toologue import registry
 from toologue.errors import BadSetting
@@ -57,19 +57,21 @@ class ScriptedAgent:
 def resolve_agent(spec: str) -> AgentSpec:
     """The player that a spec names."""
     name, _, argument = spec.partition(":")
-    if name in registry.names("agent"):
+    if name in registry.names("agent") or not argument:  # what is unknown raises, with the nearest names
         return cast("AgentSpec", registry.find("agent", name)(argument))
-    if not argument:
-        return cast("AgentSpec", registry.find("agent", name))  # raises, with the nearest names
-    return AgentSpec(spec, _factory(spec, registry.load(spec)))
+    thing = registry.load(spec)
+    if hasattr(thing, "act") and not isinstance(thing, type):
+        return AgentSpec(spec, lambda case: thing)
+    if not callable(thing):
+        raise BadSetting(f"{spec!r} is neither an agent (async act) nor a function from a Case to one")
+    return AgentSpec(spec, cast("AgentFactory", thing))
 
 
-def _factory(spec: str, thing: Any) -> AgentFactory:
-    if isinstance(thing, type) or not hasattr(thing, "act"):
-        if not callable(thing):
-            raise BadSetting(f"{spec!r} is neither an agent (async act) nor a function from a Case to one")
-        return cast("AgentFactory", thing)
-    return lambda case: thing
+def plain_agent(name: str, argument: str, factory: AgentFactory, *, reads_gold: bool = False) -> AgentSpec:
+    """A player that takes no argument. Raises BadSetting where it is given one."""
+    if argument:
+        raise BadSetting(f"the agent {name!r} takes no argument, got {argument!r}")
+    return AgentSpec(name, factory, reads_gold)
 
 
 def script_of(case: Case) -> list[list[AgentTurn]]:
@@ -79,12 +81,6 @@ def script_of(case: Case) -> list[list[AgentTurn]]:
     return [list(did) for _, did in rounds(case.gold.turns)]
 
 
-def _play(case: Case) -> ScriptedAgent:
-    return ScriptedAgent(script_of(case))
-
-
 def gold_agent(argument: str) -> AgentSpec:
     """The player `gold`; it takes no argument."""
-    if argument:
-        raise BadSetting(f"the agent 'gold' takes no argument, got {argument!r}")
-    return AgentSpec("gold", _play, reads_gold=True)
+    return plain_agent("gold", argument, lambda case: ScriptedAgent(script_of(case)), reads_gold=True)

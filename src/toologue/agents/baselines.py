@@ -18,8 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toologue.agents.agent import AgentSpec
-from toologue.errors import BadSetting
+from toologue.agents.agent import AgentSpec, plain_agent
 from toologue.models.embed import Embedder, embedder
 from toologue.models.lexical import words_of
 from toologue.models.retriever import Retriever
@@ -83,7 +82,7 @@ def slots(parameters: Mapping[str, Parameter], words: str) -> dict[str, Any]:
 
 def _regex_slots(api: Api, words: str) -> dict[str, Any] | None:
     found = slots(api.parameters, words)
-    return found if all(name in found for name in api.required) else None
+    return found if found.keys() >= set(api.required) else None
 
 
 def top_api_agent(argument: str) -> AgentSpec:
@@ -110,18 +109,16 @@ class BagOfWords:
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn."""
         if self._course is None or self._course[0] != brief:
-            self._course = (brief, course_of(brief))
-        course = self._course[1]
-        last = history[-1]
+            self._course = brief, course_of(brief)
+        course, last = self._course[1], history[-1]
+        message, every = last.text or "", course.procedure.steps
+        steps: Sequence[Step] = every
         if last.role == "agent":
             message = " ".join(str(result.error or result.value) for result in last.results if result)
             called = next((act.api for act in last.acts if act.kind == "call"), "")
-            targets = {target for step in course.procedure.steps if step.api == called for target in step.leads_to}
-            steps = [step for step in course.procedure.steps if step.number in targets] or list(course.procedure.steps)
-        else:
-            message, steps = last.text, list(course.procedure.steps)
-        step = steps[nearest(message, [_words(course, step) for step in steps])]
-        return _turn(course, step, message)
+            targets = {target for step in every if step.api == called for target in step.leads_to}
+            steps = [step for step in every if step.number in targets] or every
+        return _turn(course, steps[nearest(message, [_words(course, step) for step in steps])], message)
 
 
 def nearest(message: str, texts: Sequence[str]) -> int:
@@ -154,6 +151,4 @@ def _turn(course: Course, step: Step, message: str) -> AgentTurn:
 
 def bag_of_words_agent(argument: str) -> AgentSpec:
     """The player `bag_of_words`; it takes no argument."""
-    if argument:
-        raise BadSetting(f"the agent 'bag_of_words' takes no argument, got {argument!r}")
-    return AgentSpec("bag_of_words", lambda case: BagOfWords())
+    return plain_agent("bag_of_words", argument, lambda case: BagOfWords())

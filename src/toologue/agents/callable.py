@@ -89,11 +89,11 @@ def turn_of(answer: Any) -> AgentTurn:
         why = f" ({error.args[0]})" if isinstance(error, TypeError) and error.args else ""
         return AgentTurn(error=Fault(type="wrong type", message=f"the agent returned {shown(answer)}{why}: {_WANTED}"))
     size = len(text or "") + sum(len(call.raw or json.dumps(call.arguments)) for call in calls)
-    if size > LONGEST:
-        start = f": {text[:200]!r}…" if text else ""
-        what = f"an answer of {size:,} characters, and at most {LONGEST:,} are taken{start}"
-        return AgentTurn(error=Fault(type="too long", message=what))
-    return AgentTurn(text=text, acts=calls)
+    if size <= LONGEST:
+        return AgentTurn(text=text, acts=calls)
+    start = f": {text[:200]!r}…" if text else ""
+    what = f"an answer of {size:,} characters, and at most {LONGEST:,} are taken{start}"
+    return AgentTurn(error=Fault(type="too long", message=what))
 
 
 def function_of(file: Path, name: str) -> Callable[..., Any]:
@@ -160,25 +160,21 @@ def _read(answer: Any) -> tuple[str | None, tuple[Call, ...]]:
         return answer, ()
     if not isinstance(answer, Mapping) and hasattr(answer, "model_dump"):
         answer = answer.model_dump()  # what clients give back
-    if isinstance(answer, Mapping):
-        said = cast("Mapping[str, Any]", answer)
-        if "choices" in said:
-            return _read(said["choices"][0]["message"])
-        if "name" in said or "function" in said:
-            return None, (_call(said),)
-        if "content" in said or "tool_calls" in said:
-            text = said.get("content")
-            if text is not None and not isinstance(text, str):
-                raise TypeError("its content is no text")
-            calls = tuple(map(_call, said.get("tool_calls") or ()))
-            if text is None and not calls:
-                raise TypeError("it has neither words nor calls")
-            return text, calls
-    elif isinstance(answer, list | tuple):
-        calls = tuple(map(_call, cast("Sequence[Any]", answer)))
-        if calls:
-            return None, calls
-    raise TypeError
+    if isinstance(answer, list | tuple) and answer:
+        return None, tuple(map(_call, cast("Sequence[Any]", answer)))
+    if not isinstance(answer, Mapping):
+        raise TypeError
+    said = cast("Mapping[str, Any]", answer)
+    if "choices" in said:
+        return _read(said["choices"][0]["message"])
+    if "name" in said or "function" in said:
+        return None, (_call(said),)
+    text, calls = said.get("content"), tuple(map(_call, said.get("tool_calls") or ()))
+    if text is not None and not isinstance(text, str):
+        raise TypeError("its content is no text")
+    if text is None and not calls:
+        raise TypeError("it has neither words nor calls")
+    return text, calls
 
 
 def _call(answer: Any) -> Call:

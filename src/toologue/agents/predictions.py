@@ -21,19 +21,16 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooltalk import turn_indexes
-from toologue.loop import Agent
 from toologue.schema import AgentTurn, Call, Case
 from toologue.schema.jsonl import Noun, parse, read_lines
 
 
 class _Call(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
     api_name: str
     arguments: JsonValue
 
 
 class _Turn(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
     turn_index: int
     calls: tuple[_Call, ...]
 
@@ -74,21 +71,16 @@ def predictions_agent(argument: str) -> AgentSpec:
     if not argument:
         raise BadSetting("the agent 'predictions' needs a file: predictions:FILE")
     known = read_predictions(Path(argument))
-
-    def make(case: Case) -> Agent:
-        return _replay(case, known)
-
-    return AgentSpec(f"predictions:{Path(argument).name}", make, reads_gold=True)
+    return AgentSpec(f"predictions:{Path(argument).name}", lambda case: _replay(case, known), reads_gold=True)
 
 
 def _replay(case: Case, known: Predictions) -> ScriptedAgent:
     if case.gold is None or case.id not in known:
         raise BadSetting(f"the predictions have no line for {case.id!r}")
     indexes, turns = turn_indexes(case.gold), known[case.id]
-    strange = sorted(turns.keys() - {index for index in indexes if index is not None})
-    if strange:
-        turns_there = [index for index in indexes if index is not None]
-        raise BadSetting(f"{case.id!r} has no assistant turn {strange[0]}: it has {turns_there}")
+    there = [index for index in indexes if index is not None]
+    if strange := sorted(turns.keys() - there):
+        raise BadSetting(f"{case.id!r} has no assistant turn {strange[0]}: it has {there}")
     calls = [turns.get(index, []) if index is not None else [] for index in indexes]
     return ScriptedAgent([[*(AgentTurn(acts=(call,)) for call in row), AgentTurn(text="")] for row in calls])
 

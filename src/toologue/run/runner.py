@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -118,11 +119,9 @@ def _run_chunk(cases: list[Case], spec: str, user: str, limits: Limits) -> list[
 
 
 async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, timeout: float | None) -> Finished:
-    start = time.perf_counter()
-    turns: list[Turn] = []
+    start, turns = time.perf_counter(), list[Turn]()
     stop: Stop = "timeout"
-    guarded = _Guarded(agent.make(case))
-    speaking = None if user is None else user(case)
+    guarded, speaking = Guarded(agent.make(case)), user(case) if user else None
     try:
         async with asyncio.timeout(timeout):
             stop = await play_async(case, turns, guarded, make_world(case), speaking)
@@ -141,48 +140,42 @@ async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, time
     return Finished(trace, time.perf_counter() - start)
 
 
-class _Guarded:
+class Guarded:
     """The declared boundary of `Agent.act`: whatever an agent does becomes a turn that can be kept."""
 
     def __init__(self, agent: Agent):
         self._agent = agent
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The agent's turn, or one with the error that it made."""
         try:
             turn = cast("object", await self._agent.act(history, brief))
         except UserError:
             raise
         except (Exception, asyncio.CancelledError) as error:  # a declared boundary: Agent.act
-            if isinstance(error, asyncio.CancelledError) and _cancelled():
-                raise  # by us: out of time, or the run is being stopped
-            kind, message = summary(error)
-            return AgentTurn(error=Fault(type=kind, message=_clean(message)))
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
+                raise  # it was not what the agent waited for: out of time, or the run is being stopped
+            return _broken(*summary(error))
         if not isinstance(turn, AgentTurn):
-            return AgentTurn(
-                error=Fault(type="wrong type", message=f"act returned {type(turn).__name__}, not AgentTurn")
-            )
+            return _broken("wrong type", f"act returned {type(turn).__name__}, not AgentTurn")
         return _keepable(turn)
 
 
-def _cancelled() -> bool:
-    """Whether the running task itself was cancelled, rather than something that the agent waited for."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
+def _broken(kind: str, message: str) -> AgentTurn:
+    return AgentTurn(error=Fault(type=kind, message=_clean(message)))
 
 
 def _keepable(turn: AgentTurn) -> AgentTurn:
     """The turn, if a file gives it back as it is; with lone surrogates replaced; or a turn that says why it cannot."""
-    try:
+    with suppress(Exception):  # a declared boundary: Agent.act
         line = AgentTurn.__pydantic_serializer__.to_json(turn, warnings="error")
         if AgentTurn.model_validate_json(line) == turn:
             return turn
-    except Exception:  # noqa: BLE001 - a declared boundary: Agent.act
-        pass
     try:
         return AgentTurn.model_validate(_clean(turn.model_dump(warnings=False)))
     except Exception as error:  # noqa: BLE001 - a declared boundary: Agent.act
-        kind, message = summary(error)
-        return AgentTurn(error=Fault(type=kind, message=_clean(message)))
+        return _broken(*summary(error))
 
 
 def _clean(value: Any) -> Any:

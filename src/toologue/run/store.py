@@ -13,13 +13,13 @@ differs. A finished run is byte-equal to any other run of the same configuration
 from __future__ import annotations
 
 import contextlib
-import fcntl
+import itertools
 import json
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -120,12 +120,26 @@ def run_folder(
         def cases() -> Iterator[Case]:
             return cases_of(folder.dialogues(), config.settings, apis)
 
-        done = _done(folder.path / "traces.jsonl")
-        if done:
-            _refuse_strangers(folder, done, {case.key for case in cases()})
-        order: list[str] = []
-        _play(folder, _remaining(cases(), done, order), config, limits, executor, _counting(progress, len(done), count))
-        _rewrite_in_order(folder.path / "traces.jsonl", order)
+        traces_file, order = folder.path / "traces.jsonl", list[str]()
+        done = _done(traces_file)
+        if done and (strangers := done - {case.key for case in cases()}):
+            what = f"{len(strangers)} of its {len(done)} traces are of no case of this run"
+            raise RunMismatch(f"{folder.path}: {what}: dialogues, databases or API documents have changed")
+        numbers, left = itertools.count(len(done)), _remaining(cases(), done, order)
+        progress(next(numbers), count)
+        with Appender(traces_file) as traces, Appender(folder.path / "times.jsonl") as times:
+
+            def keep(finished: Finished) -> None:
+                traces.append(line_of(finished.trace))
+                times.append(b'{"case":"%b","seconds":%.6f}\n' % (finished.trace.case.encode(), finished.seconds))
+                progress(next(numbers), count)
+
+            if executor == "inline":
+                run_all(left, resolve_agent(config.agent), keep, user=speaker(config.user), limits=limits)
+            else:
+                for finished in run_in_processes(left, config.agent, user=config.user, limits=limits):
+                    keep(finished)
+        _rewrite_in_order(traces_file, order)
     return folder
 
 
@@ -157,16 +171,13 @@ def _distinct(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
 
 
 def _compare(folder: RunFolder, config: Config) -> None:
-    old, new = _flat(folder.config.model_dump(mode="json")), _flat(config.model_dump(mode="json"))
-    differing = [f"{k}: {shown(old.get(k))} there, {shown(v)} now" for k, v in new.items() if old.get(k) != v]
-    if differing:
-        what = "; ".join(differing)
+    old, new = (
+        {**one.model_dump(mode="json"), **one.settings.model_dump(mode="json")} for one in (folder.config, config)
+    )
+    names = [name for name in new if name != "settings" and old.get(name) != new[name]]
+    if names:
+        what = "; ".join(f"{name}: {shown(old.get(name))} there, {shown(new[name])} now" for name in names)
         raise RunMismatch(f"{folder.path} belongs to another run ({what}); choose another folder, or remove this one")
-
-
-def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
-    settings = cast("dict[str, Any]", value["settings"])
-    return {**{k: v for k, v in value.items() if k != "settings"}, **settings}
 
 
 def _done(file: Path) -> set[str]:
@@ -184,50 +195,11 @@ def _done(file: Path) -> set[str]:
     return found
 
 
-def _refuse_strangers(folder: RunFolder, done: set[str], known: set[str]) -> None:
-    strangers = done - known
-    if strangers:
-        what = f"{len(strangers)} of its {len(done)} traces are of no case of this run"
-        raise RunMismatch(f"{folder.path}: {what}: dialogues, databases or API documents have changed")
-
-
 def _remaining(cases: Iterable[Case], done: set[str], order: list[str]) -> Iterator[Case]:
     for case in cases:
         order.append(case.key)
         if case.key not in done:
             yield case
-
-
-def _play(
-    folder: RunFolder,
-    cases: Iterable[Case],
-    config: Config,
-    limits: Limits,
-    executor: ExecutorName,
-    count: Callable[[], None],
-) -> None:
-    with Appender(folder.path / "traces.jsonl") as traces, Appender(folder.path / "times.jsonl") as times:
-
-        def keep(finished: Finished) -> None:
-            traces.append(line_of(finished.trace))
-            times.append(b'{"case":"%b","seconds":%.6f}\n' % (finished.trace.case.encode(), finished.seconds))
-            count()
-
-        if executor == "inline":
-            run_all(cases, resolve_agent(config.agent), keep, user=speaker(config.user), limits=limits)
-        else:
-            for finished in run_in_processes(cases, config.agent, user=config.user, limits=limits):
-                keep(finished)
-
-
-def _counting(progress: Callable[[int, int], None], done: int, of: int) -> Callable[[], None]:
-    def count() -> None:
-        nonlocal done
-        done += 1
-        progress(done, of)
-
-    progress(done, of)
-    return count
 
 
 def _rewrite_in_order(file: Path, order: list[str]) -> None:
@@ -262,8 +234,11 @@ def _locked(path: Path) -> Generator[None]:
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise BadFile(f"{path} is in use by another run; wait for it, or choose another folder") from None
+        with contextlib.suppress(ImportError):  # on Windows nobody is kept out
+            from fcntl import LOCK_EX, LOCK_NB, flock
+
+            try:
+                flock(lock, LOCK_EX | LOCK_NB)
+            except OSError:
+                raise BadFile(f"{path} is in use by another run; wait for it, or choose another folder") from None
         yield

@@ -1,1 +1,30 @@
-"""Agents that ask a language model."""
+"""Agents that ask a language model, and what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pydantic import JsonValue
+
+from toologue.agents.agent import AgentSpec
+from toologue.errors import BadSetting
+from toologue.loop import Agent
+from toologue.models.model import Reply, model
+
+__all__ = ["SEEDS", "about", "asking"]
+
+SEEDS = 2**31
+"""Endpoints differ in how large a seed may be."""
+
+
+def asking(agent: str, spec: str, make: Callable[..., Agent], *, name: str = "", ways: str = "") -> AgentSpec:
+    """The agent that `make(model, seed=...)` gives for each case. Raises BadSetting where no model is named."""
+    if not spec:
+        raise BadSetting(f"the agent {agent!r} needs a model: {ways or f'{agent}:openai:NAME'}")
+    asked = model(spec)
+    return AgentSpec(name or f"{agent}:{spec}", lambda case: make(asked, seed=case.seed % SEEDS))
+
+
+def about(reply: Reply) -> dict[str, JsonValue]:
+    """What a turn keeps of the reply that it is made of."""
+    return {"reply": {"model": reply.model, "finish": reply.finish, "tries": reply.tries}}

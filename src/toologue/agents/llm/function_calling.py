@@ -13,7 +13,7 @@ The turn carries `usage`, and in `extra["reply"]` what the endpoint calls its mo
 Example:
     >>> from toologue.loop import play
     >>> from toologue.models.model import ScriptedModel
-    >>> from toologue.schema import Dialogue, UserTurn
+    >>> from toologue.schema import Case, Dialogue, UserTurn
     >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
     >>> agent = FunctionCalling(ScriptedModel(["Good morning."]))
     >>> play(Case(id="hello", gold=hello, protocol="forced"), agent)[0][1].text
@@ -26,22 +26,18 @@ conversations longer than the model's window.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from toologue.agents.agent import AgentSpec
-from toologue.errors import BadSetting
+from toologue.agents.llm import about, asking
 from toologue.formats.openai import prompt, tools
-from toologue.models.model import Model, ModelFault, Reply, model
-from toologue.schema import AgentTurn, Brief, Case, Turn
+from toologue.models.model import Model, ModelFault
+from toologue.schema import AgentTurn, Brief, Turn
 
 DEFAULT = (
     "You are a helpful assistant. Use the tools to do what the user asks, and only what they ask. Never invent "
     "arguments or results: ask the user for what you need and cannot look up, and say so when a tool fails."
 )
 """The instructions of an agent whose brief has none."""
-
-_SEEDS = 2**31
-"""Endpoints differ in how large a seed may be."""
 
 
 class FunctionCalling:
@@ -57,32 +53,16 @@ class FunctionCalling:
             reply = await self._model.reply(prompt(told, history), tools=tools(brief.apis), seed=self._seed)
         except ModelFault as fault:
             return fault.turn()
-        return _turn(reply)
-
-
-def _turn(reply: Reply) -> AgentTurn:
-    extra: dict[str, Any] = {"model": reply.model, "finish": reply.finish, "tries": reply.tries}
-    return AgentTurn(
-        text=reply.text, acts=reply.calls, usage=reply.usage, thought=reply.thought, extra={"reply": extra}
-    )
+        return AgentTurn(
+            text=reply.text, acts=reply.calls, usage=reply.usage, thought=reply.thought, extra=about(reply)
+        )
 
 
 def function_calling_agent(argument: str) -> AgentSpec:
     """The agent `function_calling:MODEL`."""
-    if not argument:
-        raise BadSetting("the agent 'function_calling' needs a model: function_calling:openai:NAME")
-    return _player(f"function_calling:{argument}", argument)
+    return asking("function_calling", argument, FunctionCalling)
 
 
 def openai_agent(argument: str) -> AgentSpec:
     """The agent `openai:NAME`."""
-    return _player(f"openai:{argument}", f"openai:{argument}")
-
-
-def _player(name: str, spec: str) -> AgentSpec:
-    asked = model(spec)
-
-    def make(case: Case) -> FunctionCalling:
-        return FunctionCalling(asked, seed=case.seed % _SEEDS)
-
-    return AgentSpec(name, make)
+    return asking("openai", f"openai:{argument}", FunctionCalling, name=f"openai:{argument}")

@@ -29,19 +29,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple, cast
 
 from toologue.agents.agent import AgentSpec
-from toologue.errors import BadSetting
+from toologue.agents.llm import about, asking
 from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.openai import Message
 from toologue.models.ask import render_prompt
-from toologue.models.model import Model, ModelFault, Reply, model
-from toologue.schema import AgentTurn, Api, Brief, Call, Case, Fault, Turn
+from toologue.models.model import Model, ModelFault, Reply
+from toologue.schema import AgentTurn, Api, Brief, Call, Fault, Turn
 
-Problem = Literal[
-    "no_json", "several_objects", "unknown_action", "parameters_not_object", "reply_without_text"
-]  # fmt: skip
+Problem = Literal["no_json", "several_objects", "unknown_action", "parameters_not_object", "reply_without_text"]
 _PROBLEMS: dict[Problem, str] = {
     "no_json": "there is no JSON object in the answer",
     "several_objects": "there are several JSON objects in the answer, and one step was asked for",
@@ -50,7 +49,6 @@ _PROBLEMS: dict[Problem, str] = {
     "reply_without_text": "the reply has no text",
 }
 _REPLY = "reply"
-_SEEDS = 2**31
 
 
 class Answer(NamedTuple):
@@ -79,19 +77,13 @@ class JsonAction:
 
 def json_action_agent(argument: str) -> AgentSpec:
     """The agent `json_action:MODEL`."""
-    if not argument:
-        raise BadSetting("the agent 'json_action' needs a model: json_action:openai:NAME")
-    asked = model(argument)
-
-    def make(case: Case) -> JsonAction:
-        return JsonAction(asked, seed=case.seed % _SEEDS)
-
-    return AgentSpec(f"json_action:{argument}", make)
+    return asking("json_action", argument, JsonAction)
 
 
 def prompt(brief: Brief, history: Sequence[Turn]) -> list[Message]:
     """What the model is asked with."""
-    facts = "\n".join(f"{name}: {_plainly(value)}" for name, value in brief.facts.items())
+    plain = {name: value if isinstance(value, str) else _json(value) for name, value in brief.facts.items()}
+    facts = "\n".join(f"{name}: {value}" for name, value in plain.items())
     told = "\n\n".join(part for part in (brief.instructions.strip(), facts) if part)
     system = render_prompt(
         __file__,
@@ -108,8 +100,7 @@ def parse_answer(answer: str, known: Collection[str]) -> Answer:
     found = list(_objects(answer))
     if len(found) != 1:
         return Answer(problem="several_objects" if found else "no_json")
-    (value, around, quotes) = found[0]
-    notes = (*(("prose around",) if around else ()), *(("single quotes",) if quotes else ()))
+    value, notes = found[0]
     kind, parameters = value.get("type"), value.get("parameters", {})
     fields = cast("dict[str, Any]", parameters) if isinstance(parameters, dict) else None
     if kind == _REPLY:
@@ -124,31 +115,26 @@ def parse_answer(answer: str, known: Collection[str]) -> Answer:
     return Answer(call=call, problem=problem, notes=notes)
 
 
-def _objects(answer: str) -> Iterator[tuple[dict[str, Any], bool, bool]]:
-    """(object, whether words stand around it, whether it is Python's) of all that an answer holds."""
+def _objects(answer: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """All objects that an answer holds, each with what was tolerated."""
     for start, end in objects(answer):
         piece = answer[start:end]
-        try:
-            value = value_of(piece)
-        except ValueError:
-            continue
-        around = bool(answer[:start].strip() or answer[end:].strip())
-        yield value, around, not is_json(piece)
+        with suppress(ValueError):
+            noted = {"prose around": (answer[:start] + answer[end:]).strip(), "single quotes": not is_json(piece)}
+            yield value_of(piece), tuple(note for note, there in noted.items() if there)
 
 
 def _turn(reply: Reply, step: Answer) -> AgentTurn:
-    extra: dict[str, Any] = {"reply": {"model": reply.model, "finish": reply.finish, "tries": reply.tries}}
+    extra = about(reply)
     if step.problem or step.notes:
         extra["answer"] = {"problem": step.problem, "notes": list(step.notes), "text": reply.text or ""}
-    fault = None
-    if step.problem and step.call is None:
-        fault = Fault(type=step.problem, message=_PROBLEMS[step.problem])
+    broken = step.problem if step.call is None else None
     return AgentTurn(
         text=step.text,
         acts=(step.call,) if step.call else (),
         usage=reply.usage,
         thought=reply.thought,
-        error=fault,
+        error=Fault(type=broken, message=_PROBLEMS[broken]) if broken else None,
         extra=extra,
     )
 
@@ -168,14 +154,8 @@ def _lines(turn: Turn) -> Iterator[dict[str, Any]]:
 
 
 def _document(api: Api) -> str:
-    parameters = {
-        name: {**parameter.json_schema, "required": parameter.required} for name, parameter in api.parameters.items()
-    }
+    parameters = {name: {**one.json_schema, "required": one.required} for name, one in api.parameters.items()}
     return _json({"name": api.name, "description": api.description, "parameters": parameters})
-
-
-def _plainly(value: Any) -> str:
-    return value if isinstance(value, str) else _json(value)
 
 
 def _json(value: Any) -> str:

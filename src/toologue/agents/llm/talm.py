@@ -20,7 +20,7 @@ it, {"confirm": 0.45, "suggest": 0.3}; the paper's retriever has 0.6 and 0.5.
 Example:
     >>> from toologue.loop import play
     >>> from toologue.models.model import ScriptedModel
-    >>> from toologue.schema import Dialogue
+    >>> from toologue.schema import Case, Dialogue
     >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
     >>> agent = Talm(ScriptedModel(["Action: clarify"]), "action")
     >>> play(Case(id="d", gold=gold, protocol="next"), agent)[0][1].action
@@ -32,20 +32,20 @@ Not covered: fine-tuned models that continue the flat text without being told; t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 from pydantic import JsonValue
 
 from toologue.agents.agent import AgentSpec
-from toologue.errors import BadSetting
+from toologue.agents.llm import about, asking
 from toologue.formats.openai import Message
 from toologue.formats.tooldial import state_of
 from toologue.formats.tooldial_text import TASKS, Answer, Task, lines, overall_lines, read_action, read_state, read_step
 from toologue.models.ask import render_prompt
-from toologue.models.model import Model, ModelFault, Reply, model
-from toologue.schema import Act, AgentTurn, Brief, Call, Case, Fault, Retrieve, State, Turn, UserTurn
+from toologue.models.model import Model, ModelFault
+from toologue.schema import Act, AgentTurn, Brief, Call, Fault, Retrieve, State, Turn, UserTurn
 
-_SEEDS = 2**31
 _BANDS = {"confirm": 0.6, "suggest": 0.5}
 
 
@@ -63,26 +63,17 @@ class Talm:
         except ModelFault as fault:
             return fault.turn()
         turn = _READ[self._task](reply.text or "", history)
-        return turn.replace(
-            usage=reply.usage, thought=turn.thought or reply.thought, extra={**turn.extra, **_about(reply)}
-        )
+        extra = {**turn.extra, **about(reply)}
+        return turn.replace(usage=reply.usage, thought=turn.thought or reply.thought, extra=extra)
 
 
 def talm_agent(argument: str) -> AgentSpec:
     """The agent `talm:MODEL` or `talm:TASK:MODEL`."""
     first, _, rest = argument.partition(":")
     task: Task | None = next((task for task in TASKS if task == first), None)
-    spec = rest if task else argument
-    if not spec:
-        raise BadSetting(
-            f"the agent 'talm' needs a model: talm:openai:NAME, or talm:TASK:openai:NAME ({', '.join(TASKS)})"
-        )
-    asked = model(spec)
-
-    def make(case: Case) -> Talm:
-        return Talm(asked, task or "overall", seed=case.seed % _SEEDS)
-
-    return AgentSpec(f"talm:{argument}", make)
+    ways = f"talm:openai:NAME, or talm:TASK:openai:NAME ({', '.join(TASKS)})"
+    make = partial(Talm, task=task or "overall")
+    return asking("talm", rest if task else argument, make, name=f"talm:{argument}", ways=ways)
 
 
 def prompt(task: Task, brief: Brief, history: Sequence[Turn]) -> list[Message]:
@@ -180,7 +171,3 @@ def _noted(text: str, answer: Answer, **said: Any) -> dict[str, JsonValue]:
     if not answer.problem and not answer.notes:
         return {}
     return {"answer": {"problem": answer.problem, "notes": list(answer.notes), "text": text, **said}}
-
-
-def _about(reply: Reply) -> dict[str, JsonValue]:
-    return cast("Any", {"reply": {"model": reply.model, "finish": reply.finish, "tries": reply.tries}})

@@ -18,7 +18,7 @@ says otherwise (`openai:NAME?temperature=1`).
 Contract: a function of the history and the brief. Programs that cannot go on the stack never leave; unless
 `published`, an answer that cannot be used is asked for again once, and so is a program that broke at run time
 (`answers`); a final program that deletes waits as a draft until the user has seen it whole; words that nothing supports
-are asked for again once, and then replaced by the plain results (`grounding`). `thought` says why it drafted, finalised
+are asked for again once, and then replaced by the plain results (`answers`). `thought` says why it drafted, finalised
 or asked. What programs call the world stands in the brief, `facts["programs"]["object"]`, else it is the domain of the
 Apis; `facts["programs"]["exceptions"]` are what they may raise besides, a list, or what each is for.
 
@@ -40,8 +40,7 @@ Not covered: streaming; prompts that are longer than the model's window.
 
 from __future__ import annotations
 
-from toologue.agents.llm.program_stack.agent import ProgramStack
-from toologue.agents.llm.program_stack.player import program_stack_agent
+from toologue.agents.llm.program_stack.agent import ProgramStack, program_stack_agent
 from toologue.agents.llm.program_stack.prompts import Settings
 
 __all__ = ["ProgramStack", "Settings", "program_stack_agent"]

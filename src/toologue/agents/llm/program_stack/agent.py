@@ -1,36 +1,66 @@
-"""The two requests of a turn: programs, then words; each looked at before it leaves.
+"""The agent: the two requests of a turn, programs, then words, each looked at before it leaves; and how it is spelled.
 
 Contract: see the package. `extra["reply"]` says how the endpoint answered; `extra["answer"]` stands where something was
 not clean: what the model wrote, its problems, and what was done about them (`repaired`, `held back`, `replaced`).
+Search is greedy, as the paper's: a model of an endpoint is asked at temperature 0 unless its spec says another.
 
-Example: the one of the package.
+Example:
+    >>> spelled("docs,history,k=3:openai:some-model")[0]
+    Settings(shows='docs', k=3, full=True, published=False)
+    >>> spelled("openai:some-model")[1]
+    'openai:some-model'
 
-Not covered: acts that are no programs.
+Not covered: acts that are no programs; settings in a file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from toologue.agents.llm.program_stack.answers import Answer, broke, held_back, read_programs, why
-from toologue.agents.llm.program_stack.examples import Examples
-from toologue.agents.llm.program_stack.grounding import plain, unsupported
-from toologue.agents.llm.program_stack.prompts import Asked, Settings, again, messages
-from toologue.agents.llm.program_stack.situations import Task, service_of, situation, stacked
-from toologue.errors import BadRecord
+from toologue.agents.agent import AgentSpec
+from toologue.agents.llm import SEEDS, about
+from toologue.agents.llm.program_stack.answers import (
+    Answer,
+    broke,
+    held_back,
+    plain,
+    read_programs,
+    unsupported,
+    why,
+)
+from toologue.agents.llm.program_stack.examples import Examples, trained
+from toologue.agents.llm.program_stack.prompts import (
+    Asked,
+    Settings,
+    Task,
+    again,
+    messages,
+    service_of,
+    situation,
+    stacked,
+)
+from toologue.errors import BadRecord, BadSetting, UnknownName
 from toologue.formats.dialog2api import Sample, read_output
 from toologue.formats.openai import Message
-from toologue.models.model import Model, ModelFault, Reply
+from toologue.models.model import Model, ModelFault, Reply, model
 from toologue.sandbox.program import parse
-from toologue.schema import AgentTurn, Brief, Fault, Turn, Usage, place
+from toologue.schema import AgentTurn, Brief, Case, Dialogue, Fault, Turn, Usage, place
+from toologue.schema.jsonl import read
 from toologue.schema.stack import Stacked
 
-PLAIN = Settings()
-"""Documents and examples, checked."""
-
+_DEFAULT = Settings()
 _ONCE_MORE = "Write the whole answer again."
 _BROKEN = "It is final and cannot be revised. If the goal still stands, write a program that works under a new uid."
+_WORDS: dict[str, dict[str, Any]] = {
+    "docs": {"shows": "docs"},
+    "examples": {"shows": "examples"},
+    "both": {"shows": "both"},
+    "published": {"published": True},
+    "history": {"full": True},
+}
+_VALUES = ("k", "embedder", "file")
 
 
 class ProgramStack:
@@ -39,7 +69,7 @@ class ProgramStack:
     def __init__(
         self,
         model: Model,
-        settings: Settings = PLAIN,
+        settings: Settings = _DEFAULT,
         examples: Examples | None = None,
         *,
         dialogue: str = "",
@@ -148,8 +178,7 @@ class _Talk:
         reply = self.last
         if reply is None:
             return turn
-        about = {"model": reply.model, "finish": reply.finish, "tries": reply.tries}
-        return turn.replace(usage=self.usage, extra={**turn.extra, "reply": about})
+        return turn.replace(usage=self.usage, extra={**turn.extra, **about(reply)})
 
 
 def _said(text: str) -> str:
@@ -188,3 +217,65 @@ def _why_said(seen: Sample, history: Sequence[Turn]) -> str:
         return f"goal {top.goal} is given up"
     missing = parse(top.code).numbers
     return f"asked {f'for ?{min(missing)} of' if missing else 'whether to do'} goal {top.goal}"
+
+
+class Spelled(NamedTuple):
+    """Settings, the spec of the model, the embedder's, a file of examples."""
+
+    settings: Settings
+    model: str
+    embedder: str = "lexical"
+    file: Path | None = None
+
+
+def spelled(argument: str) -> Spelled:
+    """What a spec says. Raises BadSetting, UnknownName."""
+    first, _, rest = argument.partition(":")
+    options = first.split(",")
+    known = [one for one in options if one in _WORDS or one.partition("=")[0] in _VALUES]
+    if not known:
+        return Spelled(Settings(), argument)
+    said: dict[str, Any] = {}
+    for option in options:
+        name, given, value = option.partition("=")
+        if option not in known or (name in _VALUES and not value) or (name in _WORDS and given):
+            raise UnknownName("option of the agent 'program_stack'", option, [*_WORDS, *(f"{v}=..." for v in _VALUES)])
+        said |= _WORDS.get(option, {name: value})
+    count = str(said.pop("k", "5"))
+    if not count.isdigit():
+        raise BadSetting(f"the agent 'program_stack': k is {count!r}, expected how many examples, e.g. k=5")
+    spec, file = said.pop("embedder", "lexical"), said.pop("file", None)
+    return Spelled(Settings(k=int(count), **said), rest, spec, Path(file) if file else None)
+
+
+def program_stack_agent(argument: str) -> AgentSpec:
+    """The agent `program_stack:MODEL` or `program_stack:OPTION,OPTION:MODEL`."""
+    said = spelled(argument)
+    if not said.model:
+        told = "the agent 'program_stack' needs a model that writes its programs, and none is named"
+        raise BadSetting(f"{told}; give one, program_stack:openai:NAME, or take the agent retrieve, which needs none")
+    asked, pools = model(_greedy(said.model)), dict[str, Examples]()
+
+    def examples(brief: Brief) -> Examples | None:
+        """Those of a file; without one ours, where the service is S3."""
+        name = "file" if said.file else service_of(brief).name
+        if name not in pools:
+            own = tuple(read(said.file, Dialogue)) if said.file else trained() if name == "s3" else ()
+            pools[name] = Examples(own, said.embedder)
+        return pools[name] or None
+
+    def make(case: Case) -> ProgramStack:
+        pool = None if said.settings.shows == "docs" else examples(case.brief)
+        if pool is None and said.settings.shows == "examples":
+            raise BadSetting("the agent 'program_stack' has no examples but for S3: give file=MINE.jsonl, or docs")
+        return ProgramStack(asked, said.settings, pool, dialogue=case.id, seed=case.seed % SEEDS)
+
+    return AgentSpec(f"program_stack:{argument}", make)
+
+
+def _greedy(spec: str) -> str:
+    """The spec of an endpoint's model, at temperature 0 where it says none."""
+    name, query, options = spec.partition("?")
+    if not name.startswith("openai:") or "temperature=" in options:
+        return spec
+    return f"{name}?temperature=0{'&' if query else ''}{options}"

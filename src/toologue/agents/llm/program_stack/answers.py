@@ -1,4 +1,4 @@
-"""What the model wrote, as programs: read, checked, and held back where a draft is wanted first.
+"""What the model wrote, looked at before it leaves: programs are read, checked, and held back; words need support.
 
 Contract: of an answer `read_programs` keeps the programs that can go on the stack, one after the other, and lists what
 is wrong: what cannot be read, what is no Python, what does not fit the documents (`sandbox.program`), what cannot go on
@@ -6,40 +6,55 @@ the stack. `held_back` makes a draft of a final program that has placeholders, o
 before: the user must have been asked. `broke` says what went wrong in a program that ran and is the program's own
 fault; refusals of the service and exceptions of the conversation are not. `why` says why, from the programs alone.
 
-Example:
-    >>> service = Service("s3", (), {})
-    >>> wrote = '<output><goal uid="1" status="final"><program>return nmae</program></goal></output>'
-    >>> found = read_programs(wrote, (), service)
-    >>> found.problems
-    ("goal 1, line 1, column 8: the name 'nmae' is not defined",)
+`unsupported` gives the values of a reply that stand nowhere in the situation: numbers, days, times, ids, addresses
+(`text.claims`), what stands in quotes, and paths. Supported is what a result, an error, a program or either side's
+words hold, what the agent was told, and the length of any list in a result. An answer to a question about the service
+(`FAQ`) comes from elsewhere, and is not looked at. `plain` tells the results of this turn's programs and nothing else.
 
-Not covered: whether the program is what the user meant.
+Example:
+    >>> wrote = '<output><goal uid="1" status="final"><program>return nmae</program></goal></output>'
+    >>> read_programs(wrote, (), Service("s3", (), {})).problems
+    ("goal 1, line 1, column 8: the name 'nmae' is not defined",)
+    >>> from toologue.schema import UserTurn
+    >>> ran = Stacked(goal="1", status="final", code="", result=Result(value=["q1.csv", "q2.csv"]))
+    >>> seen = Sample(stack=(ran,), turns=(UserTurn(text="How many files?"),))
+    >>> unsupported("There are 2 files: q1.csv and q3.csv.", seen, Brief())
+    ('q3.csv',)
+    >>> plain([ran])
+    'Here is what I found: "q1.csv", "q2.csv".'
+
+Not covered: whether the program is what the user meant; names of people and places, sums of supported numbers, and what
+is false without any such value.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
-from toologue.agents.llm.program_stack.situations import Service
+from toologue.agents.llm.program_stack.prompts import Service
 from toologue.errors import BadRecord, StackError
-from toologue.formats.dialog2api import Output, read_output
-from toologue.sandbox.messages import CONVERSATIONAL
-from toologue.sandbox.program import Parsed, check, parse
+from toologue.formats.dialog2api import Output, Sample, read_output
+from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.sandbox.program import check, parse
 from toologue.sandbox.rpc import spellings
-from toologue.schema import AgentTurn, Program
+from toologue.schema import AgentTurn, Brief, Program, Result
 from toologue.schema.stack import Stacked, put, whole
+from toologue.text.claims import claims, grounds
 from toologue.text.tokens import split_name
 
-_THAT_DESTROY = """
+_DESTROYING = """
     archive cancel clear close deactivate delete destroy discard drop empty erase purge remove reset revoke terminate
     unsubscribe wipe withdraw
-"""
-_DESTROYING = frozenset(_THAT_DESTROY.split())
+""".split()
 _WHY = re.compile(r"^[\s>*_-]*why[*_]*\s*:[*_]*\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
+_QUOTED = re.compile(r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`")
+_PATH = re.compile(r"(?<![\w/.:])[\w~.+-]*(?:/[\w~.+-]+)+/?|(?<![\w/.])[\w~-]+\.[a-z]\w{1,4}\b(?!\.\w)")
+_LONGEST = 200
 
 
 class Answer(NamedTuple):
@@ -115,15 +130,10 @@ def _checked(output: Output, held: tuple[Stacked, ...], service: Service, reason
 
 def _problems(program: Program, service: Service) -> Iterator[str]:
     parsed = parse(program.code)
-    names = {*service.exceptions, *_caught(parsed)}
+    caught = (node.type for node in ast.walk(parsed.tree) if isinstance(node, ast.ExceptHandler) and node.type)
+    names = {one.id for kind in caught for one in ast.walk(kind) if isinstance(one, ast.Name)}  # nobody else knows them
+    names |= service.exceptions.keys()
     yield from map(str, check(parsed, service.apis, service.name, names=names, draft=program.status == "drafting"))
-
-
-def _caught(parsed: Parsed) -> Iterator[str]:
-    """The exceptions that a program catches: the service's are known to nobody else."""
-    for node in ast.walk(parsed.tree):
-        if isinstance(node, ast.ExceptHandler) and node.type is not None:
-            yield from (one.id for one in ast.walk(node.type) if isinstance(one, ast.Name))
 
 
 def _waits(program: Program, held: Sequence[Stacked], service: Service) -> bool:
@@ -155,3 +165,61 @@ def _why(program: Program, service: Service, *, waits: bool) -> str:
         destroying = destroys(program.code, service)
         return "is a draft: it destroys, and was not confirmed" if waits or destroying else "is a draft, and complete"
     return "is final: it is confirmed" if destroys(program.code, service) else "is final: nothing is missing"
+
+
+def unsupported(text: str, seen: Sample, brief: Brief) -> tuple[str, ...]:
+    """The values in words that nothing supports, as they are said."""
+    error = seen.stack[0].result.error if seen.stack and seen.stack[0].result else None
+    if error is not None and error.type == "FAQ":
+        return ()
+    known = list(_known(seen, brief))
+    told = json.dumps(known, ensure_ascii=False).casefold().replace("\\n", "\n").replace('\\"', '"')
+    quoted = (found[1] or found[2] or found[3] for found in _QUOTED.finditer(text))
+    paths = (found[0].rstrip(".") for found in _PATH.finditer(text))
+    strange = [said for said in (*quoted, *paths) if said.strip(" .,!?").casefold() not in told]
+    support = grounds(known)
+    for claim, said in claims(text).items():
+        there = claim in support or claim[0] == "name" or (claim[0] != "number" and said.casefold() in told)
+        strange += [] if there or any(said in one for one in strange) else [said]
+    return tuple(dict.fromkeys(strange))
+
+
+def plain(ran: Sequence[Stacked]) -> str:
+    """The results of programs in words, each in a sentence."""
+    return " ".join(_told(one.result) for one in ran if one.result is not None) or "I need to know more to do that."
+
+
+def _told(result: Result) -> str:
+    if result.error is not None:
+        if result.error.type in CONVERSATIONAL:
+            return "I cannot do that as it stands."
+        return f"That did not work: {result.error.message or result.error.type}".rstrip(".") + "."
+    if result.value is None:
+        return "Done."
+    value = result.value
+    members = value if isinstance(value, list) else [value]
+    if not members:
+        return "I found nothing."
+    listed = ", ".join(json.dumps(one, ensure_ascii=False) for one in members)
+    return f"Here is what I found: {listed if len(listed) <= _LONGEST else listed[:_LONGEST] + '…'}."
+
+
+def _known(seen: Sample, brief: Brief) -> Iterator[Any]:
+    """All that words may say, as JSON."""
+    yield from (turn.text for turn in seen.turns)
+    yield from (brief.instructions, brief.facts, [api.description for api in brief.apis])
+    for one in seen.stack:
+        yield one.code
+        if one.result is not None:
+            yield one.result.model_dump(mode="json", include={"value", "error"})
+            yield list(_lengths(one.result.value))
+
+
+def _lengths(value: Any) -> Iterator[int]:
+    """The length of every list in a value."""
+    if isinstance(value, list):
+        yield len(cast("list[Any]", value))
+    if isinstance(value, list | dict):
+        members = cast("list[Any]", value) if isinstance(value, list) else cast("dict[str, Any]", value).values()
+        for member in members:
+            yield from _lengths(member)

@@ -31,7 +31,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toologue.agents.llm.program_stack.situations import Task, samples
+from toologue.agents.llm.program_stack.prompts import Task, samples
 from toologue.data import shipped
 from toologue.formats.dialog2api import Sample
 from toologue.formats.program_dialogue import Written, dialogue_of

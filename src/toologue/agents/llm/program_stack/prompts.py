@@ -5,17 +5,22 @@
     examples    K examples from here                                               (b)
     both        the documents here, then K examples from here                      (c)
 
-Contract: the samples are one user message in the format of `formats.dialog2api`. `published` sends nothing else, and
-ends where the answer begins. Otherwise a system message has the rules (`program.txt`, `response.txt`; the wording is
-ours), the brief's instructions and facts, and exceptions of the developer's own; and documents say what calls give.
-Examples from elsewhere are about a seed library (`elsewhere_program.xml`, `elsewhere_response.xml`), so that they show
-the form and nothing of S3.
+Contract: `situation` is the sample whose answer is asked for: the stack after the history, the agent's last words and
+what the user said since; with `full` all that was said. Programs of a history that cannot go on the stack are left out.
+`samples` are the examples in a dialogue: of every round its programs, or its words. A draft that is finalised or given
+up as it stands is shown without its code, as the paper does. `messages` puts the samples into one user message in the
+format of `formats.dialog2api`. `published` sends nothing else, and ends where the answer begins. Otherwise a system
+message has the rules (`program.txt`, `response.txt`; the wording is ours), the brief's instructions and facts, and
+exceptions of the developer's own; and documents say what calls give. Examples from elsewhere are about a seed library
+(`elsewhere_program.xml`, `elsewhere_response.xml`), so that they show the form and nothing of S3.
 
 Example:
-    >>> from toologue.schema import UserTurn
+    >>> done = AgentTurn(acts=(Program(goal="1", status="final", code="raise EndDialog()"),))
+    >>> talk = (AgentTurn(text="Hi."), UserTurn(text="Bye."), done, AgentTurn(text="Goodbye."))
+    >>> one, = samples(Dialogue(id="d", turns=talk), "program")
+    >>> one.stack, [turn.text for turn in one.turns], one.output.programs[0].code
+    ((), ['Hi.', 'Bye.'], 'raise EndDialog()')
     >>> asked = Asked("program", Sample(turns=(UserTurn(text="Hi"),)), Brief(), ())
-    >>> [message["role"] for message in messages(asked, Settings())]
-    ['system', 'user']
     >>> print(messages(asked, Settings(shows="examples", published=True))[0]["content"])
     <stack>
     </stack>
@@ -23,42 +28,42 @@ Example:
     <output>
     <BLANKLINE>
 
-Not covered: counting tokens.
+Not covered: acts that are no programs; counting tokens.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
-from toologue.agents.llm.program_stack.situations import Service, Task, service_of
 from toologue.apis.schemas import object_of
-from toologue.formats.dialog2api import Sample, escaped, sample_xml
+from toologue.errors import StackError
+from toologue.formats.dialog2api import Output, Sample, escaped, sample_xml
 from toologue.formats.openai import Message
-from toologue.models.ask import render_prompt
-from toologue.sandbox.messages import CONVERSATIONAL
-from toologue.schema import Api, Brief
+from toologue.models.ask import bullets, render_prompt
+from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.schema import AgentTurn, Api, Brief, Dialogue, Program, Turn, UserTurn, rounds
 from toologue.schema.jsonl import Noun
+from toologue.schema.stack import Stacked, put, whole
 from toologue.worlds.s3 import as_definitions
 
+Task = Literal["program", "response"]
 Shows = Literal["docs", "examples", "both"]
 _OUTPUT = "<output>\n"
-_MEANINGS: Mapping[str, str] = dict(
-    zip(
-        CONVERSATIONAL,
-        (
-            "what is asked for is nothing that the methods can do",
-            "it could be done, but in several ways, and it is not clear which is meant",
-            "the user only chats: praise, a greeting, small talk",
-            "a question about the service that no program answers",
-            "part of it can be done, but not with all that is demanded of it",
-            "the user wants to end the conversation",
-        ),
-        strict=True,
-    )
+_SAID = (
+    "what is asked for is nothing that the methods can do",
+    "it could be done, but in several ways, and it is not clear which is meant",
+    "the user only chats: praise, a greeting, small talk",
+    "a question about the service that no program answers",
+    "part of it can be done, but not with all that is demanded of it",
+    "the user wants to end the conversation",
 )
+_MEANINGS = dict(zip(CONVERSATIONAL, _SAID, strict=True))
 
 
 class Settings(Noun):
@@ -68,6 +73,62 @@ class Settings(Noun):
     k: int = 5
     full: bool = False
     published: bool = False
+
+
+class Service(NamedTuple):
+    """What programs are written against: the object's name, its Apis, the exceptions of its own and what for."""
+
+    name: str
+    apis: tuple[Api, ...]
+    exceptions: Mapping[str, str]
+
+
+def service_of(brief: Brief) -> Service:
+    """What the brief says of it."""
+    said = brief.facts.get("programs")
+    told = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+    raised: Any = told.get("exceptions", ())
+    exceptions = cast("dict[str, str]", raised if isinstance(raised, dict) else dict.fromkeys(map(str, raised), ""))
+    domains = {re.sub(r"\W", "_", api.domain).lower() for api in brief.apis}
+    domain = domains.pop() if len(domains) == 1 else ""
+    name = str(told.get("object", "")) or domain
+    return Service(name if name.isidentifier() else "service", brief.apis, exceptions)
+
+
+def stacked(history: Sequence[Turn]) -> tuple[Stacked, ...]:
+    """The stack after a history."""
+    found: tuple[Stacked, ...] = ()
+    for turn in history:
+        acts, results = (turn.acts, turn.results) if turn.role == "agent" else ((), ())
+        for act, result in zip_longest(acts, results):
+            if act.kind == "program":
+                with suppress(StackError):
+                    found = put(found, act, result)
+    return found
+
+
+def situation(history: Sequence[Turn], *, full: bool = False) -> Sample:
+    """The sample whose answer is asked for."""
+    words = [turn for turn in history if turn.role == "user" or turn.text is not None]
+    asked = next((n for n, turn in enumerate(reversed(words)) if turn.role == "agent"), len(words))
+    seen = words if full else words[-max(asked, 1) - 1 :]
+    return Sample(stack=stacked(history), turns=tuple(map(_spoken, seen)))
+
+
+def samples(dialogue: Dialogue, task: Task) -> Iterator[Sample]:
+    """The examples in a dialogue, those rounds left out that nobody spoke in or answered."""
+    lived: list[Turn] = []
+    for said, did in rounds(dialogue.turns):
+        lived += said
+        programs = [act for turn in did for act in turn.acts if act.kind == "program"]
+        words = next((turn.text for turn in reversed(did) if turn.text is not None), None)
+        if said and did and task == "program":
+            before = situation(lived)
+            yield before._replace(output=Output(tuple(_short(before.stack, programs))))
+        acted = [turn.replace(text=None) for turn in did if turn.acts]
+        if said and words is not None and task == "response":
+            yield situation([*lived, *acted])._replace(output=Output(text=words))
+        lived += did
 
 
 class Asked(NamedTuple):
@@ -97,10 +158,26 @@ def messages(asked: Asked, settings: Settings) -> list[Message]:
 
 def again(sent: Sequence[Message], problems: Sequence[str], what: str, *, answer: str = "") -> list[Message]:
     """The request once more, with the problems that there were; after the answer that has them, if one is given."""
-    note = "\n".join(["There is a problem:", *(f"- {problem}" for problem in problems), what])
+    note = f"There is a problem:\n{bullets(problems)}\n{what}"
     if answer:
         return [*sent, {"role": "assistant", "content": answer}, {"role": "user", "content": note}]
     return [*sent[:-1], {**sent[-1], "content": f"{sent[-1]['content']}\n\n{note}"}]
+
+
+def _spoken(turn: Turn) -> Turn:
+    return UserTurn(text=turn.text) if turn.role == "user" else AgentTurn(text=turn.text)
+
+
+def _short(held: tuple[Stacked, ...], programs: Sequence[Program]) -> Iterator[Program]:
+    """The programs, without code where it is their draft's."""
+    for program in programs:
+        bare = program.replace(code="")
+        try:
+            same = program.status != "drafting" and whole(held, bare).code == program.code
+            held = put(held, program)
+        except StackError:
+            same = False
+        yield bare if same else program
 
 
 def _with_results(api: Api) -> Api:
@@ -120,7 +197,7 @@ def _gives(schema: Mapping[str, Any], deep: int = 4) -> str:
 
 def _rules(task: Task, service: Service) -> str:
     own = {name: meaning or "of this service's own" for name, meaning in service.exceptions.items()}
-    listed = "\n".join(f"- {name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
+    listed = bullets(f"{name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
     return render_prompt(__file__, f"{task}.txt", object=service.name, exceptions=listed)
 
 
