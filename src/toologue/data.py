@@ -46,7 +46,7 @@ _PLAIN = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:s
 @cache
 def shipped(file: Path) -> Any:
     """What a file of ours says."""
-    return yaml.load(file.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return yaml.load(file.read_bytes(), Loader=_LOADER)
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,16 @@ class Source:
         """The error for a part that pydantic refuses: its first complaint."""
         inner, what = complaint(error)
         return self.bad((*place, *inner), what)
+
+
+def text_of(file: Path) -> str:
+    """What a text file says. Raises BadFile."""
+    try:
+        return file.read_text("utf-8-sig")
+    except OSError as error:
+        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
 
 
 def read_source(file: Path | str) -> Source:
@@ -95,9 +105,8 @@ def read_text(text: str, file: Path | str = "<document>") -> Source:
         except RecursionError:
             raise _too_deep(name) from None
         except UnicodeEncodeError:
-            raise BadRecord(
-                name, 0, "$", "an escape stands for half a character", "write \\u escapes in pairs"
-            ) from None
+            what = "an escape stands for half a character"
+            raise BadRecord(name, 0, "$", what, "write \\u escapes in pairs") from None
     return Source(name, _Reader(text, name).document(), text)
 
 

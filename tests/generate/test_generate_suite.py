@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.models.model import ModelFault
 from toologue.project.generate import Making, generate, shipped, sources, words, write_suite
-from toologue.project.made import Made, Source
 from toologue.project.statistics import (
+    Made,
+    Source,
     Statistics,
     compared,
     distinct,

@@ -17,7 +17,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import TextMatch
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, missteps
 from toologue.project.generate import Making, generate, shipped, write_suite
-from toologue.project.made import Made
+from toologue.project.statistics import Made
 from toologue.schema import AgentTurn, Dialogue
 from toologue.schema.jsonl import write
 from toologue.worlds.world import documents_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making, sources
-from toologue.project.made import Source
+from toologue.project.statistics import Source
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"])]
 OptionalOut = Annotated[Path | None, Parameter(name=["--out", "-o"])]
@@ -40,8 +40,8 @@ class Alike:
 
     def judge(self, reply: float | None = None) -> TextMatch:
         """Who compares by them; `reply` is the least similarity of what an agent says."""
-        given: Mapping[str, float | None] = {"text": self.text, "prose": self.prose, "reply": reply}
-        return TextMatch.of(self.similarity, {name: value for name, value in given.items() if value is not None})
+        given = (("text", self.text), ("prose", self.prose), ("reply", reply))
+        return TextMatch.of(self.similarity, {name: least for name, least in given if least is not None})
 
 
 @Parameter(name="*")
@@ -77,16 +77,8 @@ class Talks:
 
     def making(self, writer: str = "template") -> Making:
         """How a suite is made of them."""
-        return Making(
-            count=self.count,
-            sampler=self.sampler,
-            noise=self.noise,
-            mode=self.mode,
-            detours=self.detours,
-            until=self.until,
-            seed=self.seed,
-            writer=writer,
-        )
+        said = {name: value for name, value in vars(self).items() if name not in ("service", "rows")}
+        return Making(**said, writer=writer)
 
     def sources(self, what: Sequence[str]) -> list[Source]:
         """The procedures that are named."""

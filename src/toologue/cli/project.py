@@ -15,7 +15,8 @@ from toologue.errors import BadSetting
 from toologue.plan.procedures.paths import missing_lines
 from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial, check
 from toologue.project.hotspots import spots
-from toologue.project.settings import Project, open_project, start
+from toologue.project.settings import Project, open_project
+from toologue.project.start import start
 from toologue.report.coverage import sight_of
 from toologue.report.words import legible
 

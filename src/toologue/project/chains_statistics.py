@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import JsonValue
 
 from toologue.plan.chains.split import SPLITS
 from toologue.plan.chains.statistics import Statistics
+from toologue.project.statistics import by_frequency
 from toologue.schema.jsonl import Noun
 
 REPEATS = "nearly repeats another"
@@ -58,11 +59,11 @@ def chain_statistics(
         turns_per_dialogue=total.mean,
         user_messages=total.user_messages,
         agent_messages=total.agent_messages,
-        actions=_sorted(total.actions),
+        actions=by_frequency(total.actions),
         agent_actions=total.agent_actions,
         states=total.states,
-        sequences=_sorted(total.sequences),
-        categories=_sorted(total.categories),
+        sequences=by_frequency(total.sequences),
+        categories=by_frequency(total.categories),
         pairs=pairs,
         alone=len(total.pairs) - pairs,
         most_used=max(total.pairs.values(), default=0) / (total.dialogues or 1),
@@ -71,28 +72,25 @@ def chain_statistics(
         repeats=repeats / (total.dialogues + repeats) if total.dialogues else 0.0,
         documents=documents,
         edges=edges,
-        dropped={name: _sorted(+counts) for name, counts in dropped.items() if +counts},
+        dropped={name: by_frequency(+counts) for name, counts in dropped.items() if +counts},
         made={**made, "ratio": list(made.get("ratio", ()))},
     )
 
 
-def compared(said: ChainStatistics) -> Iterator[Row]:
-    """Yield (what, here, in the paper): tables 2 and 11 to 13, and section 3.4 of ToolDial."""
-    paper = {"train": "8,859", "validation": "1,086", "test": "1,166"}
-    for name, number in said.splits.items():
-        yield name, f"{number:,}", paper[name]
-    mean = "–" if said.turns_per_dialogue is None else f"{said.turns_per_dialogue:.2f}"
-    yield "dialogues", f"{said.dialogues:,}", "11,111"
-    yield "turns", f"{said.turns:,}", "99,476"
-    yield "turns per dialogue", mean, "8.95"
-    yield "action sequences", str(len(said.sequences)), "23"
-    yield "rarest sequence", f"{said.rarest:.1%}", "–"
-    yield "pairs of APIs", f"{said.pairs:,}", "–"
-    yield "APIs without a source", f"{said.alone:,}", "–"
-    yield "most used of both", f"{said.most_used:.1%}", "–"
-    yield "APIs that are called", f"{said.apis:,}", "–"
-    yield "near-duplicates, dropped", f"{said.repeats:.1%}", "–"
-
-
-def _sorted(counts: Counter[Any]) -> dict[str, int]:
-    return {str(name): number for name, number in sorted(counts.items(), key=lambda one: (-one[1], str(one[0])))}
+def compared(said: ChainStatistics) -> list[Row]:
+    """(what, here, in the paper): tables 2 and 11 to 13, and section 3.4 of ToolDial."""
+    mean = said.turns_per_dialogue
+    papers = ("8,859", "1,086", "1,166")
+    return [
+        *((name, f"{number:,}", paper) for (name, number), paper in zip(said.splits.items(), papers, strict=True)),
+        ("dialogues", f"{said.dialogues:,}", "11,111"),
+        ("turns", f"{said.turns:,}", "99,476"),
+        ("turns per dialogue", "–" if mean is None else f"{mean:.2f}", "8.95"),
+        ("action sequences", str(len(said.sequences)), "23"),
+        ("rarest sequence", f"{said.rarest:.1%}", "–"),
+        ("pairs of APIs", f"{said.pairs:,}", "–"),
+        ("APIs without a source", f"{said.alone:,}", "–"),
+        ("most used of both", f"{said.most_used:.1%}", "–"),
+        ("APIs that are called", f"{said.apis:,}", "–"),
+        ("near-duplicates, dropped", f"{said.repeats:.1%}", "–"),
+    ]

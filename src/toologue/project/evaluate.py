@@ -15,7 +15,8 @@ The gate is on the first agent alone; others stand beside it.
 
 Example:
     >>> import tempfile
-    >>> from toologue.project.settings import open_project, start
+    >>> from toologue.project.settings import open_project
+    >>> from toologue.project.start import start
     >>> folder = Path(tempfile.mkdtemp()) / "mine"
     >>> _ = start(folder)
     >>> def told(stage):
@@ -43,15 +44,16 @@ from pathlib import Path
 
 from toologue import __version__, keys
 from toologue.agents.agent import resolve_agent
+from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting, UnknownName, UserError
 from toologue.formats.procedure import load
 from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.lint_procedure import Finding, lint
-from toologue.plan.procedures.paths import Coverage, Share, coverage
+from toologue.plan.procedures.paths import Coverage, coverage
 from toologue.plan.procedures.service import service
 from toologue.project.generate import generate
-from toologue.project.made import Made, Source
 from toologue.project.settings import FILE, Project
+from toologue.project.statistics import Made, Seen, Source
 from toologue.report.coverage import walk_of
 from toologue.report.view import Charted, Conversation, Report, RunView, score_folder, thresholds_text
 from toologue.run.runner import Limits, Settings
@@ -114,7 +116,7 @@ def read_chapters(project: Project) -> list[Chapter]:
             wrong.append(f"{file}: its id {procedure.id!r} is that of {twin}, too; give each one of its own")
         parts = [__version__, document, data, procedure.model_dump(mode="json"), vars(project.making)]
         source = Source(procedure, document, seed and str(seed))
-        found.append(Chapter(file.name, procedure, lint(file.read_text("utf-8-sig")), source, keys.content_key(parts)))
+        found.append(Chapter(file.name, procedure, lint(text_of(file)), source, keys.content_key(parts)))
     if wrong:
         raise BadFile("\n".join(wrong))
     return found
@@ -197,17 +199,15 @@ def evaluate_agent(
     spec, code = _spec_and_code(project, agent)
     resolve_agent(spec)  # a name that is wrong is refused before anything is written
     conversations, run_now = list[Conversation](), 0
-    of = sum(len(suite.dialogues) for suite in suites)
-    for suite in suites:
-        if not suite.dialogues:
-            continue
+    held = [suite for suite in suites if suite.dialogues]
+    of = sum(len(suite.dialogues) for suite in held)
+    for suite in held:
         parts = [__version__, spec, code, suite.chapter.key, project.settings.run.timeout]
-        folder = RunFolder(project.kept / "runs" / keys.content_key(parts))
+        folder, before = RunFolder(project.kept / "runs" / keys.content_key(parts)), len(conversations)
         if fresh:
             shutil.rmtree(folder.path, ignore_errors=True)
         graded = _graded(folder, suite, match)
         if graded is None:
-            before = len(conversations)
             run_now += _run(project, folder, spec, suite, lambda done, _, before=before: progress(before + done, of))
             score_folder(folder, match)
             graded = _graded(folder, suite, match)
@@ -215,13 +215,8 @@ def evaluate_agent(
         conversations += graded
         progress(len(conversations), of)
     scores = (score for conversation in conversations for score in conversation.scores.values())
-    facts = {
-        "agent": agent,
-        "protocol": "next",
-        "similarity": match.similarity.name,
-        "thresholds": thresholds_text(match.thresholds),
-        "toologue": __version__,
-    }
+    compared = {"similarity": match.similarity.name, "thresholds": thresholds_text(match.thresholds)}
+    facts = {"agent": agent, "protocol": "next", **compared, "toologue": __version__}
     return Trial(agent, conversations, totals(scores), run_now, facts)
 
 
@@ -247,17 +242,17 @@ def _code(folder: Path) -> Iterator[Path]:
 
 def _run(project: Project, folder: RunFolder, spec: str, suite: Suite, progress: Progress) -> int:
     """Run what is missing; how many conversations that were."""
-    first = list[int]()
+    ran = -1  # the first call says what was there before
 
     def counting(done: int, of: int) -> None:
-        first.append(done)
+        nonlocal ran
+        ran += 1
         progress(done, of)
 
-    settings = project.settings.run
-    limits = Limits(settings.concurrency, settings.timeout)
+    limits = Limits(project.settings.run.concurrency, project.settings.run.timeout)
     config = Config(agent=spec, settings=Settings(protocol="next"))
     run_folder(folder.path, suite.dialogues, config, limits=limits, progress=counting)
-    return len(suite.dialogues) - first[0]
+    return ran
 
 
 def _graded(folder: RunFolder, suite: Suite, match: TextMatch) -> list[Conversation] | None:
@@ -355,10 +350,9 @@ def check(
 def _made_words(suites: Sequence[Suite]) -> str:
     """How many conversations there are, what they cover, and what was dropped."""
     count = sum(len(suite.dialogues) for suite in suites)
-    shares = list[str]()
-    for part, word in (("nodes", "steps"), ("edges", "ways"), ("pairs", "pairs")):
-        every: list[Share[object]] = [getattr(suite.coverage, part) for suite in suites]
-        seen, there = sum(len(share.seen) for share in every), sum(len(share.all) for share in every)
-        shares.append(f"{seen}/{there} {word}")
+    shares = (
+        f"{Seen.sum(Seen.of(getattr(suite.coverage, part)) for suite in suites)} {word}"
+        for part, word in (("nodes", "steps"), ("edges", "ways"), ("pairs", "pairs"))
+    )
     dropped = sum(times for suite in suites for why, times in suite.dropped if why != "no data lead there")
     return f"{count}, {', '.join(shares)}" + (f"; {dropped} dropped" if dropped else "")

@@ -39,8 +39,7 @@ from toologue.plan.procedures import files
 from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.plan_dialogue import Planned, Sampler, plan_all
 from toologue.plan.procedures.service import service
-from toologue.project.made import Made, Source
-from toologue.project.statistics import Census, Statistics
+from toologue.project.statistics import Census, Made, Source, Statistics
 from toologue.schema import Api, Dialogue, Plan, Procedure
 from toologue.schema.jsonl import line_of, replacing
 from toologue.verify.procedures import Flaw, verify
@@ -111,17 +110,8 @@ def generate(sources: Iterable[Source], making: Making = Making(), *, workers: i
 
 def plans_of(source: Source, making: Making = Making()) -> Planned:
     """The plans of one procedure, without words."""
-    return plan_all(
-        source.procedure,
-        service(source.document, source.seed),
-        making.count,
-        sampler=making.sampler,
-        noise=making.noise,
-        mode=making.mode,
-        detours=making.detours,
-        until=making.until,
-        seed=making.seed,
-    )
+    said = {name: value for name, value in vars(making).items() if name != "writer"}
+    return plan_all(source.procedure, service(source.document, source.seed), **said)
 
 
 def make(source: Source, making: Making = Making()) -> Made:

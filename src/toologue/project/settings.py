@@ -26,11 +26,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from toologue.data import complaint
+from toologue.data import complaint, text_of
 from toologue.errors import BadFile, BadSetting
 from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.plan_dialogue import Sampler
@@ -131,15 +131,9 @@ class Project:
 def open_project(folder: Path) -> Project:
     """The project in a folder. Raises BadFile, BadSetting."""
     file = folder / FILE
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadFile(f"{folder} is no project: it has no {FILE}; `toologue init {folder}` makes one") from None
-    except OSError as error:
-        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise BadFile(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
-    return Project(folder, read_settings(text, file=file))
+    if not file.exists():
+        raise BadFile(f"{folder} is no project: it has no {FILE}; `toologue init {folder}` makes one")
+    return Project(folder, read_settings(text_of(file), file=file))
 
 
 def read_settings(text: str, *, file: object = FILE) -> Settings:
@@ -158,32 +152,7 @@ def _unknown(place: Sequence[str | int]) -> str:
     """What to do about a key that nobody knows."""
     known: Any = Settings
     for step in place[:-1]:
-        known = cast("type[BaseModel]", known).model_fields[str(step)].annotation
-    names = list(cast("type[BaseModel]", known).model_fields)
+        known = known.model_fields[step].annotation
+    names = list[str](known.model_fields)
     near = get_close_matches(str(place[-1]), names, n=1)
     return "no key is called so; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}")
-
-
-_FILES = Path(__file__).with_name("starter")
-_NAMES = {"agent.txt": "agent.py", "gitignore.txt": ".gitignore"}
-
-
-def start(folder: Path) -> list[Path]:
-    """Write a new project into a folder; the files that were written. Raises BadFile."""
-    texts = {folder / _name(file): file.read_bytes() for file in _FILES.rglob("*") if file.is_file()}
-    there = sorted(str(file) for file in texts if file.exists() or file.is_symlink())
-    if there:
-        raise BadFile(f"{', '.join(there)}: already there, and nothing was written; choose another folder")
-    try:
-        for file, text in texts.items():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("xb") as stream:
-                stream.write(text)
-    except OSError as error:
-        raise BadFile(f"cannot write to {folder}: {error.strerror or error}; choose another folder") from None
-    return sorted(texts)
-
-
-def _name(file: Path) -> Path:
-    place = file.relative_to(_FILES)
-    return place.with_name(_NAMES.get(place.name, place.name))

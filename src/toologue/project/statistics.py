@@ -23,18 +23,21 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import exp, log, log2
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, JsonValue
 
+from toologue.apis.schemas import object_of
 from toologue.formats.procedure import told
-from toologue.plan.procedures.paths import Coverage, Share, coverage
-from toologue.procedure.course import Steering
+from toologue.plan.procedures.paths import Share, coverage
+from toologue.plan.procedures.plan_dialogue import Planned
 from toologue.procedure.flowgraph import flowgraph
-from toologue.project.made import Made
-from toologue.schema import Dialogue, Graph, Noun, Turn
+from toologue.report.coverage import walk_of
+from toologue.schema import AgentTurn, Dialogue, Noun, Procedure
 from toologue.text.verbalize import verbalize
+from toologue.verify.procedures import Flaw
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _NUMBER = re.compile(r"\b(?:[\w.+-]+@[\w.-]*\w|(?=[\w-]*\d)[\w-]+(?:[.,:]\d+)*)")
@@ -136,6 +139,32 @@ def _brevity(length: int, lengths: Sequence[int]) -> float:
     others = [*lengths[max(0, place - 1) : place], *lengths[place + 1 : place + 2]]
     nearest = min(others, key=lambda other: (abs(other - length), other))
     return min(1.0, exp(1 - nearest / length))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A procedure and what its calls are made to: an OpenAPI document (or the name of a shipped one), and seed data."""
+
+    procedure: Procedure
+    document: str
+    seed: str | None = None
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of one procedure."""
+
+    source: Source
+    planned: Planned
+    dialogues: tuple[Dialogue, ...]
+    # (id of a dialogue that was dropped, what is wrong with it)
+    flaws: tuple[tuple[str, Flaw], ...] = ()
+    dropped: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def flawed(self) -> int:
+        """How many dialogues were dropped because something is wrong with them."""
+        return len({id for id, _ in self.flaws})
 
 
 Counts = dict[str, int]
@@ -286,7 +315,8 @@ class Census:
         self._dropped += made.dropped
         self._proposed += planned.tally.proposed
         self._planned += len(planned.plans)
-        flow, seen = flowgraph(procedure), _coverage(planned.graph, made.dialogues)
+        flow, graph = flowgraph(procedure), planned.graph
+        seen = coverage(graph, (walk_of(graph, dialogue) for dialogue in made.dialogues))
         self._procedures.append(
             OfProcedure(
                 id=procedure.id,
@@ -295,7 +325,7 @@ class Census:
                 steps=len(procedure.steps),
                 apis=len(procedure.calls),
                 flowgraph=(len(flow.nodes), len(flow.links)),
-                conversation_graph=(len(planned.graph.nodes), len(planned.graph.links)),
+                conversation_graph=(len(graph.nodes), len(graph.links)),
                 conversations=len(made.dialogues),
                 tests=len(tests),
                 distinct_tests=len(set(tests)),
@@ -317,7 +347,7 @@ class Census:
             intents=len(self._intents),
             proposed=self._proposed,
             planned=self._planned,
-            dropped=_sorted(self._dropped),
+            dropped=by_frequency(self._dropped),
             conversations=sum(one.conversations for one in every),
             tests=tests,
             distinct_tests=sum(one.distinct_tests for one in every),
@@ -329,10 +359,10 @@ class Census:
             pairs=Seen.sum(one.pairs for one in every),
             walked=Range.of(self._walked),
             turns=Range.of(self._turns),
-            noise=_sorted(self._noise),
-            detours=_sorted(self._detours),
-            wrong=_sorted(self._wrong),
-            registers={role: _sorted(counts) for role, counts in self._registers.items()},
+            noise=by_frequency(self._noise),
+            detours=by_frequency(self._detours),
+            wrong=by_frequency(self._wrong),
+            registers={role: by_frequency(counts) for role, counts in self._registers.items()},
             variety={role: _variety(texts) for role, texts in self._texts.items()},
             path_entropy=round(sum(one.path_entropy for one in every) / len(every), 3) if every else 0,
             procedures=tuple(every),
@@ -344,25 +374,28 @@ class Census:
         number, before = 0, ""
         for turn in dialogue.turns:
             said = masked(turn.text, values) if turn.text else ""
-            told_now = said if turn.role == "user" else f"{said}{_acts(turn)}"
+            if said:
+                self._texts["customer" if turn.role == "user" else "agent"].append(said)
             if turn.role == "agent":
+                told_now = f"{said}{_acts(turn)}"
                 self._steps.add((before, told_now))
                 self._replies.update([said] if said else [])
                 yield prefixes.setdefault((number, told_now), len(prefixes) + 1)
-            if said:
-                self._texts["customer" if turn.role == "user" else "agent"].append(said)
-            before = f"{told_now}{_outputs(turn)}"
+                before = f"{told_now}{_outputs(turn)}"
+            else:
+                before = said
             number = prefixes.setdefault((number, before), len(prefixes) + 1)
 
     def _mark(self, dialogue: Dialogue) -> None:
         """Count what a dialogue says of itself."""
-        self._walked.append(len(_list(dialogue.origin.get("path"))) + 1)
+        path = dialogue.origin.get("path")
+        self._walked.append(len(path) + 1 if isinstance(path, list) else 1)
         self._turns.append(len(dialogue.turns))
         self._detours.update([str(detour)] if (detour := dialogue.origin.get("detour")) else [])
-        for role, register in _mapping(dialogue.origin.get("registers")).items():
+        for role, register in object_of(dialogue.origin.get("registers")).items():
             self._registers[role][str(register)] += 1
         for turn in dialogue.turns:
-            self._noise.update([str(noise["kind"])] if (noise := _mapping(turn.extra.get("noise"))) else [])
+            self._noise.update([str(noise["kind"])] if (noise := object_of(turn.extra.get("noise"))) else [])
             self._wrong.update([str(wrong)] if (wrong := turn.extra.get("wrong")) else [])
 
 
@@ -378,14 +411,20 @@ def compared(made: Statistics) -> list[Compared]:
     """Our figures beside the paper's: those of ALMITA, and of auto-ALMITA where the paper has them."""
     every = made.procedures
     section, table = "4.1", "Table 1"
+
+    def mean(what: str, numbers: Iterable[int], paper: str) -> Compared:
+        return Compared(what, str(Range.of(numbers)), paper, "", section)
+
     return [
         Compared("intents", str(made.intents), "14", "52", table),
         Compared("procedures", str(len(every)), "18", "63", table),
-        Compared("words a procedure", str(Range.of(one.words for one in every)), "315 (171–535)", "", section),
-        Compared("steps a procedure", str(Range.of(one.steps for one in every)), "11 (6–19)", "", section),
-        Compared("APIs a procedure", str(Range.of(one.apis for one in every)), "4 (2–9)", "", section),
-        *_sizes("flowgraph", [one.flowgraph for one in every], "15 (10–20)", "17 (10–25)"),
-        *_sizes("conversation graph", [one.conversation_graph for one in every], "23 (16–37)", "24 (15–37)"),
+        mean("words a procedure", (one.words for one in every), "315 (171–535)"),
+        mean("steps a procedure", (one.steps for one in every), "11 (6–19)"),
+        mean("APIs a procedure", (one.apis for one in every), "4 (2–9)"),
+        mean("nodes a flowgraph", (one.flowgraph[0] for one in every), "15 (10–20)"),
+        mean("edges a flowgraph", (one.flowgraph[1] for one in every), "17 (10–25)"),
+        mean("nodes a conversation graph", (one.conversation_graph[0] for one in every), "23 (16–37)"),
+        mean("edges a conversation graph", (one.conversation_graph[1] for one in every), "24 (15–37)"),
         Compared("conversations", f"{made.conversations:,}", "192", "407", table),
         Compared("  planned, and found invalid", f"{made.planned - made.conversations}", "25 of 217", "", section),
         Compared("  nodes a conversation", str(made.walked), "12 (3–24)", "", section),
@@ -400,55 +439,37 @@ def compared(made: Statistics) -> list[Compared]:
     ]
 
 
-def _sizes(what: str, sizes: Sequence[tuple[int, int]], nodes: str, edges: str) -> Iterator[Compared]:
-    for place, (name, paper) in enumerate((("nodes", nodes), ("edges", edges))):
-        yield Compared(f"{name} a {what}", str(Range.of(size[place] for size in sizes)), paper, "", "4.1")
-
-
-def _coverage(graph: Graph, dialogues: Iterable[Dialogue]) -> Coverage:
-    """What the conversations that were kept have seen of their graph."""
-    steering = Steering(graph)
-    paths = (_list(dialogue.origin.get("path")) for dialogue in dialogues)
-    return coverage(graph, (steering.walk([graph.by_link[str(link)] for link in path]) for path in paths))
-
-
 def _values(dialogue: Dialogue) -> Iterator[str]:
     """All values of a dialogue, as they are written and as they are said."""
     held: list[JsonValue] = [*dialogue.facts.values()]
     for turn in dialogue.turns:
         if turn.role == "user":
-            held += [*turn.informed.values(), _mapping(turn.extra.get("said"))]
+            held += [*turn.informed.values(), object_of(turn.extra.get("said"))]
         else:
             held += [act.arguments for act in turn.acts if act.kind == "call"]
             held += [result.value for result in turn.results if result]
-    for value in _leaves(held):
+    for value in set(_leaves(held)):
         if not isinstance(value, bool):
             yield from {str(value), verbalize(value), verbalize(value, money=True), verbalize(value, day_only=True)}
 
 
-def _leaves(values: Iterable[JsonValue]) -> set[str | float]:
-    found, waiting = set[str | float](), list(values)
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-        elif value is not None:
-            found.add(value)
-    return found
+def _leaves(value: JsonValue) -> Iterator[str | float]:
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(one)
+    elif value is not None:
+        yield value
 
 
-def _acts(turn: Turn) -> str:
+def _acts(turn: AgentTurn) -> str:
     """The calls of a turn, without their values."""
-    acts = turn.acts if turn.role == "agent" else ()
-    return "".join(f"→{act.api}({', '.join(sorted(act.arguments or {}))})" for act in acts if act.kind == "call")
+    calls = (act for act in turn.acts if act.kind == "call")
+    return "".join(f"→{call.api}({', '.join(sorted(call.arguments or {}))})" for call in calls)
 
 
-def _outputs(turn: Turn) -> str:
+def _outputs(turn: AgentTurn) -> str:
     """What calls gave: a value, or a failure of some type."""
-    results = turn.results if turn.role == "agent" else ()
-    return "".join(f"⇒{result.error.type if result.error else 'value'}" for result in results if result)
+    return "".join(f"⇒{result.error.type if result.error else 'value'}" for result in turn.results if result)
 
 
 def _variety(texts: Sequence[str]) -> Variety:
@@ -460,17 +481,10 @@ def _variety(texts: Sequence[str]) -> Variety:
     )
 
 
-def _sorted(counts: Mapping[str, int]) -> Counts:
-    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+def by_frequency(counts: Mapping[Any, int]) -> Counts:
+    """The counts by name, the most frequent first."""
+    return {str(name): n for name, n in sorted(counts.items(), key=lambda one: (-one[1], str(one[0])))}
 
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
-
-
-def _mapping(value: JsonValue) -> dict[str, JsonValue]:
-    return cast("dict[str, JsonValue]", value) if isinstance(value, dict) else {}
-
-
-def _list(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else []

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Literal, NamedTuple, cast
 
 from toologue.plan.procedures.paths import Coverage, Missing, coverage, missing_lines
@@ -34,9 +35,13 @@ class Sight(NamedTuple):
     tests: Counter[str]
     wrong: Counter[str]
 
-    def state(self, id: str, *, passed: bool, seen: bool) -> State:
-        """The state of a node or a link."""
-        return "failed" if self.wrong[id] else "passed" if passed else "seen" if seen else "unseen"
+    def look(self, id: str, *, passed: bool, seen: bool) -> tuple[State, str]:
+        """The state of a node or a link, and what it means."""
+        if self.wrong[id]:
+            return "failed", f"wrong here {self.wrong[id]} of {self.tests[id]} times"
+        if passed:
+            return "passed", "passed"
+        return "seen" if seen else "unseen", "only in conversations that failed elsewhere"
 
 
 class Marked(NamedTuple):
@@ -78,17 +83,14 @@ class Covered(NamedTuple):
 
 def covered(report: Report) -> Covered:
     """The coverage of each procedure, and of what else customers do. Conversations of a run are gone through once."""
-    strays = Counter(kind for charted in report.charted for gold in charted.golds for _, kind in _strayed(gold.turns))
     if not report.charted:
         return Covered((), ())
+    strays = Counter(kind for charted in report.charted for gold in charted.golds for _, kind in _strayed(gold.turns))
     looks = [_looked(report.charted, run.all) for run in report.runs]
     names = [run.name for run in report.runs]
-    found = [_chart(charted, names, [look[charted.graph.id] for look, _ in looks]) for charted in report.charted]
-    right = [
-        Detour(kind, times, [answered.get(kind, (0, 0)) for _, answered in looks])
-        for kind, times in sorted(strays.items())
-    ]
-    return Covered(found, right)
+    charts = [_chart(charted, names, [sights[charted.graph.id] for sights, _ in looks]) for charted in report.charted]
+    detours = ((kind, n, [right.get(kind, (0, 0)) for _, right in looks]) for kind, n in sorted(strays.items()))
+    return Covered(charts, list(starmap(Detour, detours)))
 
 
 def walk_of(graph: Graph, gold: Dialogue) -> Walk:
@@ -135,12 +137,10 @@ def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Ch
 
     def marked(drawn: DrawnStep | DrawnLink, where: Literal["nodes", "edges"]) -> Marked:
         seen = drawn.id in getattr(suite, where).seen
-        states: list[State] = [
-            s.state(drawn.id, passed=drawn.id in getattr(s.coverage, where).seen, seen=seen) for s in sights
-        ]
-        said = (_said(run, s, drawn.id, state) for run, s, state in zip(runs, sights, states, strict=True))
-        words = [drawn.title, *said] if seen else [drawn.title, "No conversation leads through here."]
-        return Marked(drawn, states, seen, "\n".join(words))
+        found = [s.look(drawn.id, passed=drawn.id in getattr(s.coverage, where).seen, seen=seen) for s in sights]
+        said = [f"{run}: {what}" for run, (_, what) in zip(runs, found, strict=True)]
+        words = [drawn.title, *(said if seen else ["No conversation leads through here."])]
+        return Marked(drawn, [state for state, _ in found], seen, "\n".join(words))
 
     return Chart(
         charted.file,
@@ -152,13 +152,6 @@ def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Ch
         [marked(step, "nodes") for step in drawing.steps] if drawing else [],
         [marked(link, "edges") for link in drawing.links] if drawing else [],
     )
-
-
-def _said(run: str, sight: Sight, id: str, state: State) -> str:
-    """What a state means for a node or a link, in words."""
-    if state == "failed":
-        return f"{run}: wrong here {sight.wrong[id]} of {sight.tests[id]} times"
-    return f"{run}: {'passed' if state == 'passed' else 'only in conversations that failed elsewhere'}"
 
 
 def _wrong(conversation: Conversation) -> frozenset[int]:

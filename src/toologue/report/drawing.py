@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from toologue.report.layers import Arrow, Box, Point, layered
 from toologue.report.words import cut, environment, legible
-from toologue.schema import Edge, Graph, Link, Node
+from toologue.schema import Edge, Graph, Link, Node, Similarities
 
 MOST = 150
 StepKind = Literal["start", "ask", "say", "call", "end"]
@@ -210,31 +210,6 @@ class _Side(NamedTuple):
         return edge.source if self.incoming else edge.target
 
 
-class _Neighbour(NamedTuple):
-    """A box beside: where it stands, what it says, and the arrow between it and the Api in the middle."""
-
-    x: float
-    y: float
-    head: str
-    place: str
-    entity: str
-    more: int
-    title: str
-    curve: str
-    tip: str
-
-
-class _Port(NamedTuple):
-    """A parameter or an output of the Api in the middle, on its edge."""
-
-    x: float
-    y: float
-    shift: float
-    name: str
-    title: str
-    used: bool
-
-
 def neighbourhood(api: str, edges: Iterable[Edge], *, parameters: Sequence[str] = (), most: int = 12) -> str:
     """An SVG of an Api in the graph: who can feed it on the left, whom it can feed on the right.
 
@@ -256,22 +231,10 @@ def neighbourhood(api: str, edges: Iterable[Edge], *, parameters: Sequence[str] 
     inner = title + _PORT * (len(ins) + len(outs)) + gap
     height = max(inner, into.height, out.height) + 2 * _EDGE
     top = (height - inner) / 2
-    left = {
-        name: _Port(
-            _LEFT,
-            top + title + _PORT * (at + 0.3),
-            12,
-            cut(legible(name), 30),
-            f"parameter {legible(name)}",
-            name in into.ports,
-        )
-        for at, name in enumerate(ins)
-    }
-    start = top + inner - _PORT * len(outs) - 4
-    right = {
-        name: _Port(_RIGHT, start + _PORT * (at + 0.3), -12, _tail(name, 30), f"output {legible(name)}", True)
-        for at, name in enumerate(outs)
-    }
+    first, start = top + title, top + inner - _PORT * len(outs) - 4
+    left = {name: _port(name, True, first + _PORT * (at + 0.3), name in into.ports) for at, name in enumerate(ins)}
+    right = {name: _port(name, False, start + _PORT * (at + 0.3), True) for at, name in enumerate(outs)}
+    hidden = [(side.x + 4, (height + side.height) / 2 - 4, side.hidden) for side in (into, out) if side.hidden]
     return (
         environment()
         .get_template("neighbourhood.svg")
@@ -281,11 +244,7 @@ def neighbourhood(api: str, edges: Iterable[Edge], *, parameters: Sequence[str] 
             place=place,
             ports=[*left.values(), *right.values()],
             neighbours=[*_neighbours(into, height, left), *_neighbours(out, height, right)],
-            notes=[
-                (side.x + 4, (height + side.height) / 2 - 4, f"and {side.hidden:,} more")
-                for side in (into, out)
-                if side.hidden
-            ],
+            notes=[(x, y, f"and {count:,} more") for x, y, count in hidden],
             top=top,
             inner=inner,
             height=height,
@@ -312,19 +271,37 @@ def _side(edges: Iterable[Edge], api: str, most: int, incoming: bool) -> _Side:
     return side._replace(near=sorted(best, key=lambda pair: ports.index(side.port(pair[0]))))
 
 
-def _neighbours(side: _Side, height: float, ports: Mapping[str, _Port]) -> Iterator[_Neighbour]:
+def _port(name: str, incoming: bool, y: float, used: bool) -> dict[str, Any]:
+    """A parameter or an output of the Api in the middle, on its edge."""
+    name = legible(name)
+    place = {"x": _LEFT, "shift": 12, "name": cut(name, 30), "title": f"parameter {name}"}
+    if not incoming:
+        place = {"x": _RIGHT, "shift": -12, "name": _tail(name, 30), "title": f"output {name}"}
+    return {**place, "y": y, "used": used}
+
+
+def _neighbours(side: _Side, height: float, ports: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The boxes beside: where each stands, what it says, and the arrow between it and the Api in the middle."""
     for number, (edge, more) in enumerate(side.near):
         y = (height - side.height) / 2 + number * (_BOX + _APART)
         port, middle = ports[side.port(edge)], y + _BOX / 2
-        start, end = ((side.x + _SIDE, middle), (port.x - 6, port.y))
+        start, end = (side.x + _SIDE, middle), (port["x"] - 6, port["y"])
         if not side.incoming:
-            start, end = (port.x + 5, port.y), (side.x - 1, middle)
+            start, end = (port["x"] + 5, port["y"]), (side.x - 1, middle)
         bend, reach = (start[0] + end[0]) / 2, end[0] - 6
         curve = f"M{start[0]:g} {start[1]:g}C{bend:g} {start[1]:g} {bend:g} {end[1]:g} {reach:g} {end[1]:g}"
         name, place = _name_and_place(side.neighbour(edge))
-        entity = _tail(edge.output, 28) if side.incoming else cut(legible(edge.parameter), 28)
-        head, tip = _fit(name, _SIDE - 20, 12.6), f"M{end[0]:g} {end[1]:g}l-8 -4v8z"
-        yield _Neighbour(side.x, y, head, place, entity, more, _edge_title(edge), curve, tip)
+        yield {
+            "x": side.x,
+            "y": y,
+            "head": _fit(name, _SIDE - 20, 12.6),
+            "place": place,
+            "entity": _tail(edge.output, 28) if side.incoming else cut(legible(edge.parameter), 28),
+            "more": more,
+            "title": _edge_title(edge),
+            "curve": curve,
+            "tip": f"M{end[0]:g} {end[1]:g}l-8 -4v8z",
+        }
 
 
 def _similarity(edge: Edge) -> float:
@@ -345,9 +322,13 @@ def _fit(text: str, width: float, size: float) -> str:
 
 
 def _edge_title(edge: Edge) -> str:
-    scores = edge.similarity
-    similar = f"phrases {scores.lcs:.2f}, keywords {scores.keyword:.2f}, description {scores.description:.2f}"
+    similar = similarity_words(edge.similarity)
     return legible(f"{edge.output} of {edge.source} → {edge.parameter} of {edge.target} ({similar})")
+
+
+def similarity_words(found: Similarities) -> str:
+    """The three similarities of an edge, in words."""
+    return f"phrases {found.lcs:.2f}, keywords {found.keyword:.2f}, description {found.description:.2f}"
 
 
 def _tail(name: str, limit: int) -> str:

@@ -40,21 +40,13 @@ def write_junit(file: Path, report: Report) -> None:
 
 
 def _verdict(conversation: Conversation) -> Verdict:
-    if conversation.trace.stop in ("timeout", "error"):
-        return "error"
-    passed = conversation.passed
-    return "skipped" if passed is None else "passed" if passed else "failure"
+    verdicts: dict[bool | None, Verdict] = {None: "skipped", True: "passed", False: "failure"}
+    return "error" if conversation.broke else verdicts[conversation.passed]
 
 
 def _opening(tag: str, name: str, counts: Counter[str]) -> str:
-    numbers = {
-        "tests": counts.total(),
-        "failures": counts["failure"],
-        "errors": counts["error"],
-        "skipped": counts["skipped"],
-    }
-    rest = "".join(f' {key}="{number}"' for key, number in numbers.items())
-    return f"<{tag} name={quoteattr(legible(name))}{rest}>\n"
+    rest = f'failures="{counts["failure"]}" errors="{counts["error"]}" skipped="{counts["skipped"]}"'
+    return f'<{tag} name={quoteattr(legible(name))} tests="{counts.total()}" {rest}>\n'
 
 
 def _line(element: Element) -> bytes:

@@ -11,10 +11,10 @@ Contract: boxes and labels never overlap; the same graph, the same drawing. An a
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from importlib import import_module
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 _SWEEPS = 12
 # The width of an arrow that passes a layer.
@@ -89,10 +89,8 @@ def layered(boxes: Sequence[Box], arrows: Sequence[Arrow], *, across: float = 22
     def passing(place: _Place, back: bool) -> list[Point]:
         """Straight through a row, so that no curve cuts the corner of what stands there."""
         line, half = lines[place.layer]
-        return [
-            Point(place.x - left, line + (half if down else -half))
-            for down in ((True, False) if back else (False, True))
-        ]
+        ends = (line + half, line - half) if back else (line - half, line + half)
+        return [Point(place.x - left, end) for end in ends]
 
     ways, labels = dict[str, list[Point]](), dict[str, Point]()
     for arrow in arrows:
@@ -110,45 +108,34 @@ def layered(boxes: Sequence[Box], arrows: Sequence[Arrow], *, across: float = 22
 
 def _back(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> set[str]:
     """The arrows that lead back to where the way came from, and those from a box to itself."""
-    out = defaultdict[str, list[Arrow]](list)
-    for arrow in arrows:
-        out[arrow.source].append(arrow)
-    back, done, open_ = set[str](), set[str](), set[str]()
-    for box in boxes:
-        stack = [(box.id, iter(out[box.id]))] if box.id not in done else []
-        open_.update(id for id, _ in stack)
-        while stack:
-            here, left = stack[-1]
-            arrow = next(left, None)
-            if arrow is None:
-                stack.pop()
-                open_.discard(here)
-                done.add(here)
-            elif arrow.target in open_:
-                back.add(arrow.id)
-            elif arrow.target not in done:
-                open_.add(arrow.target)
-                stack.append((arrow.target, iter(out[arrow.target])))
-    return back
+    open_, back = set[str](), set[tuple[str, str]]()
+    network = _network(boxes, ((arrow.source, arrow.target) for arrow in arrows))
+    for source, target, step in _networkx().dfs_labeled_edges(network):
+        if step == "forward":
+            open_.add(target)
+        elif step == "reverse":
+            open_.discard(target)
+        elif target in open_:
+            back.add((source, target))
+    return {arrow.id for arrow in arrows if (arrow.source, arrow.target) in back}
 
 
 def _depths(boxes: Sequence[Box], arrows: Sequence[Arrow], back: set[str]) -> dict[str, int]:
     """The layer of each box: one below the lowest that leads to it."""
-    out, entered = defaultdict[str, list[str]](list), dict.fromkeys((box.id for box in boxes), 0)
-    for arrow in arrows:
-        if arrow.source != arrow.target:
-            source, target = (arrow.source, arrow.target)[:: -1 if arrow.id in back else 1]
-            out[source].append(target)
-            entered[target] += 1
-    depth = dict.fromkeys(entered, 0)
-    ready = [id for id, times in entered.items() if not times]
-    for id in ready:
-        for target in out[id]:
-            depth[target] = max(depth[target], depth[id] + 1)
-            entered[target] -= 1
-            if not entered[target]:
-                ready.append(target)
-    return depth
+    ways = ((arrow.source, arrow.target)[:: -1 if arrow.id in back else 1] for arrow in arrows)
+    network = _network(boxes, ((source, target) for source, target in ways if source != target))
+    return {id: depth for depth, ids in enumerate(_networkx().topological_generations(network)) for id in ids}
+
+
+def _network(boxes: Sequence[Box], ways: Iterable[tuple[str, str]]) -> Any:
+    network = _networkx().DiGraph()
+    network.add_nodes_from(box.id for box in boxes)
+    network.add_edges_from(ways)
+    return network
+
+
+def _networkx() -> Any:
+    return import_module("networkx")
 
 
 def _chain(arrow: Arrow, places: Mapping[str, _Place], back: bool) -> list[_Place]:
@@ -173,22 +160,27 @@ def _order(rows: list[list[_Place]]) -> None:
     best, fewest = [[*row] for row in rows], -1
     for sweep in range(_SWEEPS):
         for row in rows:
-            for rank, place in enumerate(row):
-                place.rank = float(rank)
+            _rank(row)
         crossings = _crossings(rows)
         if fewest < 0 or crossings < fewest:
             best, fewest = [[*row] for row in rows], crossings
         down = sweep % 2 == 0
         for row in rows if down else reversed(rows):
-            means = {id(place): _mean(place.above if down else place.below, place.rank) for place in row}
-            row.sort(key=lambda place: means[id(place)])
-            for rank, place in enumerate(row):
-                place.rank = float(rank)
+            means = {
+                place: _mean([one.rank for one in (place.above if down else place.below)], place.rank) for place in row
+            }
+            row.sort(key=means.__getitem__)
+            _rank(row)
     rows[:] = best
 
 
-def _mean(neighbours: Sequence[_Place], otherwise: float) -> float:
-    return sum(place.rank for place in neighbours) / len(neighbours) if neighbours else otherwise
+def _rank(row: Sequence[_Place]) -> None:
+    for rank, place in enumerate(row):
+        place.rank = float(rank)
+
+
+def _mean(values: Sequence[float], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise
 
 
 def _crossings(rows: Sequence[Sequence[_Place]]) -> int:
@@ -210,25 +202,19 @@ def _spread(rows: Sequence[Sequence[_Place]], across: float) -> None:
     for sweep in range(2 * _SWEEPS):
         last = sweep >= 2 * _SWEEPS - 10
         for row in rows if sweep % 2 == 0 else reversed(rows):
-            sides = [
-                place.above + place.below if last else place.above if sweep % 2 == 0 else place.below for place in row
-            ]
-            wanted = [_middle(place, side) for place, side in zip(row, sides, strict=True)]
+            wanted = list[float]()
+            for place in row:
+                side = place.above + place.below if last else place.above if sweep % 2 == 0 else place.below
+                wanted.append(_mean([one.x for one in side], place.x))
             gaps = [(one.width + other.width) / 2 + across for one, other in pairwise(row)]
             weights = [6.0 if place.arrow and not place.height else 1.0 for place in row]
             for place, x in zip(row, _apart(wanted, weights, gaps), strict=True):
                 place.x = x
 
 
-def _middle(place: _Place, neighbours: Sequence[_Place]) -> float:
-    return sum(one.x for one in neighbours) / len(neighbours) if neighbours else place.x
-
-
 def _apart(wanted: Sequence[float], weights: Sequence[float], gaps: Sequence[float]) -> list[float]:
     """The places nearest to the wanted ones that keep these gaps: a weighted isotonic regression."""
-    offsets = [0.0]
-    for gap in gaps:
-        offsets.append(offsets[-1] + gap)
+    offsets = list(accumulate(gaps, initial=0.0))
     blocks: list[tuple[float, float, int]] = []  # (mean, weight, how many), means ascending
     for want, weight, offset in zip(wanted, weights, offsets, strict=False):
         mean, heavy, many = want - offset, weight, 1

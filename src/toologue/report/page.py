@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
 from toologue.report.coverage import covered
-from toologue.report.transcript import Shown, Transcript, said, shown, transcript
+from toologue.report.transcript import said, shown, transcript
 from toologue.report.view import PASSES, Conversation, Report, RunView
 from toologue.report.words import (
     Status,
@@ -41,27 +41,8 @@ TRANSCRIPTS = 500
 _STATUSES: tuple[Status, ...] = ("failed", "passed", "unscored")
 _ORDER = {status: rank for rank, status in enumerate(("failed", "unscored", "passed"))}
 _WIDTH, _EDGE = 160.0, 5.0
-_CHUNK = 1 << 16
+_CHUNKS = 1000
 _RATES = ("precision", "recall", "test correct")
-
-
-class Bar(NamedTuple):
-    """An interval as an SVG drawing: where the whisker begins and ends, where the dot sits."""
-
-    low: float
-    at: float
-    high: float
-
-
-class Figure(NamedTuple):
-    """A total in words and as a bar."""
-
-    run: str
-    value: str
-    interval: str
-    n: int
-    unscored: int
-    bar: Bar | None
 
 
 @dataclass
@@ -84,7 +65,7 @@ class Line:
     number: int
     name: str
     trial: int
-    cells: dict[int, Cell] = field(default_factory=dict[int, Cell])
+    cells: dict[int, Cell]
 
     @property
     def statuses(self) -> list[Status]:
@@ -98,34 +79,12 @@ class Line:
         return min(_ORDER[cell.status] for cell in self.cells.values())
 
 
-class Entry(NamedTuple):
-    """One transcript with what stands in its summary."""
-
-    cell: Cell
-    run: str
-    transcript: Transcript
-    headline: str
-    stop: str
-    errors: list[tuple[str, int]]
-    scores: list[tuple[str, str]]
-
-
-class Article(NamedTuple):
-    """All transcripts of one conversation, with what they share."""
-
-    line: Line
-    scenario: str
-    facts: list[tuple[str, Shown]]
-    instructions: Shown | None
-    entries: Iterator[Entry]
-
-
 def write_page(file: Path, report: Report) -> None:
     """Write the page, replacing the file in one step."""
     lines = _lines(report)
     kept = _kept(lines)
     template = environment().get_template("page.html")
-    chunks = template.generate(
+    text = template.stream(
         title=report.title,
         command=report.command,
         notes=report.notes,
@@ -144,22 +103,9 @@ def write_page(file: Path, report: Report) -> None:
         **covered(report)._asdict(),
         **_filters(report, kept),
     )
+    text.enable_buffering(_CHUNKS)
     with replacing(file) as stream:
-        for block in _blocks(chunks):
-            stream.write(block.encode("utf-8", "backslashreplace"))
-
-
-def _blocks(chunks: Iterator[str]) -> Iterator[str]:
-    """Few large strings from many small ones."""
-    held: list[str] = []
-    size = 0
-    for chunk in chunks:
-        held.append(chunk)
-        size += len(chunk)
-        if size > _CHUNK:
-            yield "".join(held)
-            held, size = [], 0
-    yield "".join(held)
+        text.dump(stream, "utf-8", "backslashreplace")
 
 
 def _lines(report: Report) -> list[Line]:
@@ -171,14 +117,14 @@ def _lines(report: Report) -> list[Line]:
             same = conversation.gold.id, conversation.trace.trial
             key = (*same, seen[same])
             seen[same] += 1
-            line = lines.setdefault(key, Line(len(lines), same[0], same[1]))
+            line = lines.setdefault(key, Line(len(lines), *same, {}))
             line.cells[number] = _cell(number, position, conversation)
     return list(lines.values())
 
 
 def _cell(run: int, position: int, conversation: Conversation) -> Cell:
-    status = status_of(conversation)
-    stopped = conversation.trace.stop if conversation.trace.stop in ("timeout", "error", "cap") else ""
+    status, stop = status_of(conversation), conversation.trace.stop
+    stopped = stop if conversation.broke or stop == "cap" else ""
     found = findings(conversation) if status == "failed" else []
     short = found[0].short if found else headline(conversation)
     rates = [(name, _rate(conversation, name)) for name in _RATES if name in conversation.scores]
@@ -199,35 +145,36 @@ def _kept(lines: Sequence[Line]) -> list[Line]:
     return sorted(first, key=lambda line: line.number)
 
 
-def _articles(report: Report, lines: Sequence[Line]) -> Iterator[Article]:
-    """The transcripts, made one at a time."""
+def _articles(report: Report, lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
+    """All transcripts of each conversation, with what they share; made one at a time."""
     for line in lines:
         cells = [cell for cell in line.cells.values() if cell.shown]
         if cells:
             gold = report.runs[cells[0].run].conversations[cells[0].position].gold
             scenario = gold.origin.get("scenario")
-            yield Article(
-                line,
-                cut(scenario, 1000) if isinstance(scenario, str) else "",
-                [(name, said(fact) if isinstance(fact, str) else shown(fact)) for name, fact in gold.facts.items()],
-                said(gold.instructions) if gold.instructions else None,
-                (_entry(report, cell) for cell in cells),
-            )
+            facts = ((name, said(fact) if isinstance(fact, str) else shown(fact)) for name, fact in gold.facts.items())
+            yield {
+                "line": line,
+                "scenario": cut(scenario, 1000) if isinstance(scenario, str) else "",
+                "facts": list(facts),
+                "instructions": said(gold.instructions) if gold.instructions else None,
+                "entries": (_entry(report, cell) for cell in cells),
+            }
 
 
-def _entry(report: Report, cell: Cell) -> Entry:
+def _entry(report: Report, cell: Cell) -> dict[str, Any]:
+    """One transcript with what stands in its summary."""
     run = report.runs[cell.run]
     conversation = run.conversations[cell.position]
-    scores = [(name, _score(name, conversation)) for name in conversation.scores if name not in ERROR_TYPES]
-    return Entry(
-        cell,
-        run.name,
-        transcript(conversation),
-        cut(headline(conversation), 240),
-        stop_words(conversation),
-        error_counts(conversation),
-        scores,
-    )
+    return {
+        "cell": cell,
+        "run": run.name,
+        "transcript": transcript(conversation),
+        "headline": cut(headline(conversation), 240),
+        "stop": stop_words(conversation),
+        "errors": error_counts(conversation),
+        "scores": [(name, _score(name, conversation)) for name in conversation.scores if name not in ERROR_TYPES],
+    }
 
 
 def _score(name: str, conversation: Conversation) -> str:
@@ -262,37 +209,28 @@ def _statuses(run: RunView) -> Counter[str]:
     return Counter[str](passed=passed, failed=total.n - passed, unscored=total.unscored)
 
 
-def _figures(report: Report) -> list[tuple[str, list[Figure | None]]]:
+def _figures(report: Report) -> list[tuple[str, list[dict[str, Any] | None]]]:
     """Per metric one figure per run; None where the run lacks the metric."""
-    names = list(dict.fromkeys(total.metric for run in report.runs for total in run.totals))
-    found = [{total.metric: total for total in run.totals} for run in report.runs]
-    most = max((_count(total.high, total) for by in found for n, total in by.items() if n in ERROR_TYPES), default=1.0)
-    return [
-        (name, [_figure(run.name, by.get(name), max(most, 1.0)) for run, by in zip(report.runs, found, strict=True)])
-        for name in names
-    ]
+    errors = [total for run in report.runs for total in run.totals if total.metric in ERROR_TYPES]
+    most = max([1.0, *(_count(total.high, total) for total in errors)])
+    return [(name, [_figure(run.by_metric.get(name), most) for run in report.runs]) for name in report.metrics]
 
 
-def _figure(run: str, total: Total | None, most: float) -> Figure | None:
+def _figure(total: Total | None, most: float) -> dict[str, Any] | None:
+    """A total in words and as a bar: rates on a scale from 0 to 1, error types from 0 to the most of all runs."""
     if total is None:
         return None
     value, interval = figures(total)
-    return Figure(run, value, interval, total.n, total.unscored, _bar(total, most))
-
-
-def _bar(total: Total, most: float) -> Bar | None:
-    """Rates on a scale from 0 to 1, error types on one from 0 to the most of all runs."""
-    if total.value is None:
-        return None
-    low, high = (total.value if end is None else end for end in (total.low, total.high))
-    scaled = (low, total.value, high)
-    if total.metric in ERROR_TYPES:
-        low, at, high = (_count(end, total) / most for end in scaled)
-    elif not all(0 <= end <= 1 for end in scaled):
-        return None
-    else:
-        at = total.value
-    return Bar(*(round(_EDGE + (_WIDTH - 2 * _EDGE) * min(end, 1.0), 1) for end in (low, at, high)))
+    figure: dict[str, Any] = {"value": value, "interval": interval, "n": total.n, "unscored": total.unscored, "bar": None}
+    if total.value is not None:
+        ends = [total.value if end is None else end for end in (total.low, total.value, total.high)]
+        if total.metric in ERROR_TYPES:
+            ends = [_count(end, total) / most for end in ends]
+        elif not all(0 <= end <= 1 for end in ends):
+            return figure
+        places = (round(_EDGE + (_WIDTH - 2 * _EDGE) * min(end, 1.0), 1) for end in ends)
+        figure["bar"] = dict(zip(("low", "at", "high"), places, strict=True))
+    return figure
 
 
 def _count(rate: float | None, total: Total) -> float:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from toologue.report.view import Report, RunView
-from toologue.report.words import figures, headline, legible, status_of, stop_words
+from toologue.report.words import figures, headline, legible
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 
@@ -25,15 +25,14 @@ def totals_table(report: Report) -> Table:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
     table.title = _text(report.title, "bold") if report.title else None
-    counted = any(total.metric in ERROR_TYPES for run in report.runs for total in run.totals)
+    counted = any(name in ERROR_TYPES for name in report.metrics)
     table.caption = f"with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
     table.add_column("metric", overflow="fold")
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     for run, size in zip(report.runs, sizes, strict=True):
         table.add_column(_text(run.name).append(f"  n {size}", style="dim"), overflow="fold")
-    found = [{total.metric: total for total in run.totals} for run in report.runs]
-    for name in dict.fromkeys(total.metric for run in report.runs for total in run.totals):
-        cells = (_figure(totals.get(name), size) for totals, size in zip(found, sizes, strict=True))
+    for name in report.metrics:
+        cells = (_figure(run.by_metric.get(name), size) for run, size in zip(report.runs, sizes, strict=True))
         table.add_row(_text(name), *cells)
     return table
 
@@ -43,7 +42,7 @@ def failures_table(run: RunView, limit: int = 10) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    wrong = (c for c in run.conversations if status_of(c) == "failed" or c.trace.stop in ("timeout", "error"))
+    wrong = (c for c in run.conversations if c.passed is False or c.broke)
     rows = list(islice(wrong, limit))
     left = sum(1 for _ in wrong)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, caption_justify="left")
@@ -52,9 +51,7 @@ def failures_table(run: RunView, limit: int = 10) -> Table:
     table.add_column("first difference", overflow="fold")
     for conversation in rows:
         trial = f" (trial {conversation.trace.trial + 1})" if conversation.trace.trial else ""
-        stopped = conversation.trace.stop in ("timeout", "error")
-        what = stop_words(conversation) if stopped else headline(conversation)
-        table.add_row(_text(conversation.gold.id + trial), _text(what))
+        table.add_row(_text(conversation.gold.id + trial), _text(headline(conversation)))
     return table
 
 

@@ -7,14 +7,15 @@ the gold does is `single`: one column shows it. Values are cut where they are to
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, cast
 
 from toologue import keys
 from toologue.report.view import Conversation
-from toologue.report.words import Finding, explain, fault_words, findings, legible, located, pruned, quoted
+from toologue.report.words import explain, fault_words, findings, legible, located, pruned, quoted
 from toologue.schema import AgentTurn, Call, Mismatch, Program, Result, Retrieve, Round, Turn, invocations, rounds
 
 # same: as expected; match: accepted, though not equal; wrong: answers a gold call, with a difference; bad: took effect,
@@ -201,17 +202,14 @@ class Transcript(NamedTuple):
 
 def transcript(conversation: Conversation) -> Transcript:
     """The transcript of a conversation."""
-    answers, found = marks(conversation), findings(conversation)
-    first = _first(conversation, found)
-    side, place = _target(conversation, found, first)
-    wanted, lived = list(rounds(conversation.gold.turns)), list(rounds(conversation.trace.turns))
+    answers = marks(conversation)
+    first, side, place = _first(conversation)
     sections: list[Section] = []
-    start, base = 0, 0
-    for number in range(max(len(wanted), len(lived))):
-        gold = wanted[number] if number < len(wanted) else Round((), ())
-        agent = lived[number] if number < len(lived) else Round((), ())
-        theirs = _pointed(_items(gold, base, answers.gold, {}), place if side == "gold" else None)
-        mine = _pointed(_items(agent, start, answers.agent, answers.why), place if side == "trace" else None)
+    start, base, nothing = 0, 0, Round((), ())
+    both = zip_longest(rounds(conversation.gold.turns), rounds(conversation.trace.turns), fillvalue=nothing)
+    for number, (gold, agent) in enumerate(both):
+        theirs = _items(gold, base, answers.gold, {}, place if side == "gold" else None)
+        mine = _items(agent, start, answers.agent, answers.why, place if side == "trace" else None)
         sections.append(_section(number, gold, agent, theirs, mine, answers))
         base, start = base + sum(map(len, gold)), start + sum(map(len, agent))
     outcome = conversation.scores.get("outcome")
@@ -264,56 +262,47 @@ def _size(value: Any) -> str:
     return "1 entry" if count == 1 else f"{count:,} entries"
 
 
-def _first(conversation: Conversation, found: Sequence[Finding]) -> First:
-    if conversation.passed and conversation.trace.stop not in ("timeout", "error"):
-        return ""
+def _first(conversation: Conversation) -> tuple[First, str, Place | None]:
+    """Where the first divergence stands; the side and place of the act or the error, where it is one."""
+    if conversation.passed and not conversation.broke:
+        return "", "", None
     verdict, outcome = conversation.verdict, conversation.scores.get("outcome")
     graded = verdict is not None and verdict.value is not None and bool(verdict.at)
-    if graded and _exists(conversation, found[0]):
-        return "call"
-    if any(turn.role == "agent" and turn.error for turn in conversation.trace.turns):
-        return "fault"
-    return "state" if not graded and outcome and outcome.value is not None and outcome.at else "head"
+    if graded:
+        finding = findings(conversation)[0]
+        turns = conversation.gold.turns if finding.side == "gold" else conversation.trace.turns
+        number, act = finding.mismatch.turn, finding.mismatch.act or 0
+        there = turns[number] if number is not None and 0 <= number < len(turns) else None
+        if number is not None and there is not None and there.role == "agent" and act < len(there.acts):
+            return "call", finding.side, (number, act)
+    for number, turn in enumerate(conversation.trace.turns):
+        if turn.role == "agent" and turn.error:
+            return "fault", "trace", (number, len(turn.acts))
+    state = not graded and outcome is not None and outcome.value is not None and outcome.at
+    return "state" if state else "head", "", None
 
 
-def _target(conversation: Conversation, found: Sequence[Finding], first: First) -> tuple[str, Place | None]:
-    """The side and place of the act or the error that diverged first."""
-    if first == "call" and found[0].mismatch.turn is not None:
-        return found[0].side, (found[0].mismatch.turn, found[0].mismatch.act or 0)
-    if first == "fault":
-        turns = enumerate(conversation.trace.turns)
-        return "trace", next((i, len(turn.acts)) for i, turn in turns if turn.role == "agent" and turn.error)
-    return "", None
-
-
-def _exists(conversation: Conversation, finding: Finding) -> bool:
-    turns = conversation.gold.turns if finding.side == "gold" else conversation.trace.turns
-    turn, act = finding.mismatch.turn, finding.mismatch.act or 0
-    if turn is None or not 0 <= turn < len(turns):
-        return False
-    there = turns[turn]
-    return there.role == "agent" and act < len(there.acts)
-
-
-def _items(round_: Round, start: int, marked: Mapping[Place, Mark], why: Mapping[Place, list[Mismatch]]) -> list[Item]:
+def _items(
+    round_: Round, start: int, marked: Mapping[Place, Mark], why: Mapping[Place, list[Mismatch]], first: Place | None
+) -> list[Item]:
+    """What was said and done in a round, that at the place of the first divergence marked."""
     turns = enumerate(round_.did, start + len(round_.said))
-    return [item for index, turn in turns for item in _turn_items(turn, index, marked, why)]
+    items = (item for index, turn in turns for item in _turn_items(turn, index, marked, why))
+    return [replace(item, first=True) if item.place == first else item for item in items]
 
 
 def _turn_items(
     turn: AgentTurn, index: int, marked: Mapping[Place, Mark], why: Mapping[Place, list[Mismatch]]
-) -> list[Item]:
-    items: list[Item] = []
+) -> Iterator[Item]:
     if turn.thought:
-        items.append(Item("thought", (index, -2), text=said(turn.thought)))
+        yield Item("thought", (index, -2), text=said(turn.thought))
     if turn.text is not None:
-        items.append(Item("words", (index, -1), title=turn.action or "", text=said(turn.text)))
+        yield Item("words", (index, -1), title=turn.action or "", text=said(turn.text))
     for slot, act in enumerate(turn.acts):
         result = turn.results[slot] if slot < len(turn.results) else None
-        items.append(_act_item(act, result, (index, slot), marked.get((index, slot), ""), why.get((index, slot), [])))
+        yield _act_item(act, result, (index, slot), marked.get((index, slot), ""), why.get((index, slot), []))
     if turn.error is not None:
-        items.append(Item("fault", (index, len(turn.acts)), title=turn.error.type, text=Shown(fault_words(turn.error))))
-    return items
+        yield Item("fault", (index, len(turn.acts)), title=turn.error.type, text=Shown(fault_words(turn.error)))
 
 
 def _act_item(
@@ -333,9 +322,7 @@ def _act_item(
         place,
         title=legible(title),
         text=text,
-        arguments=tuple(
-            _argument(name, given, fields.get(name)) for name in [*given, *(n for n in fields if n not in given)]
-        ),
+        arguments=tuple(_argument(name, given, fields.get(name)) for name in {**given, **fields}),
         result=shown(result.value) if result and (result.error is None or result.value is not None) else None,
         error=said(f"{result.error.type}: {result.error.message}") if result and result.error else None,
         wrote=tuple(legible(path) for path in list(result.changes)[:8]) if result else (),
@@ -351,18 +338,12 @@ def _argument(name: str, given: Mapping[str, Any], difference: Mismatch | None) 
     return Argument(legible(name), value, shown(difference.expected), difference.why)
 
 
-def _pointed(items: list[Item], place: Place | None) -> list[Item]:
-    """The items, with the one at this place marked as the first divergence."""
-    return [replace(item, first=True) if item.place == place else item for item in items]
-
-
 def _section(number: int, gold: Round, agent: Round, theirs: list[Item], mine: list[Item], answers: Marks) -> Section:
     single = _as_expected(theirs, mine, answers)
-    users = tuple(said(turn.text) for turn in agent.said or gold.said if turn.text)
-    other = tuple(said(turn.text) for turn in gold.said if turn.text)
-    rows = [Row(None, item) for item in mine] if single else _rows(theirs, mine, answers)
-    if single:
-        rows = _with_words(rows, theirs)
+    users, other = (
+        tuple(said(turn.text) for turn in side if turn.text) for side in (agent.said or gold.said, gold.said)
+    )
+    rows = _with_words([Row(None, item) for item in mine], theirs) if single else _rows(theirs, mine, answers)
     return Section(
         number=number + 1,
         opening=not gold.said and not agent.said,
@@ -395,22 +376,20 @@ def _bare(item: Item) -> tuple[Any, ...]:
 
 def _with_words(rows: list[Row], theirs: Sequence[Item]) -> list[Row]:
     """Where the last words differ from the gold's, the gold's go along."""
-    expected = [item for item in theirs if item.kind == "words"]
-    last = next((i for i in reversed(range(len(rows))) if (item := rows[i].agent) and item.kind == "words"), None)
-    if not expected:
+    expected = next((item for item in reversed(theirs) if item.kind == "words"), None)
+    if expected is None:
         return rows
-    if last is None:
-        return [*rows, Row(expected[-1], None)]
-    mine = rows[last].agent
-    assert mine is not None
-    if mine.text != expected[-1].text:
-        rows[last] = Row(expected[-1], mine)
-    return rows
+    for place, row in reversed([*enumerate(rows)]):
+        if row.agent is not None and row.agent.kind == "words":
+            rows[place] = row if row.agent.text == expected.text else Row(expected, row.agent)
+            return rows
+    return [*rows, Row(expected, None)]
 
 
 def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[Row]:
     """Both sides in order, partners side by side where the order allows it."""
-    partner = dict(_word_pairs(theirs, mine))
+    ours, others = ([at for at, item in enumerate(side) if item.kind == "words"] for side in (mine, theirs))
+    partner = dict(zip(reversed(ours), reversed(others), strict=False))
     index = {item.place: i for i, item in enumerate(theirs) if item.kind == "call"}
     for i, item in enumerate(mine):
         if item.kind == "call" and answers.partner.get(item.place) in index:
@@ -428,9 +407,3 @@ def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[
         rows.append(Row(theirs[mate], item))
         done = mate + 1
     return rows + [Row(other, None) for other in theirs[done:]]
-
-
-def _word_pairs(theirs: Sequence[Item], mine: Sequence[Item]) -> Iterable[tuple[int, int]]:
-    expected = [j for j, item in enumerate(theirs) if item.kind == "words"]
-    spoken = [i for i, item in enumerate(mine) if item.kind == "words"]
-    return zip(reversed(spoken), reversed(expected), strict=False)

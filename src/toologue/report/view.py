@@ -37,6 +37,11 @@ class Conversation:
         value = self.verdict.value if self.verdict else None
         return None if value is None else value == 1.0
 
+    @property
+    def broke(self) -> bool:
+        """Whether it ended in a time-out or an error."""
+        return self.trace.stop in ("timeout", "error")
+
 
 @dataclass(frozen=True)
 class RunView:
@@ -55,6 +60,11 @@ class RunView:
     def all(self) -> Iterable[Conversation]:
         """All conversations, whether they are shown or not."""
         return self.every or self.conversations
+
+    @property
+    def by_metric(self) -> Mapping[str, Total]:
+        """The totals by their metrics."""
+        return {total.metric: total for total in self.totals}
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,11 @@ class Report:
     charted: Sequence[Charted] = ()
     sections: Sequence[tuple[str, str]] = ()
 
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics of all runs, in the order in which they first occur."""
+        return list(dict.fromkeys(total.metric for run in self.runs for total in run.totals))
+
 
 # The most transcripts of a run that are held; failed conversations come first.
 LIMIT = 500
@@ -102,15 +117,11 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
                 stream.write(line_of(score))
                 yield score
 
-    agent = folder.config.agent
     with replacing(folder.path / "scores.jsonl") as stream:
         found = totals(kept(stream))
-    summary = {
-        "format": "scores/1",
-        "agent": agent,
-        "similarity": match.record(),
-        "totals": [total._asdict() for total in found],
-    }
+    counted = [total._asdict() for total in found]
+    about = {"format": "scores/1", "agent": folder.config.agent, "similarity": match.record()}
+    summary = {**about, "totals": counted}
     with replacing(folder.path / "scores.json") as stream:
         stream.write(json.dumps(summary, indent=1).encode() + b"\n")
     return found
@@ -118,14 +129,13 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
 
 def view_of(folder: RunFolder, match: TextMatch, *, limit: int = LIMIT) -> RunView:
     """Score a run folder and make its view."""
-    scored, every = score_folder(folder, match), _Every(folder, match)
-    failed, passed, count = list[Conversation](), list[Conversation](), 0
+    scored, every, count = score_folder(folder, match), _Every(folder, match), 0
+    kept: dict[bool, list[Conversation]] = {False: [], True: []}
     for conversation in every:
         count += 1
-        kept = passed if conversation.passed else failed
-        if len(kept) < limit:
-            kept.append(conversation)
-    shown = (failed + passed)[:limit]
+        if len(same := kept[conversation.passed is True]) < limit:
+            same.append(conversation)
+    shown = (kept[False] + kept[True])[:limit]
     shown.sort(key=lambda conversation: (conversation.gold.id, conversation.trace.trial))
     config, settings = folder.config, folder.config.settings
     facts = {

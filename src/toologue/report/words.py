@@ -71,10 +71,13 @@ class Finding(NamedTuple):
 def explain(mismatch: Mismatch) -> str:
     """One readable line about one mismatch."""
     field, expected, actual = mismatch.field, mismatch.expected, mismatch.actual
+    if field == "call" and actual is None:
+        return f"{_call_words(expected)} was expected and not made"
     if field == "call":
-        return _explain_call(mismatch)
+        return f"{_call_words(actual)} was {legible(mismatch.why) or 'made, not expected'}"
     if field == "error":
-        return _explain_error(expected, actual)
+        did = "succeeded" if actual is None else f"failed with {_fault_value(actual)}"
+        return f"{did}, expected {'to succeed' if expected is None else _fault_value(expected)}"
     if field == "round" and isinstance(expected, int) and isinstance(actual, int):
         return f"made in round {actual + 1}, expected in round {expected + 1}"
     if field == "api":
@@ -114,12 +117,11 @@ def located(conversation: Conversation, mismatch: Mismatch, *, outcome: bool = F
 
 def headline(conversation: Conversation) -> str:
     """Why the conversation did not pass, in one line; empty where it passed."""
-    if conversation.trace.stop in ("timeout", "error"):
+    if conversation.broke:
         return stop_words(conversation)
     if conversation.passed:
         return ""
-    found = findings(conversation)
-    if found:
+    if found := findings(conversation):
         return found[0].line
     whys = [legible(score.why) for score in conversation.scores.values() if score.why]
     return whys[0] if whys else "No difference was recorded." if conversation.passed is False else "Nothing was scored."
@@ -128,10 +130,8 @@ def headline(conversation: Conversation) -> str:
 def stop_words(conversation: Conversation) -> str:
     """Why the conversation ended early, with what the agent raised; empty where it was played to its end."""
     words = _STOPS[conversation.trace.stop]
-    if conversation.trace.stop not in ("timeout", "error"):
-        return words
     faults = [turn.error for turn in conversation.trace.turns if isinstance(turn, AgentTurn) and turn.error]
-    return f"{words} {fault_words(faults[-1])}" if faults else words
+    return f"{words} {fault_words(faults[-1])}" if faults and conversation.broke else words
 
 
 def fault_words(fault: Fault) -> str:
@@ -141,8 +141,8 @@ def fault_words(fault: Fault) -> str:
 
 def status_of(conversation: Conversation) -> Status:
     """Passed, failed or unscored."""
-    passed = conversation.passed
-    return "unscored" if passed is None else "passed" if passed else "failed"
+    statuses: dict[bool | None, Status] = {None: "unscored", True: "passed", False: "failed"}
+    return statuses[conversation.passed]
 
 
 def error_counts(conversation: Conversation) -> list[tuple[str, int]]:
@@ -253,20 +253,6 @@ def _api_of(mismatch: Mismatch, turns: Sequence[Turn]) -> str:
         act = turn.acts[mismatch.act]
         return _bare(act.api) if act.kind == "call" else act.kind
     return ""
-
-
-def _explain_call(mismatch: Mismatch) -> str:
-    if mismatch.actual is None:
-        return f"{_call_words(mismatch.expected)} was expected and not made"
-    return f"{_call_words(mismatch.actual)} was {legible(mismatch.why) or 'made, not expected'}"
-
-
-def _explain_error(expected: Any, actual: Any) -> str:
-    if expected is None:
-        return f"failed with {_fault_value(actual)}, expected to succeed"
-    if actual is None:
-        return f"succeeded, expected {_fault_value(expected)}"
-    return f"failed with {_fault_value(actual)}, expected {_fault_value(expected)}"
 
 
 def _fault_value(value: Any) -> str:
