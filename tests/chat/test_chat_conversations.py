@@ -271,13 +271,16 @@ class TestTheTranscript:
 
 class TestWhenTheAgentBreaks:
     @pytest.mark.parametrize(
-        ("word", "told"), [("Crash", "RuntimeError: no idea"), ("Fault", "timeout: 60 s"), ("Half", ""), ("Seven", "")]
+        ("word", "told"), [("Crash", "RuntimeError: no idea"), ("Fault", "timeout: 60 s"), ("Seven", "wrong type")]
     )
     def test_it_is_said_and_the_chat_goes_on(self, chat: Chat, word: str, told: str) -> None:
         shown = chat(word, "Count", arguments=("--transcript", "chats.jsonl"))
         assert told in shown
         assert "\nAgent: Sorry" in shown
         assert "  = 5" in shown
+
+    def test_half_a_letter_is_replaced_as_in_runs(self, chat: Chat) -> None:
+        assert "\nAgent: half a letter: �\n" in chat("Half", "Count", arguments=("--transcript", "chats.jsonl"))
 
     def test_a_final_program_is_not_run_again(self, chat: Chat) -> None:
         shown = chat("Count", "Again")

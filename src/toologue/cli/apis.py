@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from rich.table import Table
-from rich.text import Text
-
 from toologue.apis.load import apis_of_all
 from toologue.cli.options import OptionalOut
-from toologue.cli.terminal import ask, say
+from toologue.cli.terminal import ask, say, table
 from toologue.errors import BadSetting
 from toologue.models.model import model
 from toologue.plan.api_graph.describe import describe as describe_offline
@@ -21,12 +18,7 @@ from toologue.schema.jsonl import write
 _CONCURRENCY = 8
 
 
-def apis(
-    *sources: str,
-    out: OptionalOut = None,
-    describe: str | None = None,
-    seed: int = 0,
-) -> None:
+def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, seed: int = 0) -> None:
     """OpenAPI, tools, RapidAPI records, ALMITA's JSON or Python functions: what they describe, as one apis.jsonl.
 
     Parameters
@@ -50,7 +42,7 @@ def apis(
     if out is not None:
         write(out, found)
     if found:
-        say(_table(found))
+        say(table(("name", "parameters", "writes", "domain"), map(_row, found)))
     writes = sum(api.writes for api in found)
     print(f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}")
 
@@ -75,9 +67,6 @@ async def _asked(found: Sequence[Api], by: str, seed: int) -> list[Described]:
     return await asyncio.gather(*map(one, found))
 
 
-def _table(found: Sequence[Api]) -> Table:
-    table = Table("name", "parameters", "writes", "domain")
-    for api in found:
-        names = (name if parameter.required else f"[{name}]" for name, parameter in api.parameters.items())
-        table.add_row(Text(api.name), Text(", ".join(names)), "writes" if api.writes else "", Text(api.domain))
-    return table
+def _row(api: Api) -> tuple[str, ...]:
+    names = (name if parameter.required else f"[{name}]" for name, parameter in api.parameters.items())
+    return api.name, ", ".join(names), "writes" if api.writes else "", api.domain

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from rich.table import Table
-
 from toologue import registry
 from toologue.bench.benchmark import (
     Benchmark,
@@ -22,10 +20,9 @@ from toologue.bench.benchmark import (
     tables_of,
 )
 from toologue.bench.prove import check_gold
-from toologue.bench.tables import shown
 from toologue.cli.options import Alike, OptionalOut
 from toologue.cli.run import show
-from toologue.cli.terminal import command_line, progress_bar, say, say_tables, write_json
+from toologue.cli.terminal import command_line, progress_bar, say, say_tables, table, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import TextMatch
@@ -218,13 +215,13 @@ def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, opti
         print("nothing was altered: there are no calls, and programs are altered only where all are over S3")
         return proofs
     what, *counted = proofs[0].heads
-    table = Table(what, "is", *counted, "flagged", "share", "")
+    rows: list[tuple[object, ...]] = []
     for proof in proofs:
         look = f"look at {', '.join(proof.missed[: proof.examples])}"
         verdict = proof.nothing if proof.share is None else "good" if proof.accepted else look
-        counts = map(str, (proof.applied, proof.took, proof.caught))
-        table.add_row(proof.kind, "wrong" if proof.wrong else "right", *counts, shown(proof.share), verdict)
-    say(table)
+        wrong = "wrong" if proof.wrong else "right"
+        rows.append((proof.kind, wrong, proof.applied, proof.took, proof.caught, proof.share, verdict))
+    say(table((what, "is", *counted, "flagged", "share", ""), rows))
     return proofs
 
 

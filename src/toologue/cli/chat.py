@@ -23,9 +23,10 @@ from rich.text import Text
 
 from toologue.agents.agent import resolve_agent
 from toologue.cli.terminal import say
-from toologue.errors import BadFile, BadSetting, StackError, UnknownName, UserError, summary
-from toologue.loop import Agent, Ask, Do, Listen, Session, World, converse, execute, strip_labels
+from toologue.errors import BadFile, BadSetting, StackError, UnknownName
+from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
 from toologue.report.words import cut, legible, quoted
+from toologue.run.runner import Guarded
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import (
@@ -50,117 +51,15 @@ from toologue.worlds.crud.simulator import shipped, simulator_for
 from toologue.worlds.store import path_of
 from toologue.worlds.world import kind_at, make_world
 
-_LONGEST = 2000
+_LONGEST, _ENDLESS = 2000, 1_000_000
 _STYLES = {"final": "green", "drafting": "yellow", "abandoned": "dim"}
 _HELP = """/stack  the programs so far, the last one first
 /help   this
 /quit   the end (so are Ctrl-D and Ctrl-C)
 Everything else is for the agent."""
-
-
-class Screen:
-    """What was shown so far. `explain`: why the agent did what it did is shown, too."""
-
-    def __init__(self, *, explain: bool):
-        self._explain, self._shown = explain, 0
-        self._seen: list[Act] = []
-        with suppress(ImportError):
-            import_module("readline")  # lines can be edited where the system knows how
-
-    def show(self, turns: Sequence[Turn]) -> None:
-        """Print the agent's new turns."""
-        for at in range(self._shown, len(turns)):
-            turn = turns[at]
-            if turn.role == "agent":
-                self._turn(turn, turns[: at + 1])
-        self._shown = len(turns)
-
-    def stack(self, turns: Sequence[Turn]) -> None:
-        """Print the whole stack."""
-        held = stack(turns)
-        for one in held:
-            _act(Program(goal=one.goal, status=one.status, code=one.code))
-            _result(one.result)
-        if not held:
-            _line("The stack is empty.", "dim")
-
-    def act(self, act: Act) -> None:
-        """Print an act that is about to be done; it is not printed again."""
-        self._seen.append(act)
-        _act(act)
-
-    def error(self, fault: Fault) -> None:
-        """Print why the agent has no turn."""
-        _line(f"  {_error(fault)}", "red")
-
-    def agrees(self, what: str) -> bool:
-        """Whether the person wants it; the end of a pipe is a no."""
-        _line(f"  {legible(what)}", "bold red")
-        try:
-            return self.listen("  Go on? [y/N] ").strip().lower() in ("y", "yes")
-        except EOFError:
-            return False
-
-    def help(self) -> None:
-        """Print what can be typed beside words."""
-        _line(_HELP, "dim")
-
-    def note(self, text: str) -> None:
-        """Print a line of ours."""
-        _line(text, "dim")
-
-    def listen(self, prompt: str) -> str:
-        """A line from the keyboard, or from a pipe, whose lines are shown. Raises EOFError."""
-        try:
-            line = input(prompt).encode(errors="replace").decode()
-        except (EOFError, KeyboardInterrupt):
-            print()
-            raise
-        if not sys.stdin.isatty():
-            print(legible(line))
-        return line
-
-    def _turn(self, turn: AgentTurn, turns: Sequence[Turn]) -> None:
-        for slot, act in enumerate(turn.acts):
-            if act not in self._seen:
-                _act(act)
-            _result(turn.results[slot] if turn.results else None)
-        self._seen.clear()
-        if self._explain and turn.thought:
-            _line(f"  why: {legible(turn.thought)}", "italic dim")
-        if any(act.kind == "program" for act in turn.acts):
-            held = (f"{one.goal} {one.status}" for one in stack(turns))
-            _line(f"  stack: {' | '.join(map(legible, held))}", "dim")
-        if turn.text is not None:
-            _line(f"Agent: {legible(turn.text)}", "bold")
-
-
-def _act(act: Act) -> None:
-    if act.kind == "program":
-        _line(f"  goal {legible(act.goal)}, {act.status}", _STYLES[act.status])
-        for line in legible(act.code).splitlines():
-            _line(f"  | {line}")
-    else:
-        _line(f"  {quoted(act.model_dump(mode='json', exclude_defaults=True))}", "cyan")
-
-
-def _result(result: Result | None) -> None:
-    if result is None:
-        return
-    if result.error is not None:
-        _line(f"  = {_error(result.error)}", "red")
-    else:
-        _line(f"  = {quoted(result.value, _LONGEST)}", "cyan")
-
-
-def _error(fault: Fault) -> str:
-    return cut(legible(f"{fault.type}: {fault.message}" if fault.message else fault.type), _LONGEST)
-
-
-def _line(text: str, style: str = "") -> None:
-    say(Text(text, style))
-
-
+_OPENING = "How can I help you?"
+_SORRY = "Sorry, I have no answer to that. Could you say it in other words?"
+_LEFT = "All right, I leave that."
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
 _SIGNATURE = path_of("Account", "signature")
 _DYNAMIC = frozenset(("getattr", "vars", "__dict__", "__getattribute__"))
@@ -240,12 +139,6 @@ def _may_write(act: Act, apis: Sequence[Api]) -> bool:
     return not used.isdisjoint(writing | _DYNAMIC)
 
 
-_OPENING = "How can I help you?"
-_SORRY = "Sorry, I have no answer to that. Could you say it in other words?"
-_LEFT = "All right, I leave that."
-_ENDLESS = 1_000_000
-
-
 def chat(
     *,
     world: str = "assistant",
@@ -279,28 +172,24 @@ def chat(
     seed
         Seeds the agent.
     """
-    place = place_of(world, data)
-    saved = _Transcript(transcript)
-    brief = Brief(
-        instructions="",
-        facts={**place.facts, "programs": {"object": place.object}},
-        apis=tuple(kind_at(place.setting).apis),
-    )
+    place, saved = place_of(world, data), _Transcript(transcript)
+    facts: dict[str, JsonValue] = {**place.facts, "programs": {"object": place.object}}
+    brief = Brief(instructions="", facts=facts, apis=tuple(kind_at(place.setting).apis))
     start = Dialogue(
         id=saved.name,
-        facts=brief.facts,
+        facts=facts,
         world=place.setting,
         turns=(AgentTurn(text=_OPENING), UserTurn()),
         origin={"line": "programs", "writer": "chat", "agent": agent},
     )
     case = Case(id=start.id, gold=start, brief=brief, world=place.setting, protocol="live", seed=seed, rounds=_ENDLESS)
-    made = resolve_agent(agent).make(case)
-    talk = _Chat(case, made, place, Screen(explain=explain), saved, asks=not yes)
+    made = Guarded(resolve_agent(agent).make(case))
+    talk = _Chat(case, start, made, make_world(case), place.simulated, saved, asks=not yes, explain=explain)
     try:
-        talk.run(make_world(case))
+        talk.run()
     finally:
         if transcript is not None:
-            talk.screen.note(saved.said())
+            _line(saved.said(), "dim")
 
 
 @dataclass
@@ -316,21 +205,15 @@ class _Transcript:
             self.before = list(read(self.file, Dialogue, empty=True))
         elif self.file is not None and not self.file.parent.is_dir():
             raise BadFile(f"cannot write {self.file}: there is no folder {self.file.parent}")
-
-    @property
-    def name(self) -> str:
-        """An id that no dialogue of the file has."""
         taken = {one.id for one in self.before}
-        return next(name for number in range(1, _ENDLESS) if (name := f"chat-{number}") not in taken)
+        self.name = next(name for number in range(1, _ENDLESS) if (name := f"chat-{number}") not in taken)
 
     def keep(self, start: Dialogue, lived: list[Turn]) -> None:
         """Write what was lived, up to the last round that was answered in words."""
-        turns: list[Turn] = []
         answered = [one for one in rounds(lived) if one.did and one.did[-1].text is not None]
-        for said, did in answered:
-            turns += [*said, *did]
         self.rounds = sum(bool(said) for said, _ in answered)
         if self.file is not None and self.rounds:
+            turns = (turn for said, did in answered for turn in (*said, *did))
             kept = tuple(strip_labels(turn, frozenset(("thought",))) for turn in turns)
             write(self.file, [*self.before, start.replace(turns=kept)])
 
@@ -338,70 +221,74 @@ class _Transcript:
         """What became of it."""
         if not self.rounds:
             return "Nothing was said, so nothing is saved."
-        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
-        return f"{rounds} saved as {self.name} in {self.file}; next: toologue prove {self.file}"
+        number = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
+        return f"{number} saved as {self.name} in {self.file}; next: toologue prove {self.file}"
 
 
 @dataclass
 class _Chat:
-    """One conversation. `asks`: the person is asked before something is lost."""
+    """One conversation. `asks`: the person is asked before something is lost; `explain`: they are told why."""
 
     case: Case
-    agent: Agent
-    place: Place
-    screen: Screen
+    start: Dialogue
+    agent: Guarded
+    world: World
+    simulated: bool
     saved: _Transcript
     asks: bool
+    explain: bool
     lived: list[Turn] = field(default_factory=list[Turn])
+    shown: int = 0
+    seen: list[Act] = field(default_factory=list[Act])
 
-    def run(self, world: World) -> None:
+    def run(self) -> None:
         """Answer the loop until the person leaves."""
-        loop, session = converse(self.case, self.lived), Session(world)
-        reply = None
+        with suppress(ImportError):
+            import_module("readline")  # lines can be edited where the system knows how
+        loop, session, reply = converse(self.case, self.lived), Session(self.world), None
         with suppress(KeyboardInterrupt, StopIteration), asyncio.Runner() as runner:
             while True:
                 match loop.send(reply):
                     case Ask(history):
-                        self.screen.show(history)
-                        reply = self._guarded(self._asked(runner, history), world)
+                        self._show(history)
+                        reply = self._guarded(self._asked(runner, history))
                     case Listen(history):
-                        self.screen.show(history)
-                        self._keep()
+                        self._show(history)
+                        self.saved.keep(self.start, self.lived)
                         reply = self._heard(history)
                     case Do() as request:
                         reply = session.answer(request)
                     case request:
                         raise AssertionError(f"a live conversation does not ask for {request}")
-        self._keep()
-
-    def _keep(self) -> None:
-        assert self.case.gold is not None
-        self.saved.keep(self.case.gold, self.lived)
+        self.saved.keep(self.start, self.lived)
 
     def _asked(self, runner: asyncio.Runner, history: tuple[Turn, ...]) -> AgentTurn:
-        """The agent's turn; one that broke is shown, and apologised for."""
+        """The agent's turn, its programs with the code of their drafts; one that broke is shown, and apologised for."""
         try:
-            turn = runner.run(_turn(self.agent, history, self.case.brief))
-            turn = _whole(AgentTurn.model_validate_json(turn.model_dump_json()), history)  # what a file can hold
+            turn, held = runner.run(self.agent.act(history, self.case.brief)), stack(history)
+            acts = list(turn.acts)
+            for slot, act in enumerate(acts):
+                if act.kind == "program":
+                    acts[slot] = program = whole(held, act)
+                    held = put(held, program)
+            turn = turn.replace(acts=tuple(acts), results=())
         except StackError as error:
             turn = AgentTurn(error=Fault(type="StackError", message=str(error)))
-        except UserError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a declared boundary: Agent.act
-            kind, message = summary(error)
-            turn = AgentTurn(error=Fault(type=kind, message=message))
         if turn.error is not None:
-            self.screen.error(turn.error)
+            _line(f"  {_error(turn.error)}", "red")
         return turn if turn.error is None and (turn.acts or turn.text) else AgentTurn(text=_SORRY)
 
-    def _guarded(self, turn: AgentTurn, world: World) -> AgentTurn:
-        """The turn, without what the person does not want to lose."""
+    def _guarded(self, turn: AgentTurn) -> AgentTurn:
+        """The turn, without what the person does not want to lose: a program is abandoned, a call not made."""
         acts: list[Act | None] = list(turn.acts)
-        found = list(losses(world, turn.acts, simulated=self.place.simulated)) if self.asks else []
+        found = list(losses(self.world, turn.acts, simulated=self.simulated)) if self.asks else []
         for at, lost in found:
-            self.screen.act(turn.acts[at])
-            if not self.screen.agrees(f"This would lose something: {', '.join(lost)}."):
-                acts[at] = _abandoned(turn.acts[at])
+            act = turn.acts[at]
+            self.seen.append(act)
+            _act(act)
+            _line(f"  This would lose something: {legible(', '.join(lost))}.", "bold red")
+            if not _agreed():
+                acts[at] = act.replace(status="abandoned") if act.kind == "program" else None
         left = tuple(act for act in acts if act is not None)
         return turn.replace(acts=left, text=turn.text if left or turn.text else _LEFT)
 
@@ -409,33 +296,85 @@ class _Chat:
         """What the person says next; commands are carried out."""
         while True:
             try:
-                line = self.screen.listen("You: ").strip()
+                line = _typed("You: ")
             except EOFError:
                 return UserTurn(stop="left")
             if line in ("/quit", "/exit"):
                 return UserTurn(stop="left")
             if line == "/stack":
-                self.screen.stack(history)
+                held = stack(history)
+                for one in held:
+                    _act(Program(goal=one.goal, status=one.status, code=one.code))
+                    _result(one.result)
+                if not held:
+                    _line("The stack is empty.", "dim")
             elif re.fullmatch(r"/\w*", line):
-                self.screen.help()
+                _line(_HELP, "dim")
             elif line:
                 return UserTurn(text=line)
 
+    def _show(self, turns: Sequence[Turn]) -> None:
+        """Print the agent's new turns; what was shown before it was done is not printed again."""
+        for at in range(self.shown, len(turns)):
+            turn = turns[at]
+            if turn.role == "agent":
+                self._print(turn, turns[: at + 1])
+        self.shown = len(turns)
 
-async def _turn(agent: Agent, history: tuple[Turn, ...], brief: Brief) -> AgentTurn:
-    return await agent.act(history, brief)
+    def _print(self, turn: AgentTurn, turns: Sequence[Turn]) -> None:
+        for slot, act in enumerate(turn.acts):
+            if act not in self.seen:
+                _act(act)
+            _result(turn.results[slot] if turn.results else None)
+        self.seen.clear()
+        if self.explain and turn.thought:
+            _line(f"  why: {legible(turn.thought)}", "italic dim")
+        if any(act.kind == "program" for act in turn.acts):
+            held = (f"{one.goal} {one.status}" for one in stack(turns))
+            _line(f"  stack: {' | '.join(map(legible, held))}", "dim")
+        if turn.text is not None:
+            _line(f"Agent: {legible(turn.text)}", "bold")
 
 
-def _abandoned(act: Act) -> Act | None:
-    """What is left of an act that the person does not want: an abandoned program, or nothing."""
-    return act.replace(status="abandoned") if act.kind == "program" else None
+def _agreed() -> bool:
+    """Whether the person wants it; the end of a pipe is a no."""
+    try:
+        return _typed("  Go on? [y/N] ").lower() in ("y", "yes")
+    except EOFError:
+        return False
 
 
-def _whole(turn: AgentTurn, history: tuple[Turn, ...]) -> AgentTurn:
-    """The turn with the code of the draft in every program that has none. Raises StackError."""
-    held, acts = stack(history), list(turn.acts)
-    for slot, act in enumerate(acts):
-        if act.kind == "program":
-            acts[slot] = program = whole(held, act)
-            held = put(held, program)
-    return turn.replace(acts=tuple(acts), results=())
+def _typed(prompt: str) -> str:
+    """A line from the keyboard, or from a pipe, whose lines are shown. Raises EOFError."""
+    try:
+        line = input(prompt).encode(errors="replace").decode()
+    except (EOFError, KeyboardInterrupt):
+        print()
+        raise
+    if not sys.stdin.isatty():
+        print(legible(line))
+    return line.strip()
+
+
+def _act(act: Act) -> None:
+    if act.kind == "program":
+        _line(f"  goal {legible(act.goal)}, {act.status}", _STYLES[act.status])
+        for line in legible(act.code).splitlines():
+            _line(f"  | {line}")
+    else:
+        _line(f"  {quoted(act.model_dump(mode='json', exclude_defaults=True))}", "cyan")
+
+
+def _result(result: Result | None) -> None:
+    if result is not None and result.error is not None:
+        _line(f"  = {_error(result.error)}", "red")
+    elif result is not None:
+        _line(f"  = {quoted(result.value, _LONGEST)}", "cyan")
+
+
+def _error(fault: Fault) -> str:
+    return cut(legible(f"{fault.type}: {fault.message}" if fault.message else fault.type), _LONGEST)
+
+
+def _line(text: str, style: str = "") -> None:
+    say(Text(text, style))

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from toologue.cli.options import OptionalOut
-from toologue.cli.terminal import progress_bar
+from toologue.cli.terminal import write_lines
 from toologue.errors import BadSetting
 from toologue.formats.training import ExportName, exported
 from toologue.schema import Api, Dialogue
-from toologue.schema.jsonl import read, replacing
+from toologue.schema.jsonl import read
 from toologue.worlds.world import documents_of
 
 
-def export(
-    dialogues: Path,
-    /,
-    *,
-    to: ExportName,
-    out: OptionalOut = None,
-    apis: Path | None = None,
-) -> None:
+def export(dialogues: Path, /, *, to: ExportName, out: OptionalOut = None, apis: Path | None = None) -> None:
     """Dialogues as training data: one JSON object a dialogue, with all that is said, called and answered.
 
     Parameters
@@ -43,17 +35,13 @@ def export(
     if into.resolve() == file.resolve():
         raise BadSetting(f"--out {into}: that are the dialogues; choose another place")
     shared = _shared(apis, file.parent) if to != "hf" else {}
-    count = 0
-    with progress_bar("exporting") as progress, replacing(into) as stream:
-        for count, row in enumerate(_rows(file, to, shared), 1):
-            stream.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n")
-            progress(count, 0)
+    rows = (
+        exported(dialogue, to, shared if to == "hf" else _documents(dialogue, shared))
+        for dialogue in read(file, Dialogue)
+    )
+    lines = (json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n" for row in rows)
+    count = write_lines(into, "exporting", lines)
     print(f"{count} dialogues in {into}")
-
-
-def _rows(file: Path, to: ExportName, shared: Mapping[str, Api]) -> Iterator[dict[str, Any]]:
-    for dialogue in read(file, Dialogue):
-        yield exported(dialogue, to, shared if to == "hf" else _documents(dialogue, shared))
 
 
 def _shared(apis: Path | None, folder: Path) -> dict[str, Api]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from toologue.cli.options import Out, Talks, at_least_one
-from toologue.cli.terminal import group, progress_bar, say
+from toologue.cli.terminal import group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 from toologue.plan.api_graph.rules import RulesName
 from toologue.project.chains import ChainMaking, make_chains
 from toologue.project.chains_statistics import ChainStatistics
 from toologue.project.chains_statistics import compared as compared_chains
-from toologue.project.generate import Making, write_suite
 from toologue.project.generate import generate as made_of
-from toologue.project.made import Made, Source
+from toologue.project.generate import write_suite
 from toologue.project.statistics import Statistics, compared
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def chains(
@@ -63,7 +63,7 @@ def chains(
     making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most)
     with progress_bar("generating") as progress:
         said = make_chains(apis, out, making, graph=graph, workers=workers, progress=progress)
-    say(_figures(("ToolDial",), compared_chains(said)), *_chain_counts(said))
+    say(table(("", "here", "ToolDial"), compared_chains(said), title="statistics"), *_chain_counts(said))
     if said.dialogues < count:
         few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"
         print(f"{few}: give more APIs, or raise --most")
@@ -81,26 +81,16 @@ def ratio_of(text: str) -> tuple[float, ...]:
 
 def _chain_counts(said: ChainStatistics) -> Iterator[Table]:
     """How often each sequence and action came; what was dropped and why."""
-    shares = Table("sequence", "dialogues", "share", title="action sequences")
-    for name, number in said.sequences.items():
-        shares.add_row(name, f"{number:,}", f"{number / said.dialogues:.1%}")
-    actions = Table("action", "turns", title="actions")
-    for name, number in said.actions.items():
-        actions.add_row(name, f"{number:,}")
-    dropped = Table("dropped", "why", "how many", title=f"{said.documents:,} APIs, {said.edges:,} edges")
-    for what, counts in said.dropped.items():
-        for why, number in counts.items():
-            dropped.add_row(what, Text(why), f"{number:,}")
-    yield from (shares, actions, dropped)
+    shares = ((name, f"{number:,}", number / said.dialogues) for name, number in said.sequences.items())
+    yield table(("sequence", "dialogues", "share"), shares, title="action sequences")
+    actions = ((name, f"{number:,}") for name, number in said.actions.items())
+    yield table(("action", "turns"), actions, title="actions")
+    dropped = ((what, why, f"{n:,}") for what, counts in said.dropped.items() for why, n in counts.items())
+    title = f"{said.documents:,} APIs, {said.edges:,} edges"
+    yield table(("dropped", "why", "how many"), dropped, title=title)
 
 
-def procedures(
-    *what: str,
-    out: Out,
-    talks: Talks = Talks(),
-    workers: int = 1,
-    model: str | None = None,
-) -> None:
+def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, model: str | None = None) -> None:
     """Conversations from procedures: planned by execution, worded, verified, into a folder with their statistics.
 
     Parameters
@@ -118,55 +108,33 @@ def procedures(
     """
     at_least_one(workers=workers)
     chosen = talks.sources(what)
-    making = talks.making(model or "template")
-    said = write_suite(out, _with_progress(chosen, making, workers))
-    beside = ("ALMITA", "auto-ALMITA", "in the paper")
-    say(_figures(beside, compared(said)), _procedures(said), *_counts(said))
+    made = made_of(chosen, talks.making(model or "template"), workers=workers)
+    said = write_suite(out, watched("generating", made, len(chosen)))
+    beside = ("", "here", "ALMITA", "auto-ALMITA", "in the paper")
+    say(table(beside, compared(said), title="statistics"), _procedures(said), _counts(said))
     print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
 
 
 generate = group("generate", chains, default=procedures)
 
 
-def _with_progress(chosen: Sequence[Source], making: Making, workers: int) -> Iterator[Made]:
-    """What is made, with a progress bar."""
-    with progress_bar("generating") as progress:
-        for number, made in enumerate(made_of(chosen, making, workers=workers), 1):
-            yield made
-            progress(number, len(chosen))
-
-
-def _figures(others: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    """Our figures beside those of others."""
-    table = Table("", "here", *others, title="statistics")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
-
-
 def _procedures(said: Statistics) -> Table:
     numbers = ("conversations", "tests", "different", "nodes", "edges", "pairs", "paths")
-    table = Table("procedure", title="per procedure")
-    for name in numbers:
-        table.add_column(name, justify="right")
-    for one in said.procedures:
-        seen = map(str, (one.nodes, one.edges, one.pairs))
-        counts = (f"{number:,}" for number in (one.conversations, one.tests, one.distinct_tests))
-        table.add_row(Text(one.id), *counts, *seen, str(one.paths))
-    return table
+    rows = (
+        [one.id]
+        + [f"{number:,}" for number in (one.conversations, one.tests, one.distinct_tests)]
+        + [str(number) for number in (one.nodes, one.edges, one.pairs, one.paths)]
+        for one in said.procedures
+    )
+    return table(("procedure", *numbers), rows, title="per procedure", right=numbers)
 
 
-def _counts(said: Statistics) -> Iterator[Table]:
+def _counts(said: Statistics) -> Table:
     """What was dropped and why; how often each kind of noise and detour came; who spoke how."""
-    table = Table("", "how often", title=f"{said.proposed} paths proposed, {said.planned} planned")
-    sections: Mapping[str, Mapping[str, int]] = {
-        "dropped": said.dropped,
-        "noise": said.noise,
-        "detour": said.detours,
-        "wrong value": said.wrong,
-        **said.registers,
-    }
-    for name, counts in sections.items():
-        for what, number in counts.items():
-            table.add_row(Text(f"{name}: {what}"), str(number))
-    yield table
+    sections = {"dropped": said.dropped, "noise": said.noise, "detour": said.detours, "wrong value": said.wrong}
+    rows = (
+        (f"{name}: {what}", number)
+        for name, counts in (sections | said.registers).items()
+        for what, number in counts.items()
+    )
+    return table(("", "how often"), rows, title=f"{said.proposed} paths proposed, {said.planned} planned")

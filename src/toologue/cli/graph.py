@@ -8,27 +8,30 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from toologue.apis.load import apis_of_all, each_api
 from toologue.cli.options import OptionalOut, Out, at_least_one
-from toologue.cli.terminal import group, progress_bar, say
+from toologue.cli.terminal import group, progress_bar, say, table
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import Cached, Embedder, cache_folder
 from toologue.models.embed import embedder as embedder_of
 from toologue.models.model import model
 from toologue.parallel import pool
-from toologue.plan.api_graph.check_graph import EdgeJudge, Figures, check_graph
+from toologue.plan.api_graph.check_graph import EdgeJudge, check_graph
 from toologue.plan.api_graph.edges import MOST, Graph, find_edges
 from toologue.plan.api_graph.explain import explain
 from toologue.plan.api_graph.pairs import ParallelEmbedder, Progress
 from toologue.plan.api_graph.rules import About, RulesName, described_sides, read_about, thresholds_of, write_about
-from toologue.report.drawing import neighbourhood
+from toologue.report.drawing import neighbourhood, similarity_words
 from toologue.report.words import legible
-from toologue.schema import Api, Edge, Similarities
+from toologue.schema import Api, Edge
 from toologue.schema.jsonl import read, replacing, write
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_SHOWN, _LEFT_OUT = 10, 6
 
 
 def check(
@@ -67,31 +70,19 @@ def check(
         raise BadSetting("name the documents too, as in: toologue graph check graph.jsonl apis.jsonl -o checked.jsonl")
     by = None if judge is None else EdgeJudge(model(judge), votes, seed)
     found = asyncio.run(check_graph(graph, apis_of_all(apis), out, labels=labels, by=by, sample=sample))
-    say(_reasons(found))
+    reasons = ((reason, f"{number:,}") for reason, number in (found.reasons + found.failures).most_common())
+    say(table(("reason", "edges"), reasons))
     print(f"{found.valid:,} of {found.edges:,} edges hold ({_share(found.precision)}; ToolDial's graph: 70.9 %): {out}")
     if found.truth is not None:
-        truth = found.truth
-        print(
-            f"labels: {_share(truth.kept)} of the true ones kept, {_share(truth.refused)} of the false ones refused, ",
-            end="",
-        )
-        print(f"MCC {'–' if truth.mcc is None else f'{truth.mcc:.3f}'} (ToolDial's judge: 0.868)")
+        kept, refused, mcc = found.truth.kept, found.truth.refused, found.truth.mcc
+        told = f"MCC {'–' if mcc is None else f'{mcc:.3f}'} (ToolDial's judge: 0.868)"
+        print(f"labels: {_share(kept)} of the true ones kept, {_share(refused)} of the false ones refused, {told}")
     if found.sampled:
         print(f"of {found.sampled:,} pairs that are no edges, {_share(found.npv)} would not hold (ToolDial: 95.0 %)")
 
 
-def _reasons(found: Figures) -> Table:
-    table = Table("reason", "edges")
-    for reason, number in (found.reasons + found.failures).most_common():
-        table.add_row(reason, f"{number:,}")
-    return table
-
-
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f} %"
-
-
-_SHOWN, _LEFT_OUT = 10, 6
 
 
 def build(
@@ -143,7 +134,9 @@ def build(
         by = _embedder(embedder, cache, count, progress)
         found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)
         write(out, found.edges)
-    write_about(out, _about(found, embedder))
+    counts, limits = found.survivors._asdict(), found.thresholds._asdict()
+    made = {"rules": found.rules, "embedder": embedder, "vectors": found.embedder, "thresholds": limits}
+    write_about(out, About.model_validate({**made, "left_out": counts.pop("left_out"), "survivors": counts}))
     say(_survivors(found))
     pairs, seconds = found.survivors.api_pairs, (middle - start, time.monotonic() - middle)
     print(f"{_counted(found.survivors.edges, 'edge')}, {_counted(pairs, 'pair')} of APIs, in {out}")
@@ -184,16 +177,15 @@ def show(
         With --why, where the graph has no about.json.
     """
     if why is not None:
-        _explain(graph, _chosen(_documents(apis), why), embedder, (output, parameter))
+        _explain(graph, apis, why, embedder, (output, parameter))
         return
     edges = [edge for edge in read(graph, Edge, empty=True) if api is None or api in (edge.source, edge.target)]
     documents = {one.name: one for one in _documents(apis)} if apis else {}
     if api is None:
         api = _overview(edges)
     elif not edges and api not in documents:
-        raise UnknownName(
-            "API of the graph", api, {name for edge in read(graph, Edge) for name in (edge.source, edge.target)}
-        )
+        known = {name for edge in read(graph, Edge) for name in (edge.source, edge.target)}
+        raise UnknownName("API of the graph", api, known)
     else:
         print(legible("\n".join(_neighbours(api, edges))))
     if out is not None and api:
@@ -222,48 +214,31 @@ def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -
     return Cached(spread, cache or cache_folder() / "vectors.sqlite")
 
 
-def _about(found: Graph, embedder: str) -> About:
-    numbers = found.survivors._asdict()
-    left_out = numbers.pop("left_out")
-    limits = found.thresholds._asdict()
-    return About(
-        rules=found.rules,
-        embedder=embedder,
-        vectors=found.embedder,
-        thresholds=limits,
-        survivors=numbers,
-        left_out=left_out,
-    )
-
-
 def _survivors(found: Graph) -> Table:
     left, limits = found.survivors, found.thresholds
-    table = Table("", "above", "left", title=f"{found.rules}, {found.embedder}")
-    table.columns[2].justify = "right"
-    table.add_row(f"outputs × required parameters ({left.outputs:,} × {left.parameters:,})", "", f"{left.pairs:,}")
-    table.add_row("phrases", f"{limits.lcs:g}", f"{left.lcs:,}")
-    if found.rules == "best":
-        table.add_row("types", "", f"{left.fit:,}")
-    table.add_row("description", f"{limits.description:g}", f"{left.description:,}")
-    table.add_row("description and keywords", f"{limits.keyword:g}", f"{left.edges:,}")
-    table.add_row("pairs of APIs", "", f"{left.api_pairs:,}")
     reasons = Counter(left.left_out)
-    for reason, times in reasons.most_common(_LEFT_OUT):
-        table.add_row(Text(f"  left out, {reason}"), "", f"{times:,}")
-    if (rest := reasons.total() - sum(times for _, times in reasons.most_common(_LEFT_OUT))) > 0:
-        table.add_row("  left out, for other reasons (all are in graph.about.json)", "", f"{rest:,}")
-    return table
+    first = reasons.most_common(_LEFT_OUT)
+    rest = reasons.total() - sum(times for _, times in first)
+    rows = (
+        (f"outputs × required parameters ({left.outputs:,} × {left.parameters:,})", "", left.pairs),
+        ("phrases", f"{limits.lcs:g}", left.lcs),
+        *([("types", "", left.fit)] if found.rules == "best" else []),
+        ("description", f"{limits.description:g}", left.description),
+        ("description and keywords", f"{limits.keyword:g}", left.edges),
+        ("pairs of APIs", "", left.api_pairs),
+        *((f"  left out, {reason}", "", times) for reason, times in first),
+        *([("  left out, for other reasons (all are in graph.about.json)", "", rest)] if rest else []),
+    )
+    told = ((what, above, f"{number:,}") for what, above, number in rows)
+    return table(("", "above", "left"), told, title=f"{found.rules}, {found.embedder}", right=("left",))
 
 
 def _overview(edges: Sequence[Edge]) -> str:
     """Say how large a graph is, and which APIs are joined with most others; the first of them."""
     pairs = {(edge.source, edge.target) for edge in edges}
     feeds, fed = Counter(source for source, _ in pairs), Counter(target for _, target in pairs)
-    table = Table("API", "feeds", "is fed by")
     best = [name for name, _ in (feeds + fed).most_common(_SHOWN)]
-    for name in best:
-        table.add_row(Text(name), f"{feeds[name]:,}", f"{fed[name]:,}")
-    say(table)
+    say(table(("API", "feeds", "is fed by"), ((name, f"{feeds[name]:,}", f"{fed[name]:,}") for name in best)))
     joined = _counted(len(feeds + fed), "API")
     print(f"{_counted(len(edges), 'edge')}, {_counted(len(pairs), 'pair')} of {joined}")
     return best[0] if best else ""
@@ -274,34 +249,30 @@ def _neighbours(api: str, edges: Iterable[Edge]) -> Iterator[str]:
     for edge in sorted(edges, key=lambda edge: edge.source == api):
         source, target = ("its" if name == api else f"{name}:" for name in (edge.source, edge.target))
         kept = ", kept" if edge.chosen else ""
-        yield f"{source} {edge.output} → {target} {edge.parameter} ({_scores(edge.similarity)}{kept})"
-
-
-def _scores(found: Similarities) -> str:
-    return f"phrases {found.lcs:.2f}, keywords {found.keyword:.2f}, description {found.description:.2f}"
+        yield f"{source} {edge.output} → {target} {edge.parameter} ({similarity_words(edge.similarity)}{kept})"
 
 
 def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _chosen(documents: Sequence[Api], names: Sequence[str]) -> tuple[Api, Api]:
-    known = {api.name: api for api in documents}
+def _explain(
+    graph: Path, sources: Sequence[str], pair: tuple[str, str], by: str | None, asked: tuple[str | None, str | None]
+) -> None:
+    """Say why the entities of two APIs are joined or not. `asked`: one output, one parameter."""
+    known = {api.name: api for api in _documents(sources)}
     if not known:
         raise BadSetting("--why needs the documents: name them with --apis")
-    if unknown := next((name for name in names if name not in known), None):
-        raise UnknownName("API", unknown, known)
-    return known[names[0]], known[names[1]]
-
-
-def _explain(graph: Path, pair: tuple[Api, Api], embedder: str | None, asked: tuple[str | None, str | None]) -> None:
-    """Say why the entities of two APIs are joined or not."""
+    for name in pair:
+        if name not in known:
+            raise UnknownName("API", name, known)
     about = read_about(graph)
-    name = embedder or (about.embedder if about else "lexical")
     rules, limits = (about.rules, about.limits) if about else ("best", None)
+    embedder = embedder_of(by or (about.embedder if about else "lexical"))
+    source, target = (known[name] for name in pair)
     output, parameter = asked
-    found = explain(*pair, embedder_of(name), rules=rules, thresholds=limits, output=output, parameter=parameter)
+    found = explain(source, target, embedder, rules=rules, thresholds=limits, output=output, parameter=parameter)
     for one in found:
-        print(legible(f"{one.output} → {one.parameter} ({_scores(one.similarity)})\n    {one.verdict}"))
+        print(legible(f"{one.output} → {one.parameter} ({similarity_words(one.similarity)})\n    {one.verdict}"))
     if not found:
-        print(f"{pair[0].name} gives nothing back, or {pair[1].name} takes nothing")
+        print(f"{pair[0]} gives nothing back, or {pair[1]} takes nothing")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterable, Iterator, Sequence
 from pathlib import Path
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from toologue.bench.tooltalk.conversations import conversations_in
 from toologue.cli.options import OptionalOut, Out, at_least_one
-from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures
-from toologue.cli.terminal import ask, group, progress_bar, say, write_json
+from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures, say_findings
+from toologue.cli.terminal import ask, group, progress_bar, say, table
+from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.model import model as model_of
@@ -26,6 +25,9 @@ from toologue.plan.scenarios.ask import ask_all
 from toologue.plan.scenarios.lint import lint as lint_text
 from toologue.schema import Api, Scenario
 from toologue.schema.jsonl import read, write
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def intents(
@@ -59,11 +61,10 @@ def intents(
         raise BadSetting(f"there are no intents: {', '.join(industries or ())}")
     if out is not None:
         write(out, found)
-    table = Table("industry", "intents", "for example")
-    for industry, number in Counter(one.industry for one in found).items():
-        first = next(one for one in found if one.industry == industry)
-        table.add_row(Text(industry), str(number), Text(first.name))
-    say(table)
+    first = {one.industry: one.name for one in reversed(found)}
+    counts = Counter(one.industry for one in found)
+    rows = ((industry, number, first[industry]) for industry, number in counts.items())
+    say(table(("industry", "intents", "for example"), rows))
     for why, number in tally.dropped.most_common():
         print(f"{number} dropped: {why}")
     print(f"{len(found)} intents{f' in {out}' if out else ''}")
@@ -102,12 +103,8 @@ def rewrite(
     apis = None if service is None else tuple(service_of(service).apis.values())
     file, asked = Path(what), model_of(model)
     if file.suffix in (".md", ".txt"):
-        try:
-            prose = file.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadFile(f"cannot read {file}: {error}") from None
-        one = ask(model, rewrite_prose(prose, asked, apis=apis, id=file.stem, tries=tries, seed=seed))
-        return _kept(out, [one])
+        made = rewrite_prose(text_of(file), asked, apis=apis, id=file.stem, tries=tries, seed=seed)
+        return _kept(out, [ask(model, made)])
     chosen = ask_procedures(intent(what), asked, count=count, apis=apis, tries=tries, seed=seed)
     return _kept(out, ask(model, chosen))
 
@@ -162,7 +159,8 @@ def scenarios(
     if model is None:
         kept = list(tell_all(documents, tally, seed=seed))
     else:
-        kept = _asked(documents, model, tally, count, (seed, concurrency))
+        asked = ask_all(documents, model_of(model), tally, count=count, seed=seed, concurrency=concurrency)
+        kept = ask(model, _collected(asked, count or 0))
     drawn = kept if count is None else sample(kept, count, seed=seed)
     if not drawn:
         reasons = ", ".join(f"{reason} ({n})" for reason, n in tally.dropped.most_common())
@@ -174,11 +172,7 @@ def scenarios(
     print(f"{len(drawn)} scenarios in {out}")
 
 
-def lint(
-    *what: str,
-    apis: Path | None = None,
-    json: Path | None = None,
-) -> int:
+def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:
     """What makes opening turns unrealistic. Exits 1 where there is anything.
 
     Parameters
@@ -192,20 +186,11 @@ def lint(
     """
     if not what:
         raise BadSetting('name a file, or give a query in quotes: toologue plan lint "wake me at six"')
-    documents, table = _documents(apis), Table("where", "rule", "what", "why", "remedy")
-    total, rows = 0, list[dict[str, object]]()
-    for where, text in _openings(what):
-        total += 1
-        for found in lint_text(text, documents):
-            table.add_row(where, found.rule, found.quote, found.why, found.remedy)
-            rows.append({"where": where, **found._asdict()})
-    flagged = len({row["where"] for row in rows})
-    if rows:
-        say(table)
-    print(f"{flagged} of {total} look unrealistic")
-    if json is not None:
-        write_json(json, rows)
-    return 1 if rows else 0
+    documents, openings = _documents(apis), list(_openings(what))
+    found = [(where, each) for where, text in openings for each in lint_text(text, documents)]
+    rows = [{"where": where, **each._asdict()} for where, each in found]
+    places = [where for where, _ in found]
+    return say_findings(places, rows, f"{len(set(places))} of {len(openings)} look unrealistic", json)
 
 
 _PARTS = (scenarios, lint, intents, rewrite, procedures, graph, paths, lint_procedure, chains, actions)
@@ -220,22 +205,14 @@ def _documents(apis: Path | None) -> tuple[Api, ...]:
     return tuple(assistant())
 
 
-def _asked(
-    documents: Sequence[Api], spec: str, tally: Tally, count: int | None, how: tuple[int, int]
-) -> list[Scenario]:
-    """Scenarios by a model, with a progress bar. Raises BadSetting where it does not answer."""
-    seed, concurrency = how
-    asked = model_of(spec)
-
-    async def collect() -> list[Scenario]:
-        kept: list[Scenario] = []
-        with progress_bar("asking") as progress:
-            async for made in ask_all(documents, asked, tally, count=count, seed=seed, concurrency=concurrency):
-                kept.append(made)
-                progress(len(kept), count or 0)
-        return kept
-
-    return ask(spec, collect())
+async def _collected(asked: AsyncIterable[Scenario], of: int) -> list[Scenario]:
+    """What a model made, with a progress bar."""
+    kept: list[Scenario] = []
+    with progress_bar("asking") as progress:
+        async for made in asked:
+            kept.append(made)
+            progress(len(kept), of)
+    return kept
 
 
 def _openings(what: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -243,7 +220,7 @@ def _openings(what: Sequence[str]) -> Iterator[tuple[str, str]]:
     for number, given in enumerate(what, 1):
         path = Path(given)
         if path.suffix == ".txt" and path.is_file():
-            for line, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+            for line, text in enumerate(text_of(path).splitlines(), 1):
                 if text.strip():
                     yield f"{path.name}:{line}", text
         elif path.suffix in (".yaml", ".jsonl", ".gz") or (len(given) < 256 and path.is_dir()):
@@ -256,27 +233,23 @@ def _openings(what: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _tally_table(tally: Tally, drawn: Sequence[Scenario]) -> Table:
-    table = Table("", "n", "for example", title="scenarios")
-    table.add_row("prompts", str(tally.prompts))
-    if tally.unanswered:
-        table.add_row("  without an answer", str(tally.unanswered))
-    table.add_row("proposed", str(tally.proposed))
-    table.add_row("  asked for and absent", str(tally.absent))
-    for reason, n in tally.dropped.most_common():
-        table.add_row(f"  dropped: {reason}", str(n), tally.examples[reason])
-    table.add_row("kept", str(tally.kept))
-    table.add_row("drawn", str(len(drawn)))
-    return table
+    dropped = ((f"  dropped: {reason}", n, tally.examples[reason]) for reason, n in tally.dropped.most_common())
+    rows = (
+        ("prompts", tally.prompts, ""),
+        *([("  without an answer", tally.unanswered, "")] if tally.unanswered else []),
+        ("proposed", tally.proposed, ""),
+        ("  asked for and absent", tally.absent, ""),
+        *dropped,
+        ("kept", tally.kept, ""),
+        ("drawn", len(drawn), ""),
+    )
+    return table(("", "n", "for example"), rows, title="scenarios")
 
 
 def _tools_table(documents: Sequence[Api], drawn: Sequence[Scenario]) -> Table:
     required = Counter(made.required for made in drawn)
     used = Counter(name for made in drawn for name in set(made.calls))
-    counts = [required[api.name] for api in documents]
-    title = (
-        f"per tool: required {min(counts)} to {max(counts)} times, used {min(used[a.name] for a in documents)} or more"
-    )
-    table = Table("plugin", "tool", "required", "used", title=title)
-    for api in documents:
-        table.add_row(api.domain, api.name, str(required[api.name]), str(used[api.name]))
-    return table
+    rows = [(api.domain, api.name, required[api.name], used[api.name]) for api in documents]
+    needed, least = [row[2] for row in rows], min(row[3] for row in rows)
+    title = f"per tool: required {min(needed)} to {max(needed)} times, used {least} or more"
+    return table(("plugin", "tool", "required", "used"), rows, title=title)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from toologue import keys
 from toologue.cli.options import OptionalOut, Out, Talks, at_least_one
-from toologue.cli.terminal import progress_bar, say, write_json
-from toologue.errors import BadFile, BadSetting, UnknownName
+from toologue.cli.terminal import say, table, watched, write_json, write_lines
+from toologue.data import text_of
+from toologue.errors import BadSetting, UnknownName
 from toologue.formats.flow import read_flow_text, read_mermaid, write_flow_text, write_mermaid
 from toologue.formats.procedure import load
 from toologue.plan.api_graph.check import Checked
@@ -35,14 +34,13 @@ from toologue.schema import Edge, Graph, Plan, Walk
 from toologue.schema.jsonl import read, replacing, write
 from toologue.text.names import KnowRule
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 _SHOWN = 20
 
 
-def procedures(
-    *what: str,
-    out: Out,
-    talks: Talks = Talks(),
-) -> None:
+def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
     """Plans of conversations for procedures: paths, executed, with noise and detours, and no words yet.
 
     Parameters
@@ -55,21 +53,18 @@ def procedures(
         How conversations are planned.
     """
     chosen = talks.sources(what)
-    table = Table("procedure", "plans", "nodes", "edges", "pairs", "dropped")
+    rows: list[tuple[object, ...]] = []
 
     def planned() -> Iterator[Plan]:
-        with progress_bar("planning") as progress:
-            for number, one in enumerate(chosen, 1):
-                made = plans_of(one, talks.making())
-                seen, dropped = made.coverage, made.tally.dropped
-                reasons = ", ".join(f"{reason} ({times})" for reason, times in dropped.most_common())
-                shares = (str(len(made.plans)), str(seen.nodes), str(seen.edges), str(seen.pairs), reasons)
-                table.add_row(Text(one.procedure.id), *shares)
-                yield from made.plans
-                progress(number, len(chosen))
+        for one in watched("planning", chosen, len(chosen)):
+            made = plans_of(one, talks.making())
+            seen = made.coverage
+            dropped = ", ".join(f"{reason} ({times})" for reason, times in made.tally.dropped.most_common())
+            rows.append((one.procedure.id, len(made.plans), seen.nodes, seen.edges, seen.pairs, dropped))
+            yield from made.plans
 
     total = write(out, planned())
-    say(table)
+    say(table(("procedure", "plans", "nodes", "edges", "pairs", "dropped"), rows))
     print(f"{total} plans in {out}")
 
 
@@ -119,9 +114,7 @@ def paths(
         The walks.jsonl to write.
     """
     at_least_one(count=count)
-    table = Table("graph", "paths", "a flow needs", "nodes", "edges", "pairs", title=f"{sampler}: what paths see")
-    missing = Table("graph", "line", "step", "what", "not seen")
-    walks: list[Walk] = []
+    rows, missing, walks = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Walk]()
     for name in what or files():
         found = _graph(name)
         covering = cover(found, goal, until=until, seed=seed)
@@ -129,12 +122,14 @@ def paths(
         by_chance = weighted if sampler == "weighted" else vanilla
         taken = covering[:enough] if sampler == "cover" else list(by_chance(found, enough, seed=seed))
         seen = coverage(found, taken)
-        shares = (str(seen.nodes), str(seen.edges), str(seen.pairs))
-        table.add_row(Text(found.id), str(len(taken)), str(fewest(found, goal)), *shares)
-        for one in missing_lines(found, seen)[:_SHOWN]:
-            missing.add_row(*map(Text, (found.id, str(one.line), str(one.step or ""), one.what, one.text)))
+        rows.append((found.id, len(taken), fewest(found, goal), seen.nodes, seen.edges, seen.pairs))
+        unseen = missing_lines(found, seen)[:_SHOWN]
+        missing += [(found.id, one.line, one.step or "", one.what, one.text) for one in unseen]
         walks += taken
-    say(table, *([missing] if missing.row_count else []))
+    heads = ("graph", "paths", "a flow needs", "nodes", "edges", "pairs")
+    say(table(heads, rows, title=f"{sampler}: what paths see"))
+    if missing:
+        say(table(("graph", "line", "step", "what", "not seen"), missing))
     if out is not None:
         write(out, walks)
 
@@ -151,15 +146,20 @@ def lint_procedure(*what: Path, json: Path | None = None) -> int:
     """
     if not what:
         raise BadSetting("name a file: toologue plan lint-procedure my-procedure.md")
-    table, rows = Table("where", "rule", "what", "why", "remedy"), list[dict[str, object]]()
-    for file in what:
-        for found in lint_text(_text(file)):
-            where = f"{file.name}:{found.line}"
-            table.add_row(*map(Text, (where, found.rule, found.quote, found.why, found.remedy)))
-            rows.append({"file": str(file), **found._asdict()})
+    found = [(file, each) for file in what for each in lint_text(text_of(file))]
+    rows = [{"file": str(file), **each._asdict()} for file, each in found]
+    places = [f"{file.name}:{each.line}" for file, each in found]
+    return say_findings(places, rows, f"{len(rows)} findings in {len(what)} files", json)
+
+
+def say_findings(places: Iterable[str], rows: Sequence[Mapping[str, object]], said: str, json: Path | None) -> int:
+    """Say what was found where, and what to do; 1 where there is anything. The rows go into a file."""
+    told = (
+        (place, row["rule"], row["quote"], row["why"], row["remedy"]) for place, row in zip(places, rows, strict=True)
+    )
     if rows:
-        say(table)
-    print(f"{len(rows)} findings in {len(what)} files")
+        say(table(("where", "rule", "what", "why", "remedy"), told))
+    print(said)
     if json is not None:
         write_json(json, rows)
     return 1 if rows else 0
@@ -176,22 +176,13 @@ def _flowgraph(what: str) -> Graph:
     if path.suffix == ".md":
         return flowgraph(load(path))
     if path.suffix in (".mmd", ".mermaid"):
-        return read_mermaid(_text(path), id=path.stem, file=path)
+        return read_mermaid(text_of(path), id=path.stem, file=path)
     if path.suffix:
-        return read_flow_text(_text(path), id=path.stem, file=path)
+        return read_flow_text(text_of(path), id=path.stem, file=path)
     known = files()
     if what not in known:
         raise UnknownName("procedure", what, known)
     return flowgraph(load(known[what]))
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise BadFile(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
 
 
 def chains(
@@ -254,7 +245,7 @@ def chains(
     lines = plan_lines(
         apis, chosen, tally, count=count, most=most, seed=seed, workers=workers, published_code=published_code
     )
-    total = _write(out, lines, count)
+    total = write_lines(out, "planning", lines, count)
     say(_sequences(tally), _pairs(known, chosen, tally))
     for what, dropped in (("edges", edges), ("APIs by themselves", alones), ("plans", tally.dropped)):
         if dropped:
@@ -273,24 +264,12 @@ def actions(*, out: OptionalOut = None) -> None:
     out
         Where the drawing goes, an .svg file.
     """
-    table = Table("action", "who", "what", title="actions")
-    for action in ACTIONS.values():
-        table.add_row(action.name, action.who, action.meaning)
-    say(table)
+    rows = ((action.name, action.who, action.meaning) for action in ACTIONS.values())
+    say(table(("action", "who", "what"), rows, title="actions"))
     if out is not None:
         with replacing(out) as stream:
             stream.write(action_graph().encode())
         print(f"the action graph in {out}")
-
-
-def _write(out: Path, lines: Iterator[bytes], count: int) -> int:
-    total = 0
-    with progress_bar("planning") as progress, replacing(out) as stream:
-        for line in lines:
-            stream.write(line)
-            total += 1
-            progress(total, count)
-    return total
 
 
 def _verdicts(file: Path) -> dict[EdgeKey, bool]:
@@ -299,30 +278,26 @@ def _verdicts(file: Path) -> dict[EdgeKey, bool]:
 
 
 def _sequences(tally: Tally) -> Table:
-    table = Table("sequence", "plans", "share", "APIs", "how it goes", title="sequences")
-    total = tally.sequences.total() or 1
-    for key, one in SEQUENCES.items():
-        if tally.sequences[key] or not one.published_code_only:
-            share = f"{100 * tally.sequences[key] / total:.1f} %"
-            table.add_row(key, str(tally.sequences[key]), share, str(one.apis), Text(f"{one.opening}: {one.course}"))
-    return table
+    times, total = tally.sequences, tally.sequences.total() or 1
+    rows = (
+        (key, times[key], f"{100 * times[key] / total:.1f} %", one.apis, f"{one.opening}: {one.course}")
+        for key, one in SEQUENCES.items()
+        if times[key] or not one.published_code_only
+    )
+    return table(("sequence", "plans", "share", "APIs", "how it goes"), rows, title="sequences")
 
 
 def _pairs(known: list[Pair], chosen: list[Pair], tally: Tally) -> Table:
-    table = Table("", "known", "chosen", "used", "plans", "most of one", title="pairs of APIs, and APIs by themselves")
+    rows: list[tuple[object, ...]] = []
     for what, chained in (("pairs", True), ("APIs", False)):
         taken = sum((pair.source is not None) == chained for pair in chosen)
         used = [times for (source, _), times in tally.pairs.items() if (source is not None) == chained]
-        counts = (len(known) if chained else "", taken, len(used), sum(used), max(used, default=0))
-        table.add_row(what, *map(str, counts))
-    for name, times in sorted(tally.categories.items()):
-        table.add_row(f"  {name}", "", "", "", str(times), "")
-    return table
+        rows.append((what, len(known) if chained else "", taken, len(used), sum(used), max(used, default=0)))
+    rows += [(f"  {name}", "", "", "", times, "") for name, times in sorted(tally.categories.items())]
+    heads = ("", "known", "chosen", "used", "plans", "most of one")
+    return table(heads, rows, title="pairs of APIs, and APIs by themselves")
 
 
 def _dropped(what: str, dropped: Counter[Reason]) -> Table:
-    table = Table("reason", "n", title=f"{what} dropped")
-    for reason in REASONS:
-        if dropped[reason]:
-            table.add_row(reason, str(dropped[reason]))
-    return table
+    rows = ((reason, dropped[reason]) for reason in REASONS if dropped[reason])
+    return table(("reason", "n"), rows, title=f"{what} dropped")

@@ -76,12 +76,7 @@ def run(
     print(f"{sum(1 for _ in folder.traces())} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
 
 
-def score(
-    run: Path,
-    /,
-    *,
-    alike: Alike = Alike(),
-) -> None:
+def score(run: Path, /, *, alike: Alike = Alike()) -> None:
     """Grade a run folder; writes scores.jsonl and scores.json into it.
 
     Parameters
@@ -93,18 +88,12 @@ def score(
     """
     from toologue.report.tables import totals_table
 
-    judge = alike.judge()
     folder = RunFolder(run)
-    totals = score_folder(folder, judge)
+    totals = score_folder(folder, alike.judge())
     say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
 
 
-def report(
-    *runs: Path,
-    html: Path | None = None,
-    junit: Path | None = None,
-    alike: Alike = Alike(),
-) -> None:
+def report(*runs: Path, html: Path | None = None, junit: Path | None = None, alike: Alike = Alike()) -> None:
     """One page, and JUnit XML, of one or more run folders.
 
     Parameters
@@ -120,8 +109,7 @@ def report(
     """
     if not runs:
         raise BadSetting("name at least one run folder")
-    judge = alike.judge()
-    views = [view_of(RunFolder(path), judge) for path in runs]
+    views = [view_of(RunFolder(path), alike.judge()) for path in runs]
     title = ", ".join(path.name for path in runs)
     command = command_line("report", *runs, html=html, **vars(alike))
     show(Report(title, views, command=command), html or runs[0] / "report.html", junit)

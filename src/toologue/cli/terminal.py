@@ -1,23 +1,28 @@
-"""What commands share: the console, a progress bar, the line of a command."""
+"""What commands share: the console, tables, a progress bar, the line of a command."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cyclopts import App
 
-from toologue.bench.tables import Table, shown
+from toologue.bench.tables import Table as Figures
+from toologue.bench.tables import shown
 from toologue.errors import BadFile, BadSetting
 from toologue.models.model import ModelFault
 from toologue.report.words import legible
 from toologue.schema.jsonl import replacing
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 T = TypeVar("T")
 
@@ -29,18 +34,36 @@ def say(*things: Any) -> None:
     Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(*things)
 
 
-def say_tables(tables: Iterable[Table]) -> None:
-    """Print the tables of a benchmark."""
-    from rich.table import Column
-    from rich.table import Table as Drawn
+def table(
+    columns: Iterable[str],
+    rows: Iterable[Iterable[Any]],
+    *,
+    title: str | None = None,
+    caption: str = "",
+    right: Collection[str] = (),
+) -> Table:
+    """A table that `say` prints: shares are floats, what is missing None, and nothing is read as markup."""
+    from rich.table import Column, Table
     from rich.text import Text
 
-    for table in tables:
-        drawn = Drawn(*(Column(Text(name)) for name in table.columns), title=table.title)
-        drawn.caption = Text(legible(table.caption))
-        for row in table.rows:
-            drawn.add_row(*(Text(shown(cell)) for cell in row))
-        say(drawn)
+    heads = [Column(Text(name), justify="right" if name in right else "left") for name in columns]
+    drawn = Table(*heads, title=title, caption=Text(legible(caption)))
+    for row in rows:
+        drawn.add_row(*(Text(shown(cell)) for cell in row))
+    return drawn
+
+
+def say_tables(tables: Iterable[Figures]) -> None:
+    """Print the tables of a benchmark."""
+    say(*(table(one.columns, one.rows, title=one.title, caption=one.caption) for one in tables))
+
+
+def watched(what: str, things: Iterable[T], of: int = 0) -> Iterator[T]:
+    """The things, and a progress bar that counts those that are done."""
+    with progress_bar(what) as progress:
+        for number, thing in enumerate(things, 1):
+            yield thing
+            progress(number, of)
 
 
 def command_line(*words: object, **options: Any) -> str:
@@ -96,10 +119,14 @@ def group(name: str, *parts: Callable[..., Any], default: Callable[..., Any] | N
     return whole
 
 
+def write_lines(file: Path, what: str, lines: Iterable[bytes], of: int = 0) -> int:
+    """Write lines with a progress bar, replacing the file in one step; how many there are."""
+    with replacing(file) as stream:
+        return sum(stream.write(line) > 0 for line in watched(what, lines, of))
+
+
 def write_json(file: Path, value: Any) -> None:
     """Write indented JSON, replacing the file in one step."""
-    import json
-
     if file.is_dir():
         raise BadFile(f"cannot write {file}: it is a folder")
     with replacing(file) as stream:
