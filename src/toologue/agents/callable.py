@@ -18,13 +18,13 @@ own, so that one that hangs is left behind when its time is up.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 import json
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -115,7 +115,6 @@ def function_of(file: Path, name: str) -> Callable[..., Any]:
 
 @lru_cache(maxsize=32)
 def _module(file: Path, key: str) -> Any:
-    """The module that a file is; read again when it has changed."""
     if not key:
         raise BadFile(f"cannot read {file}: there is no such file")
     spec = spec_from_file_location(f"agent_{key}", file)
@@ -134,24 +133,17 @@ def _module(file: Path, key: str) -> Any:
 
 async def _in_thread(function: Callable[..., Any], *given: Any) -> tuple[Any, BaseException | None]:
     """What a function returns, and what it raises, in a thread that nobody waits for at the end."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not done.done():
-            done.set_result((result, error))
+    done: Future[tuple[Any, BaseException | None]] = Future()
+    done.set_running_or_notify_cancel()  # nobody can take it back, though nobody may be waiting
 
     def work() -> None:
-        result, error = None, None
         try:
-            result = function(*given)
+            done.set_result((function(*given), None))
         except BaseException as raised:  # noqa: BLE001 - it is handed to whoever asked
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody is waiting
-            loop.call_soon_threadsafe(settle, result, error)
+            done.set_result((None, raised))
 
     threading.Thread(target=work, name="agent", daemon=True).start()
-    return await done
+    return await asyncio.wrap_future(done)
 
 
 def _read(answer: Any) -> tuple[str | None, tuple[Call, ...]]:
@@ -192,7 +184,6 @@ def _call(answer: Any) -> Call:
 
 
 def _place(error: BaseException, file: Path | None) -> str:
-    """Where in a file something was raised."""
     if isinstance(error, SyntaxError):
         return ""  # it says so itself
     frames = traceback.extract_tb(error.__traceback__)

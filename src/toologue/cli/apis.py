@@ -48,7 +48,6 @@ def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, se
 
 
 def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
-    """The Apis with descriptions; says what the model left to the template."""
     if by == "template":
         return [describe_offline(api) for api in found]
     made = ask(by, _asked(found, by, seed))

@@ -193,7 +193,7 @@ def _describe(chosen: Benchmark, data: Path | None, json: Path | None, *, page: 
     tables = chosen.describe(chosen.load(data))
     say_tables(tables)
     if json is not None:
-        rows = [{"title": table.title, "columns": table.columns, "rows": table.rows} for table in tables]
+        rows = [{"title": one.title, "columns": one.columns, "rows": one.rows} for one in tables]
         write_json(json, {"benchmark": chosen.name, "tables": rows})
 
 
@@ -209,7 +209,6 @@ def _benchmark_of(what: str) -> Benchmark:
 
 
 def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[Proof]:
-    """What became of every alteration, as a table, too."""
     proofs = list(chosen.proofs(chosen, golds, judge, options)) if chosen.proofs else []
     if not any(proof.applied for proof in proofs):
         print("nothing was altered: there are no calls, and programs are altered only where all are over S3")

@@ -25,7 +25,7 @@ from toologue.agents.agent import resolve_agent
 from toologue.cli.terminal import say
 from toologue.errors import BadFile, BadSetting, StackError, UnknownName
 from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
-from toologue.report.words import cut, legible, quoted
+from toologue.report.words import fault_words, legible, quoted
 from toologue.run.runner import Guarded
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import spellings
@@ -275,7 +275,7 @@ class _Chat:
         except StackError as error:
             turn = AgentTurn(error=Fault(type="StackError", message=str(error)))
         if turn.error is not None:
-            _line(f"  {_error(turn.error)}", "red")
+            _line(f"  {fault_words(turn.error, _LONGEST)}", "red")
         return turn if turn.error is None and (turn.acts or turn.text) else AgentTurn(text=_SORRY)
 
     def _guarded(self, turn: AgentTurn) -> AgentTurn:
@@ -367,13 +367,9 @@ def _act(act: Act) -> None:
 
 def _result(result: Result | None) -> None:
     if result is not None and result.error is not None:
-        _line(f"  = {_error(result.error)}", "red")
+        _line(f"  = {fault_words(result.error, _LONGEST)}", "red")
     elif result is not None:
         _line(f"  = {quoted(result.value, _LONGEST)}", "cyan")
-
-
-def _error(fault: Fault) -> str:
-    return cut(legible(f"{fault.type}: {fault.message}" if fault.message else fault.type), _LONGEST)
 
 
 def _line(text: str, style: str = "") -> None:

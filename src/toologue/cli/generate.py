@@ -10,9 +10,8 @@ from toologue.cli.options import Out, Talks, at_least_one
 from toologue.cli.terminal import group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 from toologue.plan.api_graph.rules import RulesName
-from toologue.project.chains import ChainMaking, make_chains
-from toologue.project.chains_statistics import ChainStatistics
-from toologue.project.chains_statistics import compared as compared_chains
+from toologue.project.chains import ChainMaking, ChainStatistics, make_chains
+from toologue.project.chains import compared as compared_chains
 from toologue.project.generate import generate as made_of
 from toologue.project.generate import write_suite
 from toologue.project.statistics import Statistics, compared

@@ -199,7 +199,6 @@ graph = group("graph", build, check, show)
 
 
 def _documents(sources: Iterable[str]) -> list[Api]:
-    """The Apis, every entity with a phrase."""
     from toologue.plan.api_graph.describe import described
 
     return list(described(apis_of_all(sources)))

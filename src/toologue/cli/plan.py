@@ -24,7 +24,7 @@ from toologue.plan.scenarios import Tally, sample, tell_all
 from toologue.plan.scenarios.ask import ask_all
 from toologue.plan.scenarios.lint import lint as lint_text
 from toologue.schema import Api, Scenario
-from toologue.schema.jsonl import read, write
+from toologue.schema.jsonl import read, replacing, write
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -110,20 +110,16 @@ def rewrite(
 
 
 def _kept(out: Path, made: Sequence[Rewritten]) -> int:
-    """Write what is sound, and say what is wrong with the rest."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for one in made:
-            if one.procedure is not None:
-                file = out / f"{one.procedure.id}.md"
-                file.write_text(write_procedure(one.procedure), "utf-8")
-                print(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries")
-            for finding in one.findings:
-                print(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
-            for problem in one.problems[-1] if one.procedure is None else ():
-                print(f"  not sound: line {problem}")
-    except OSError as error:
-        raise BadFile(f"cannot write to {out}: {error.strerror or error}") from None
+    for one in made:
+        if one.procedure is not None:
+            file = out / f"{one.procedure.id}.md"
+            with replacing(file) as stream:
+                stream.write(write_procedure(one.procedure).encode())
+            print(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries")
+        for finding in one.findings:
+            print(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
+        for problem in one.problems[-1] if one.procedure is None else ():
+            print(f"  not sound: line {problem}")
     return int(any(one.procedure is None for one in made))
 
 
@@ -206,7 +202,6 @@ def _documents(apis: Path | None) -> tuple[Api, ...]:
 
 
 async def _collected(asked: AsyncIterable[Scenario], of: int) -> list[Scenario]:
-    """What a model made, with a progress bar."""
     kept: list[Scenario] = []
     with progress_bar("asking") as progress:
         async for made in asked:
@@ -216,7 +211,6 @@ async def _collected(asked: AsyncIterable[Scenario], of: int) -> list[Scenario]:
 
 
 def _openings(what: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(where, text) of everything that is to be looked at."""
     for number, given in enumerate(what, 1):
         path = Path(given)
         if path.suffix == ".txt" and path.is_file():

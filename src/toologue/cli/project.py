@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from toologue.cli.run import show
-from toologue.cli.terminal import progress_bar
+from toologue.cli.terminal import progress_bar, say_first
 from toologue.errors import BadSetting
 from toologue.plan.procedures.paths import missing_lines
 from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial, check
@@ -93,12 +93,8 @@ def checked(
 
 
 def _remarks(suites: Sequence[Suite]) -> None:
-    """What lint found in the procedures, and which could not be told."""
-    found = [(suite.chapter.file, finding) for suite in suites for finding in suite.chapter.findings]
-    for file, finding in found[:_REMARKS]:
-        print(legible(f"  {file}:{finding.line}: {finding.rule}: {finding.quote!r}: {finding.remedy}"))
-    if len(found) > _REMARKS:
-        print(f"  and {len(found) - _REMARKS} more")
+    found = ((suite.chapter.file, finding) for suite in suites for finding in suite.chapter.findings)
+    say_first([f"  {file}:{one.line}: {one.rule}: {one.quote!r}: {one.remedy}" for file, one in found], _REMARKS)
     for suite in suites:
         if not suite.dialogues:
             whys = ", ".join(f"{why} × {times}" for why, times in suite.dropped) or "no way leads to an end"
@@ -108,24 +104,20 @@ def _remarks(suites: Sequence[Suite]) -> None:
 def first_looks(found: Checked, trial: Trial) -> None:
     """Where the first agent goes wrong, and what it never passes."""
     charted = found.report.charted
-    every = spots(charted, trial.conversations)
+    every = [
+        f"  {spot.where}: {spot.severity}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"
+        + "".join(f"\n      {line}" for line in spot.what)
+        for spot in spots(charted, trial.conversations)
+    ]
     if every:
         print(legible(f"\nlook first, {trial.agent}:"))
-    for spot in every[:_SPOTS]:
-        print(legible(f"  {spot.where}: {spot.severity}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"))
-        for line in spot.what:
-            print(legible(f"      {line}"))
-    if len(every) > _SPOTS:
-        print(f"  and {len(every) - _SPOTS} more places; the page has all of them")
+    say_first(every, _SPOTS, "more places; the page has all of them")
     for one in charted:
         seen = sight_of(one, trial.conversations).coverage
         missing = [left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line]
         if missing:
             print(legible(f"\n{one.file}: {len(missing)} ways are in no conversation that {trial.agent} passes:"))
-        for left in missing[:_LINES]:
-            print(legible(f"  line {left.line}, step {left.step}: {left.text}"))
-        if len(missing) > _LINES:
-            print(f"  and {len(missing) - _LINES} more")
+        say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
 
 
 def _gate(gate: Gated) -> int:

@@ -10,8 +10,7 @@ programs, with programs (`formats.program_dialogue`).
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import filterfalse, zip_longest
 from pathlib import Path
 from textwrap import indent
@@ -19,7 +18,7 @@ from textwrap import indent
 from toologue.bench.dialog2api import files as programs
 from toologue.bench.tooltalk.conversations import Review, conversations_in, read_yaml, reviews, starter
 from toologue.errors import BadSetting
-from toologue.schema import Act, AgentTurn, Dialogue, Fault, Result, UserTurn, executable
+from toologue.schema import Act, AgentTurn, Dialogue, Result, UserTurn, executable
 from toologue.worlds.store import split_path
 
 # The row of a world that signs what it holds; printed as what it is.
@@ -45,7 +44,9 @@ def show(*files: Path, words: bool | None = None) -> None:
     writing = list(filter(programs.has_programs, dialogues))
     _show_calling(list(filterfalse(programs.has_programs, dialogues)), words=whole)
     for review in programs.reviews(writing):
-        _print_programs(review, words=whole)
+        signature = review.dialogue.extra.get("initial_signature")
+        signed = f", the account's signature {signature}" if signature else ""
+        _print(review.dialogue, f"{len(review.programs)} programs{signed}", review.remarks, words=whole)
     if len(writing) > 1:
         print(f"{len(writing)} conversations with programs")
 
@@ -56,48 +57,30 @@ def _read(file: Path) -> Dialogue:
 
 def _show_calling(dialogues: Sequence[Dialogue], *, words: bool) -> None:
     known = [dialogue for dialogue in starter() if dialogue.id not in {shown.id for shown in dialogues}]
-    seen: list[Review] = []
+    seen = list[Review]()
     for review in reviews(dialogues, known):
         seen.append(review)
-        _print(review, words=words)
-    hard = [review for review in seen if review.dialogue.origin.get("split") == "hard"]
+        calls = [(call.act, call.result.error) for call in review.calls if call.act.kind == "call"]
+        notes = [f"chained: {found.api} {found.parameter} = {found.value!r}" for found in review.chained]
+        notes += [f"error: {act.api}: {error.message}" for act, error in calls if error and not words]
+        split = f"[{review.dialogue.origin['split']}] " if "split" in review.dialogue.origin else ""
+        head = f"{split}{len(review.calls)} calls, {', '.join(review.plugins) or 'no plugin'}"
+        _print(review.dialogue, head, review.remarks, notes, words=words)
     if len(seen) > 1:
-        tools = Counter(call.act.api for review in seen for call in review.calls if call.act.kind == "call")
-        print(f"{len(seen)} conversations, {len(hard)} hard ones, {len(tools)} tools{_averages(hard)}")
+        tools = {call.act.api for review in seen for call in review.calls if call.act.kind == "call"}
+        hard, told = [review for review in seen if review.dialogue.origin.get("split") == "hard"], ""
+        if hard:
+            mean, chained = sum(len(review.calls) for review in hard) / len(hard), sum(bool(r.chained) for r in hard)
+            told = f"; hard ones: {mean:.1f} calls on average, {chained} of {len(hard)} chained"
+        print(f"{len(seen)} conversations, {len(hard)} hard ones, {len(tools)} tools{told}")
 
 
-def _averages(hard: Sequence[Review]) -> str:
-    if not hard:
-        return ""
-    mean = sum(len(review.calls) for review in hard) / len(hard)
-    chained = sum(bool(review.chained) for review in hard)
-    return f"; hard ones: {mean:.1f} calls on average, {chained} of {len(hard)} chained"
-
-
-def _print(review: Review, *, words: bool) -> None:
-    dialogue = review.dialogue
-    split = f" [{dialogue.origin['split']}]" if "split" in dialogue.origin else ""
-    print(f"== {dialogue.id}{split} {len(review.calls)} calls, {', '.join(review.plugins) or 'no plugin'}")
+def _print(dialogue: Dialogue, head: str, remarks: Iterable[object], notes: Iterable[str] = (), *, words: bool) -> None:
+    print(f"== {dialogue.id} {head}")
     for turn in dialogue.turns if words else ():
         _print_turn(turn)
-    for found in review.chained:
-        print(f"   chained: {found.api} {found.parameter} = {found.value!r}")
-    for call in review.calls:
-        if call.result.error and not words and call.act.kind == "call":
-            print(f"   error: {call.act.api}: {call.result.error.message}")
-    for remark in review.remarks:
-        print(f"   LOOK: {remark}")
-
-
-def _print_programs(review: programs.Review, *, words: bool) -> None:
-    dialogue = review.dialogue
-    signature = dialogue.extra.get("initial_signature")
-    signed = f", the account's signature {signature}" if signature else ""
-    print(f"== {dialogue.id} {len(review.programs)} programs{signed}")
-    for turn in dialogue.turns if words else ():
-        _print_turn(turn)
-    for remark in review.remarks:
-        print(f"   LOOK: {remark}")
+    for note in (*notes, *(f"LOOK: {remark}" for remark in remarks)):
+        print(f"   {note}")
 
 
 def _print_turn(turn: UserTurn | AgentTurn) -> None:
@@ -123,19 +106,13 @@ def _print_act(act: Act, result: Result | None) -> None:
     if not executable(act):
         return
     error = result.error if result else None
-    print(f"     -> {_error(error) if error else _json(result.value if result else None)}")
+    fault = f"ERROR {error.type}" + (f": {error.message}" if error.message else "") if error else ""
+    print(f"     -> {fault or _json(result.value if result else None)}")
     if act.kind == "program" and result is not None:
-        for path in filter(_SIGNATURE.__ne__, result.changes):
-            _print_change(path, result)
-
-
-def _print_change(path: str, result: Result) -> None:
-    what = "new" if path in result.created else "gone" if result.changes[path] is None else "changed"
-    print(f"     {what}: {'/'.join(split_path(path))}")
-
-
-def _error(fault: Fault) -> str:
-    return f"ERROR {fault.type}: {fault.message}" if fault.message else f"ERROR {fault.type}"
+        for path, row in result.changes.items():
+            if path != _SIGNATURE:
+                what = "new" if path in result.created else "gone" if row is None else "changed"
+                print(f"     {what}: {'/'.join(split_path(path))}")
 
 
 def _json(value: object) -> str:

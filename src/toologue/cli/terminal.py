@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -53,9 +53,18 @@ def table(
     return drawn
 
 
+def say_first(lines: Sequence[str], most: int, rest: str = "more") -> None:
+    """Print the first lines, and how many there are besides."""
+    for line in lines[:most]:
+        print(legible(line))
+    if len(lines) > most:
+        print(f"  and {len(lines) - most} {rest}")
+
+
 def say_tables(tables: Iterable[Figures]) -> None:
     """Print the tables of a benchmark."""
-    say(*(table(one.columns, one.rows, title=one.title, caption=one.caption) for one in tables))
+    for one in tables:
+        say(table(one.columns, one.rows, title=one.title, caption=one.caption))
 
 
 def watched(what: str, things: Iterable[T], of: int = 0) -> Iterator[T]:

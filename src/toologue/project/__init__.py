@@ -1,7 +1,7 @@
 """Projects and suites: procedures or API graphs in; conversations, runs of agents, a report and a gate out.
 
-    generate      procedures to verified conversations       chains*      the same over chains of APIs
-    evaluate      a folder with a toologue.toml, stage by stage; what has not changed is not done again
+    generate      procedures to verified conversations       chains       the same over chains of APIs
+    start, settings, evaluate    a folder with a toologue.toml: made, read, and checked stage by stage
     statistics    what was made, beside the figures of the paper          hotspots     what to look at first
 
 Contract: one seed, one suite, byte for byte, whatever the number of workers.

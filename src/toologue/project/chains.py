@@ -16,19 +16,6 @@ another, is dropped, and another one made.
 Contract: equal documents, seeds and folder names give equal bytes at any number of workers. Conversations stream; a
 kill leaves those of an earlier run as they were.
 
-Example:
-    >>> import tempfile
-    >>> from toologue.schema import Api, Parameter
-    >>> from toologue.schema.jsonl import write
-    >>> folder, text = Path(tempfile.mkdtemp()), {"type": "string"}
-    >>> weather = {"type": "object", "properties": {"summary": text, "wind": text}}
-    >>> towns = ("Weather|skies|Forecast", "Travel|rails|Departures", "Food|pots|Recipes of a region")
-    >>> _ = write(folder / "tools.jsonl", [
-    ...     Api(name=name, parameters={"city": Parameter(schema=text)}, returns=weather) for name in towns])
-    >>> said = make_chains([folder / "tools.jsonl"], folder / "set", ChainMaking(count=6, ratio=(1, 1, 1), most=1))
-    >>> said.splits
-    {'train': 2, 'validation': 2, 'test': 2}
-
 Not covered: words of a language model; plan with `toologue plan chains`, and `toologue write` by a model.
 """
 
@@ -46,6 +33,8 @@ from itertools import chain, islice, tee
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple, cast
+
+from pydantic import JsonValue
 
 from toologue import keys
 from toologue.apis.load import each_api
@@ -66,9 +55,8 @@ from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
-from toologue.project.chains_statistics import REPEATS, ChainStatistics, chain_statistics
-from toologue.project.statistics import masked
-from toologue.schema import Dialogue, Edge
+from toologue.project.statistics import by_frequency, masked
+from toologue.schema import Dialogue, Edge, Noun
 from toologue.schema.jsonl import line_of, parse, read, read_lines, replacing, write
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
@@ -80,6 +68,8 @@ _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
 _FRUITLESS = 24  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]
+_REPEATS = "nearly repeats another"
+Row = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -180,7 +170,7 @@ def make_chains(
             line = scratch.read(size)
             into["dialogues"].write(line)
             into[SPLITS[split]].write(line)
-    said = chain_statistics(
+    said = _chain_statistics(
         total,
         documents=prepared.apis,
         edges=prepared.edges,
@@ -376,7 +366,7 @@ def _different(
     ones, others = tee(good())
     for one, first in zip(ones, repeats((other.words for other in others), threshold=likeness), strict=True):
         if first is not None:
-            dropped[REPEATS] += 1
+            dropped[_REPEATS] += 1
             continue
         wanted[one.split] -= 1
         yield one
@@ -459,3 +449,75 @@ def _generator(space: Workspace, split: SplitName) -> _Generator:
         gc.collect()
         _GENERATORS[space, split] = _Generator(space, split)
     return _GENERATORS[space, split]
+
+
+class ChainStatistics(Noun):
+    """The figures of a dataset. `turns` are messages that are seen; `most_used`, `rarest` and `repeats` are shares.
+
+    `pairs`: of a source and a target; `alone`: APIs that are called without a source.
+    """
+
+    splits: dict[str, int]
+    dialogues: int
+    turns: int
+    turns_per_dialogue: float | None
+    user_messages: int
+    agent_messages: int
+    actions: dict[str, int]
+    agent_actions: int
+    states: int
+    sequences: dict[str, int]
+    categories: dict[str, int]
+    pairs: int
+    alone: int
+    most_used: float
+    rarest: float
+    apis: int
+    repeats: float
+    documents: int
+    edges: int
+    dropped: dict[str, dict[str, int]]
+    made: dict[str, JsonValue]
+
+
+def _chain_statistics(
+    total: Statistics, *, documents: int, edges: int, dropped: Mapping[str, Counter[Any]], made: Mapping[str, Any]
+) -> ChainStatistics:
+    """The figures of what stands in the files; `dropped` says by reason what does not, `made` are the settings."""
+    repeats = dropped["dialogues"][_REPEATS]
+    pairs = sum(source is not None for source, _ in total.pairs)
+    same = ("dialogues", "turns", "user_messages", "agent_messages", "agent_actions", "states", "apis")
+    return ChainStatistics(
+        **{name: getattr(total, name) for name in same},
+        **cast("Any", {name: by_frequency(getattr(total, name)) for name in ("actions", "sequences", "categories")}),
+        splits={name: total.splits[name] for name in SPLITS},
+        turns_per_dialogue=total.mean,
+        pairs=pairs,
+        alone=len(total.pairs) - pairs,
+        most_used=max(total.pairs.values(), default=0) / (total.dialogues or 1),
+        rarest=min(total.sequences.values(), default=0) / (total.dialogues or 1),
+        repeats=repeats / (total.dialogues + repeats) if total.dialogues else 0.0,
+        documents=documents,
+        edges=edges,
+        dropped={name: by_frequency(+counts) for name, counts in dropped.items() if +counts},
+        made={**made, "ratio": list(made["ratio"])},
+    )
+
+
+def compared(said: ChainStatistics) -> list[Row]:
+    """(what, here, in the paper): tables 2 and 11 to 13, and section 3.4 of ToolDial."""
+    mean = said.turns_per_dialogue
+    papers = ("8,859", "1,086", "1,166")
+    return [
+        *((name, f"{number:,}", paper) for (name, number), paper in zip(said.splits.items(), papers, strict=True)),
+        ("dialogues", f"{said.dialogues:,}", "11,111"),
+        ("turns", f"{said.turns:,}", "99,476"),
+        ("turns per dialogue", "–" if mean is None else f"{mean:.2f}", "8.95"),
+        ("action sequences", str(len(said.sequences)), "23"),
+        ("rarest sequence", f"{said.rarest:.1%}", "–"),
+        ("pairs of APIs", f"{said.pairs:,}", "–"),
+        ("APIs without a source", f"{said.alone:,}", "–"),
+        ("most used of both", f"{said.most_used:.1%}", "–"),
+        ("APIs that are called", f"{said.apis:,}", "–"),
+        ("near-duplicates, dropped", f"{said.repeats:.1%}", "–"),
+    ]

@@ -13,21 +13,6 @@ Contract: all that is wrong with all procedures is one BadFile, each with its li
 all; one that cannot be read is made again. What an agent does is data; a run that was killed goes on where it stopped.
 The gate is on the first agent alone; others stand beside it.
 
-Example:
-    >>> import tempfile
-    >>> from toologue.project.settings import open_project
-    >>> from toologue.project.start import start
-    >>> folder = Path(tempfile.mkdtemp()) / "mine"
-    >>> _ = start(folder)
-    >>> def told(stage):
-    ...     print(stage.name, stage.fresh, stage.kept)
-    >>> checked = check(open_project(folder), agents=["gold"], tell=told)
-    procedures 2 0
-    conversations 2 0
-    gold 19 0
-    >>> checked.gate.value, checked.gate.passed
-    (1.0, True)
-
 Not covered: removing what no settings lead to any more; `.toologue` can be removed at any time.
 """
 
@@ -60,7 +45,7 @@ from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue, Graph, Procedure, Score
 from toologue.schema.jsonl import read, replacing, write
-from toologue.score.metric import Total, totals
+from toologue.score.metric import totals
 
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
@@ -137,7 +122,6 @@ def make_suites(
 
 
 def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
-    """Put what was made into its folder, in one step."""
     dropped = tuple(sorted(made.dropped.items()))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +138,6 @@ def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
 
 
 def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
-    """What is kept, if it is there and whole."""
     try:
         record = json.loads((folder / "made.json").read_bytes())
         dropped = tuple((str(why), int(times)) for why, times in record["dropped"])
@@ -166,24 +149,20 @@ def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
 
 
 @dataclass(frozen=True)
-class Trial:
+class Trial(RunView):
     """What became of an agent. `fresh`: how many of its conversations were run just now."""
 
-    agent: str
-    conversations: Sequence[Conversation]
-    totals: Sequence[Total]
-    fresh: int
-    facts: dict[str, str]
+    fresh: int = 0
+
+    @property
+    def agent(self) -> str:
+        """Who it was."""
+        return self.name
 
     @property
     def passed(self) -> int:
         """How many conversations it passed."""
         return sum(conversation.passed is True for conversation in self.conversations)
-
-    @property
-    def view(self) -> RunView:
-        """The same for a report."""
-        return RunView(self.agent, self.facts, self.totals, self.conversations)
 
 
 def evaluate_agent(
@@ -217,7 +196,7 @@ def evaluate_agent(
     scores = (score for conversation in conversations for score in conversation.scores.values())
     compared = {"similarity": match.similarity.name, "thresholds": thresholds_text(match.thresholds)}
     facts = {"agent": agent, "protocol": "next", **compared, "toologue": __version__}
-    return Trial(agent, conversations, totals(scores), run_now, facts)
+    return Trial(agent, facts, totals(scores), conversations, fresh=run_now)
 
 
 def _spec_and_code(project: Project, agent: str) -> tuple[str, str]:
@@ -336,19 +315,18 @@ def check(
         tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass"))
     report = Report(
         project.folder.resolve().name,
-        [trial.view for trial in trials],
+        trials,
         command=f"toologue test {project.folder}",
         charted=[suite.charted for suite in suites],
     )
-    gate, known = project.settings.gate, {total.metric: total.value for total in trials[0].totals}
+    gate, known = project.settings.gate, trials[0].by_metric
     if gate.metric not in known:
         raise UnknownName("metric", gate.metric, known)
     least = gate.fail_under if fail_under is None else fail_under
-    return Checked(suites, trials, report, Gated(gate.metric, known[gate.metric], least))
+    return Checked(suites, trials, report, Gated(gate.metric, known[gate.metric].value, least))
 
 
 def _made_words(suites: Sequence[Suite]) -> str:
-    """How many conversations there are, what they cover, and what was dropped."""
     count = sum(len(suite.dialogues) for suite in suites)
     shares = (
         f"{Seen.sum(Seen.of(getattr(suite.coverage, part)) for suite in suites)} {word}"

@@ -12,11 +12,6 @@ finds nothing wrong with, and why others were dropped. `write_suite` puts it all
 
 Contract: one seed, one suite, byte for byte, whatever the number of workers. Words are found offline unless a model is
 named; where a model does not answer at all, BadSetting says so; what it cannot word is dropped, and counted.
-
-Example:
-    >>> made = next(generate(shipped("order-not-received"), Making(count=6, seed=1)))
-    >>> len(made.dialogues) >= 6, made.flawed, str(made.planned.coverage.edges)
-    (True, 0, '40/40')
 """
 
 from __future__ import annotations
@@ -162,8 +157,6 @@ def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:
 
 
 async def _worded(writer: ModelWriter, plans: Sequence[Plan]) -> list[Dialogue | ModelFault]:
-    """What a model makes of a few plans at once."""
-
     async def one(plan: Plan) -> Dialogue | ModelFault:
         try:
             return await writer.write(plan)
@@ -176,6 +169,5 @@ async def _worded(writer: ModelWriter, plans: Sequence[Plan]) -> list[Dialogue |
 
 
 def _file_name(procedure: Procedure, number: int) -> str:
-    """The name of a procedure's file: its id, if that is a plain name."""
     plain = re.fullmatch(r"[a-zA-Z0-9][\w-]{0,80}", procedure.id)
     return f"{procedure.id}.md" if plain else f"procedure-{number}.md"

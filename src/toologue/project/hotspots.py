@@ -5,7 +5,7 @@ Contract: pure. What is wrong at the same line, in the same way, is one spot, wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from toologue.report.view import Charted, Conversation
@@ -40,22 +40,23 @@ def spots(charted: Iterable[Charted], conversations: Iterable[Conversation]) -> 
     found: dict[tuple[str, int, str, str], Spot] = {}
     for conversation in conversations:
         procedure = procedures.get(str(conversation.gold.origin.get("procedure")))
-        if procedure is None or conversation.passed is not False:
-            continue
-        for kind, spot in _of(procedure, conversation):
-            key = (spot.file, spot.line, spot.severity, kind)
-            times = found[key].times + 1 if key in found else 1
-            found[key] = found.get(key, spot)._replace(times=times)
-    return sorted(
-        found.values(), key=lambda spot: (-SEVERITIES.index(spot.severity), -spot.times, spot.file, spot.line)
-    )
+        if procedure is not None and conversation.passed is False:
+            for kind, spot in _of(procedure, conversation):
+                key = (spot.file, spot.line, spot.severity, kind)
+                known = found.setdefault(key, spot)
+                found[key] = known._replace(times=known.times + 1)
+    return sorted(found.values(), key=lambda one: (-SEVERITIES.index(one.severity), -one.times, one.file, one.line))
 
 
 def _of(procedure: Charted, conversation: Conversation) -> Iterator[tuple[str, Spot]]:
     """(what kind of difference, the spot) of each wrong step."""
     gold, lived = conversation.gold, conversation.trace.turns
     knowledge = Knowledge(gold, documents_of(gold))
-    for turn, at in _by_turn(conversation).items():
+    by_turn: dict[int, list[Mismatch]] = {}
+    for mismatch in conversation.verdict.at if conversation.verdict else ():
+        if mismatch.turn is not None and mismatch.turn < len(gold.turns):
+            by_turn.setdefault(mismatch.turn, []).append(mismatch)
+    for turn, at in by_turn.items():
         wanted = gold.turns[turn]
         did = lived[turn] if turn < len(lived) else None
         did = did if isinstance(did, AgentTurn) else AgentTurn()
@@ -66,23 +67,10 @@ def _of(procedure: Charted, conversation: Conversation) -> Iterator[tuple[str, S
         what += [cut(explain(mismatch), 300) for mismatch in at]
         what += [fault_words(did.error)] if did.error else []
         what += [stop_words(conversation)] if turn >= len(lived) and stop_words(conversation) else []
-        line, step = (node.line, node.step) if node else _before(procedure, conversation, turn)
-        spot = Spot(procedure.file, line, step, severity, 1, gold.id, turn + 1, what)
+        before = (
+            procedure.graph.by_id.get(said.node or "") for said in reversed(gold.turns[:turn]) if said.role == "agent"
+        )
+        place = node or next(filter(None, before), None)  # else where the agent spoke last
+        line, step = (place.line, place.step) if place else (0, None)
+        spot = Spot(procedure.file, line, step, severity, 0, gold.id, turn + 1, what)
         yield f"{noise} {did.error.type if did.error else at[0].field}", spot
-
-
-def _by_turn(conversation: Conversation) -> Mapping[int, list[Mismatch]]:
-    found: dict[int, list[Mismatch]] = {}
-    for mismatch in conversation.verdict.at if conversation.verdict else ():
-        if mismatch.turn is not None and mismatch.turn < len(conversation.gold.turns):
-            found.setdefault(mismatch.turn, []).append(mismatch)
-    return found
-
-
-def _before(procedure: Charted, conversation: Conversation, turn: int) -> tuple[int, int | None]:
-    """Line and step of what the agent said last before a turn that is in no step."""
-    for earlier in reversed(conversation.gold.turns[:turn]):
-        node = procedure.graph.by_id.get(earlier.node or "")
-        if earlier.role == "agent" and node is not None:
-            return node.line, node.step
-    return 0, None

@@ -149,7 +149,6 @@ def read_settings(text: str, *, file: object = FILE) -> Settings:
 
 
 def _unknown(place: Sequence[str | int]) -> str:
-    """What to do about a key that nobody knows."""
     known: Any = Settings
     for step in place[:-1]:
         known = known.model_fields[step].annotation

@@ -7,14 +7,6 @@ ALMITA (arXiv 2409.15934: section 4.1 and Table 1).
 A *test* is a conversation cut at a customer's message or an API's output (3.9): one for each agent turn. Two tests are
 one after masking where they differ in values alone; of the steps, where what is answered and the
 answer are equal so, whatever was said before.
-
-Example:
-    >>> from toologue.project.generate import Making, generate, shipped
-    >>> made = statistics(generate(shipped("order-not-received"), Making(count=6, seed=1)))
-    >>> made.procedures[0].id, str(made.edges), made.conversations >= 6, made.tests >= made.distinct_tests
-    ('order-not-received', '40/40', True, True)
-    >>> [row.what for row in compared(made)][:2]
-    ['intents', 'procedures']
 """
 
 from __future__ import annotations
@@ -25,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log, log2
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, JsonValue
 
@@ -121,7 +113,6 @@ def _most(cut: Iterable[Sequence[str]]) -> dict[Gram, tuple[int, int]]:
 
 
 def _bleu(words: Sequence[str], most: dict[Gram, tuple[int, int]], lengths: Sequence[int]) -> float:
-    """BLEU of one text against all others."""
     orders = range(1, min(_ORDERS, len(words)) + 1)
     logs = 0.0
     for size in orders:
@@ -294,11 +285,9 @@ class Census:
     """Counts what is made."""
 
     def __init__(self) -> None:
-        self._procedures: list[OfProcedure] = []
-        self._intents = set[str]()
-        self._dropped, self._noise, self._detours, self._wrong = (Counter[str]() for _ in range(4))
-        self._registers = {role: Counter[str]() for role in _ROLES}
-        self._texts: dict[str, list[str]] = {role: [] for role in _ROLES}
+        self._procedures, self._intents = list[OfProcedure](), set[str]()
+        self._counts = {name: Counter[str]() for name in ("dropped", "noise", "detours", "wrong")}
+        self._registers, self._texts = {role: Counter[str]() for role in _ROLES}, {role: list[str]() for role in _ROLES}
         self._replies, self._steps = Counter[str](), set[tuple[str, str]]()
         self._walked, self._turns = list[int](), list[int]()
         self._proposed = self._planned = 0
@@ -312,7 +301,7 @@ class Census:
             paths[str(dialogue.origin.get("path"))] += 1
             self._mark(dialogue)
         self._intents.add(procedure.intent or procedure.id)
-        self._dropped += made.dropped
+        self._counts["dropped"] += made.dropped
         self._proposed += planned.tally.proposed
         self._planned += len(planned.plans)
         flow, graph = flowgraph(procedure), planned.graph
@@ -341,27 +330,20 @@ class Census:
     def statistics(self) -> Statistics:
         """The figures so far."""
         every = self._procedures
-        tests = sum(one.tests for one in every)
         text, times = next(iter(self._replies.most_common(1)), ("", 0))
+        sums = {name: sum(getattr(one, name) for one in every) for name in ("conversations", "tests", "distinct_tests")}
+        shares = {name: Seen.sum(getattr(one, name) for one in every) for name in ("nodes", "edges", "pairs")}
+        counts = {name: by_frequency(times) for name, times in self._counts.items()}
         return Statistics(
+            **cast("dict[str, Any]", {**sums, **shares, **counts}),
             intents=len(self._intents),
             proposed=self._proposed,
             planned=self._planned,
-            dropped=by_frequency(self._dropped),
-            conversations=sum(one.conversations for one in every),
-            tests=tests,
-            distinct_tests=sum(one.distinct_tests for one in every),
             distinct_steps=len(self._steps),
             tests_a_procedure=Range.of(one.tests for one in every),
-            commonest_reply=Commonest(text=text, share=round(times / tests, 4) if tests else 0),
-            nodes=Seen.sum(one.nodes for one in every),
-            edges=Seen.sum(one.edges for one in every),
-            pairs=Seen.sum(one.pairs for one in every),
+            commonest_reply=Commonest(text=text, share=round(times / sums["tests"], 4) if sums["tests"] else 0),
             walked=Range.of(self._walked),
             turns=Range.of(self._turns),
-            noise=by_frequency(self._noise),
-            detours=by_frequency(self._detours),
-            wrong=by_frequency(self._wrong),
             registers={role: by_frequency(counts) for role, counts in self._registers.items()},
             variety={role: _variety(texts) for role, texts in self._texts.items()},
             path_entropy=round(sum(one.path_entropy for one in every) / len(every), 3) if every else 0,
@@ -373,30 +355,29 @@ class Census:
         values = list(_values(dialogue))
         number, before = 0, ""
         for turn in dialogue.turns:
-            said = masked(turn.text, values) if turn.text else ""
+            said = now = masked(turn.text, values) if turn.text else ""
             if said:
                 self._texts["customer" if turn.role == "user" else "agent"].append(said)
             if turn.role == "agent":
-                told_now = f"{said}{_acts(turn)}"
-                self._steps.add((before, told_now))
+                now = f"{said}{_acts(turn)}"
+                self._steps.add((before, now))
                 self._replies.update([said] if said else [])
-                yield prefixes.setdefault((number, told_now), len(prefixes) + 1)
-                before = f"{told_now}{_outputs(turn)}"
-            else:
-                before = said
+                yield prefixes.setdefault((number, now), len(prefixes) + 1)
+                now += _outputs(turn)
+            before = now
             number = prefixes.setdefault((number, before), len(prefixes) + 1)
 
     def _mark(self, dialogue: Dialogue) -> None:
-        """Count what a dialogue says of itself."""
         path = dialogue.origin.get("path")
         self._walked.append(len(path) + 1 if isinstance(path, list) else 1)
         self._turns.append(len(dialogue.turns))
-        self._detours.update([str(detour)] if (detour := dialogue.origin.get("detour")) else [])
+        marks = [("detours", dialogue.origin.get("detour"))]
+        for turn in dialogue.turns:
+            marks += [("noise", object_of(turn.extra.get("noise")).get("kind")), ("wrong", turn.extra.get("wrong"))]
+        for name, mark in marks:
+            self._counts[name].update([str(mark)] if mark else [])
         for role, register in object_of(dialogue.origin.get("registers")).items():
             self._registers[role][str(register)] += 1
-        for turn in dialogue.turns:
-            self._noise.update([str(noise["kind"])] if (noise := object_of(turn.extra.get("noise"))) else [])
-            self._wrong.update([str(wrong)] if (wrong := turn.extra.get("wrong")) else [])
 
 
 def statistics(made: Iterable[Made]) -> Statistics:
@@ -462,7 +443,6 @@ def _leaves(value: JsonValue) -> Iterator[str | float]:
 
 
 def _acts(turn: AgentTurn) -> str:
-    """The calls of a turn, without their values."""
     calls = (act for act in turn.acts if act.kind == "call")
     return "".join(f"→{call.api}({', '.join(sorted(call.arguments or {}))})" for call in calls)
 

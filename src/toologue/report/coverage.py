@@ -155,7 +155,6 @@ def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Ch
 
 
 def _wrong(conversation: Conversation) -> frozenset[int]:
-    """The turns in which the agent went wrong."""
     if conversation.trace.protocol != "next" or conversation.verdict is None:
         return frozenset()
     return frozenset(mismatch.turn for mismatch in conversation.verdict.at if mismatch.turn is not None)

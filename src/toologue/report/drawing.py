@@ -100,7 +100,6 @@ def wrapped(text: str, width: float, size: float, most: int) -> list[str]:
 
 
 def _pieces(part: str, width: float, size: float) -> list[str]:
-    """A word, in pieces that fit."""
     each = max(1, int(width / (size * 0.62)))
     return [part] if _measure(part, size) <= width else [part[at : at + each] for at in range(0, len(part), each)]
 
@@ -117,7 +116,6 @@ def _units(char: str) -> float:
 
 
 def _words(graph: Graph, node: Node) -> tuple[StepKind, str, list[str]]:
-    """The kind of a step, its heading, its lines."""
     if node.id in graph.roots:
         return "start", "Start", ["The customer writes"]
     kind: StepKind = "call" if node.type == "api" else "end" if not graph.exits(node.id) else "ask"
@@ -272,7 +270,6 @@ def _side(edges: Iterable[Edge], api: str, most: int, incoming: bool) -> _Side:
 
 
 def _port(name: str, incoming: bool, y: float, used: bool) -> dict[str, Any]:
-    """A parameter or an output of the Api in the middle, on its edge."""
     name = legible(name)
     place = {"x": _LEFT, "shift": 12, "name": cut(name, 30), "title": f"parameter {name}"}
     if not incoming:
@@ -317,7 +314,6 @@ def _name_and_place(api: str) -> tuple[str, str]:
 
 
 def _fit(text: str, width: float, size: float) -> str:
-    """As much of a text as has room on one line."""
     return next(iter(wrapped(text, width, size, 1)), "")
 
 

@@ -17,6 +17,7 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 _SWEEPS = 12
+_ACROSS, _DOWN = 22.0, 26.0  # what lies between boxes, and between layers
 # The width of an arrow that passes a layer.
 _THIN = 8.0
 
@@ -67,8 +68,8 @@ class _Place:
         self.rank, self.x = 0.0, 0.0
 
 
-def layered(boxes: Sequence[Box], arrows: Sequence[Arrow], *, across: float = 22, down: float = 26) -> Layout:
-    """The drawing. `across` and `down` are what lies between boxes, and between layers."""
+def layered(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> Layout:
+    """The drawing."""
     back = _back(boxes, arrows)
     depth = _depths(boxes, arrows, back)
     places = {box.id: _Place(2 * depth[box.id], box.width, box.height) for box in boxes}
@@ -78,8 +79,8 @@ def layered(boxes: Sequence[Box], arrows: Sequence[Arrow], *, across: float = 22
     for place in every:
         rows[place.layer].append(place)
     _order(rows)
-    _spread(rows, across)
-    lines, height = _lines(rows, down)
+    _spread(rows)
+    lines, height = _lines(rows)
     left = min((place.x - place.width / 2 for place in every), default=0.0)
     right = max((place.x + place.width / 2 for place in every), default=0.0)
 
@@ -156,7 +157,6 @@ def _chain(arrow: Arrow, places: Mapping[str, _Place], back: bool) -> list[_Plac
 
 
 def _order(rows: list[list[_Place]]) -> None:
-    """Order each row so that few arrows cross."""
     best, fewest = [[*row] for row in rows], -1
     for sweep in range(_SWEEPS):
         for row in rows:
@@ -192,13 +192,13 @@ def _crossings(rows: Sequence[Sequence[_Place]]) -> int:
     return found
 
 
-def _spread(rows: Sequence[Sequence[_Place]], across: float) -> None:
+def _spread(rows: Sequence[Sequence[_Place]]) -> None:
     """Give each place its x: near its neighbours, and clear of those beside it."""
     for row in rows:
         at = 0.0
         for place in row:
             place.x = at + place.width / 2
-            at += place.width + across
+            at += place.width + _ACROSS
     for sweep in range(2 * _SWEEPS):
         last = sweep >= 2 * _SWEEPS - 10
         for row in rows if sweep % 2 == 0 else reversed(rows):
@@ -206,7 +206,7 @@ def _spread(rows: Sequence[Sequence[_Place]], across: float) -> None:
             for place in row:
                 side = place.above + place.below if last else place.above if sweep % 2 == 0 else place.below
                 wanted.append(_mean([one.x for one in side], place.x))
-            gaps = [(one.width + other.width) / 2 + across for one, other in pairwise(row)]
+            gaps = [(one.width + other.width) / 2 + _ACROSS for one, other in pairwise(row)]
             weights = [6.0 if place.arrow and not place.height else 1.0 for place in row]
             for place, x in zip(row, _apart(wanted, weights, gaps), strict=True):
                 place.x = x
@@ -226,11 +226,11 @@ def _apart(wanted: Sequence[float], weights: Sequence[float], gaps: Sequence[flo
     return [mean + offset for mean, offset in zip(flat, offsets, strict=False)]
 
 
-def _lines(rows: Iterable[Sequence[_Place]], down: float) -> tuple[list[tuple[float, float]], float]:
+def _lines(rows: Iterable[Sequence[_Place]]) -> tuple[list[tuple[float, float]], float]:
     """(the middle line of each row, half its height), and the height of all."""
     lines, at = list[tuple[float, float]](), 0.0
     for row in rows:
         height = max((place.height for place in row), default=0.0)
         lines.append((at + height / 2, height / 2))
-        at += height + (down if height else 0)
-    return lines, max(0.0, at - down)
+        at += height + (_DOWN if height else 0)
+    return lines, max(0.0, at - _DOWN)

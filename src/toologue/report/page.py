@@ -163,7 +163,6 @@ def _articles(report: Report, lines: Sequence[Line]) -> Iterator[dict[str, Any]]
 
 
 def _entry(report: Report, cell: Cell) -> dict[str, Any]:
-    """One transcript with what stands in its summary."""
     run = report.runs[cell.run]
     conversation = run.conversations[cell.position]
     return {
@@ -221,7 +220,7 @@ def _figure(total: Total | None, most: float) -> dict[str, Any] | None:
     if total is None:
         return None
     value, interval = figures(total)
-    figure: dict[str, Any] = {"value": value, "interval": interval, "n": total.n, "unscored": total.unscored, "bar": None}
+    figure: dict[str, Any] = {"value": value, "interval": interval, "total": total, "bar": None}
     if total.value is not None:
         ends = [total.value if end is None else end for end in (total.low, total.value, total.high)]
         if total.metric in ERROR_TYPES:
@@ -238,7 +237,6 @@ def _count(rate: float | None, total: Total) -> float:
 
 
 def _facts(report: Report) -> list[tuple[str, list[str], bool]]:
-    """Per fact its value in each run, and whether all runs agree."""
     names = list(dict.fromkeys(name for run in report.runs for name in run.facts))
     rows = [(name, [run.facts.get(name, "–") for run in report.runs]) for name in names]
     return [(name, values, len(set(values)) == 1) for name, values in rows]

@@ -36,9 +36,6 @@ class _Act:
         return self.call.api, keys.canonical(self.call.arguments)
 
 
-Fits = Callable[[_Act, _Act], bool]
-
-
 @dataclass
 class Marks:
     """What the scores say about each call, by place; `partner` goes from the trace to the gold."""
@@ -62,10 +59,10 @@ def marks(conversation: Conversation) -> Marks:
     budget = int(precision.counts.get("hits", len(mine))) if precision else len(mine)
     free = [act for act in free if act.place not in found.gold]
     unnamed = [act for act in mine if act.place not in found.agent]
-    budget = _pair(unnamed, free, found, budget, lambda a, b: a.content == b.content and a.round == b.round)
+    budget = _pair(unnamed, free, found, budget, lambda act: (act.content, act.round))
     _pair_wrong([act for act in mine if found.agent.get(act.place) == "wrong"], free, found)
-    budget = _pair(unnamed, free, found, budget, lambda a, b: a.call.api == b.call.api and a.round == b.round)
-    _pair(unnamed, free, found, budget, lambda a, b: a.call.api == b.call.api)
+    budget = _pair(unnamed, free, found, budget, lambda act: (act.call.api, act.round))
+    _pair(unnamed, free, found, budget, lambda act: act.call.api)
     for act in unnamed:
         found.agent.setdefault(act.place, "extra")
     scored = verdict is not None and verdict.value is not None
@@ -73,7 +70,6 @@ def marks(conversation: Conversation) -> Marks:
 
 
 def _named(conversation: Conversation) -> Marks:
-    """The marks of the calls that the score names."""
     found = Marks()
     for mismatch in conversation.verdict.at if conversation.verdict else ():
         if mismatch.turn is None:
@@ -87,16 +83,15 @@ def _named(conversation: Conversation) -> Marks:
     return found
 
 
-def _pair(mine: Sequence[_Act], free: list[_Act], found: Marks, budget: int, fits: Fits) -> int:
-    """Pair calls with free gold calls that fit, at most `budget`; returns what is left of it."""
+def _pair(mine: Sequence[_Act], free: list[_Act], found: Marks, budget: int, key: Callable[[_Act], object]) -> int:
+    """Pair calls with free gold calls of the same key, at most `budget`; returns what is left of it."""
     for act in mine:
-        if budget > 0 and act.place not in found.partner:
-            mate = next((other for other in free if fits(act, other)), None)
-            if mate is not None:
-                free.remove(mate)
-                budget -= 1
-                found.partner[act.place] = mate.place
-                found.agent[act.place] = found.gold[mate.place] = "same" if act.content == mate.content else "match"
+        mate = next((other for other in free if key(act) == key(other)), None)
+        if mate is not None and budget > 0 and act.place not in found.partner:
+            free.remove(mate)
+            budget -= 1
+            found.partner[act.place] = mate.place
+            found.agent[act.place] = found.gold[mate.place] = "same" if act.content == mate.content else "match"
     return budget
 
 
@@ -223,11 +218,12 @@ def _difference(mismatch: Mismatch) -> Difference:
         return Difference(place, shown(mismatch.expected), shown(mismatch.actual), "")
     nothing = Shown("", note="no row" if "created" in mismatch.why else "no change")
     removed = Shown("", note="the row is removed")
-    expected = removed if mismatch.expected is None else shown(mismatch.expected)
-    actual = removed if mismatch.actual is None else shown(mismatch.actual)
+    expected, actual = (removed if row is None else shown(row) for row in (mismatch.expected, mismatch.actual))
     if mismatch.why.startswith("not "):
-        return Difference(place, expected, nothing, mismatch.why)
-    return Difference(place, nothing if mismatch.expected is None else expected, actual, mismatch.why)
+        actual = nothing
+    elif mismatch.expected is None:
+        expected = nothing
+    return Difference(place, expected, actual, mismatch.why)
 
 
 def shown(value: Any) -> Shown:

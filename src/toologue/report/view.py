@@ -117,25 +117,24 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
                 stream.write(line_of(score))
                 yield score
 
+    about = {"format": "scores/1", "agent": folder.config.agent, "similarity": match.record()}
     with replacing(folder.path / "scores.jsonl") as stream:
         found = totals(kept(stream))
-    counted = [total._asdict() for total in found]
-    about = {"format": "scores/1", "agent": folder.config.agent, "similarity": match.record()}
-    summary = {**about, "totals": counted}
+    summary = {**about, "totals": [total._asdict() for total in found]}
     with replacing(folder.path / "scores.json") as stream:
         stream.write(json.dumps(summary, indent=1).encode() + b"\n")
     return found
 
 
-def view_of(folder: RunFolder, match: TextMatch, *, limit: int = LIMIT) -> RunView:
+def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     """Score a run folder and make its view."""
     scored, every, count = score_folder(folder, match), _Every(folder, match), 0
     kept: dict[bool, list[Conversation]] = {False: [], True: []}
     for conversation in every:
         count += 1
-        if len(same := kept[conversation.passed is True]) < limit:
+        if len(same := kept[conversation.passed is True]) < LIMIT:
             same.append(conversation)
-    shown = (kept[False] + kept[True])[:limit]
+    shown = (kept[False] + kept[True])[:LIMIT]
     shown.sort(key=lambda conversation: (conversation.gold.id, conversation.trace.trial))
     config, settings = folder.config, folder.config.settings
     facts = {

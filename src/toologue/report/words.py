@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -134,9 +135,9 @@ def stop_words(conversation: Conversation) -> str:
     return f"{words} {fault_words(faults[-1])}" if faults and conversation.broke else words
 
 
-def fault_words(fault: Fault) -> str:
+def fault_words(fault: Fault, limit: int = 300) -> str:
     """A fault on one line: type and message."""
-    return cut(": ".join(legible(part) for part in (fault.type, fault.message) if part), 300)
+    return cut(": ".join(legible(part) for part in (fault.type, fault.message) if part), limit)
 
 
 def status_of(conversation: Conversation) -> Status:
@@ -230,8 +231,8 @@ def round_starts(turns: Iterable[Turn]) -> list[int]:
 
 
 def _round_of(turns: Iterable[Turn], index: int) -> int | None:
-    starts = round_starts(turns)
-    return max((number for number, start in enumerate(starts) if start <= index), default=None)
+    before = bisect_right(round_starts(turns), index)
+    return before - 1 if before else None
 
 
 def _order(conversation: Conversation, finding: Finding) -> tuple[int, int, int]:

@@ -5,13 +5,6 @@ error; one that hangs is cut off after `timeout` seconds, and what was lived unt
 person at the keyboard must mend (`UserError`) stop a run. Finished cases are handed over in the order in which they
 finish.
 
-Example:
-    >>> from toologue.agents.agent import resolve_agent
-    >>> from toologue.schema import AgentTurn, Dialogue, UserTurn
-    >>> hello = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
-    >>> [done.trace.stop for done in run_all(cases_of([hello], Settings()), resolve_agent("gold"))]
-    ['done']
-
 Not covered: an agent that blocks the event loop cannot be cut off; run such a one with `executor="processes"`. Cases
 without a gold: make them yourself (`schema.Case`) for `live` conversations.
 """

@@ -220,7 +220,6 @@ def _rewrite_in_order(file: Path, order: list[str]) -> None:
 
 
 def _sweep(path: Path) -> None:
-    """Remove what a killed run left half-written."""
     for name in ("scratch", "run.json", "traces.jsonl"):
         for left in path.glob(f".{name}.*"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()

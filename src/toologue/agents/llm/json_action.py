@@ -116,7 +116,6 @@ def parse_answer(answer: str, known: Collection[str]) -> Answer:
 
 
 def _objects(answer: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
-    """All objects that an answer holds, each with what was tolerated."""
     for start, end in objects(answer):
         piece = answer[start:end]
         with suppress(ValueError):
@@ -140,7 +139,6 @@ def _turn(reply: Reply, step: Answer) -> AgentTurn:
 
 
 def _lines(turn: Turn) -> Iterator[dict[str, Any]]:
-    """A turn as the model sees it."""
     if turn.role == "user":
         yield {"role": "user", "content": turn.text}
         return

@@ -157,7 +157,6 @@ def _retrieval(history: Sequence[Turn]) -> Act:
 
 
 def _last(history: Sequence[Turn]) -> State:
-    """The last state in sight."""
     states = (turn.state for turn in reversed(history) if isinstance(turn, AgentTurn))
     return next((state for state in states if state is not None), State())
 
@@ -167,7 +166,6 @@ def _fault(problem: str | None) -> Fault | None:
 
 
 def _noted(text: str, answer: Answer, **said: Any) -> dict[str, JsonValue]:
-    """What is kept of an answer that was not clean: the words, and those of the label."""
     if not answer.problem and not answer.notes:
         return {}
     return {"answer": {"problem": answer.problem, "notes": list(answer.notes), "text": text, **said}}

@@ -80,10 +80,9 @@ class ProgramStack:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn: programs, or words; with an error where the model gave neither."""
-        taken = place(history)[1]
-        last = history[-1] if history else None
-        broken = broke(last) if taken == 1 and last is not None and last.role == "agent" else ()
-        talk = _Talk(self._model, self._seed)
+        talk, taken = _Talk(self._model, self._seed), place(history)[1]
+        last = history[-1] if taken == 1 else None
+        broken = broke(last) if last is not None and last.role == "agent" else ()
         try:
             wrote = AgentTurn()
             if taken == 0 or (broken and not self._settings.published):
@@ -113,7 +112,6 @@ class ProgramStack:
         return self._turn(answer, held, brief, extra)
 
     def _turn(self, answer: Answer, held: tuple[Stacked, ...], brief: Brief, extra: dict[str, Any]) -> AgentTurn:
-        """The turn that an answer makes."""
         service, programs = service_of(brief), answer.programs
         if not self._settings.published:
             programs = held_back(programs, held, service)
@@ -165,24 +163,19 @@ class _Talk:
     async def ask(self, sent: Sequence[Message]) -> str:
         """What the model says to this. Raises ModelFault."""
         self.last = reply = await self._model.reply(sent, seed=self._seed)
-        if reply.usage is not None:
+        if now := reply.usage:
             before = self.usage or Usage()
-            self.usage = Usage(
-                input_tokens=before.input_tokens + reply.usage.input_tokens,
-                output_tokens=before.output_tokens + reply.usage.output_tokens,
-            )
+            read, written = before.input_tokens + now.input_tokens, before.output_tokens + now.output_tokens
+            self.usage = Usage(input_tokens=read, output_tokens=written)
         return reply.text or ""
 
     def noted(self, turn: AgentTurn) -> AgentTurn:
         """The turn, with what is known of the last reply."""
-        reply = self.last
-        if reply is None:
-            return turn
-        return turn.replace(usage=self.usage, extra={**turn.extra, **about(reply)})
+        said = about(self.last) if self.last else {}
+        return turn.replace(usage=self.usage, extra={**turn.extra, **said})
 
 
 def _said(text: str) -> str:
-    """The words of an answer."""
     try:
         return (read_output(text, "the answer").text or "").strip()
     except BadRecord:
@@ -196,22 +189,18 @@ def _problems(words: str, seen: Sample, brief: Brief) -> list[str]:
 
 
 def _ran(history: Sequence[Turn]) -> list[Stacked]:
-    """The programs of this round that ran."""
-    taken = place(history)[1]
-    recent = history[len(history) - taken :]
-    acts = [act for turn in recent if turn.role == "agent" for act in turn.acts]
-    goals = [act.goal for act in acts if act.kind == "program"]
+    recent = history[len(history) - place(history)[1] :]
+    acts = (act for turn in recent if turn.role == "agent" for act in turn.acts)
+    goals = {act.goal for act in acts if act.kind == "program"}
     return [one for one in reversed(stacked(history)) if one.goal in goals and one.result is not None]
 
 
 def _why_said(seen: Sample, history: Sequence[Turn]) -> str:
     """Why these words: what the last program came to."""
-    ran = _ran(history)
-    if ran:
+    if ran := _ran(history):
         return "told what came of " + " and ".join(f"goal {one.goal}" for one in ran)
-    wrote = place(history)[1] > 0
     top = next(iter(seen.stack), None)
-    if top is None or not wrote:
+    if top is None or not place(history)[1]:
         return "no program was written"
     if top.status == "abandoned":
         return f"goal {top.goal} is given up"
@@ -276,6 +265,5 @@ def program_stack_agent(argument: str) -> AgentSpec:
 def _greedy(spec: str) -> str:
     """The spec of an endpoint's model, at temperature 0 where it says none."""
     name, query, options = spec.partition("?")
-    if not name.startswith("openai:") or "temperature=" in options:
-        return spec
-    return f"{name}?temperature=0{'&' if query else ''}{options}"
+    warm = not name.startswith("openai:") or "temperature=" in options
+    return spec if warm else f"{name}?temperature=0{'&' if query else ''}{options}"

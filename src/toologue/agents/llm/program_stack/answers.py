@@ -38,7 +38,7 @@ from typing import Any, NamedTuple, cast
 
 from toologue.agents.llm.program_stack.prompts import Service
 from toologue.errors import BadRecord, StackError
-from toologue.formats.dialog2api import Output, Sample, read_output
+from toologue.formats.dialog2api import Sample, read_output
 from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.program import check, parse
 from toologue.sandbox.rpc import spellings
@@ -75,7 +75,18 @@ def read_programs(text: str, held: tuple[Stacked, ...], service: Service) -> Ans
         return Answer(problems=(str(error),), reason=reason)
     if not output.programs and output.text is not None:
         return Answer(problems=("there is no <output> with programs in it",), reason=reason)
-    return _checked(output, held, service, reason)
+    programs, problems = list[Program](), list[str]()
+    for program in output.programs:
+        try:
+            full = whole(held, program)
+        except StackError as error:
+            problems.append(str(error))
+            continue
+        programs.append(full)
+        held = put(held, full)
+        if full.status != "abandoned":
+            problems += [f"goal {full.goal}, {problem}" for problem in _problems(full, service)]
+    return Answer(tuple(programs), tuple(problems), reason)
 
 
 def held_back(programs: Sequence[Program], held: Sequence[Stacked], service: Service) -> tuple[Program, ...]:
@@ -88,12 +99,8 @@ def held_back(programs: Sequence[Program], held: Sequence[Stacked], service: Ser
 def destroys(code: str, service: Service) -> bool:
     """Whether a program calls an Api that writes and whose name says that something goes."""
     called = {node.attr for node in ast.walk(parse(code).tree) if isinstance(node, ast.Attribute)}
-    return any(
-        api.writes
-        and not called.isdisjoint(spellings(api.name))
-        and split_name(api.name).partition(" ")[0] in _DESTROYING
-        for api in service.apis
-    )
+    names = (api.name for api in service.apis if api.writes and not called.isdisjoint(spellings(api.name)))
+    return any(split_name(name).partition(" ")[0] in _DESTROYING for name in names)
 
 
 def broke(turn: AgentTurn) -> tuple[str, ...]:
@@ -110,22 +117,6 @@ def broke(turn: AgentTurn) -> tuple[str, ...]:
 def why(programs: Sequence[Program], service: Service, waiting: Sequence[Program] = ()) -> str:
     """Why these programs are drafts, final or abandoned; `waiting`: those that were held back."""
     return "; ".join(f"goal {one.goal} {_why(one, service, waits=one in waiting)}" for one in programs)
-
-
-def _checked(output: Output, held: tuple[Stacked, ...], service: Service, reason: str) -> Answer:
-    programs: list[Program] = []
-    problems: list[str] = []
-    for program in output.programs:
-        try:
-            full = whole(held, program)
-        except StackError as error:
-            problems.append(str(error))
-            continue
-        programs.append(full)
-        held = put(held, full)
-        if full.status != "abandoned":
-            problems += [f"goal {full.goal}, {problem}" for problem in _problems(full, service)]
-    return Answer(tuple(programs), tuple(problems), reason)
 
 
 def _problems(program: Program, service: Service) -> Iterator[str]:
@@ -161,10 +152,10 @@ def _why(program: Program, service: Service, *, waits: bool) -> str:
         return f"is no program: {raised[1]}"
     if missing:
         return f"is a draft: {missing} {'is' if len(parsed.numbers) == 1 else 'are'} missing"
+    destroying = destroys(program.code, service)
     if program.status == "drafting":
-        destroying = destroys(program.code, service)
         return "is a draft: it destroys, and was not confirmed" if waits or destroying else "is a draft, and complete"
-    return "is final: it is confirmed" if destroys(program.code, service) else "is final: nothing is missing"
+    return "is final: it is confirmed" if destroying else "is final: nothing is missing"
 
 
 def unsupported(text: str, seen: Sample, brief: Brief) -> tuple[str, ...]:
@@ -194,18 +185,15 @@ def _told(result: Result) -> str:
         if result.error.type in CONVERSATIONAL:
             return "I cannot do that as it stands."
         return f"That did not work: {result.error.message or result.error.type}".rstrip(".") + "."
-    if result.value is None:
-        return "Done."
     value = result.value
+    if value is None or value == []:
+        return "Done." if value is None else "I found nothing."
     members = value if isinstance(value, list) else [value]
-    if not members:
-        return "I found nothing."
     listed = ", ".join(json.dumps(one, ensure_ascii=False) for one in members)
     return f"Here is what I found: {listed if len(listed) <= _LONGEST else listed[:_LONGEST] + '…'}."
 
 
 def _known(seen: Sample, brief: Brief) -> Iterator[Any]:
-    """All that words may say, as JSON."""
     yield from (turn.text for turn in seen.turns)
     yield from (brief.instructions, brief.facts, [api.description for api in brief.apis])
     for one in seen.stack:
@@ -216,7 +204,6 @@ def _known(seen: Sample, brief: Brief) -> Iterator[Any]:
 
 
 def _lengths(value: Any) -> Iterator[int]:
-    """The length of every list in a value."""
     if isinstance(value, list):
         yield len(cast("list[Any]", value))
     if isinstance(value, list | dict):

@@ -134,7 +134,6 @@ def _square(counted: Counter[str]) -> int:
 
 
 def _words(sample: Sample) -> str:
-    """The last words of either side, joined."""
     return "\n".join(turn.text or "" for turn in sample.turns)
 
 
