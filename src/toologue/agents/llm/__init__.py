@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue
 
 from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
+from toologue.formats.openai import Message
 from toologue.loop import Agent
-from toologue.models.model import Reply, model
+from toologue.models.model import Model, ModelFault, Reply, model
+from toologue.schema import AgentTurn
 
-__all__ = ["SEEDS", "about", "asking"]
+__all__ = ["SEEDS", "about", "asking", "replied"]
 
 SEEDS = 2**31
 """Endpoints differ in how large a seed may be."""
@@ -23,6 +25,24 @@ def asking(agent: str, spec: str, make: Callable[..., Agent], *, name: str = "",
         raise BadSetting(f"the agent {agent!r} needs a model: {ways or f'{agent}:openai:NAME'}")
     asked = model(spec)
     return AgentSpec(name or f"{agent}:{spec}", lambda case: make(asked, seed=case.seed % SEEDS))
+
+
+async def replied(
+    model: Model,
+    sent: Sequence[Message],
+    turn_of: Callable[[Reply], AgentTurn],
+    *,
+    tools: Sequence[Message] = (),
+    seed: int | None = None,
+) -> AgentTurn:
+    """The turn that a model's reply makes, with what is known of the reply; with an error where it gave none."""
+    try:
+        reply = await model.reply(sent, tools=tools, seed=seed)
+    except ModelFault as fault:
+        return fault.turn()
+    turn = turn_of(reply)
+    extra = {**about(reply), **turn.extra}
+    return turn.replace(usage=reply.usage, thought=turn.thought or reply.thought, extra=extra)
 
 
 def about(reply: Reply) -> dict[str, JsonValue]:

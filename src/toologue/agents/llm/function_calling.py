@@ -28,9 +28,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toologue.agents.agent import AgentSpec
-from toologue.agents.llm import about, asking
+from toologue.agents.llm import asking, replied
 from toologue.formats.openai import prompt, tools
-from toologue.models.model import Model, ModelFault
+from toologue.models.model import Model, Reply
 from toologue.schema import AgentTurn, Brief, Turn
 
 DEFAULT = (
@@ -49,13 +49,12 @@ class FunctionCalling:
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next turn; with an error where it gave none."""
         told = brief if brief.instructions else brief.replace(instructions=DEFAULT)
-        try:
-            reply = await self._model.reply(prompt(told, history), tools=tools(brief.apis), seed=self._seed)
-        except ModelFault as fault:
-            return fault.turn()
-        return AgentTurn(
-            text=reply.text, acts=reply.calls, usage=reply.usage, thought=reply.thought, extra=about(reply)
-        )
+        sent, offered = prompt(told, history), tools(brief.apis)
+        return await replied(self._model, sent, _turn, tools=offered, seed=self._seed)
+
+
+def _turn(reply: Reply) -> AgentTurn:
+    return AgentTurn(text=reply.text, acts=reply.calls)
 
 
 def function_calling_agent(argument: str) -> AgentSpec:

@@ -30,14 +30,17 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 
+from pydantic import JsonValue
+
 from toologue.agents.agent import AgentSpec
-from toologue.agents.llm import about, asking
+from toologue.agents.llm import asking, replied
 from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.openai import Message
 from toologue.models.ask import render_prompt
-from toologue.models.model import Model, ModelFault, Reply
+from toologue.models.model import Model, Reply
 from toologue.schema import AgentTurn, Api, Brief, Call, Fault, Turn
 
 Problem = Literal["no_json", "several_objects", "unknown_action", "parameters_not_object", "reply_without_text"]
@@ -68,11 +71,8 @@ class JsonAction:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next step; with an error where it gave none."""
-        try:
-            reply = await self._model.reply(prompt(brief, history), seed=self._seed)
-        except ModelFault as fault:
-            return fault.turn()
-        return _turn(reply, parse_answer(reply.text or "", {api.name for api in brief.apis}))
+        known = {api.name for api in brief.apis}
+        return await replied(self._model, prompt(brief, history), partial(_turn, known=known), seed=self._seed)
 
 
 def json_action_agent(argument: str) -> AgentSpec:
@@ -123,18 +123,16 @@ def _objects(answer: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
             yield value_of(piece), tuple(note for note, there in noted.items() if there)
 
 
-def _turn(reply: Reply, step: Answer) -> AgentTurn:
-    extra = about(reply)
-    if step.problem or step.notes:
-        extra["answer"] = {"problem": step.problem, "notes": list(step.notes), "text": reply.text or ""}
+def _turn(reply: Reply, known: Collection[str]) -> AgentTurn:
+    text = reply.text or ""
+    step = parse_answer(text, known)
+    noted: dict[str, JsonValue] = {"problem": step.problem, "notes": list(step.notes), "text": text}
     broken = step.problem if step.call is None else None
     return AgentTurn(
         text=step.text,
         acts=(step.call,) if step.call else (),
-        usage=reply.usage,
-        thought=reply.thought,
         error=Fault(type=broken, message=_PROBLEMS[broken]) if broken else None,
-        extra=extra,
+        extra={"answer": noted} if step.problem or step.notes else {},
     )
 
 

@@ -38,12 +38,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from toologue.agents.agent import AgentSpec
-from toologue.agents.llm import about, asking
+from toologue.agents.llm import asking, replied
 from toologue.formats.openai import Message
 from toologue.formats.tooldial import state_of
 from toologue.formats.tooldial_text import TASKS, Answer, Task, lines, overall_lines, read_action, read_state, read_step
 from toologue.models.ask import render_prompt
-from toologue.models.model import Model, ModelFault
+from toologue.models.model import Model
 from toologue.schema import Act, AgentTurn, Brief, Call, Fault, Retrieve, State, Turn, UserTurn
 
 _BANDS = {"confirm": 0.6, "suggest": 0.5}
@@ -58,13 +58,8 @@ class Talm:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next turn; with an error where it gave none."""
-        try:
-            reply = await self._model.reply(prompt(self._task, brief, history), seed=self._seed)
-        except ModelFault as fault:
-            return fault.turn()
-        turn = _READ[self._task](reply.text or "", history)
-        extra = {**turn.extra, **about(reply)}
-        return turn.replace(usage=reply.usage, thought=turn.thought or reply.thought, extra=extra)
+        sent, read = prompt(self._task, brief, history), _READ[self._task]
+        return await replied(self._model, sent, lambda reply: read(reply.text or "", history), seed=self._seed)
 
 
 def talm_agent(argument: str) -> AgentSpec:
