@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Literal
 
 from toologue.bench.tooltalk import load
 from toologue.cli.project import checked, first_looks
 from toologue.cli.run import show
-from toologue.errors import BadFile
 from toologue.models.similarity import TextMatch
 from toologue.plan.procedures import files
 from toologue.project.evaluate import Checked
 from toologue.project.settings import FILE, open_project
 from toologue.report.view import Report, view_of
 from toologue.run.store import Config, run_folder
+from toologue.schema.jsonl import replacing
 from toologue.worlds.crud.simulator import files_of
 
 _AGENTS = ("gold", "altered:wrong_argument", "altered:extra_write")
@@ -56,14 +55,10 @@ def _procedures(out: Path) -> Checked:
     document, seed = files_of("shop", None)
     texts = {"apis/openapi.yaml": document, "seed/rows.yaml": seed}
     texts |= {f"procedures/{file.name}": file for file in files("shop").values()}
-    try:
-        if not (out / FILE).exists():
-            for name, file in texts.items():
-                (out / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(str(file), out / name)
-            (out / FILE).write_text(_SETTINGS, "utf-8")
-    except OSError as error:
-        raise BadFile(f"cannot write to {out}: {error.strerror or error}; choose another folder with --out") from None
+    held = {name: Path(str(file)).read_bytes() for name, file in texts.items()} | {FILE: _SETTINGS.encode()}
+    for name, text in held.items() if not (out / FILE).exists() else ():
+        with replacing(out / name) as stream:
+            stream.write(text)
     return checked(open_project(out))
 
 

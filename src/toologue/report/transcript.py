@@ -162,44 +162,15 @@ class Row(NamedTuple):
     agent: Item | None
 
 
-class Section(NamedTuple):
-    """A round. `single`: the agent did what the gold does, and one column shows it."""
+def transcript(conversation: Conversation) -> dict[str, Any]:
+    """The transcript of a conversation, as the template shows it.
 
-    number: int
-    opening: bool
-    said: tuple[Shown, ...]
-    expected_said: tuple[Shown, ...]
-    rows: tuple[Row, ...]
-    single: bool
-    acts: bool
-
-
-class Difference(NamedTuple):
-    """One difference in the state of the world. A side without a value has a note in its place."""
-
-    place: str
-    expected: Shown
-    actual: Shown
-    why: str
-
-
-class Transcript(NamedTuple):
-    """One conversation of one run. `first` says where the first divergence stands, "" where there is none.
-
-    `judged`: what comparing the state of the world gave; None where it was not compared.
+    `sections` are its rounds, `state` the differences in the state of the world; `judged`: what comparing that gave,
+    None where it was not compared; `first` says where the first divergence stands, "" where there is none.
     """
-
-    sections: tuple[Section, ...]
-    state: tuple[Difference, ...]
-    judged: float | None
-    first: First
-
-
-def transcript(conversation: Conversation) -> Transcript:
-    """The transcript of a conversation."""
     answers = marks(conversation)
     first, side, place = _first(conversation)
-    sections: list[Section] = []
+    sections = list[dict[str, Any]]()
     start, base, nothing = 0, 0, Round((), ())
     both = zip_longest(rounds(conversation.gold.turns), rounds(conversation.trace.turns), fillvalue=nothing)
     for number, (gold, agent) in enumerate(both):
@@ -208,14 +179,15 @@ def transcript(conversation: Conversation) -> Transcript:
         sections.append(_section(number, gold, agent, theirs, mine, answers))
         base, start = base + sum(map(len, gold)), start + sum(map(len, agent))
     outcome = conversation.scores.get("outcome")
-    state = tuple(_difference(mismatch) for mismatch in outcome.at) if outcome else ()
-    return Transcript(tuple(sections), state, outcome.value if outcome else None, first)
+    state = [_difference(mismatch) for mismatch in outcome.at] if outcome else []
+    return {"sections": sections, "state": state, "judged": outcome.value if outcome else None, "first": first}
 
 
-def _difference(mismatch: Mismatch) -> Difference:
+def _difference(mismatch: Mismatch) -> dict[str, Any]:
+    """One difference in the state of the world. A side without a value has a note in its place."""
     place = mismatch.field.replace("~1", "/").replace("~0", "~")
     if not mismatch.why:
-        return Difference(place, shown(mismatch.expected), shown(mismatch.actual), "")
+        return {"place": place, "expected": shown(mismatch.expected), "actual": shown(mismatch.actual), "why": ""}
     nothing = Shown("", note="no row" if "created" in mismatch.why else "no change")
     removed = Shown("", note="the row is removed")
     expected, actual = (removed if row is None else shown(row) for row in (mismatch.expected, mismatch.actual))
@@ -223,7 +195,7 @@ def _difference(mismatch: Mismatch) -> Difference:
         actual = nothing
     elif mismatch.expected is None:
         expected = nothing
-    return Difference(place, expected, actual, mismatch.why)
+    return {"place": place, "expected": expected, "actual": actual, "why": mismatch.why}
 
 
 def shown(value: Any) -> Shown:
@@ -334,21 +306,23 @@ def _argument(name: str, given: Mapping[str, Any], difference: Mismatch | None) 
     return Argument(legible(name), value, shown(difference.expected), difference.why)
 
 
-def _section(number: int, gold: Round, agent: Round, theirs: list[Item], mine: list[Item], answers: Marks) -> Section:
+def _section(
+    number: int, gold: Round, agent: Round, theirs: list[Item], mine: list[Item], answers: Marks
+) -> dict[str, Any]:
+    """A round. `single`: the agent did what the gold does, and one column shows it."""
     single = _as_expected(theirs, mine, answers)
-    users, other = (
-        tuple(said(turn.text) for turn in side if turn.text) for side in (agent.said or gold.said, gold.said)
-    )
     rows = _with_words([Row(None, item) for item in mine], theirs) if single else _rows(theirs, mine, answers)
-    return Section(
-        number=number + 1,
-        opening=not gold.said and not agent.said,
-        said=users,
-        expected_said=() if other == users else other,
-        rows=tuple(rows),
-        single=single,
-        acts=any(item.kind not in ("words", "thought", "fault") for item in mine),
-    )
+    heard = (agent.said or gold.said, gold.said)
+    users, other = ([said(turn.text) for turn in turns if turn.text] for turns in heard)
+    return {
+        "number": number + 1,
+        "opening": not gold.said and not agent.said,
+        "said": users,
+        "expected_said": [] if other == users else other,
+        "rows": rows,
+        "single": single,
+        "acts": any(item.kind not in ("words", "thought", "fault") for item in mine),
+    }
 
 
 def _as_expected(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> bool:
