@@ -4,7 +4,6 @@ Contract: pure; sizes and places in pixels, texts wrapped to fit. `draw` gives v
 others are whole SVG documents without script. In `draw` a user node is no box: it is the label of the arrows that lead
 on from it. What a box or an arrow says in full is its title.
 
-
 Not covered: procedures of more than `MOST` steps, which nobody would read; neighbours of neighbours.
 """
 

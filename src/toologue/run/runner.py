@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -161,10 +160,12 @@ def _broken(kind: str, message: str) -> AgentTurn:
 
 def _keepable(turn: AgentTurn) -> AgentTurn:
     """The turn, if a file gives it back as it is; with lone surrogates replaced; or a turn that says why it cannot."""
-    with suppress(Exception):  # a declared boundary: Agent.act
+    try:
         line = AgentTurn.__pydantic_serializer__.to_json(turn, warnings="error")
         if AgentTurn.model_validate_json(line) == turn:
             return turn
+    except Exception:  # noqa: BLE001 - a declared boundary: Agent.act
+        pass
     try:
         return AgentTurn.model_validate(_clean(turn.model_dump(warnings=False)))
     except Exception as error:  # noqa: BLE001 - a declared boundary: Agent.act

@@ -15,13 +15,6 @@ What is no step has a name:
 
 Problem, notes and what the model wrote stand in the turn's `extra["answer"]`, where there is any problem or note.
 
-Example:
-    >>> step = parse_answer('Sure: {"type": "get_order", "parameters": {"order_id": 812}}', {"get_order"})
-    >>> step.call.arguments, step.problem, step.notes
-    ({'order_id': 812}, None, ('prose around',))
-    >>> parse_answer("I will look it up.", {"get_order"}).problem
-    'no_json'
-
 Not covered: several actions in one step; an Api that is called `reply` cannot be called.
 """
 

@@ -17,15 +17,6 @@ of the problem's name. In overall steps `call` calls the Api of the last state w
 From which score on an Api is settled, or worth suggesting, is the retriever's: `facts["retriever"]` of the brief says
 it, {"confirm": 0.45, "suggest": 0.3}; the paper's retriever has 0.6 and 0.5.
 
-Example:
-    >>> from toologue.loop import play
-    >>> from toologue.models.model import ScriptedModel
-    >>> from toologue.schema import Case, Dialogue
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
-    >>> agent = Talm(ScriptedModel(["Action: clarify"]), "action")
-    >>> play(Case(id="d", gold=gold, protocol="next"), agent)[0][1].action
-    'clarify'
-
 Not covered: fine-tuned models that continue the flat text without being told; they need another endpoint than chat.
 """
 
