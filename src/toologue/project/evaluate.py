@@ -40,10 +40,10 @@ from toologue.project.generate import generate
 from toologue.project.settings import FILE, Project
 from toologue.project.statistics import Made, Seen, Source
 from toologue.report.coverage import walk_of
-from toologue.report.view import Charted, Conversation, Report, RunView, score_folder, thresholds_text
+from toologue.report.view import Charted, Conversation, Report, RunView, conversations_of, score_folder, thresholds_text
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
-from toologue.schema import Dialogue, Graph, Procedure, Score
+from toologue.schema import Dialogue, Graph, Procedure
 from toologue.schema.jsonl import read, replacing, write
 from toologue.score.metric import totals
 
@@ -240,15 +240,11 @@ def _graded(folder: RunFolder, suite: Suite, match: TextMatch) -> list[Conversat
         summary = json.loads((folder.path / "scores.json").read_bytes())
         if summary["similarity"] != match.record():
             return None
-        scores: dict[str, dict[str, Score]] = {}
-        for score in read(folder.path / "scores.jsonl", Score, empty=True):
-            scores.setdefault(score.dialogue, {})[score.metric] = score
-        traces = {trace.dialogue: trace for trace in folder.traces()}
+        found = {one.gold.id: one for one in conversations_of(folder)}
     except (OSError, ValueError, KeyError, TypeError, UserError):
         return None
-    if traces.keys() != {gold.id for gold in suite.dialogues}:
-        return None
-    return [Conversation(gold, traces[gold.id], scores.get(gold.id, {})) for gold in suite.dialogues]
+    golds = [gold.id for gold in suite.dialogues]
+    return [found[id] for id in golds] if found.keys() == set(golds) else None
 
 
 @dataclass(frozen=True)

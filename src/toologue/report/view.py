@@ -11,7 +11,7 @@ from toologue import registry
 from toologue.models.similarity import TextMatch
 from toologue.run.store import RunFolder
 from toologue.schema import Dialogue, Graph, Score, Trace
-from toologue.schema.jsonl import line_of, replacing
+from toologue.schema.jsonl import line_of, read, replacing
 from toologue.score.metric import Metric, Total, totals, warmed
 
 # The scores that say whether a conversation passed; of two, the first.
@@ -128,7 +128,7 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
 
 def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     """Score a run folder and make its view."""
-    scored, every, count = score_folder(folder, match), _Every(folder, match), 0
+    scored, every, count = score_folder(folder, match), _Every(folder), 0
     kept: dict[bool, list[Conversation]] = {False: [], True: []}
     for conversation in every:
         count += 1
@@ -154,14 +154,24 @@ def view_of(folder: RunFolder, match: TextMatch) -> RunView:
 
 @dataclass(frozen=True)
 class _Every:
-    """All conversations of a run, read and graded again each time they are walked through: none is held."""
+    """All conversations of a graded run, read each time they are walked through: none is held."""
 
     folder: RunFolder
-    match: TextMatch
 
     def __iter__(self) -> Iterator[Conversation]:
-        for gold, trace in warmed(self.folder.pairs(), self.match):
-            yield Conversation(gold, trace, scores_of(gold, trace, self.match))
+        return conversations_of(self.folder)
+
+
+def conversations_of(folder: RunFolder) -> Iterator[Conversation]:
+    """The conversations of a run as they were graded last: a stream of its traces, and of its scores beside them."""
+    scores = read(folder.path / "scores.jsonl", Score, empty=True)
+    following = next(scores, None)
+    for gold, trace in folder.pairs():
+        found: dict[str, Score] = {}
+        while following is not None and following.case in ("", trace.case) and following.metric not in found:
+            found[following.metric] = following
+            following = next(scores, None)
+        yield Conversation(gold, trace, found)
 
 
 def thresholds_text(thresholds: Mapping[str, float]) -> str:
