@@ -185,7 +185,8 @@ class _Reader:
             return value
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 0
-            raise BadRecord(self._name, line, "$", f"this is no YAML: {error.problem}") from None
+            what, remedy = f"this is no YAML: {error.problem}", "quote texts that hold a colon"
+            raise BadRecord(self._name, line, "$", what, remedy) from None
         except yaml.YAMLError as error:
             raise BadRecord(self._name, 0, "$", f"this is no YAML: {error}") from None
 

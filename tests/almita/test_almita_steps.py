@@ -365,13 +365,13 @@ class TestWhatFixedRepairs:
     @pytest.mark.parametrize(
         ("allowed", "place"),
         [
-            ([{"kind": "sing"}], r"allowed\[0\]\.kind: Input should be 'say' or 'call', got 'sing'"),
+            ([{"kind": "sing"}], r"allowed\[0\]\.kind: expected 'say' or 'call', got 'sing'"),
             (
                 [{"kind": "say"}, 7],
-                r"allowed\[1\]: Input should be a valid dictionary or instance of Alternative, got 7",
+                r"allowed\[1\]: expected an object, got 7",
             ),
-            ("say", r"allowed\[0\]: Input should be a valid dictionary"),
-            ([{"kind": "say", "words": "x"}], r"allowed\[0\]\.words: Extra inputs are not permitted"),
+            ("say", r"allowed\[0\]: expected an object"),
+            ([{"kind": "say", "words": "x"}], r"allowed\[0\]\.words: this key is unknown"),
         ],
     )
     def test_what_is_no_alternative_is_an_error_in_the_gold(self, allowed: Any, place: str) -> None:

@@ -21,8 +21,7 @@ from toologue.bench.dialog2api.files import (
     write_signatures,
 )
 from toologue.bench.dialog2api.prove import prove as prove_mutants
-from toologue.bench.dialog2api.statistics import apis_in, table3, talk_table
-from toologue.bench.dialog2api.tables import tables
+from toologue.bench.dialog2api.tables import apis_in, table3, tables, talk_table
 from toologue.bench.tables import html
 from toologue.cli.bench import bench, prove
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName

@@ -12,7 +12,7 @@ from toologue.bench.benchmark import Options
 from toologue.bench.dialog2api import DIALOG2API
 from toologue.bench.dialog2api.files import SHIPPED, executed, read_folder
 from toologue.bench.dialog2api.prove import run_everywhere, table
-from toologue.bench.dialog2api.statistics import apis_in
+from toologue.bench.dialog2api.tables import apis_in
 from toologue.cli.bench import prove
 from toologue.errors import BadSetting
 from toologue.schema.jsonl import write

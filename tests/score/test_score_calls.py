@@ -14,7 +14,7 @@ import noun_strategies
 from each_row import each_row
 from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.bench.prove import prove_kind
-from toologue.bench.tooltalk import TOOLTALK, load, published
+from toologue.bench.tooltalk import TOOLTALK, load
 from toologue.loop import play
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
@@ -416,15 +416,14 @@ class TestErrorTypes:
         self, missed: str, surplus: Any, as_published: str | None, as_fixed: str | None
     ) -> None:
         pairing = self.pairing(missed, surplus)
-        assert published.error_types(pairing, 1) == self.counted(as_published)
+        assert error_types(pairing, published=True) == self.counted(as_published)
         assert error_types(pairing) == self.counted(as_fixed)
 
     @pytest.mark.parametrize(("surplus", "count"), [([True, True], 2), ([True, False], 1), ([False], 0)])
     def test_a_round_in_which_gold_does_not(self, surplus: list[bool], count: int) -> None:
         pairing = self.pairing("", [("AddAlarm", bad) for bad in surplus], calling=False)
-        assert (
-            published.error_types(pairing, 1) == error_types(pairing) == {**self.counted(None), "over-trigger": count}
-        )
+        expected = {**self.counted(None), "over-trigger": count}
+        assert error_types(pairing, published=True) == error_types(pairing) == expected
 
     def test_a_success_has_none(self) -> None:
         scores = calls(gold([ALARM]), trace([ALARM, ALARMS]), EXACT)

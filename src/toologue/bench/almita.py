@@ -37,7 +37,7 @@ from typing import Any
 
 from toologue import keys
 from toologue.apis.tools import read_almita
-from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Mode, Options, Part
+from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Mode, Options, Part, sums
 from toologue.bench.prove import check_gold, flaws_of, prove_steps
 from toologue.errors import BadFile
 from toologue.formats.almita import columns_of, read_conversations
@@ -46,7 +46,7 @@ from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
 from toologue.schema import Api, Dialogue, Score, Trace
 from toologue.schema.jsonl import read, read_lines
-from toologue.score.metric import no_reply, unscored
+from toologue.score.metric import no_reply, ratio, unscored
 from toologue.score.steps import (
     METRICS,
     SEVERITIES,
@@ -108,9 +108,9 @@ def load(data: Path | None = None, columns: Mapping[str, str] | None = None) -> 
     """The conversations of a file."""
     data = own() if data is None else data
     if data.is_dir():
-        if not (data / "dialogues.jsonl").exists():
-            raise BadFile(f"{data} has no dialogues.jsonl: give a file of conversations, or a generated folder")
         data = data / "dialogues.jsonl"
+        if not data.exists():
+            raise BadFile(f"{data.parent} has no dialogues.jsonl: give a file of conversations, or a generated folder")
     if data.suffix.lower() != ".csv" and _is_ours(data):
         apis = data.with_name("apis.jsonl")
         known = {api.name: api for api in read(apis, Api)} if apis.exists() else {}
@@ -123,12 +123,8 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     if why := no_reply(trace):
         names = METRICS if mode == "published" else (*METRICS, *SEVERITIES)
         return Graded(gold, trace, unscored(names, gold, trace, why), _record(gold, {}, []) | {"why": why})
-    if mode == "published":
-        verdicts = judged_as_published(gold, trace, judge)
-        scores = scores_of(verdicts, gold, trace)
-    else:
-        verdicts = judged(gold, trace, judge)
-        scores = scores_of(verdicts, gold, trace) | severities_of(verdicts, gold, trace)
+    verdicts = (judged_as_published if mode == "published" else judged)(gold, trace, judge)
+    scores = scores_of(verdicts, gold, trace) | ({} if mode == "published" else severities_of(verdicts, gold, trace))
     return Graded(gold, trace, scores, _record(gold, scores, verdicts))
 
 
@@ -169,20 +165,16 @@ ALMITA = Benchmark(
 
 def _total(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     scored = [g for g in graded if "why" not in g.record]
-    sums = {name: _sum(name, scored) for name in (*METRICS, *(SEVERITIES if mode == "fixed" else ()))}
+    nothing = {name: {"hits": 0, "of": 0} for name in (*METRICS, *SEVERITIES)}
+    counts = {name: {key: int(n) for key, n in found.items()} for name, found in {**nothing, **sums(scored)}.items()}
     return {
         "num_conversations": len(graded),
         "unscored": len(graded) - len(scored),
-        "tests": int(sums["test correct"][1]),
-        **{key: sums[name][0] / sums[name][1] if sums[name][1] else None for name, key in _KEYS.items()},
-        "sums": {name: {"hits": hits, "of": of} for name, (hits, of) in sums.items() if name in METRICS},
-        **({"severities": {name: sums[name][0] for name in SEVERITIES}} if mode == "fixed" else {}),
+        "tests": counts["test correct"]["of"],
+        **{key: ratio(counts[name]) for name, key in _KEYS.items()},
+        "sums": {name: counts[name] for name in METRICS},
+        **({"severities": {name: counts[name]["hits"] for name in SEVERITIES}} if mode == "fixed" else {}),
     }
-
-
-def _sum(name: str, graded: Sequence[Graded]) -> tuple[int, int]:
-    counts = [g.scores[name].counts for g in graded]
-    return int(sum(c["hits"] for c in counts)), int(sum(c["of"] for c in counts))
 
 
 def _record(gold: Dialogue, scores: Mapping[str, Score], verdicts: Sequence[Verdict]) -> dict[str, Any]:
@@ -192,14 +184,8 @@ def _record(gold: Dialogue, scores: Mapping[str, Score], verdicts: Sequence[Verd
         "noise": list(noise),
         "metrics": {name: score.value for name, score in scores.items()},
         "tests": [
-            {
-                "turn": verdict.turn,
-                "expected": verdict.expected,
-                "done": verdict.done,
-                "correct": verdict.correct,
-                "severity": verdict.severity,
-                "at": [mismatch.model_dump(exclude={"turn"}) for mismatch in verdict.at],
-            }
+            {name: getattr(verdict, name) for name in ("turn", "expected", "done", "correct", "severity")}
+            | {"at": [mismatch.model_dump(exclude={"turn"}) for mismatch in verdict.at]}
             for verdict in verdicts
         ],
     }

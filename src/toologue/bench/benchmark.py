@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 from toologue import registry
 from toologue.agents.agent import AgentFactory, AgentSpec, resolve_agent
@@ -21,7 +21,7 @@ from toologue.report.view import Conversation, Report, RunView, thresholds_text
 from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue, ProtocolName, Score, Setting, Trace
-from toologue.score.metric import totals, unscored, warmed
+from toologue.score.metric import totals, unscored, value_of, warmed
 
 if TYPE_CHECKING:
     from toologue.verify.procedures import Flaw
@@ -97,6 +97,12 @@ class Proof:
     took: int
     caught: int
     missed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, kind: str, flagged: Sequence[tuple[str, bool]], *, wrong: bool, applied: int) -> Self:
+        """The proof of (place, whether it was caught) wherever the alteration took."""
+        missed = tuple(place for place, caught in flagged if caught != wrong)
+        return cls(kind, wrong, applied, len(flagged), sum(caught for _, caught in flagged), missed)
 
     @property
     def good(self) -> bool:
@@ -358,9 +364,14 @@ def sums(graded: Sequence[Graded]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for name, score in (pair for one in graded for pair in one.scores.items()):
         counts = found.setdefault(name, {})
-        for key, number in score.counts.items():
-            counts[key] = counts.get(key, 0.0) + number
+        counts |= {key: counts.get(key, 0.0) + number for key, number in score.counts.items()}
     return found
+
+
+def values_of(counts: Mapping[str, Mapping[str, float]]) -> dict[str, float | None]:
+    """The value of every metric, by the key that totals have for it; None where nothing was counted."""
+    keys = {name: name.lower().replace(": ", "_").replace(" ", "_") for name in counts}
+    return {keys[name]: value_of(name, found) if found else None for name, found in counts.items()}
 
 
 def _evaluate_part(
@@ -373,14 +384,11 @@ def _evaluate_part(
     traces = benchmark.predictions(benchmark, part, golds, file, options)
     pairs = ((gold, traces[gold.id]) for gold in golds if gold.id in traces)
     known = {gold.id: benchmark.grade(part, options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)}
-    missing = Trace(case="", dialogue="", protocol=part.protocol, agent="", stop="error")
-    every = [
-        known[gold.id]
-        if gold.id in known
-        else benchmark.ungraded(part, options.mode, gold, missing.replace(dialogue=gold.id), benchmark.absent)
-        for gold in golds
-    ]
-    return benchmark.review(part, every, options)
+    for gold in golds:
+        if gold.id not in known:
+            missing = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="", stop="error")
+            known[gold.id] = benchmark.ungraded(part, options.mode, gold, missing, benchmark.absent)
+    return benchmark.review(part, [known[gold.id] for gold in golds], options)
 
 
 def _name(agent: Tested) -> str:

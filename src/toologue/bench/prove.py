@@ -11,15 +11,15 @@ begins at the gold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
 
 from toologue.bench.benchmark import Benchmark, GoldCheck, Options, Proof, StepProof, evaluate, play
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
 from toologue.run.runner import Settings, cases_of
-from toologue.schema import AgentTurn, Api, Call, Dialogue, Invocation, Trace, invocations
+from toologue.schema import Dialogue, Invocation, Trace
+from toologue.score.calls import made
 from toologue.values.compare import agree, contains
 from toologue.verify.procedures import Flaw, verify
 from toologue.worlds.world import documents_of, kind_at
@@ -63,74 +63,57 @@ def prove_kind(
     golds = {g.gold.id: g.trace for g in play(benchmark, applied, "gold", judge, options)}
     graded = play(benchmark, applied, f"altered:{kind}", judge, options)
     wrong = kind in WRONG
-    took = [g for g in graded if _took(golds[g.gold.id], g.trace, g.gold, judge, wrong=wrong)]
-    flagged = {g.gold.id for g in took if g.scores[benchmark.passes].value != 1.0}
-    missed = tuple(g.gold.id for g in took if (g.gold.id in flagged) != wrong)
-    return Proof(kind, wrong, len(applied), len(took), len(flagged), missed)
+    took = (g for g in graded if (_differs if wrong else _is_same)(g.gold, golds[g.gold.id], g.trace, judge))
+    flagged = [(g.gold.id, g.scores[benchmark.passes].value != 1.0) for g in took]
+    return Proof.of(kind, flagged, wrong=wrong, applied=len(applied))
 
 
-def _took(gold: Trace, altered: Trace, dialogue: Dialogue, judge: TextMatch, *, wrong: bool) -> bool:
-    """Whether the agent did something else than gold (wrong), or the same in other words (right)."""
-    documents = kind_at(dialogue.world).by_name
-    return (_differs if wrong else _same_deeds)(gold, altered, documents, judge)
-
-
-def _differs(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: TextMatch) -> bool:
+def _differs(dialogue: Dialogue, gold: Trace, altered: Trace, judge: TextMatch) -> bool:
     """Whether a deed of gold is missing, or something more was written. A read that finds more does no harm."""
-    made = [i for i in invocations(altered.turns) if _worked(i)]
-    for wanted in filter(_worked, invocations(gold.turns)):
-        twin = next((i for i in made if _same_deed(wanted, i, documents)), None)
-        if twin is None:
-            return True
-        made.remove(twin)
-    return any(_writes(i, documents) for i in made)
+    documents = kind_at(dialogue.world).by_name
+
+    def writes(one: Invocation) -> bool:
+        return one.call.api not in documents or documents[one.call.api].writes
+
+    def same(wanted: Invocation, made: Invocation) -> bool:
+        if writes(wanted):
+            return wanted.call.arguments == made.call.arguments
+        return contains(made.result.value, wanted.result.value)
+
+    wanted, done = ([one for one in made(trace) if one.result.error is None] for trace in (gold, altered))
+    left = _unpaired(wanted, done, same)
+    return left is None or any(map(writes, left))
 
 
-def _same_deed(wanted: Invocation, made: Invocation, documents: Mapping[str, Api]) -> bool:
-    """Whether two calls of one round did the same: asked to write the same, or found the same and perhaps more."""
-    one, other = cast("Call", wanted.act), cast("Call", made.act)
-    if one.api != other.api or wanted.round != made.round:
-        return False
-    if _writes(wanted, documents):
-        return one.arguments == other.arguments
-    return contains(made.result.value, wanted.result.value)
-
-
-def _writes(invocation: Invocation, documents: Mapping[str, Api]) -> bool:
-    api = documents.get(cast("Call", invocation.act).api)
-    return api is None or api.writes
-
-
-def _worked(invocation: Invocation) -> bool:
-    return invocation.act.kind == "call" and invocation.result.error is None
-
-
-def _same_deeds(gold: Trace, altered: Trace, documents: Mapping[str, Api], judge: TextMatch) -> bool:
+def _is_same(dialogue: Dialogue, gold: Trace, altered: Trace, judge: TextMatch) -> bool:
     """Whether every gold call has a twin: as successful, its arguments alike, its reads the same."""
-    free = list(invocations(altered.turns))
-    for wanted in invocations(gold.turns):
-        twin = next((i for i in free if _twins(wanted, i, documents, judge)), None)
-        if twin is None:
+    documents = kind_at(dialogue.world).by_name
+
+    def same(wanted: Invocation, made: Invocation) -> bool:
+        if (wanted.result.error is None) != (made.result.error is None):
             return False
-        free.remove(twin)
-    return True
+        api = documents.get(wanted.call.api)
+        if api is None or not api.writes:
+            return wanted.result.value == made.result.value
+        mine, theirs = made.call.arguments or {}, wanted.call.arguments or {}
+        compared = {name: api.parameters[name].compare for name in theirs if name in api.parameters}
+        return all(agree(how, theirs[name], mine.get(name), judge.alike) for name, how in compared.items())
+
+    return _unpaired(made(gold), made(altered), same) is not None
 
 
-def _twins(wanted: Invocation, made: Invocation, documents: Mapping[str, Api], judge: TextMatch) -> bool:
-    one, other = wanted.act, made.act
-    if one.kind != "call" or other.kind != "call" or one.api != other.api or wanted.round != made.round:
-        return False
-    if (wanted.result.error is None) != (made.result.error is None):
-        return False
-    api = documents.get(one.api)
-    if api is None or not api.writes:
-        return wanted.result.value == made.result.value
-    mine, theirs = other.arguments or {}, one.arguments or {}
-    return all(
-        agree(api.parameters[name].compare, value, mine.get(name), judge.alike)
-        for name, value in theirs.items()
-        if name in api.parameters
-    )
+def _unpaired(
+    wanted: Sequence[Invocation], done: Sequence[Invocation], same: Callable[[Invocation, Invocation], bool]
+) -> list[Invocation] | None:
+    """What was done besides the twins of what was wanted, which are calls of the same round; None where one lacks."""
+    left = list(done)
+    for one in wanted:
+        near = (other for other in left if other.call.api == one.call.api and other.round == one.round)
+        twin = next((other for other in near if same(one, other)), None)
+        if twin is None:
+            return None
+        left.remove(twin)
+    return left
 
 
 def flaws_of(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, Flaw]]:
@@ -153,23 +136,13 @@ def prove_step(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: TextMatch, options: Options = Options()
 ) -> Proof:
     """One kind, at every step where it can be taken. `applied`: conversations; `took`, `caught`: steps."""
-    wrong = kind in WRONG_STEPS
-    applied = took = caught = 0
-    missed: list[str] = []
+    applied, flagged = 0, list[tuple[str, bool]]()
     for gold in dialogues:
         instead = missteps(gold, documents_of(gold), kind, seed=options.seed)
-        if not instead:
-            continue
-        graded = benchmark.grade(benchmark.part, options.mode, gold, _lived(gold, instead), judge)
-        tests = graded.record["tests"]
-        verdicts = {test["turn"]: test["correct"] for test in tests if test["turn"] in instead}
-        flagged = [turn for turn, correct in verdicts.items() if not correct]
-        applied, took, caught = applied + 1, took + len(verdicts), caught + len(flagged)
-        missed += [f"{gold.id}:{turn}" for turn, correct in verdicts.items() if correct == wrong]
-    return StepProof(kind, wrong, applied, took, caught, tuple(missed))
-
-
-def _lived(gold: Dialogue, instead: Mapping[int, AgentTurn]) -> Trace:
-    """The gold as an agent lives it under `next` that takes these steps in place of its own."""
-    turns = tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
-    return Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="misstep", turns=turns)
+        if instead:
+            turns = tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
+            lived = Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="misstep", turns=turns)
+            tests = benchmark.grade(benchmark.part, options.mode, gold, lived, judge).record["tests"]
+            flagged += [(f"{gold.id}:{test['turn']}", not test["correct"]) for test in tests if test["turn"] in instead]
+            applied += 1
+    return StepProof.of(kind, flagged, wrong=kind in WRONG_STEPS, applied=applied)

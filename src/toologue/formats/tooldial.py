@@ -171,19 +171,22 @@ def status_of(turn: AgentTurn) -> dict[str, Any]:
     return dict(_NOT_CALLED)
 
 
-def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
+def listed(file: Path) -> list[Any] | None:
+    """The values of a file that is a JSON list; None for any other file. Raises BadRecord."""
     with opened(file) as stream:
-        listed = stream.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
-    if not listed:
+        head = stream.read(4096).removeprefix(b"\xef\xbb\xbf")
+        return _json(head + stream.read(), file, 0) if head.lstrip()[:1] == b"[" else None
+
+
+def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
+    found = listed(file)
+    if found is None:
         for number, line, _ in read_lines(file):
             yield number, "$", _json(line, file, number)
-        return
-    with opened(file) as stream:
-        found = _json(stream.read().removeprefix(b"\xef\xbb\xbf"), file, 0)
-    if not found:
+    elif not found:
         raise BadFile(f"{file} holds no dialogue: expected a list of objects with `dialogue`, or one a line")
-    for number, record in enumerate(found):
-        yield 0, f"$[{number}]", record
+    else:
+        yield from ((0, f"$[{number}]", record) for number, record in enumerate(found))
 
 
 def _json(text: bytes, file: Path, line: int) -> Any:

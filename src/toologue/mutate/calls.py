@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from random import Random
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from toologue.agents.agent import AgentSpec, ScriptedAgent, script_of
 from toologue.errors import BadSetting, UnknownName
@@ -21,6 +21,7 @@ from toologue.values.compare import moment_of
 Script = Sequence[Sequence[AgentTurn]]
 Documents = Mapping[str, Api]
 Altered = list[list[AgentTurn]]
+T = TypeVar("T")
 Alteration = Callable[[Script, Random, Documents], Altered | None]
 
 _ASIDES = (
@@ -55,10 +56,8 @@ def duplicate(script: Script, random: Random, documents: Documents) -> Altered |
 def wrong_argument(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Give one argument of one call a wrong value."""
     wrong = [(site, call) for site in _sites(script) for call in wrong_calls(site.call, documents, random)]
-    if not wrong:
-        return None
-    site, call = random.choice(wrong)
-    return _replace(script, site, [call])
+    pair = _pick(wrong, random)
+    return pair and _replace(script, pair[0], [pair[1]])
 
 
 def wrong_tool(script: Script, random: Random, documents: Documents) -> Altered | None:
@@ -75,11 +74,10 @@ def wrong_tool(script: Script, random: Random, documents: Documents) -> Altered 
 
 def extra_write(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Write something nobody asked for: a writing call of this conversation once more, with another value."""
-    options = [(s, c) for s in _sites(script, documents, writes=True) for c in wrong_calls(s.call, documents, random)]
-    if not options:
-        return None
-    site, extra = random.choice(options)
-    return _replace(script, site, [site.call, extra])
+    sites = _sites(script, documents, writes=True)
+    wrong = [(site, call) for site in sites for call in wrong_calls(site.call, documents, random)]
+    pair = _pick(wrong, random)
+    return pair and _replace(script, pair[0], [pair[0].call, pair[1]])
 
 
 def swap(script: Script, random: Random, documents: Documents) -> Altered | None:
@@ -121,11 +119,8 @@ def paraphrase(script: Script, random: Random, documents: Documents) -> Altered 
 def reorder(script: Script, random: Random, documents: Documents) -> Altered | None:
     """Exchange two neighbouring calls of one round that do not depend on each other."""
     sites = _sites(script)
-    pairs = [(a, b) for a, b in pairwise(sites) if _independent(a, b, documents)]
-    if not pairs:
-        return None
-    one, other = random.choice(pairs)
-    return _replace(_replace(script, one, [other.call]), other, [one.call])
+    pair = _pick([(a, b) for a, b in pairwise(sites) if _independent(a, b, documents)], random)
+    return pair and _replace(_replace(script, pair[0], [pair[1].call]), pair[1], [pair[0].call])
 
 
 def date_format(script: Script, random: Random, documents: Documents) -> Altered | None:
@@ -188,8 +183,8 @@ def _sites(script: Script, documents: Documents | None = None, *, writes: bool =
     ]
 
 
-def _pick(sites: Sequence[Site], random: Random) -> Site | None:
-    return random.choice(sites) if sites else None
+def _pick(options: Sequence[T], random: Random) -> T | None:
+    return random.choice(options) if options else None
 
 
 def _replace(script: Script, site: Site, calls: Sequence[Call]) -> list[list[AgentTurn]]:
@@ -214,16 +209,13 @@ def _speaking(turns: Sequence[AgentTurn]) -> list[AgentTurn]:
 
 def wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
     """The call with one argument wrong, once per documented argument that a wrong value can be made for."""
-    found: list[Call] = []
-    for name, value in (call.arguments or {}).items():
-        api = documents.get(call.api)
-        parameter = api.parameters.get(name) if api is not None else None
-        if parameter is None or (api is not None and not api.writes and "enum" in parameter.json_schema):
-            continue
-        wrong = _wrong(parameter.compare, value, random)
-        if wrong is not None:
-            found.append(call.replace(arguments={**(call.arguments or {}), name: wrong}))
-    return found
+    api, given = documents.get(call.api), call.arguments or {}
+    if api is None:
+        return []
+    known = {name: one for name in given if (one := api.parameters.get(name)) is not None}
+    fit = (name for name, one in known.items() if api.writes or "enum" not in one.json_schema)
+    made = ((name, _wrong(known[name].compare, given[name], random)) for name in fit)
+    return [call.replace(arguments={**given, name: wrong}) for name, wrong in made if wrong is not None]
 
 
 def _wrong(compare: str, value: Any, random: Random) -> Any:
@@ -246,15 +238,15 @@ def _shift(text: str, moment: datetime, *, later: bool) -> str | None:
     if "-" in text:
         days = timedelta(days=3 if later else -3)
         return (moment + days).strftime("%Y-%m-%d %H:%M:%S" if ":" in text else "%Y-%m-%d")
-    edge = moment.replace(hour=23, minute=59, second=59) if later else moment.replace(hour=0, minute=0, second=0)
-    hours = timedelta(hours=5)
-    shifted = min(moment + hours, edge) if later else max(moment - hours, edge)
+    hours, midnight = timedelta(hours=5), moment.replace(hour=0, minute=0, second=0)
+    edge = midnight + timedelta(days=1, seconds=-1)
+    shifted = min(moment + hours, edge) if later else max(moment - hours, midnight)
     return None if shifted == moment else shifted.strftime("%H:%M:%S")
 
 
 def _rewrite(script: Script, documents: Documents, rewrite: Mapping[str, Callable[[str], str]]) -> Altered | None:
     """The script with every argument rewritten whose comparer is named; None where nothing changes."""
-    changed, same = [list(turns) for turns in script], True
+    changed: Altered | None = None
     for site in _sites(script):
         api = documents.get(site.call.api)
         arguments = dict(site.call.arguments or {})
@@ -263,8 +255,8 @@ def _rewrite(script: Script, documents: Documents, rewrite: Mapping[str, Callabl
             if parameter is not None and isinstance(value, str) and parameter.compare in rewrite:
                 arguments[name] = rewrite[parameter.compare](value)
         if arguments != site.call.arguments:
-            changed, same = _replace(changed, site, [site.call.replace(arguments=arguments)]), False
-    return None if same else changed
+            changed = _replace(changed or script, site, [site.call.replace(arguments=arguments)])
+    return changed
 
 
 _SYNONYMS = {"buy": "get", "meeting": "meet-up", "call": "ring", "finish": "complete", "please": "kindly"}
@@ -286,9 +278,7 @@ def _unpad(text: str) -> str:
 
 def _independent(one: Site, other: Site, documents: Documents) -> bool:
     """Whether two neighbours of one round are of different domains, or both only read."""
-    if one.round != other.round or one.call == other.call:
-        return False
     first, second = documents.get(one.call.api), documents.get(other.call.api)
-    if first is None or second is None:
+    if one.round != other.round or one.call == other.call or first is None or second is None:
         return False
     return first.domain != second.domain or not (first.writes or second.writes)

@@ -27,7 +27,8 @@ from typing import NamedTuple
 from toologue import keys
 from toologue.sandbox.messages import CONVERSATIONAL
 from toologue.sandbox.program import parse, raised_in
-from toologue.schema import Dialogue, Program, rounds
+from toologue.schema import Dialogue, Program
+from toologue.score.metric import answers_of
 
 Mutation = Callable[[Program], "Program | None"]
 
@@ -43,14 +44,12 @@ class Mutant(NamedTuple):
 
 def wrong_key(program: Program) -> Program | None:
     """The first text that says which object is another."""
-
-    def rename(call: ast.Call) -> bool:
-        named = [one for one in call.keywords if one.arg in ("Key", "Prefix") and isinstance(one.value, ast.Constant)]
-        for one in named[:1]:
-            one.value = ast.Constant(f"x{ast.literal_eval(one.value)}")
-        return bool(named)
-
-    return _recalled(program, rename)
+    tree = parse(program.code).tree
+    named = _given(tree, "Key", "Prefix")
+    if not named or program.status != "final":
+        return None
+    named[0].value = ast.Constant(f"x{ast.literal_eval(named[0].value)}")
+    return program.replace(code=ast.unparse(tree))
 
 
 def missing_delete(program: Program) -> Program | None:
@@ -60,12 +59,10 @@ def missing_delete(program: Program) -> Program | None:
 
 def extra_write(program: Program) -> Program | None:
     """An object more, in the first bucket that the program names."""
-    tree = parse(program.code).tree
-    named = (one for node in ast.walk(tree) if isinstance(node, ast.Call) for one in node.keywords)
-    bucket = next((one.value for one in named if one.arg == "Bucket" and isinstance(one.value, ast.Constant)), None)
-    if bucket is None or program.status != "final":
+    named = _given(parse(program.code).tree, "Bucket")
+    if not named or program.status != "final":
         return None
-    write = f"s3.put_object(Bucket={ast.unparse(bucket)}, Key='one/too/many.txt', Body='?')"
+    write = f"s3.put_object(Bucket={ast.unparse(named[0].value)}, Key='one/too/many.txt', Body='?')"
     return program.replace(code=f"{write}\n{program.code}")
 
 
@@ -82,10 +79,14 @@ def too_early(program: Program) -> Program | None:
 def wrong_return(program: Program) -> Program | None:
     """What it returns is another value."""
 
-    def wrap(node: ast.Return) -> ast.Return:
-        return ast.Return(ast.List([node.value or ast.Constant(None), ast.Constant("wrong")], ast.Load()))
+    class Wrapped(ast.NodeTransformer):
+        def visit_Return(self, node: ast.Return) -> ast.Return:
+            return ast.Return(ast.List([node.value or ast.Constant(None), ast.Constant("wrong")], ast.Load()))
 
-    return _transformed(program, _Returns(wrap))
+        def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+            return node  # functions in it keep theirs
+
+    return _transformed(program, Wrapped())
 
 
 def wrong_exception(program: Program) -> Program | None:
@@ -148,43 +149,13 @@ def mutant(gold: Dialogue, kind: str, seed: int = 0) -> Mutant | None:
     """One of the mutants that a kind makes of a dialogue; None where it applies nowhere."""
     mutation = {**WRONG, **RIGHT}[kind]
     found: list[Mutant] = []
-    number = at = 0
-    for said, did in rounds(gold.turns):
-        number, at = number + bool(said), at + len(said)
-        for place, turn in enumerate(did, at):
-            for slot, act in enumerate(turn.acts if said else ()):
-                made = mutation(act) if act.kind == "program" else None
-                if made is not None:
-                    acts = (*turn.acts[:slot], made, *turn.acts[slot + 1 :])
-                    turns = (*gold.turns[:place], turn.replace(acts=acts), *gold.turns[place + 1 :])
-                    found.append(Mutant(gold.replace(turns=turns), number, place, slot))
-        at += len(did)
+    for place, number, turn in answers_of(gold):
+        for slot, act in enumerate(turn.acts):
+            if act.kind == "program" and (made := mutation(act)) is not None:
+                acts = (*turn.acts[:slot], made, *turn.acts[slot + 1 :])
+                turns = (*gold.turns[:place], turn.replace(acts=acts), *gold.turns[place + 1 :])
+                found.append(Mutant(gold.replace(turns=turns), number, place, slot))
     return random.Random(keys.seed_of(seed, kind, gold.id)).choice(found) if found else None
-
-
-class _Returns(ast.NodeTransformer):
-    """Alters what the program itself returns; functions in it keep theirs."""
-
-    def __init__(self, alter: Callable[[ast.Return], ast.Return]):
-        self._alter = alter
-
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        return self._alter(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return node
-
-
-class _Statements(ast.NodeTransformer):
-    """Replaces the first statement that is a call for which there is a replacement."""
-
-    def __init__(self, replacement: Callable[[ast.Call], ast.stmt | None]):
-        self._replacement, self._done = replacement, False
-
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        made = self._replacement(node.value) if isinstance(node.value, ast.Call) and not self._done else None
-        self._done = self._done or made is not None
-        return node if made is None else made
 
 
 def _transformed(program: Program, transformer: ast.NodeTransformer) -> Program | None:
@@ -198,16 +169,23 @@ def _transformed(program: Program, transformer: ast.NodeTransformer) -> Program 
 
 
 def _replaced(program: Program, replacement: Callable[[ast.Call], ast.stmt | None]) -> Program | None:
-    return _transformed(program, _Statements(replacement))
+    """A final program with the first statement replaced that is a call for which there is a replacement."""
+
+    class Statements(ast.NodeTransformer):
+        done = False
+
+        def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+            made = replacement(node.value) if isinstance(node.value, ast.Call) and not self.done else None
+            self.done = self.done or made is not None
+            return made or node
+
+    return _transformed(program, Statements())
 
 
-def _recalled(program: Program, alter: Callable[[ast.Call], bool]) -> Program | None:
-    """A final program in which the first call that can be altered is."""
-    if program.status != "final":
-        return None
-    tree = parse(program.code).tree
-    done = any(alter(node) for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return program.replace(code=ast.unparse(tree)) if done else None
+def _given(tree: ast.AST, *names: str) -> list[ast.keyword]:
+    """The arguments of calls that are called so, and are constants."""
+    keywords = (one for node in ast.walk(tree) if isinstance(node, ast.Call) for one in node.keywords)
+    return [one for one in keywords if one.arg in names and isinstance(one.value, ast.Constant)]
 
 
 def _method(call: ast.Call) -> str:

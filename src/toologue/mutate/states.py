@@ -96,20 +96,14 @@ def more_politely(turn: AgentTurn) -> AgentTurn | None:
 
 # Mutations, and the tasks whose tests must see them, or must not.
 _STATE: tuple[Task, ...] = ("dst", "overall")
+_OF_STATES = (wrong_value, invented_value, dropped_slot, wrong_api, forgotten, too_early)
 WRONG: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {
-    "wrong_value": (wrong_value, _STATE),
-    "invented_value": (invented_value, _STATE),
-    "dropped_slot": (dropped_slot, _STATE),
-    "wrong_api": (wrong_api, _STATE),
-    "forgotten": (forgotten, _STATE),
-    "too_early": (too_early, _STATE),
+    **{made.__name__: (made, _STATE) for made in _OF_STATES},
     "wrong_action": (wrong_action, ("action", "overall")),
-    "false_claim": (false_claim, ("faithfulness",)),
-    "says_nothing": (says_nothing, ("faithfulness",)),
+    **{made.__name__: (made, ("faithfulness",)) for made in (false_claim, says_nothing)},
 }
 RIGHT: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {
-    "slot_order": (slot_order, _STATE),
-    "as_text": (as_text, _STATE),
+    **{made.__name__: (made, _STATE) for made in (slot_order, as_text)},
     "more_politely": (more_politely, ("faithfulness", *_STATE)),
 }
 
@@ -117,10 +111,9 @@ RIGHT: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {
 def _slots(turn: AgentTurn, change: Callable[[JsonValue], JsonValue]) -> AgentTurn | None:
     if turn.state is None or turn.state.api is None:
         return None
-    required, optional = (
-        {name: change(value) for name, value in slots.items()} for slots in (turn.state.required, turn.state.optional)
-    )
-    state = turn.state.replace(required=required, optional=optional)
+    slots = {"required": turn.state.required, "optional": turn.state.optional}
+    changed = {kind: {name: change(value) for name, value in given.items()} for kind, given in slots.items()}
+    state = turn.state.replace(**changed)
     return turn.replace(state=state) if state != turn.state else None
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from itertools import takewhile
 from random import Random
-from typing import Any
+from typing import Any, TypeGuard
 
 from pydantic import JsonValue
 
@@ -26,6 +27,7 @@ from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.procedure.grammar import verbalize_step
 from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Graph, Node, Procedure, UserTurn, rounds
+from toologue.score.metric import answers_of
 from toologue.text.bank import Voice
 from toologue.text.verbalize import verbalize
 from toologue.values.conditions import embedded
@@ -61,8 +63,8 @@ class Talk:
     @cached_property
     def writes(self) -> list[Call]:
         """The calls of the gold that write; without one, a writing Api called with nothing."""
-        made = [act for turn in self.gold.turns if isinstance(turn, AgentTurn) for act in turn.acts]
-        writing = [act for act in made if isinstance(act, Call) and self.is_write(act)]
+        made = (act for turn in self.gold.turns if isinstance(turn, AgentTurn) for act in turn.acts)
+        writing = [act for act in made if self.is_write(act)]
         return writing or [Call(api=api.name) for api in self.documents.values() if api.writes]
 
     @cached_property
@@ -74,9 +76,9 @@ class Talk:
         steps = ((at, Step(self, at).must) for at in range(len(self.gold.turns)))
         return {at: words(must) for at, must in steps if must}
 
-    def is_write(self, call: Call) -> bool:
-        """Whether a call writes."""
-        return call.api in self.documents and self.documents[call.api].writes
+    def is_write(self, act: object) -> TypeGuard[Call]:
+        """Whether an act is a call that writes."""
+        return isinstance(act, Call) and act.api in self.documents and self.documents[act.api].writes
 
 
 @dataclass(frozen=True)
@@ -106,10 +108,8 @@ class Step:
     @property
     def later(self) -> Iterator[AgentTurn]:
         """The agent's turns that follow in the gold, up to the customer's next."""
-        for turn in self.talk.gold.turns[self.at + 1 :]:
-            if not isinstance(turn, AgentTurn):
-                return
-            yield turn
+        after = takewhile(lambda turn: turn.role == "agent", self.talk.gold.turns[self.at + 1 :])
+        return (turn for turn in after if isinstance(turn, AgentTurn))
 
     @property
     def heard(self) -> UserTurn | None:
@@ -202,16 +202,16 @@ def skip_confirmation(step: Step, random: Random) -> AgentTurn | None:
     """Write before the customer has answered whether to."""
     if step.must is None or step.must.move != "ask" or step.must.kinds:
         return None
-    after = [turn for turn in step.talk.gold.turns[step.at + 1 :] if isinstance(turn, AgentTurn)][:1]
-    calls = [act for turn in after for act in turn.acts if isinstance(act, Call) and step.talk.is_write(act)]
-    return AgentTurn(acts=(calls[0],)) if calls else None
+    after = next((turn for turn in step.talk.gold.turns[step.at + 1 :] if isinstance(turn, AgentTurn)), AgentTurn())
+    call = next(filter(step.talk.is_write, after.acts), None)
+    return AgentTurn(acts=(call,)) if call else None
 
 
 def dither(step: Step, random: Random) -> AgentTurn | None:
     """Ask for leave again that was just given."""
-    if step.call is None or not step.talk.is_write(step.call) or not step.asked_before:
-        return None
-    return AgentTurn(text=_ask_leave(step.call, random))
+    return (
+        AgentTurn(text=_ask_leave(step.call, random)) if step.asked_before and step.talk.is_write(step.call) else None
+    )
 
 
 def wrong_branch(step: Step, random: Random) -> AgentTurn | None:
@@ -226,12 +226,9 @@ def wrong_reply(step: Step, random: Random) -> AgentTurn | None:
     if step.must is None or step.talk.procedure is None:
         return None
     mine = (step.must.text, step.must.again)
-    others = [one for one in step.talk.procedure.steps if one.text and one.text not in mine and "{" not in one.text]
-    others = [one for one in others if one.kind != "call"]
-    if not others:
-        return None
-    other = random.choice(others)
-    return AgentTurn(text=verbalize_step(other, {}))
+    said = (one for one in step.talk.procedure.steps if one.text and one.kind != "call")
+    others = [one for one in said if one.text not in mine and "{" not in one.text]
+    return AgentTurn(text=verbalize_step(random.choice(others), {})) if others else None
 
 
 def wrong_value(step: Step, random: Random) -> AgentTurn | None:
@@ -292,7 +289,7 @@ def reorder(step: Step, random: Random) -> AgentTurn | None:
 
 def confirm_first(step: Step, random: Random) -> AgentTurn | None:
     """Ask for leave before writing."""
-    if step.call is None or not step.talk.is_write(step.call) or step.asked_before or not step.call.arguments:
+    if not step.talk.is_write(step.call) or step.asked_before or not step.call.arguments:
         return None
     return AgentTurn(text=_ask_leave(step.call, random))
 
@@ -320,16 +317,9 @@ RIGHT_STEPS: dict[str, Misstep] = {made.__name__: made for made in (paraphrase, 
 def missteps(gold: Dialogue, documents: Mapping[str, Api], kind: str, *, seed: int) -> dict[int, AgentTurn]:
     """The steps of this kind that can be taken in a conversation, by the turn of the gold that they stand in for."""
     made, talk = (WRONG_STEPS | RIGHT_STEPS)[kind], Talk(gold, documents)
-    found: dict[int, AgentTurn] = {}
-    at = 0
-    for heard, did in rounds(gold.turns):
-        at += len(heard)
-        for place in range(at, at + len(did)) if heard else ():
-            turn = made(Step(talk, place), Random(keys.seed_of(seed, gold.id, kind, place)))
-            if turn is not None:
-                found[place] = turn
-        at += len(did)
-    return found
+    places = [at for at, _, _ in answers_of(gold)]
+    steps = {at: made(Step(talk, at), Random(keys.seed_of(seed, gold.id, kind, at))) for at in places}
+    return {at: turn for at, turn in steps.items() if turn is not None}
 
 
 def _play_missteps(kind: str, case: Case) -> ScriptedAgent:

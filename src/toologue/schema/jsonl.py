@@ -207,6 +207,18 @@ def json_path(location: tuple[int | str, ...]) -> str:
     return "$" + "".join(steps)
 
 
+def leaves(value: Any, place: tuple[int | str, ...] = ()) -> Iterator[tuple[tuple[int | str, ...], Any]]:
+    """(place, value) of all that is neither object nor list in a JSON value, null included."""
+    if isinstance(value, dict):
+        for name, member in cast("dict[str, Any]", value).items():
+            yield from leaves(member, (*place, name))
+    elif isinstance(value, list):
+        for index, member in enumerate(cast("list[Any]", value)):
+            yield from leaves(member, (*place, index))
+    else:
+        yield place, value
+
+
 def opened(path: Path) -> IO[bytes]:
     """The bytes of a file, unpacked where its name ends in `.gz`."""
     try:
@@ -228,22 +240,11 @@ def _finite(line: bytes, file: object, number: int) -> Any:
         value: Any = from_json(line)
     except ValueError as error:
         raise BadRecord(file, number, "$", f"Invalid JSON: {error}", "one JSON object a line") from None
-    for place, found in _floats(value, ()):
-        if not math.isfinite(found):
+    for place, found in leaves(value):
+        if isinstance(found, float) and not math.isfinite(found):
             remedy = "JSON has no NaN or infinity: write null or a string"
             raise BadRecord(file, number, json_path(place), f"expected a finite number, got {found}", remedy)
     return value
-
-
-def _floats(value: Any, place: tuple[int | str, ...]) -> Iterator[tuple[tuple[int | str, ...], float]]:
-    if isinstance(value, float):
-        yield place, value
-    elif isinstance(value, dict):
-        for name, item in cast("dict[str, Any]", value).items():
-            yield from _floats(item, (*place, name))
-    elif isinstance(value, list):
-        for index, item in enumerate(cast("list[Any]", value)):
-            yield from _floats(item, (*place, index))
 
 
 def _is_json(line: bytes) -> bool:

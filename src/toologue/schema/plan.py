@@ -48,26 +48,11 @@ from toologue.schema.dialogue import Dialogue
 from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import AgentAction, UserAction
 
-Move = Literal[
-    "open",
-    "give",
-    "volunteer",
-    "choose",
-    "acknowledge",
-    "correct",
-    "change",
-    "malformed",
-    "contradict",
-    "noise",
-    "call",
-    "ask",
-    "say",
-    "end",
-    "refuse",
-    "insist",
-    UserAction,
-    AgentAction,
+_Customers = Literal[
+    "open", "give", "volunteer", "choose", "acknowledge", "correct", "change", "malformed", "contradict", "noise"
 ]
+_Agents = Literal["call", "ask", "say", "end", "refuse", "insist"]
+Move = Literal[_Customers, _Agents, UserAction, AgentAction]
 MOVES: tuple[Move, ...] = get_args(Move)
 
 ValueKind = Literal[

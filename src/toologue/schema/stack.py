@@ -1,6 +1,7 @@
 """The stack of programs: what a conversation is at, and what became of each of its goals (Dialog2API 3).
 
-It follows from the turns alone. On top, first in the tuple, is what was written last.
+It follows from the turns alone. On top, first in the tuple, is what was written last. What is written replaces the
+whole program; one without code is the draft as it stands. Final and abandoned ones cannot be written again.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from typing import Literal
 
 from toologue.errors import StackError
 from toologue.schema.jsonl import Noun
-from toologue.schema.turn import AgentTurn, Program, Result, UserTurn
-
-Turns = Iterable[UserTurn | AgentTurn]
+from toologue.schema.turn import Program, Result, Turn
 
 
 class Stacked(Noun):
@@ -24,12 +23,12 @@ class Stacked(Noun):
     result: Result | None = None
 
 
-def stack(turns: Turns) -> tuple[Stacked, ...]:
+def stack(turns: Iterable[Turn]) -> tuple[Stacked, ...]:
     """The stack after these turns. Raises StackError."""
     return _walked(turns)[0]
 
 
-def completed(turns: Turns, *, lax: bool = False) -> tuple[UserTurn | AgentTurn, ...]:
+def completed(turns: Iterable[Turn], *, lax: bool = False) -> tuple[Turn, ...]:
     """The turns with the code of the draft in every program that has none. Raises StackError.
 
     `lax`: programs that cannot go on the stack stay as they are.
@@ -56,9 +55,9 @@ def whole(stacked: Sequence[Stacked], program: Program) -> Program:
     return program.replace(code=before.code)
 
 
-def _walked(turns: Turns, lax: bool = False) -> tuple[tuple[Stacked, ...], tuple[UserTurn | AgentTurn, ...]]:
+def _walked(turns: Iterable[Turn], lax: bool = False) -> tuple[tuple[Stacked, ...], tuple[Turn, ...]]:
     stacked: tuple[Stacked, ...] = ()
-    walked: list[UserTurn | AgentTurn] = []
+    walked: list[Turn] = []
     for position, turn in enumerate(turns):
         if turn.role == "agent" and turn.acts:
             acts = list(turn.acts)

@@ -1,11 +1,7 @@
-"""Turns, the acts in them with their results, rounds, and the stack of programs.
+"""Turns, the acts in them with their results, and rounds.
 
 One agent turn is *one decision*: words, acts, or both; parallel calls are one turn. `results[i]` answers `acts[i]`.
 A round lasts until the floor is the user's again; `rounds` is the only notion of turn number in this package.
-
-The stack of programs follows from the turns alone (Dialog2API 3). On top, first in the tuple, is what was written last;
-a goal that is taken up again comes to the top. What is written replaces the whole program; a program without code is
-the draft as it stands. Final and abandoned programs cannot be written again: `StackError` says which goal, and where.
 """
 
 from __future__ import annotations
@@ -57,9 +53,8 @@ class Fault(Noun):
 class Result(Noun):
     """What the world answered, and what the act wrote.
 
-    `changes` maps the path of a row (`table/row`, `/` and `~` inside the row's name written `~1`
-    and `~0`) to the new row, or to
-    None where the row is gone; only rows that *this* act wrote. `created` lists those paths that held no row before.
+    `changes` maps the path of a row (`table/row`, `/` and `~` inside the row's name written `~1` and `~0`) to the new
+    row, or to None where it is gone; only rows that *this* act wrote. `created`: paths that held no row before.
     `arguments` are the arguments as executed, where the world changed them (an injected session).
     """
 
@@ -86,14 +81,7 @@ UserAction = Literal[
     "user_bye",
 ]
 AgentAction = Literal[
-    "request",
-    "response",
-    "clarify",
-    "suggest",
-    "response_fail",
-    "system_bye",
-    "call",
-    "retriever_call",
+    "request", "response", "clarify", "suggest", "response_fail", "system_bye", "call", "retriever_call"
 ]
 
 
@@ -179,6 +167,17 @@ def rounds(turns: Iterable[UserTurn | AgentTurn]) -> Iterator[Round]:
         yield Round(tuple(said), tuple(did))
 
 
+def answers(turns: Iterable[UserTurn | AgentTurn]) -> Iterator[tuple[int, int, tuple[AgentTurn, ...]]]:
+    """(number of the user's turn, from 1; where its answer begins; the answer) of each round that the user opens."""
+    number = start = 0
+    for said, did in rounds(turns):
+        start += len(said)
+        if said:
+            number += 1
+            yield number, start, did
+        start += len(did)
+
+
 class Invocation(NamedTuple):
     """An executed act with its result and its place: round, index of the turn among all turns, slot in the turn."""
 
@@ -187,6 +186,12 @@ class Invocation(NamedTuple):
     slot: int
     act: Call | Retrieve | Program
     result: Result
+
+    @property
+    def call(self) -> Call:
+        """The act, where it is known to be a call."""
+        assert isinstance(self.act, Call)
+        return self.act
 
 
 def invocations(turns: Iterable[UserTurn | AgentTurn], *, opening: bool = False) -> Iterator[Invocation]:

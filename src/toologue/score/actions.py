@@ -27,13 +27,14 @@ Example:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from toologue.formats.tooldial_text import ACTIONS, read_action
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace
-from toologue.score.metric import RATIOS, answers_of, no_reply, score_of, shares_of, unscored
+from toologue.score.metric import RATIOS, answers_of, done_at, no_reply, score_of, shares_of, unscored
 
 ACCURACY = "action accuracy"
 METRICS = (ACCURACY, *(f"F1 {action}" for action in ACTIONS))
@@ -56,19 +57,17 @@ class ActionTest(NamedTuple):
 
 def actions(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no actions."""
-    if trace.protocol != "next" or not any(True for _ in labelled(gold)):
+    if trace.protocol != "next" or not any(labelled(gold)):
         return {}
-    if why := no_reply(trace):
-        return unscored(METRICS, gold, trace, why)
-    return scores_of(action_tests("fixed", gold, trace), gold, trace)
+    silent = unscored(METRICS, gold, trace, no_reply(trace))
+    return silent or scores_of(action_tests("fixed", gold, trace), gold, trace)
 
 
 def action_tests(match: Match, gold: Dialogue, trace: Trace) -> list[ActionTest]:
     """The tests of a conversation that was lived under `next`."""
     found: list[ActionTest] = []
     for at, number, expected in labelled(gold):
-        turn = trace.turns[at] if at < len(trace.turns) else None
-        said = said_action(turn) if isinstance(turn, AgentTurn) else ""
+        said = said_action(done_at(trace, at))
         taken = read_action(said).value if match == "fixed" else _NAMES.get(_letters(said))
         found.append(ActionTest(at, number, expected, said, taken, same_action(match, expected, said)))
     return found
@@ -104,13 +103,9 @@ def same_action(match: Match, expected: AgentAction, said: str) -> bool:
     return wanted in given if match == "substring" else wanted == given
 
 
-def confusion(tests: Iterable[ActionTest]) -> dict[tuple[str, str], int]:
+def confusion(tests: Iterable[ActionTest]) -> Counter[tuple[str, str]]:
     """How often which action was expected and which was taken; what is none of the eight counts as "none"."""
-    found: dict[tuple[str, str], int] = {}
-    for test in tests:
-        pair = test.expected, test.taken or "none"
-        found[pair] = found.get(pair, 0) + 1
-    return found
+    return Counter((test.expected, test.taken or "none") for test in tests)
 
 
 def labelled(gold: Dialogue) -> Iterator[tuple[int, int, AgentAction]]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from pydantic import JsonValue
 
@@ -24,7 +25,7 @@ from toologue.models.similarity import TextMatch
 from toologue.procedure.course import Stand, Walking, course_of, evaluate
 from toologue.procedure.slot_values import mentions
 from toologue.schema import Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
-from toologue.score.metric import no_reply, unscored
+from toologue.score.metric import no_reply, shares_of, unscored
 from toologue.values.compare import same
 from toologue.worlds.world import documents_of
 
@@ -35,8 +36,8 @@ def adherence(gold: Dialogue, trace: Trace, judge: TextMatch) -> Mapping[str, Sc
     """The metric. Scores nothing under a protocol that puts the gold's history in place of the agent's."""
     if trace.protocol not in ("live", "recorded") or not gold.instructions:
         return {}
-    if why := no_reply(trace):
-        return unscored(METRICS, gold, trace, why)
+    if silent := unscored(METRICS, gold, trace, no_reply(trace)):
+        return silent
     try:
         course = course_of(Brief(instructions=gold.instructions, apis=tuple(documents_of(gold).values())))
     except UserError as error:
@@ -50,26 +51,16 @@ def adherence(gold: Dialogue, trace: Trace, judge: TextMatch) -> Mapping[str, Sc
             if act.kind == "call" and result is not None:
                 walk.follow(act, result, (place, slot))
         walk.spoken += turn.text is not None and not turn.acts
-    ended = walk.ends()
-    return {
-        "adherence": _score("adherence", walk.allowed, gold, trace, tuple(walk.at)),
-        "guarded writes": _score("guarded writes", walk.writes, gold, trace, ()),
-        "ended at a leaf": _score("ended at a leaf", [ended], gold, trace, ()),
-    }
-
-
-def _score(name: str, hits: Sequence[bool], gold: Dialogue, trace: Trace, at: tuple[Mismatch, ...]) -> Score:
-    counts = {"hits": float(sum(hits)), "of": float(len(hits))}
-    value = sum(hits) / len(hits) if hits else None
-    why = "" if hits else "nothing to score"
-    return Score(metric=name, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why, at=at)
+    found = zip(METRICS, (walk.allowed, walk.writes, [walk.ends()]), strict=True)
+    shares = {name: (sum(hits), len(hits)) for name, hits in found}
+    return shares_of(shares, gold, trace, {"adherence": walk.at})
 
 
 class _Walk:
     """The walk of one trace."""
 
     def __init__(self, walking: Walking, facts: Mapping[str, JsonValue]):
-        self._walking = walking
+        self._walking, self._course, self._flow = walking, walking.course, walking.course.flow.by_id
         self._stand = walking.begin(facts)
         branches = (branch for step in walking.course.procedure.steps for branch in step.branches)
         self._set_by_answers = sorted({name for branch in branches for name in branch.sets})
@@ -95,21 +86,17 @@ class _Walk:
     def follow(self, call: Call, result: Result, place: tuple[int, int]) -> None:
         """The agent calls."""
         tried = [(self._problems(stand, links, call), stand) for stand, links in self._ways(call)]
-        problems, stand = min(tried, key=lambda one: len(one[0]), default=(None, None))
-        if problems is None or stand is None:
-            problems, stand = self._elsewhere(call)
+        problems, stand = min(tried, key=lambda one: len(one[0])) if tried else self._elsewhere(call)
         self.allowed.append(not problems)
-        if self._walking.course.writes(call.api):
+        if self._course.writes(call.api):
             self.writes.append(not problems)
-        expected = stand and self._walking.arguments(self._walking.inform(stand, call))
-        turn, act = place
-        wanted, actual = expected or None, call.arguments
-        self.at += [
-            Mismatch(turn=turn, act=act, field=call.api, expected=wanted, actual=actual, why=why) for why in problems
-        ]
-        if stand is None:
+        informed = stand and self._walking.inform(stand, call)
+        wanted = (informed and self._walking.arguments(informed)) or None
+        told = Mismatch(turn=place[0], act=place[1], field=call.api, expected=wanted, actual=call.arguments)
+        self.at += [told.replace(why=why) for why in problems]
+        if informed is None:
             return
-        called = self._walking.record(self._walking.inform(stand, call), call, result)
+        called = self._walking.record(informed, call, result)
         link = self._walking.exit(called)
         self._stand = self._walking.take(called, link) if link else called
         self.spoken, self._answers = 0, []
@@ -126,18 +113,13 @@ class _Walk:
 
     def _ways(self, call: Call) -> Iterator[tuple[Stand, list[Link]]]:
         """Where questions alone lead to a call of this Api; where it was made before, if nothing was written since."""
-        flow = self._walking.course.flow.by_id
         for stand, links in self._onward(self._stand):
-            if flow[stand.node].type == "api" and flow[stand.node].text == call.api:
+            if self._flow[stand.node].type == "api" and self._flow[stand.node].text == call.api:
                 yield stand, links
-        for mark in reversed(self._stand.trail):
-            if mark.wrote:
-                return
-            if (
-                flow[mark.stand.node].text == call.api
-                and self._walking.inform(mark.stand, call).given != mark.stand.given
-            ):
-                yield mark.stand, []
+        for mark in takewhile(lambda mark: not mark.wrote, reversed(self._stand.trail)):
+            there = mark.stand
+            if self._flow[there.node].text == call.api and self._walking.inform(there, call).given != there.given:
+                yield there, []
 
     def _onward(self, start: Stand) -> Iterator[tuple[Stand, list[Link]]]:
         """Everywhere that questions alone lead to, once for all that answers set on the way."""
@@ -147,29 +129,29 @@ class _Walk:
             yield stand, links
             if self._walking.kind(stand) == "api":
                 continue
-            for link in self._walking.course.steering.exits(stand.state):
+            for link in self._course.steering.exits(stand.state):
                 there, way = self._walking.take(stand, link), [*links, link]
                 shut = any(self._is_shut(one, there) for one in way)
                 key = (there.state, shut, *(str(there.values.get(name)) for name in self._set_by_answers))
-                if key not in seen and len(way) <= len(self._walking.course.flow.nodes):
+                if key not in seen and len(way) <= len(self._flow):
                     seen.add(key)
                     waiting.append((there, way))
 
     def _problems(self, stand: Stand, links: Sequence[Link], call: Call) -> list[str]:
         """What speaks against this call here."""
         informed = self._walking.inform(stand, call)
-        step, arguments = self._walking.course.step(stand.node), call.arguments or {}
+        step, arguments = self._course.step(stand.node), call.arguments or {}
         found = [f"{link.condition} does not hold" for link in links if self._is_shut(link, informed)]
         if self._count_questions(links) > self.spoken:
             found.append("made before the customer was asked")
-        chosen = [link.text for link in links if link.text in self._answers_of(link)]
+        chosen = [link.text for link in links if self._is_answer(link)]
         if chosen and self._answers and chosen != self._answers[-len(chosen) :]:
             found.append(f"made for {chosen[-1]!r}, and the customer chose {self._answers[-1]!r}")
         for name, expression in step.arguments.items():
             expected = evaluate(expression, informed.values)
             if not same(expected, arguments.get(name)):
                 found.append(f"{name} is {arguments.get(name)!r}, and {expression} is {expected!r}")
-            elif expression.strip() in self._walking.course.slots and not self._gave(expression.strip(), expected):
+            elif expression.strip() in self._course.slots and not self._gave(expression.strip(), expected):
                 found.append(f"{name} is {expected!r}, which the customer never said")
         return found + [f"{name} is not for this call" for name in arguments if name not in step.arguments]
 
@@ -181,34 +163,28 @@ class _Walk:
             return True
         if slot in self._informed:
             return False
-        return any(mentions(text, value, self._walking.course.slots[slot], None) for text in self._texts)
+        return any(mentions(text, value, self._course.slots[slot], None) for text in self._texts)
 
     def _count_questions(self, links: Sequence[Link]) -> int:
         """How many questions lie on a way that somebody must have asked: with answers, or for what was then given."""
-        steps = [self._walking.course.step(link.source) for link in links if self._is_question(link.source)]
-        return sum(bool(self._fresh & {*step.collects}) or any(one.answer for one in step.branches) for step in steps)
+        asking = [self._course.step(link.source) for link in links if self._flow[link.source].type == "message"]
+        return sum(bool(self._fresh & {*step.collects}) or any(one.answer for one in step.branches) for step in asking)
 
-    def _is_question(self, node: str) -> bool:
-        return self._walking.course.flow.by_id[node].type == "message"
-
-    def _answers_of(self, link: Link) -> list[str]:
-        if not self._is_question(link.source):
-            return []
-        return [branch.answer for branch in self._walking.course.step(link.source).branches if branch.answer]
+    def _is_answer(self, link: Link) -> bool:
+        """Whether a way is one of the answers that its question lists."""
+        branches = self._course.step(link.source).branches if self._flow[link.source].type == "message" else ()
+        return bool(link.text) and any(branch.answer == link.text for branch in branches)
 
     def _elsewhere(self, call: Call) -> tuple[list[str], Stand | None]:
         """Why a call is not allowed to which questions alone do not lead; where it stands, if anything leads to it."""
-        course = self._walking.course
-        ways = (
-            course.steering.way(self._stand.state, lambda _, there, to=node.id: there.node == to)
-            for node in course.flow.nodes
-            if node.type == "api" and node.text == call.api
-        )
-        way = min((one for one in ways if one), key=len, default=None)
+        course = self._course
+        nodes = [node.id for node in course.flow.nodes if node.type == "api" and node.text == call.api]
+        ways = (course.steering.way(self._stand.state, lambda _, there, to=to: there.node == to) for to in nodes)
+        way = min(filter(None, ways), key=len, default=None)
         if way is None:
             where = "after this" if call.api in course.procedure.calls else "at all"
             return [f"the procedure makes no such call {where}"], None
-        skipped = [course.step(link.source) for link in way if course.flow.by_id[link.source].type == "api"]
+        skipped = [course.step(link.source) for link in way if self._flow[link.source].type == "api"]
         stand = self._stand
         for link in way:
             stand = self._walking.take(stand, link)

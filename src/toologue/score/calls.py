@@ -14,15 +14,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
+
+from pydantic import JsonValue
 
 from toologue.models.similarity import TextMatch
-from toologue.schema import Api, Call, Dialogue, Fault, Invocation, Mismatch, Score, Trace, invocations, rounds
+from toologue.schema import Api, Dialogue, Fault, Invocation, Mismatch, Score, Trace, answers, invocations
+from toologue.schema.jsonl import leaves
 from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
 from toologue.values.compare import agree, contains
 from toologue.worlds.world import Kind, kind_at
 
-_NOT_MADE, _UNASKED = "expected, not made", "made and took effect, not expected"
 ERROR_TYPES = ("over-trigger", "bad planning", "bad call")
 METRICS = ("precision", "recall", "action precision", "incorrect action rate", "success", "soft success", *ERROR_TYPES)
 MEANINGS.update(
@@ -32,8 +34,8 @@ MEANINGS.update(
         "precision": "the share of the agent's calls that answer an expected one",
         "recall": "the share of expected calls that the agent made",
         "action precision": "the share of the agent's writing calls that answer an expected one",
-        "incorrect action rate": "the share of the agent's writing calls that took effect unexpectedly;"
-        " lower is better",
+        "incorrect action rate": "the share of the agent's writing calls that took effect unexpectedly; "
+        "lower is better",
         "over-trigger": "unexpected writing calls in rounds where nothing is to be called",
         "bad planning": "rounds in which a tool was not tried, or another one was used",
         "bad call": "rounds in which the right tools were called with wrong arguments",
@@ -86,76 +88,73 @@ def calls(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]
     """The metric. Scores nothing where the protocol executes nothing (`next`)."""
     if trace.protocol == "next":
         return {}
-    if why := no_reply(trace):
-        return unscored(METRICS, gold, trace, why)
+    if silent := unscored(METRICS, gold, trace, no_reply(trace)):
+        return silent
     pairing = pair(gold, trace, match)
     return grade(pairing, gold, trace, explain(pairing, gold, match))
 
 
 def pair(gold: Dialogue, trace: Trace, match: TextMatch) -> Pairing:
     """Pair the calls of a trace with those of the gold, round by round (all in one for `live`)."""
-    kind = kind_at(gold.world)
-    documents = kind.by_name
-    predicted, wanted = _calls(trace.turns), _calls(gold.turns)
-    partner: list[int | None] = [None] * len(predicted)
-    together = trace.protocol == "live"
-    for number in sorted({p.round for p in predicted}) if not together else [0]:
-        rows = [i for i, p in enumerate(predicted) if together or p.round == number]
-        columns = [j for j, g in enumerate(wanted) if together or g.round == number]
-        fits = {i: [j for j in columns if not differences(predicted[i], wanted[j], kind, match)] for i in rows}
-        for i, j in _most_pairs(fits).items():
-            partner[i] = j
-    actions = tuple(_writes(p, documents) for p in predicted)
+    kind, together = kind_at(gold.world), trace.protocol == "live"
+    predicted, wanted = made(trace), made(gold)
+    fits = {
+        i: [j for j, g in enumerate(wanted) if (together or g.round == p.round) and not differences(p, g, kind, match)]
+        for i, p in enumerate(predicted)
+    }
+    mates = _most_pairs(fits)
+    partner = tuple(mates.get(i) for i in fits)
+    actions = tuple(p.call.api in kind.by_name and kind.by_name[p.call.api].writes for p in predicted)
     bad = tuple(
         action and mate is None and (p.result.error is None or bool(p.result.changes))
         for p, mate, action in zip(predicted, partner, actions, strict=True)
     )
-    return Pairing(predicted, wanted, tuple(partner), bad, actions)
+    return Pairing(predicted, wanted, partner, bad, actions)
+
+
+def made(conversation: Dialogue | Trace) -> tuple[Invocation, ...]:
+    """The calls that were executed, in their order."""
+    return tuple(invocation for invocation in invocations(conversation.turns) if invocation.act.kind == "call")
 
 
 def differences(predicted: Invocation, gold: Invocation, kind: Kind, match: TextMatch) -> list[Mismatch]:
     """What speaks against taking the predicted call for the gold one; empty: nothing."""
-    mine, theirs = cast("Call", predicted.act), cast("Call", gold.act)
-    if mine.api != theirs.api:
-        return [Mismatch(field="api", expected=theirs.api, actual=mine.api)]
-    failure, expected_failure = predicted.result.error, gold.result.error
-    if (failure is None) != (expected_failure is None):
-        return [Mismatch(field="error", expected=_dump(expected_failure), actual=_dump(failure))]
+    mine, theirs, failure, expected = predicted.call.api, gold.call.api, predicted.result.error, gold.result.error
+    if mine != theirs:
+        return [Mismatch(field="api", expected=theirs, actual=mine)]
+    if (failure is None) != (expected is None):
+        told = [None if one is None else one.model_dump() for one in (expected, failure)]
+        return [Mismatch(field="error", expected=told[0], actual=told[1])]
     if (verdict := kind.equivalent(predicted, gold)) is not None:
         return list(verdict)
-    api = kind.by_name.get(mine.api)
+    api = kind.by_name.get(mine)
     unlike = _unlike_arguments(api, kind.counted(gold), kind.counted(predicted), match)
-    reads = api is None or not api.writes
-    if unlike and reads and failure is None and _found_anyway(gold, predicted):
-        return []
+    found, given = gold.result.value, predicted.result.value
+    if unlike and failure is None and (api is None or not api.writes) and contains(given, found):
+        return [] if any(leaf is not None for _, leaf in leaves(found)) else unlike  # {"emails": []} found nothing
     return unlike
 
 
 def unanswered(pairing: Pairing) -> list[Mismatch]:
     """Every missed gold call and every bad action, without looking for what went wrong."""
-    missed = [_at(m, field="call", expected=_shown(m), why=_NOT_MADE) for m in pairing.missed]
-    surplus = [_at(s, field="call", actual=_shown(s), why=_UNASKED) for s, bad in pairing.surplus if bad]
-    return missed + surplus
+    return [*map(_not_made, pairing.missed), *(_unasked(extra) for extra, bad in pairing.surplus if bad)]
 
 
 def explain(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Mismatch]:
     """Every missed gold call and every bad action, with the field that made the difference."""
-    kind = kind_at(gold.world)
-    surplus = pairing.surplus
+    kind, free = kind_at(gold.world), dict(enumerate(pairing.surplus))
     explained: list[Mismatch] = []
-    taken: set[int] = set()
     for missed in pairing.missed:
-        near = _nearest(missed, [s for s, _ in surplus], taken)
-        if near is None:
-            explained.append(_at(missed, field="call", expected=_shown(missed), why=_NOT_MADE))
+        alike = {place: extra for place, (extra, _) in free.items() if extra.call.api == missed.call.api}
+        if not alike:
+            explained.append(_not_made(missed))
             continue
-        taken.add(id(near))
-        for difference in differences(near, missed, kind, match) or [_misplaced(near, missed)]:
+        near, _ = free.pop(min(alike, key=lambda place: abs(alike[place].round - missed.round)))
+        why = "made in another round"
+        misplaced = Mismatch(field="round", expected=missed.round, actual=near.round, why=why)
+        for difference in differences(near, missed, kind, match) or [misplaced]:
             explained.append(difference.replace(turn=near.turn, act=near.slot))
-    for extra, bad in surplus:
-        if bad and id(extra) not in taken:
-            explained.append(_at(extra, field="call", actual=_shown(extra), why=_UNASKED))
-    return explained
+    return explained + [_unasked(extra) for extra, bad in free.values() if bad]
 
 
 def grade(pairing: Pairing, gold: Dialogue, trace: Trace, at: Sequence[Mismatch]) -> dict[str, Score]:
@@ -179,8 +178,7 @@ def scores_of(
     at: Sequence[Mismatch] = (),
 ) -> dict[str, Score]:
     """Counts and error types as scores. The mismatches explain the success."""
-    n = counts
-    answered = sum(1 for said, did in rounds(gold.turns) if said and did)
+    n, answered = counts, sum(bool(did) for _, _, did in answers(gold.turns))
     shares: dict[str, tuple[float, float]] = {
         "precision": (n["matches"], n["predictions"]),
         "recall": (n["matches"], n["ground_truths"]),
@@ -193,37 +191,25 @@ def scores_of(
     return shares_of(shares, gold, trace, {"success": at})
 
 
-def error_types(pairing: Pairing) -> dict[str, int]:
+def error_types(pairing: Pairing, *, published: bool = False) -> dict[str, int]:
     """How the rounds of a failed conversation fail (ToolTalk 4.3), a round at most one way but for over-triggers.
 
     over-trigger: bad actions where gold calls nothing. bad call: each missing tool was called, wrongly. bad planning:
-    everything else. Reads that no gold call asked for do not count.
+    everything else. Reads that no gold call asked for do not count. `published`: they do, and the comparison is
+    inverted: each tool that was called in vain is missing as often.
     """
     found: dict[str, int] = dict.fromkeys(ERROR_TYPES, 0)
     calling = {g.round for g in pairing.gold}
-    for number in {g.round for g in pairing.gold} | {p.round for p in pairing.predicted}:
-        missed = Counter(_api(g) for g in pairing.missed if g.round == number)
-        surplus = [(p, bad) for p, bad in pairing.surplus if p.round == number]
-        wrong = Counter(_api(p) for p, bad in surplus if bad or _api(p) in missed)
+    for number in calling | {p.round for p in pairing.predicted}:
+        missed = Counter(g.call.api for g in pairing.missed if g.round == number)
+        surplus = [(p.call.api, bad) for p, bad in pairing.surplus if p.round == number]
+        wrong = Counter(api for api, bad in surplus if published or bad or api in missed)
         if number not in calling:
             found["over-trigger"] += sum(bad for _, bad in surplus)
         elif missed or wrong:
-            tried = wrong.keys() == missed.keys() and all(wrong[api] >= missed[api] for api in missed)
+            tried = wrong.keys() == missed.keys() and (missed >= wrong if published else wrong >= missed)
             found["bad call" if tried else "bad planning"] += 1
     return found
-
-
-def _calls(turns: Any) -> tuple[Invocation, ...]:
-    return tuple(invocation for invocation in invocations(turns) if invocation.act.kind == "call")
-
-
-def _api(invocation: Invocation) -> str:
-    return cast("Call", invocation.act).api
-
-
-def _writes(invocation: Invocation, documents: Mapping[str, Api]) -> bool:
-    api = documents.get(_api(invocation))
-    return api is not None and api.writes
 
 
 def _unlike_arguments(
@@ -242,32 +228,15 @@ def _unlike_arguments(
     return found
 
 
-def _found_anyway(gold: Invocation, predicted: Invocation) -> bool:
-    return _holds_something(gold.result.value) and contains(predicted.result.value, gold.result.value)
-
-
-def _holds_something(value: Any) -> bool:
-    """Whether a result found anything: {"emails": []} did not."""
-    if isinstance(value, dict):
-        return any(map(_holds_something, cast("dict[str, Any]", value).values()))
-    if isinstance(value, list):
-        return any(map(_holds_something, cast("list[Any]", value)))
-    return value is not None
-
-
 def _most_pairs(fits: Mapping[int, Sequence[int]]) -> dict[int, int]:
     """A largest matching of rows to columns (augmenting paths), earlier rows and columns first."""
     owner: dict[int, int] = {}
 
     def place(row: int, seen: set[int]) -> bool:
-        for column in fits[row]:
-            if column not in owner:
-                owner[column] = row
-                return True
-        for column in fits[row]:
+        for column in sorted(fits[row], key=owner.__contains__):  # what is free first
             if column not in seen:
                 seen.add(column)
-                if place(owner[column], seen):
+                if column not in owner or place(owner[column], seen):
                     owner[column] = row
                     return True
         return False
@@ -277,23 +246,15 @@ def _most_pairs(fits: Mapping[int, Sequence[int]]) -> dict[int, int]:
     return {row: column for column, row in owner.items()}
 
 
-def _nearest(missed: Invocation, surplus: Sequence[Invocation], taken: set[int]) -> Invocation | None:
-    free = [s for s in surplus if id(s) not in taken and _api(s) == _api(missed)]
-    return min(free, key=lambda s: abs(s.round - missed.round), default=None)
+def _not_made(missed: Invocation) -> Mismatch:
+    why = "expected, not made"
+    return Mismatch(turn=missed.turn, act=missed.slot, field="call", expected=_shown(missed), why=why)
 
 
-def _misplaced(near: Invocation, missed: Invocation) -> Mismatch:
-    return Mismatch(field="round", expected=missed.round, actual=near.round, why="made in another round")
+def _unasked(extra: Invocation) -> Mismatch:
+    why = "made and took effect, not expected"
+    return Mismatch(turn=extra.turn, act=extra.slot, field="call", actual=_shown(extra), why=why)
 
 
-def _at(invocation: Invocation, **fields: Any) -> Mismatch:
-    return Mismatch(turn=invocation.turn, act=invocation.slot, **fields)
-
-
-def _shown(invocation: Invocation) -> dict[str, Any]:
-    call = cast("Call", invocation.act)
-    return {"api": call.api, "arguments": call.arguments}
-
-
-def _dump(fault: Fault | None) -> Any:
-    return None if fault is None else {"type": fault.type, "message": fault.message}
+def _shown(invocation: Invocation) -> JsonValue:
+    return {"api": invocation.call.api, "arguments": invocation.call.arguments}

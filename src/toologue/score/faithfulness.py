@@ -37,16 +37,18 @@ import asyncio
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.formats.tooldial_text import lines
 from toologue.models.ask import ask, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace
-from toologue.score.metric import answers_of, no_reply, shares_of, unscored
+from toologue.schema import Dialogue, Mismatch, Score, Trace
+from toologue.schema.jsonl import leaves
+from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
 from toologue.score.states import Mode
-from toologue.text.claims import ReplyClaim, reply_claims, says_words, unsupported
+from toologue.text.claims import reply_claims, says_words, unsupported
+from toologue.verify.chains.states import lengths
 from toologue.worlds.world import documents_of
 
 METRICS = ("grounded", "supported claims", "reported")
@@ -83,26 +85,25 @@ class Votes(NamedTuple):
 
 def faithfulness(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The offline metric. Scores nothing under another protocol, or where the gold has no response."""
-    if trace.protocol != "next" or not any(True for _ in responses(gold)):
+    if trace.protocol != "next" or not any(responses(gold)):
         return {}
-    if why := no_reply(trace):
-        return unscored(METRICS, gold, trace, why)
-    return scores_of(reply_tests(gold, trace), gold, trace)
+    return unscored(METRICS, gold, trace, no_reply(trace)) or scores_of(reply_tests(gold, trace), gold, trace)
 
 
 def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
     """The tests of a conversation that was lived under `next`."""
     found: list[ReplyTest] = []
     for at, expected in responses(gold):
-        said = _said(trace, at)
+        said = done_at(trace, at).text or ""
         support = [expected, gold.instructions, _json(gold.facts), *_shown(gold, at)]
-        values = _values(said)
-        lacking = {claim.text for claim in unsupported((v for v in values if isinstance(v, ReplyClaim)), support)}
-        lacking |= {v for v in values if isinstance(v, str) and not any(says_words(part, v) for part in support)}
-        texts = [value.text if isinstance(value, ReplyClaim) else value for value in values]
+        others = _others(said)
+        claims = reply_claims(said)
+        lacking = {claim.text for claim in unsupported(claims, support)}
+        lacking |= {value for value in others if not any(says_words(part, value) for part in support)}
+        texts = [*(claim.text for claim in claims), *others]
         wanted = [value for value in _leaves(gold, at) if says_words(expected, value)]
         reports = any(says_words(said, value) for value in wanted) if wanted else None
-        found.append(ReplyTest(at, said, tuple(texts), tuple(t for t in texts if t in lacking), reports))
+        found.append(ReplyTest(at, said, tuple(texts), tuple(text for text in texts if text in lacking), reports))
     return found
 
 
@@ -129,7 +130,7 @@ async def votes(gold: Dialogue, trace: Trace, model: Model, *, n: int = VOTES, s
     documents, found = documents_of(gold), list[Votes]()
     for at, _ in responses(gold):
         history = "\n".join(line.text for line in lines(gold.turns[:at], documents))
-        question = render_prompt(__file__, "faithfulness.txt", history=history, reply=_said(trace, at))
+        question = render_prompt(__file__, "faithfulness.txt", history=history, reply=done_at(trace, at).text or "")
         tokens = await asyncio.gather(*(_vote(model, question, seed, gold.id, at, vote) for vote in range(n)))
         found.append(Votes(at, tuple(token for token in tokens if token is not None)))
     return tuple(found)
@@ -157,18 +158,12 @@ def responses(gold: Dialogue) -> Iterator[tuple[int, str]]:
             yield at, turn.text or ""
 
 
-def _said(trace: Trace, at: int) -> str:
-    turn = trace.turns[at] if at < len(trace.turns) else None
-    return (turn.text or "") if isinstance(turn, AgentTurn) else ""
-
-
-def _values(text: str) -> list[ReplyClaim | str]:
-    """What a text says that can be looked up."""
-    found: list[ReplyClaim | str] = [*reply_claims(text)]
+def _others(text: str) -> list[str]:
+    """What a text says, besides its claims, that can be looked up: numbers, and what stands in quotes."""
     known = {claim.text for claim in reply_claims(text)}
-    quoted = ["".join(part for part in groups if part) for groups in _QUOTED.findall(text)]
+    quoted = map("".join, _QUOTED.findall(text))
     numbers = [one for one in _NUMBER.findall(text) if not any(one in claim for claim in known)]
-    return [*found, *dict.fromkeys(value for value in (*numbers, *quoted) if value not in known)]
+    return list(dict.fromkeys(value for value in (*numbers, *quoted) if value not in known))
 
 
 def _shown(gold: Dialogue, at: int) -> Iterator[str]:
@@ -178,10 +173,9 @@ def _shown(gold: Dialogue, at: int) -> Iterator[str]:
             yield turn.text
         if turn.role == "agent":
             yield from (_json(act.arguments) for act in turn.acts if act.kind == "call" and act.arguments)
-            for result in turn.results:
-                if result is not None:
-                    yield _json(result.value)
-                    yield " ".join(_lengths(result.value))
+            for result in filter(None, turn.results):
+                yield _json(result.value)
+                yield " ".join(map(str, lengths(result.value)))
 
 
 def _leaves(gold: Dialogue, at: int) -> list[str]:
@@ -190,29 +184,9 @@ def _leaves(gold: Dialogue, at: int) -> list[str]:
         if turn.role == "agent":
             for act, result in zip(turn.acts, turn.results, strict=False):
                 if act.kind == "call" and result is not None:
-                    return [text for leaf in _flat(result.value) if len(text := str(leaf)) > 1]
+                    values = (leaf for _, leaf in leaves(result.value) if not isinstance(leaf, bool | None))
+                    return [text for text in map(str, values) if len(text) > 1]
     return []
-
-
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        for item in cast("dict[str, Any]", value).values():
-            yield from _flat(item)
-    elif isinstance(value, list):
-        for item in cast("list[Any]", value):
-            yield from _flat(item)
-    elif value is not None and not isinstance(value, bool):
-        yield value
-
-
-def _lengths(value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        members = cast("list[Any]", value)
-        yield str(len(members))
-    else:
-        members = list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else []
-    for item in members:
-        yield from _lengths(item)
 
 
 def _json(value: Any) -> str:

@@ -25,7 +25,7 @@ from toologue import keys, registry
 from toologue.models.model import FaultType
 from toologue.models.similarity import TextMatch, Warmable
 from toologue.parallel import chunks
-from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, invocations, rounds
+from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, answers, invocations
 from toologue.worlds.world import Kind, kind_at
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def no_reply(trace: Trace) -> str:
 
 
 def unscored(metrics: Iterable[str], gold: Dialogue, trace: Trace, why: str) -> dict[str, Score]:
-    """These metrics, each None for the same reason."""
-    return {name: Score(metric=name, dialogue=gold.id, case=trace.case, why=why) for name in metrics}
+    """These metrics, each None for the same reason; nothing without a reason."""
+    return {name: Score(metric=name, dialogue=gold.id, case=trace.case, why=why) for name in metrics if why}
 
 
 def score_of(
@@ -89,15 +89,8 @@ def score_of(
     """A score of these counts; None where there is nothing to score. The mismatches explain it."""
     numbers = {name: float(number) for name, number in counts.items()}
     value = value_of(metric, numbers)
-    return Score(
-        metric=metric,
-        dialogue=gold.id,
-        case=trace.case,
-        counts=numbers,
-        value=value,
-        why="nothing to score" if value is None else "",
-        at=tuple(at),
-    )
+    score = Score(metric=metric, dialogue=gold.id, case=trace.case, counts=numbers, value=value, at=tuple(at))
+    return score if value is not None else score.replace(why="nothing to score")
 
 
 def shares_of(
@@ -112,12 +105,14 @@ def shares_of(
 
 def answers_of(gold: Dialogue) -> Iterator[tuple[int, int, AgentTurn]]:
     """(index of the turn, number of the user's turn, from 1, turn) of each agent turn that answers the user."""
-    start = number = 0
-    for said, did in rounds(gold.turns):
-        start, number = start + len(said), number + bool(said)
-        if said:
-            yield from ((at, number, turn) for at, turn in enumerate(did, start))
-        start += len(did)
+    for number, start, did in answers(gold.turns):
+        yield from ((at, number, turn) for at, turn in enumerate(did, start))
+
+
+def done_at(trace: Dialogue | Trace, at: int) -> AgentTurn:
+    """What the agent did in turn `at`; an empty turn where that is nothing."""
+    turn = trace.turns[at] if at < len(trace.turns) else None
+    return turn if isinstance(turn, AgentTurn) else AgentTurn()
 
 
 def ratio(counts: Mapping[str, float]) -> float | None:
@@ -142,7 +137,7 @@ def totals(scores: Iterable[Score], *, seed: int = 0) -> list[Total]:
     columns: dict[str, _Column] = {}
     for score in scores:
         column = columns.get(score.metric)
-        if column is None:
+        if column is None:  # `setdefault` would make one for each score
             column = columns[score.metric] = _Column(score.metric)
         column.add(score)
     return [column.total(seed) for column in columns.values()]
@@ -195,10 +190,8 @@ class _Column:
         for start in range(0, _RESAMPLES, at_once):
             size = min(at_once, _RESAMPLES - start)
             weights = random.multinomial(len(table), often / len(table), size=size)
-            for row in (weights @ kinds).tolist():
-                value = value_of(self._metric, dict(zip(self._names, row, strict=True)))
-                if value is not None:
-                    values.append(value)
+            rows = (dict(zip(self._names, row, strict=True)) for row in (weights @ kinds).tolist())
+            values += [value for row in rows if (value := value_of(self._metric, row)) is not None]
         if not values:
             return None, None
         low, high = np.quantile(values, [0.025, 0.975])

@@ -17,11 +17,13 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace, UserTurn, invocations, rounds
+from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace, UserTurn, rounds
+from toologue.score.calls import made
 from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
 from toologue.values.compare import Alike, agree
 from toologue.worlds.store import split_path
@@ -45,8 +47,8 @@ def outcome(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Scor
     if trace.protocol == "next":
         return {}
     kind = kind_at(gold.world)
-    if why := no_reply(trace) or _unknown(gold, kind):
-        return unscored(["outcome"], gold, trace, why)
+    if silent := unscored(["outcome"], gold, trace, no_reply(trace) or _unknown(gold, kind)):
+        return silent
     wanted, lived = _sections(gold.turns, trace), _sections(trace.turns, trace)
     at: list[Mismatch] = []
     right = 0
@@ -74,9 +76,13 @@ def effect(turns: Turns) -> Effect:
             table, name = split_path(path)
             created.setdefault(table, {})[name] = row
     ids = {name for rows in created.values() for name in rows}
+
+    def anonymous(text: str) -> str:
+        return _NEW if text in ids else text
+
     return Effect(
-        {table: {name: _anonymous(row, ids) for name, row in rows.items()} for table, rows in created.items()},
-        {path: _anonymous(row, ids) for path, row in changed.items()},
+        {table: {name: _mapped(row, anonymous) for name, row in rows.items()} for table, rows in created.items()},
+        {path: _mapped(row, anonymous) for path, row in changed.items()},
     )
 
 
@@ -113,12 +119,14 @@ def _created_mismatches(
         else:
             del left[twin]
     found: list[Mismatch] = []
-    for (name, row), (_, other) in zip(missing, left.items(), strict=False):  # the n-th missing beside the n-th extra
-        found += _row_mismatches(f"{table}/{name}", row, other, comparers, alike)
-    paired = min(len(missing), len(left))
-    found += [Mismatch(field=f"{table}/{n}", expected=_clear(r), why="not created") for n, r in missing[paired:]]
-    extra = list(left.items())[paired:]
-    found += [Mismatch(field=f"{table}/{n}", actual=_clear(r), why="created, against expectation") for n, r in extra]
+    for lacking, extra in zip_longest(missing, left.items()):  # the n-th missing beside the n-th extra
+        if lacking and extra:
+            found += _row_mismatches(f"{table}/{lacking[0]}", lacking[1], extra[1], comparers, alike)
+        elif lacking:
+            found.append(Mismatch(field=f"{table}/{lacking[0]}", expected=_clear(lacking[1]), why="not created"))
+        elif extra:
+            why = "created, against expectation"
+            found.append(Mismatch(field=f"{table}/{extra[0]}", actual=_clear(extra[1]), why=why))
     return found
 
 
@@ -139,8 +147,8 @@ def _row_mismatches(
 def _unknown(gold: Dialogue, kind: Kind) -> str:
     """Why the gold's effect is unknown, if its results carry no changes where they should carry some."""
     writes = {api.name for api in kind.apis if api.writes}
-    made = [i for i in invocations(gold.turns) if i.act.kind == "call" and i.act.api in writes and not i.result.error]
-    known = not made or any(invocation.result.changes for invocation in made)
+    wrote = [one.result for one in made(gold) if one.call.api in writes and not one.result.error]
+    known = not wrote or any(result.changes for result in wrote)
     return "" if known else "the gold was never executed, so its effect is unknown"
 
 
@@ -149,20 +157,16 @@ def _sections(turns: Turns, trace: Trace) -> list[Sequence[UserTurn | AgentTurn]
     return [*opened] if trace.protocol == "forced" else [[turn for section in opened for turn in section]]
 
 
-def _anonymous(value: Any, ids: set[str]) -> Any:
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return _NEW if value in ids else value
+        return change(value)
     if isinstance(value, dict):
-        return {key: _anonymous(item, ids) for key, item in cast("dict[str, Any]", value).items()}
+        return {key: _mapped(item, change) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [_anonymous(item, ids) for item in cast("list[Any]", value)]
+        return [_mapped(item, change) for item in cast("list[Any]", value)]
     return value
 
 
 def _clear(value: Any) -> Any:
     """The value as people read it: a generated id is "(new id)"."""
-    if value == _NEW:
-        return "(new id)"
-    if isinstance(value, dict):
-        return {key: _clear(item) for key, item in cast("dict[str, Any]", value).items()}
-    return value
+    return _mapped(value, lambda text: "(new id)" if text == _NEW else text)

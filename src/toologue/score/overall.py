@@ -29,7 +29,7 @@ from itertools import zip_longest
 
 from toologue.formats.tooldial import state_json
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, rounds
+from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, answers
 from toologue.score.actions import said_action, same_action
 from toologue.score.metric import TurnTest, answers_of, no_reply, shares_of, unscored
 from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
@@ -42,25 +42,20 @@ def overall(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Scor
     """The metric, in its `fixed` mode. Scores nothing under another protocol, or where a gold step has no labels."""
     if trace.protocol != "forced" or not _is_labelled(gold):
         return {}
-    if why := no_reply(trace):
-        return unscored(METRICS, gold, trace, why)
-    return scores_of(user_turn_tests("fixed", gold, trace), gold, trace)
+    silent = unscored(METRICS, gold, trace, no_reply(trace))
+    return silent or scores_of(user_turn_tests("fixed", gold, trace), gold, trace)
 
 
 def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
     """The tests of a conversation that was lived under `forced`."""
     documents: Mapping[str, Api] = documents_of(gold) if mode == "fixed" else {}
+    lived = {number: did for number, _, did in answers(trace.turns)}
     found: list[TurnTest] = []
-    start = number = 0
-    for wanted, lived in zip_longest(rounds(gold.turns), rounds(trace.turns)):
-        if wanted is None:
-            break
-        start, number = start + len(wanted.said), number + bool(wanted.said)
-        if wanted.said and wanted.did:
-            did = lived.did if lived is not None else ()
-            wrong = _published(wanted.did, did) if mode == "published" else _wrong(wanted.did, did, documents)
+    for number, start, wanted in answers(gold.turns):
+        if wanted:
+            did = lived.get(number, ())
+            wrong = _published(wanted, did) if mode == "published" else _wrong(wanted, did, documents)
             found.append(TurnTest(number, start, tuple(one.replace(turn=start) for one in wrong)))
-        start += len(wanted.did)
     return found
 
 
@@ -72,17 +67,15 @@ def scores_of(tests: Sequence[TurnTest], gold: Dialogue, trace: Trace) -> dict[s
 
 
 def _is_labelled(gold: Dialogue) -> bool:
-    answers = [turn for _, _, turn in answers_of(gold)]
-    return bool(answers) and all(turn.action is not None and turn.state is not None for turn in answers)
+    steps = [turn for _, _, turn in answers_of(gold)]
+    return bool(steps) and all(turn.action is not None and turn.state is not None for turn in steps)
 
 
 def _published(wanted: Sequence[AgentTurn], did: Sequence[AgentTurn]) -> Iterator[Mismatch]:
     expected = [turn.action or "" for turn in wanted]
     taken = [said_action(turn) for turn in did]
-    if len(expected) != len(taken) or not all(
-        wanted_turn.action is not None and same_action("published", wanted_turn.action, said)
-        for wanted_turn, said in zip(wanted, taken, strict=True)
-    ):
+    right = [turn.action and same_action("published", turn.action, s) for turn, s in zip(wanted, taken, strict=False)]
+    if len(expected) != len(taken) or not all(right):
         yield Mismatch(field="actions", expected=list(expected), actual=list(taken))
     states = [state_json(turn.state) for turn in _stating(wanted)]
     said = [said_state("published", turn) for turn in _stating(did)]

@@ -40,17 +40,17 @@ import re
 import textwrap
 import token
 import tokenize
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue import keys
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, UserTurn, executable, rounds
+from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, Turn, answers, executable, invocations
 from toologue.schema.stack import completed
-from toologue.score.metric import RATIOS, TurnTest, no_reply, score_of, shares_of, unscored
+from toologue.score.metric import RATIOS, TurnTest, answers_of, done_at, no_reply, score_of, shares_of, unscored
 from toologue.worlds.s3.signature import signature_after
 
 _PLACE = re.compile(r"\?(\d+)")
@@ -96,14 +96,14 @@ _ORDERS = range(1, 5)
 _NO_BLEU = "sacrebleu is not installed: pip install 'toologue[programs]'"
 
 
-class Signature(NamedTuple):
+class _Signature(NamedTuple):
     """What one executed program came to."""
 
     account: str
     value: JsonValue
     error: str | None
 
-    def difference(self, other: Signature, mode: Mode) -> str:
+    def difference(self, other: _Signature, mode: Mode) -> str:
         """What is different of another; empty where nothing is."""
         if mode == "fixed" and self.error != other.error:
             return "the program failed otherwise" if self.error and other.error else "one failed, the other did not"
@@ -113,13 +113,12 @@ class Signature(NamedTuple):
         return "" if same else "the program returned something else"
 
 
-@dataclass(frozen=True)
-class Answer:
+class _Answer(NamedTuple):
     """What the agent did from one turn of the user to the next: where it began, its turns, what programs came to."""
 
     turn: int
-    did: tuple[AgentTurn, ...]
-    ran: list[Signature] = field(default_factory=list[Signature])
+    did: Sequence[AgentTurn]
+    ran: Sequence[_Signature] = ()
 
     @property
     def words(self) -> str:
@@ -136,11 +135,10 @@ def scores_of(mode: Mode, gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """The metric in either mode."""
     if trace.protocol not in ("recorded", "next") or not any(_programs(turn) for turn in gold.turns):
         return {}
-    metrics = (EDITS,) if trace.protocol == "next" else METRICS[:4]
-    if why := no_reply(trace) or ("" if trace.protocol == "next" else _unexecuted(gold)):
-        return unscored(metrics, gold, trace, why)
     if trace.protocol == "next":
-        return {EDITS: _code_edits(gold, trace)}
+        return unscored([EDITS], gold, trace, no_reply(trace)) or {EDITS: _code_edits(gold, trace)}
+    if lacking := unscored(METRICS[:4], gold, trace, no_reply(trace) or _unexecuted(gold)):
+        return lacking
     tests = turn_tests(mode, gold, trace)
     right, of = sum(test.correct for test in tests), len(tests)
     first = next((n for n, test in enumerate(tests) if not test.correct), of)
@@ -152,35 +150,35 @@ def scores_of(mode: Mode, gold: Dialogue, trace: Trace) -> dict[str, Score]:
 def turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
     """Every turn of the user, compared."""
     initial = str(gold.extra.get("initial_signature", ""))
-    lived = answers(trace.turns, initial)
     found: list[TurnTest] = []
-    for number, wanted in enumerate(answers(gold.turns, initial), 1):
-        mine = lived[number - 1] if number <= len(lived) else Answer(0, ())
+    for number, (wanted, mine) in enumerate(_pairs(_answers(gold.turns, initial), _answers(trace.turns, initial)), 1):
         why = _difference(mode, wanted, mine)
         told = Mismatch(turn=wanted.turn, field="program", expected=_told(wanted), actual=_told(mine), why=why)
         found.append(TurnTest(number, wanted.turn, (told,) if why else ()))
     return found
 
 
-def answers(turns: Iterable[UserTurn | AgentTurn], initial: str = "") -> list[Answer]:
+def _answers(turns: Sequence[Turn], initial: str = "") -> list[_Answer]:
     """The answers to the user's turns. `initial` signs the account at the beginning."""
-    found: list[Answer] = []
-    account, start = initial, 0
-    for said, did in rounds(turns):
-        start += len(said)
-        answer = Answer(start, did)
-        for turn in did:
-            for act, result in zip(turn.acts, turn.results, strict=False):
-                if result is not None:
-                    account = signature_after(result, account)
-                    if act.kind == "program":
-                        answer.ran.append(Signature(account, result.value, result.error and result.error.type))
-        found += [answer] if said else []
-        start += len(did)
-    return found
+    ran: dict[int, list[_Signature]] = {}
+    account = initial
+    for made in invocations(turns, opening=True):
+        result, account = made.result, signature_after(made.result, account)
+        if made.act.kind == "program":
+            signed = _Signature(account, result.value, result.error and result.error.type)
+            ran.setdefault(made.turn, []).append(signed)
+    return [
+        _Answer(start, did, [one for at in range(start, start + len(did)) for one in ran.get(at, ())])
+        for _, start, did in answers(turns)
+    ]
 
 
-def _difference(mode: Mode, wanted: Answer, mine: Answer) -> str:
+def _pairs(wanted: Sequence[_Answer], lived: Sequence[_Answer]) -> Iterator[tuple[_Answer, _Answer]]:
+    """Each answer of the gold beside the agent's, which is empty where there is none."""
+    yield from zip(wanted, chain(lived, repeat(_Answer(0, ()))), strict=False)
+
+
+def _difference(mode: Mode, wanted: _Answer, mine: _Answer) -> str:
     """Why a turn does not match."""
     error = next((turn.error.type for turn in mine.did if turn.error is not None), "")
     if error or (wanted.did and not mine.did):
@@ -193,7 +191,7 @@ def _difference(mode: Mode, wanted: Answer, mine: Answer) -> str:
     return next((why for why in found if why), "")
 
 
-def _told(answer: Answer) -> list[JsonValue]:
+def _told(answer: _Answer) -> list[JsonValue]:
     """What ran, as people read it."""
     return [
         {"account": one.account, **({"error": one.error} if one.error else {"value": one.value})} for one in answer.ran
@@ -206,11 +204,11 @@ def _bleu(gold: Dialogue, trace: Trace) -> Score:
         bleu = _sacrebleu()
     except ImportError:
         return unscored([BLEU], gold, trace, _NO_BLEU)[BLEU]
-    wanted, lived = answers(gold.turns), answers(trace.turns)
-    pairs = [(one.words, lived[n].words if n < len(lived) else "") for n, one in enumerate(wanted) if one.words]
-    if not pairs:
+    pairs = _pairs(_answers(gold.turns), _answers(trace.turns))
+    words = [(one.words, other.words) for one, other in pairs if one.words]
+    if not words:
         return unscored([BLEU], gold, trace, "nothing to score")[BLEU]
-    found = bleu(force=True).corpus_score([said for _, said in pairs], [[words for words, _ in pairs]])
+    found = bleu(force=True).corpus_score([said for _, said in words], [[wanted for wanted, _ in words]])
     counts: dict[str, float] = {"said": found.sys_len, "wanted": found.ref_len}
     for order, (correct, total) in enumerate(zip(found.counts, found.totals, strict=True), 1):
         counts |= {f"correct {order}": correct, f"total {order}": total}
@@ -238,25 +236,20 @@ RATIOS[BLEU] = _bleu_of
 
 def _code_edits(gold: Dialogue, trace: Trace) -> Score:
     """The distance of programs, each predicted where the gold stood."""
-    opening = next((len(did) for said, did in rounds(gold.turns) if not said), 0)
-    hits = of = 0
-    at: list[Mismatch] = []
-    for place, turn in enumerate(gold.turns):
-        wanted = _programs(turn)
-        if not wanted or place < opening:
-            continue
-        mine = trace.turns[place] if place < len(trace.turns) else UserTurn()
-        taken = _programs(completed((*gold.turns[:place], mine), lax=True)[-1])
-        distance = edits(wanted, taken)
-        hits, of = hits + distance, of + 1
-        if distance:
-            at.append(Mismatch(turn=place, field="code", expected=wanted, actual=taken, why=f"{distance} tokens"))
-    if not of:
+    found: list[tuple[int, Mismatch]] = []
+    for place, _, turn in answers_of(gold):
+        if wanted := _programs(turn):
+            taken = _programs(completed((*gold.turns[:place], done_at(trace, place)), lax=True)[-1])
+            distance = edits(wanted, taken)
+            told = Mismatch(turn=place, field="code", expected=wanted, actual=taken, why=f"{distance} tokens")
+            found.append((distance, told))
+    if not found:
         return unscored([EDITS], gold, trace, "nothing to score")[EDITS]
-    return score_of(EDITS, gold, trace, {"hits": hits, "of": of}, at)
+    counts = {"hits": sum(distance for distance, _ in found), "of": len(found)}
+    return score_of(EDITS, gold, trace, counts, (told for distance, told in found if distance))
 
 
-def _programs(turn: UserTurn | AgentTurn) -> str:
+def _programs(turn: Turn) -> str:
     """The code of a turn's programs, one after the other."""
     acts = turn.acts if turn.role == "agent" else ()
     return "\n".join(act.code for act in acts if act.kind == "program")

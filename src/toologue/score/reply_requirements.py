@@ -33,7 +33,8 @@ from functools import lru_cache
 
 from pydantic import ValidationError
 
-from toologue.errors import BadFile, BadRecord, shown
+from toologue.data import complaint, path_text
+from toologue.errors import BadFile, BadRecord
 from toologue.formats.procedure import read
 from toologue.models.similarity import TextMatch
 from toologue.procedure.grammar import asking, saying
@@ -83,9 +84,8 @@ def must_of(turn: AgentTurn, place: str = "") -> Cue | None:
     try:
         return Cue.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        path = "$.extra.must" + "".join(f".{part}" for part in first["loc"])
-        raise BadRecord(place or "a turn", 0, path, f"{first['msg']}, got {shown(first['input'])}") from None
+        inner, what = complaint(error)
+        raise BadRecord(place or "a turn", 0, path_text(("extra", "must", *inner)), what) from None
 
 
 @lru_cache(maxsize=256)

@@ -46,7 +46,7 @@ from toologue.formats.tooldial import state_json, state_of
 from toologue.formats.tooldial_text import published_state, read_state
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace
-from toologue.score.metric import answers_of, no_reply, shares_of, unscored
+from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import says_words
 from toologue.values.compare import same
 from toologue.worlds.world import documents_of
@@ -84,11 +84,9 @@ class StateTest(NamedTuple):
 
 def states(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no states."""
-    if trace.protocol != "next" or not any(True for _ in labelled(gold)):
+    if trace.protocol != "next" or not any(labelled(gold)):
         return {}
-    if why := no_reply(trace):
-        return unscored(METRICS, gold, trace, why)
-    return scores_of(state_tests("fixed", gold, trace), gold, trace)
+    return unscored(METRICS, gold, trace, no_reply(trace)) or scores_of(state_tests("fixed", gold, trace), gold, trace)
 
 
 def labelled(gold: Dialogue) -> Iterator[tuple[int, int, State]]:
@@ -104,8 +102,7 @@ def state_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[StateTest]:
     documents: Mapping[str, Api] = documents_of(gold) if mode == "fixed" else {}
     found: list[StateTest] = []
     for at, number, label in labelled(gold):
-        turn = trace.turns[at] if at < len(trace.turns) else None
-        said = said_state(mode, turn) if isinstance(turn, AgentTurn) else None
+        said = said_state(mode, done_at(trace, at))
         parameters = schemas_of(documents, label.api)
         if same_state(mode, label, said, parameters):
             found.append(StateTest(at, number, label, said, True))

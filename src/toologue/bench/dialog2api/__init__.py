@@ -34,20 +34,18 @@ from pathlib import Path
 from typing import Any
 
 from toologue.agents.agent import AgentSpec, ScriptedAgent
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of
-from toologue.bench.dialog2api.files import SHIPPED, Split, executed, read_folder
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of, values_of
+from toologue.bench.dialog2api.files import SHIPPED, executed, programs_of, read_folder
 from toologue.bench.dialog2api.prove import check, prove
-from toologue.bench.dialog2api.statistics import table3, talk_table
-from toologue.bench.dialog2api.tables import tables
+from toologue.bench.dialog2api.tables import table3, tables, talk_table
 from toologue.bench.tables import html
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
 from toologue.loop import Agent
 from toologue.models.similarity import TextMatch
-from toologue.schema import Case, Dialogue, Trace, rounds
+from toologue.schema import Case, Dialogue, Trace, answers, rounds
 from toologue.schema.jsonl import read
 from toologue.schema.stack import completed
-from toologue.score.metric import value_of
 from toologue.score.programs import EDITS, METRICS, scores_of, turn_tests
 from toologue.worlds.s3 import prefix_at
 
@@ -72,7 +70,7 @@ def load(data: Path | None = None) -> list[Dialogue]:
     return golds
 
 
-def of_split(golds: Sequence[Dialogue], split: Split | None) -> list[Dialogue]:
+def of_split(golds: Sequence[Dialogue], split: str | None) -> list[Dialogue]:
     """The dialogues of a split; all without one."""
     found = [gold for gold in golds if split in (None, gold.origin.get("split"))]
     if not found:
@@ -96,19 +94,17 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch | None = No
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     """The totals of all dialogues, and of each split: for every metric its value, None where 0/0."""
-    splits = dict.fromkeys(str(one.gold.origin["split"]) for one in graded if "split" in one.gold.origin)
-    parts = {
-        "all": list(graded),
-        **{name: [g for g in graded if g.gold.origin.get("split") == name] for name in splits},
-    }
+    parts: dict[str, list[Graded]] = {"all": list(graded)}
+    for one in graded:
+        if "split" in one.gold.origin:
+            parts.setdefault(str(one.gold.origin["split"]), []).append(one)
     return {name: _totals(part) for name, part in parts.items()}
 
 
 def _totals(graded: Sequence[Graded]) -> dict[str, Any]:
     counted = sums(graded)
-    values = {_key(name): value_of(name, counts) if counts else None for name, counts in counted.items()}
     unscored = sum(all(score.value is None for score in one.scores.values()) for one in graded)
-    return {"num_conversations": len(graded), "unscored": unscored, **values, "sums": counted}
+    return {"num_conversations": len(graded), "unscored": unscored, **values_of(counted), "sums": counted}
 
 
 def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> None:
@@ -119,10 +115,6 @@ def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> 
                 if said not in (None, made):
                     what = f"the program of dialogue {shown(gold.id)} comes to another result here"
                     raise BadRecord(file, line, f"$.turns[{at}].results[{slot}]", what, "leave the results out")
-
-
-def _key(metric: str) -> str:
-    return metric.lower().replace(" ", "_")
 
 
 def read_predictions(file: Path) -> Mapping[str, Dialogue]:
@@ -142,9 +134,9 @@ def _predicted(
     there = [gold for gold in golds if gold.id in known]
 
     def make(case: Case) -> Agent:
-        answers = (did for said, did in rounds(known[case.id].turns) if said)
+        answered = (did for _, _, did in answers(known[case.id].turns))
         asked = [said for said, _ in rounds(case.gold.turns)] if case.gold else []
-        return ScriptedAgent([next(answers, ()) if said else () for said in asked])
+        return ScriptedAgent([next(answered, ()) if said else () for said in asked])
 
     agent = AgentSpec(f"predictions:{file.name}", make, reads_gold=True)
     traces = traces_of(benchmark, part, there, agent, options)
@@ -157,12 +149,12 @@ def over_s3(file: Path) -> bool:
         return (file / "goals.yaml").is_file()
     if file.suffix == ".xml":
         return True
-    kinds: set[str] = set()
+    programs = False
     for gold in read(file, Dialogue):
         if gold.world.name not in ("s3", "s3_programs"):
             return False
-        kinds |= {act.kind for turn in gold.turns if turn.role == "agent" for act in turn.acts}
-    return "program" in kinds
+        programs = programs or bool(programs_of(gold))
+    return programs
 
 
 def _sections(results: Results) -> list[tuple[str, str]]:
@@ -170,13 +162,6 @@ def _sections(results: Results) -> list[tuple[str, str]]:
     parts = next(iter(results.values()))
     golds = [one.gold for one in next(iter(parts.values()))]
     return [("Tables", html([*tables(results), table3(golds)]))]
-
-
-def _with_split(benchmark: Benchmark, split: Split) -> Benchmark:
-    def load_split(data: Path | None) -> list[Dialogue]:
-        return of_split(load(data), split)
-
-    return replace(benchmark, load=load_split)
 
 
 def _with_endpoint(benchmark: Benchmark, endpoint: str) -> Benchmark:
@@ -198,7 +183,10 @@ DIALOG2API = Benchmark(
     tables=tables,
     sections=_sections,
     describe=lambda golds: [table3(golds), talk_table(golds)],
-    choices={"split": _with_split, "endpoint": _with_endpoint},
+    choices={
+        "split": lambda benchmark, split: replace(benchmark, load=lambda data: of_split(load(data), split)),
+        "endpoint": _with_endpoint,
+    },
     predictions=_predicted,
     absent="the predictions have no conversation for it",
     owns=over_s3,

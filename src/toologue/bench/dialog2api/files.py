@@ -1,9 +1,8 @@
 """The files of our dialogues with programs: YAML in folders that are called as their split, and the goals they are for.
 
-    goals.yaml    - {id: list-buckets, utterance: List all my buckets., complexities: [chitchat], split: train}
-    train/*.yaml  dialogues (`formats.program_dialogue`): `GOAL-1.yaml`, `GOAL-2.yaml`
-    test/*.yaml
-    signatures.json   by dialogue, the signature of the account and of each final program; written by executing them
+    goals.yaml                  - {id: list-buckets, utterance: List all my buckets., complexities: [], split: train}
+    train/*.yaml, test/*.yaml   dialogues (`formats.program_dialogue`): `GOAL-1.yaml`, `GOAL-2.yaml`
+    signatures.json             by dialogue, the signature of the account and of each final program, made by executing
 
 Contract: `inspect` gives a dialogue as it is written and everything that is wrong with it; `read_folder` refuses the
 first file that has anything wrong. Dialogues get their goal's utterance, complexities and split as their `origin`, and
@@ -25,26 +24,26 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from toologue.agents.llm.program_stack.answers import broke
-from toologue.data import Place, read_source
+from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadRecord, StackError, shown
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
 from toologue.loop import execute
 from toologue.run.runner import grounded
 from toologue.sandbox.program import number_of, parse
-from toologue.schema import AgentTurn, Case, Dialogue, Program, Result, Setting, Turn, executable
+from toologue.schema import Case, Dialogue, Program, Result, Setting, Turn, executable
 from toologue.schema.jsonl import Noun, replacing
 from toologue.schema.stack import Stacked, put
 from toologue.worlds.s3 import signature
 from toologue.worlds.world import make_world
 
 SHIPPED = Path(__file__).parent
-Split = Literal["train", "test"]
-SPLITS: tuple[Split, ...] = ("train", "test")
+SPLITS = ("train", "test")
+T = TypeVar("T")
 
 
 class Goal(Noun):
@@ -53,22 +52,21 @@ class Goal(Noun):
     id: str
     utterance: str
     complexities: tuple[str, ...] = ()
-    split: Split | None = None
+    split: Literal["train", "test"] | None = None
     apis: tuple[str, ...] = ()
 
 
-_GOALS = TypeAdapter(tuple[Goal, ...])
-_SIGNATURES = TypeAdapter(dict[str, tuple[str, ...]])
+def _valid(source: Source, kind: type[T]) -> T:
+    """The document, as what it should be. Raises BadRecord."""
+    try:
+        return TypeAdapter(kind).validate_python(source.data)
+    except ValidationError as error:
+        raise source.refused(error, ()) from None
 
 
 def read_goals(folder: Path) -> Mapping[str, Goal]:
     """The goals by id. Raises BadFile, BadRecord."""
-    source = read_source(folder / "goals.yaml")
-    try:
-        goals = _GOALS.validate_python(source.data)
-    except ValidationError as error:
-        raise source.refused(error, ()) from None
-    return {goal.id: goal for goal in goals}
+    return {goal.id: goal for goal in _valid(read_source(folder / "goals.yaml"), tuple[Goal, ...])}
 
 
 def read_folder(folder: Path, *, sign: bool = True) -> Iterator[Dialogue]:
@@ -99,18 +97,15 @@ def read_folder(folder: Path, *, sign: bool = True) -> Iterator[Dialogue]:
 def read_signatures(folder: Path) -> Mapping[str, Sequence[str]]:
     """The signatures by dialogue; none where the folder has no such file."""
     file = folder / "signatures.json"
-    if not file.exists():
-        return {}
-    source = read_source(file)
-    try:
-        return _SIGNATURES.validate_python(source.data)
-    except ValidationError as error:
-        raise source.refused(error, ()) from None
+    return _valid(read_source(file), dict[str, tuple[str, ...]]) if file.exists() else {}
 
 
 def write_signatures(folder: Path, dialogues: Iterable[Dialogue]) -> None:
     """Write down what dialogues that were executed come to."""
-    found = {one.id: [str(one.extra["initial_signature"]), *_carried(one)] for one in dialogues}
+    found: dict[str, list[Any]] = {}
+    for one in dialogues:
+        carried = [signed for turn in one.turns for signed in cast("list[Any]", turn.extra.get("signatures", []))]
+        found[one.id] = [one.extra["initial_signature"], *filter(None, carried)]
     lines = (f"  {json.dumps(name)}: {json.dumps(signatures)}" for name, signatures in sorted(found.items()))
     with replacing(folder / "signatures.json") as stream:
         stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
@@ -119,10 +114,7 @@ def write_signatures(folder: Path, dialogues: Iterable[Dialogue]) -> None:
 def inspect(file: Path) -> tuple[Written, list[BadRecord]]:
     """A dialogue, and what is wrong with it. Raises BadFile and BadRecord where it cannot be read at all."""
     source = read_source(file)
-    try:
-        written = Written.model_validate(source.data)
-    except ValidationError as error:
-        raise source.refused(error, ()) from None
+    written = _valid(source, Written)
     found = (*_misnamed(written, Path(source.file)), *problems(written), *_unfit(written))
     return written, [source.bad(place, what) for place, what in found]
 
@@ -137,20 +129,14 @@ def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
         if turn.role == "agent" and turn.acts:
             results: list[Result | None] = []
             signed: list[str | None] = []
-            said = _signatures_of(turn)
-            for slot, act in enumerate(turn.acts):
+            carried = turn.extra.get("signatures")
+            known = carried if isinstance(carried, list) and len(carried) == len(turn.acts) else [None] * len(turn.acts)
+            for slot, (act, said) in enumerate(zip(turn.acts, known, strict=True)):
                 result = execute(world, act) if executable(act) else None
-                place = f"turns[{at}].acts[{slot}]"
                 results.append(result)
-                signed.append(result and _checked(dialogue, file, place, said[slot], world, result))
+                signed.append(result and _checked(dialogue, file, f"turns[{at}].acts[{slot}]", said, world, result))
             turns[at] = turn.replace(results=tuple(results), extra={**turn.extra, "signatures": signed})
     return dialogue.replace(turns=tuple(turns), extra={**dialogue.extra, "initial_signature": initial})
-
-
-def _signatures_of(turn: AgentTurn) -> Sequence[Any]:
-    """The signatures that a turn carries, one an act."""
-    carried = turn.extra.get("signatures")
-    return carried if isinstance(carried, list) and len(carried) == len(turn.acts) else [None] * len(turn.acts)
 
 
 def _checked(dialogue: Dialogue, file: object, place: str, said: Any, world: Any, result: Result | None) -> str:
@@ -177,12 +163,6 @@ def _signed(dialogue: Dialogue, signatures: Sequence[str], folder: Path) -> Dial
             turn = turn.replace(extra={"signatures": signed})
         turns.append(turn)
     return dialogue.replace(turns=tuple(turns), extra={"initial_signature": initial})
-
-
-def _carried(dialogue: Dialogue) -> list[str]:
-    """The signatures of the programs."""
-    carried = (turn.extra.get("signatures") for turn in dialogue.turns)
-    return [str(one) for signatures in carried if isinstance(signatures, list) for one in signatures if one is not None]
 
 
 def _misnamed(written: Written, file: Path) -> Iterator[tuple[Place, str]]:
@@ -212,10 +192,6 @@ def _unfit(written: Written) -> Iterator[tuple[Place, str]]:
                 yield place, f"a final program has no placeholders, this one has ?{parsed.numbers[0]}"
 
 
-# By statement and rank of a value in it: the number of the placeholder that stands there; None for a value.
-_Places = Mapping[tuple[str, int], int | None]
-
-
 class Review(NamedTuple):
     """A dialogue, executed. `remarks` is what should be looked at."""
 
@@ -227,9 +203,7 @@ class Review(NamedTuple):
 def is_ours(file: Path) -> bool:
     """Whether a file is written as a dialogue with programs. Raises BadFile, BadRecord where it is no YAML."""
     data = read_source(file).data
-    if not isinstance(data, Mapping):
-        return False
-    held = cast("Mapping[str, Any]", data)
+    held = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
     turns = cast("list[Any]", held["turns"]) if isinstance(held.get("turns"), list) else []
     return "goal" in held or any(isinstance(turn, Mapping) and "programs" in turn for turn in turns)
 
@@ -237,16 +211,14 @@ def is_ours(file: Path) -> bool:
 def read_yaml(file: Path) -> Dialogue:
     """A dialogue as it is written, without results. Raises BadFile, BadRecord."""
     written, wrong = inspect(file)
-    if len(wrong) > 1:
-        raise BadFile("\n".join(map(str, wrong)))
-    for one in wrong:
-        raise one
+    if wrong:
+        raise wrong[0] if len(wrong) == 1 else BadFile("\n".join(map(str, wrong)))
     return dialogue_of(written)
 
 
 def has_programs(dialogue: Dialogue) -> bool:
     """Whether the agent writes programs, or the dialogue is from a file in which it can."""
-    return dialogue.origin.get("line") == "programs" or bool(_programs(dialogue))
+    return dialogue.origin.get("line") == "programs" or bool(programs_of(dialogue))
 
 
 def reviews(dialogues: Iterable[Dialogue]) -> Iterator[Review]:
@@ -255,13 +227,13 @@ def reviews(dialogues: Iterable[Dialogue]) -> Iterator[Review]:
         over_s3 = dialogue.world.name in ("s3", "s3_programs")
         done = executed(dialogue) if over_s3 else grounded(dialogue)
         broken = (what for turn in done.turns if turn.role == "agent" and turn.results for what in broke(turn))
-        yield Review(done, _programs(done), (*broken, *renumberings(done)))
+        yield Review(done, programs_of(done), (*broken, *renumberings(done)))
 
 
 def renumberings(dialogue: Dialogue) -> Iterator[str]:
     """What is wrong with the numbers of placeholders, by all earlier drafts of the goal."""
     drafts: dict[str, list[str]] = {}
-    for program in _programs(dialogue):
+    for program in programs_of(dialogue):
         earlier = drafts.setdefault(program.goal, [])
         found = dict.fromkeys(what for before in earlier for what in renumbered(before, program.code))
         yield from (f"goal {program.goal}: {what}" for what in found)
@@ -277,27 +249,23 @@ def renumbered(before: str, after: str) -> Iterator[str]:
         yield f"?{number} stood for something else in an earlier draft"
 
 
-def _programs(dialogue: Dialogue) -> tuple[Program, ...]:
+def programs_of(dialogue: Dialogue) -> tuple[Program, ...]:
+    """All that the agent writes, in order."""
     return tuple(act for turn in dialogue.turns if turn.role == "agent" for act in turn.acts if act.kind == "program")
 
 
-def _places(code: str) -> _Places:
+def _places(code: str) -> Mapping[tuple[str, int], int | None]:
+    """By statement and rank of a value in it: the number of the placeholder that stands there; None for a value."""
     found: dict[tuple[str, int], int | None] = {}
     for node in ast.walk(parse(code).tree):
         if isinstance(node, ast.stmt):
+            bare = copy.copy(node)  # without the statements that it holds
+            inner = vars(bare).keys() & {"body", "orelse", "finalbody", "handlers", "cases"}
+            vars(bare).update({name: [] for name in inner})
             blank = _Blank()
-            head = blank.visit(_head(node))
+            head = blank.visit(copy.deepcopy(bare))
             found |= {(ast.dump(head), rank): number for rank, number in enumerate(blank.values)}
     return found
-
-
-def _head(statement: ast.stmt) -> ast.stmt:
-    """A statement without those that it holds."""
-    bare = copy.copy(statement)
-    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-        if hasattr(bare, name):
-            setattr(bare, name, [])
-    return copy.deepcopy(bare)
 
 
 class _Blank(ast.NodeTransformer):

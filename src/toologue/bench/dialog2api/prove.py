@@ -14,9 +14,10 @@ value or another error than the gold, a right one to the same (in which region a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import chain, product, repeat
+from typing import Any, cast
 
 from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent, script_of
 from toologue.bench.benchmark import Benchmark, GoldCheck, Mode, Options, StepProof, play
@@ -24,19 +25,17 @@ from toologue.bench.tables import Table
 from toologue.loop import Agent
 from toologue.loop import play as converse
 from toologue.models.similarity import TextMatch
-from toologue.mutate.programs import RIGHT, WRONG, Mutant, mutant
+from toologue.mutate.programs import RIGHT, WRONG, mutant
 from toologue.run.runner import Settings, cases_of
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend
 from toologue.sandbox.rpc import BackendName
-from toologue.schema import Act, AgentTurn, Case, Dialogue, Result, Trace, executable, rounds
+from toologue.schema import Act, Case, Dialogue, Result, Trace, answers, invocations
+from toologue.score.metric import done_at
 from toologue.score.programs import EMR
 from toologue.worlds.s3 import signature
 from toologue.worlds.s3.simulator import s3_programs_for
 from toologue.worlds.world import Wrapped
-
-# Where a program of the gold stands, what it comes to, the signature after it.
-_Wanted = tuple[str, Result, str]
 
 
 def check(
@@ -88,19 +87,17 @@ def run_everywhere(
     benchmark: Benchmark, golds: Sequence[Dialogue], options: Options, endpoint: str | None = None
 ) -> list[Place]:
     """Every dialogue in every place that there is here."""
-    places: dict[str, tuple[Backend, str]] = {}
+    places: list[tuple[Place, Backend, str]] = []
     if monty.available():
-        places["monty"] = "auto", ""
+        places.append((Place("monty"), "auto", ""))
     if zygote.available():
-        places["zygote"] = "zygote", ""
+        places.append((Place("zygote"), "zygote", ""))
     if endpoint is not None:
-        places[endpoint] = "auto", endpoint
-    found = {name: Place(name) for name in places}
-    total = len(found) * len(golds)
-    for number, (name, gold) in enumerate((name, gold) for name in places for gold in golds):
-        _run(benchmark, gold, found[name], options, *places[name])
-        options.progress(number + 1, total)
-    return list(found.values())
+        places.append((Place(endpoint), "auto", endpoint))
+    for number, ((place, backend, at), gold) in enumerate(product(places, golds), 1):
+        _run(benchmark, gold, place, options, backend, at)
+        options.progress(number, len(places) * len(golds))
+    return [place for place, _, _ in places]
 
 
 def table(places: Sequence[Place]) -> Table:
@@ -114,23 +111,16 @@ def table(places: Sequence[Place]) -> Table:
     return Table("The gold programs, run again: by whom, how many with the same signature and result", heads, rows)
 
 
-class _Ran(NamedTuple):
-    result: Result
-    signature: str
-    backend: BackendName | None
-
-
 class _Noted(Wrapped):
-    """A world that notes of each program what it came to and who ran it."""
+    """A world that notes of each program what it came to, the signature after it, and who ran it."""
 
     def __init__(self, inside: Any):
         super().__init__(inside)
-        self.inside = inside
-        self.ran: list[_Ran] = []
+        self.ran: list[tuple[Result, str, BackendName | None]] = []
 
     def do(self, act: Act) -> Result:
         result = super().do(act)
-        self.ran.append(_Ran(result, signature(self._world, result.value), self.last.backend))
+        self.ran.append((result, signature(self._world, result.value), self.last.backend))
         return result
 
 
@@ -138,28 +128,20 @@ def _run(benchmark: Benchmark, gold: Dialogue, place: Place, options: Options, b
     """One dialogue in one place."""
     part = benchmark.part
     (case,) = cases_of([gold], Settings(protocol=part.protocol, cap=part.cap))
-    world = _Noted(s3_programs_for(case, backend=backend, endpoint=endpoint))
-    fresh = signature(world.inside) == gold.extra["initial_signature"]
+    inside = s3_programs_for(case, backend=backend, endpoint=endpoint)
+    fresh, world = signature(inside) == gold.extra["initial_signature"], _Noted(inside)
     turns, stop = converse(case, resolve_agent("gold").make(case), world)
     trace = Trace(case=case.key, dialogue=gold.id, protocol=case.protocol, agent="gold", turns=tuple(turns), stop=stop)
     score = benchmark.grade(part, options.mode, gold, trace, TextMatch.of("exact")).scores.get(EMR)
     place.emr[gold.id] = score and score.value
-    for number, (name, result, signed) in enumerate(_wanted(gold)):
+    ran = chain(world.ran, repeat((None, "", None)))
+    for made, (result, signed, who) in zip(invocations(gold.turns, opening=True), ran, strict=False):
+        name, signatures = f"{gold.id}:{made.turn}", cast("list[str]", gold.turns[made.turn].extra["signatures"])
         place.programs += 1
-        ran = world.ran[number] if number < len(world.ran) else None
-        if not fresh or ran is None or (ran.result, ran.signature) != (result, signed):
+        if not fresh or (result, signed) != (made.result, signatures[made.slot]):
             place.unequal.append(name)
-        if ran is not None and ran.backend == "zygote":
+        if who == "zygote":
             place.by_cpython.append(name)
-
-
-def _wanted(gold: Dialogue) -> Iterator[_Wanted]:
-    for at, turn in enumerate(gold.turns):
-        signed: Any = turn.extra.get("signatures")
-        for slot, act in enumerate(turn.acts if turn.role == "agent" else ()):
-            result = turn.results[slot] if executable(act) and turn.role == "agent" else None
-            if result is not None:
-                yield f"{gold.id}:{at}", result, signed[slot]
 
 
 def _prove_kind(
@@ -172,24 +154,14 @@ def _prove_kind(
     def make(case: Case) -> Agent:
         return ScriptedAgent(script_of(case.replace(gold=found[case.id].dialogue)))
 
-    took, caught, missed = 0, 0, list[str]()
+    flagged: list[tuple[str, bool]] = []
     for graded in play(benchmark, there, AgentSpec(f"mutant:{kind}", make), judge, options):
-        gold, one = graded.gold, found[graded.gold.id]
-        if _differs(gold, graded.trace, one, options.mode) != wrong:
-            continue
-        emr, last = graded.scores[EMR].value, sum(bool(said) for said, _ in rounds(gold.turns))
-        flagged = emr == (one.number - 1) / last if wrong else emr != 1
-        took, caught = took + 1, caught + flagged
-        missed += [] if flagged == wrong else [f"{gold.id}:{one.turn}"]
-    return StepProof(kind, wrong, len(there), took, caught, tuple(missed))
-
-
-def _differs(gold: Dialogue, trace: Trace, one: Mutant, mode: Mode) -> bool:
-    """Whether the mutated program came to anything else than the gold's."""
-    mine, wanted = (turns[one.turn] for turns in (trace.turns, gold.turns))
-    assert isinstance(mine, AgentTurn)
-    assert isinstance(wanted, AgentTurn)
-    return _came_to(mine.results[one.slot], mode) != _came_to(wanted.results[one.slot], mode)
+        gold, one, emr = graded.gold, found[graded.gold.id], graded.scores[EMR].value
+        came = [_came_to(done_at(talk, one.turn).results[one.slot], options.mode) for talk in (graded.trace, gold)]
+        if (came[0] != came[1]) == wrong:
+            last = sum(1 for _ in answers(gold.turns))
+            flagged.append((f"{gold.id}:{one.turn}", emr == (one.number - 1) / last if wrong else emr != 1))
+    return StepProof.of(kind, flagged, wrong=wrong, applied=len(there))
 
 
 def _came_to(result: Result | None, mode: Mode) -> Any:

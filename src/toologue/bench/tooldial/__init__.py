@@ -144,15 +144,12 @@ def mutants(gold: Dialogue, task: Task, mutation: Mutation) -> dict[int, AgentTu
 
 def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[StepProof]:
     """Every mutation wherever it can be made, wrong ones first. `applied`: conversations; `took`, `caught`: tests."""
-    kinds = [(name, True, made) for name, made in WRONG.items()] + [(name, False, made) for name, made in RIGHT.items()]
-    return [_prove_kind(kind, golds, options, wrong=wrong, made=made) for kind, wrong, made in kinds]
+    return [_prove_kind(kind, golds, options) for kind in (*WRONG, *RIGHT)]
 
 
-def _prove_kind(
-    kind: str, golds: Sequence[Dialogue], options: Options, *, wrong: bool, made: tuple[Mutation, tuple[Task, ...]]
-) -> StepProof:
-    mutation, tasks = made
-    applied, verdicts = set[str](), list[tuple[str, bool]]()
+def _prove_kind(kind: str, golds: Sequence[Dialogue], options: Options) -> StepProof:
+    wrong, (mutation, tasks) = kind in WRONG, {**WRONG, **RIGHT}[kind]
+    applied, flagged = set[str](), list[tuple[str, bool]]()
     for task, gold in product(tasks, golds):
         instead = mutants(gold, task, mutation)
         if not instead:
@@ -161,11 +158,9 @@ def _prove_kind(
         trace = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="mutant", turns=turns)
         seen = frozenset(_tests(gold, task, instead, published=options.mode == "published"))
         tests = grade(part, options.mode, gold, trace).record["tests"]
-        verdicts += [(f"{gold.id}:{test['turn']}", bool(test["correct"])) for test in tests if test["turn"] in seen]
+        flagged += [(f"{gold.id}:{test['turn']}", not test["correct"]) for test in tests if test["turn"] in seen]
         applied.add(gold.id)
-    caught = sum(not correct for _, correct in verdicts)
-    missed = tuple(place for place, correct in verdicts if correct == wrong)
-    return StepProof(kind, wrong, len(applied), len(verdicts), caught, missed)
+    return StepProof.of(kind, flagged, wrong=wrong, applied=len(applied))
 
 
 def _tests(gold: Dialogue, task: Task, instead: Mapping[int, AgentTurn], *, published: bool) -> Iterator[int]:
@@ -180,14 +175,8 @@ def _tests(gold: Dialogue, task: Task, instead: Mapping[int, AgentTurn], *, publ
             yield first
 
 
-def _with_tasks(benchmark: Benchmark, tasks: Sequence[str]) -> Benchmark:
-    known = {part.name for part in parts(tasks)}
-    return replace(benchmark, parts=tuple(part for part in benchmark.parts if part.name in known))
-
-
-def _with_labels(benchmark: Benchmark, labels: Sequence[str]) -> Benchmark:
-    known = {part.name for part in parts((), labels)}
-    return replace(benchmark, parts=tuple(part for part in benchmark.parts if part.name in known))
+def _with(benchmark: Benchmark, chosen: Sequence[Part]) -> Benchmark:
+    return replace(benchmark, parts=tuple(part for part in benchmark.parts if part in chosen))
 
 
 TOOLDIAL = Benchmark(
@@ -201,8 +190,8 @@ TOOLDIAL = Benchmark(
     tables=tables,
     sections=lambda results: [("Tasks and tables", section(results))],
     choices={
-        "task": _with_tasks,
-        "labels": _with_labels,
+        "task": lambda benchmark, tasks: _with(benchmark, parts(tasks)),
+        "labels": lambda benchmark, labels: _with(benchmark, parts((), labels)),
         "judge": lambda benchmark, judge: replace(benchmark, review=partial(_review, model(judge))),
     },
     prepare=_prepare,

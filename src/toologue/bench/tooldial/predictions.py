@@ -27,20 +27,19 @@ Not covered: acts of the overall task, which its metrics do not look at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from pydantic import ConfigDict, JsonValue
-from pydantic_core import from_json
 
 from toologue.bench.benchmark import Benchmark, Options, Part
 from toologue.bench.tooldial.tasks import asked_at
 from toologue.errors import BadFile, BadRecord, BadSetting
-from toologue.formats.tooldial import state_of
+from toologue.formats.tooldial import listed, state_of
 from toologue.formats.tooldial_text import ACTIONS
-from toologue.schema import AgentAction, AgentTurn, Dialogue, Noun, Trace, Turn, rounds
-from toologue.schema.jsonl import opened, parse, read_lines
+from toologue.schema import AgentAction, AgentTurn, Dialogue, Noun, Trace, Turn, answers
+from toologue.schema.jsonl import parse, read_lines
 
 
 class _Step(Noun):
@@ -84,11 +83,10 @@ def predicted(
 
 def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Predicted:
     """The traces that the answers of a file make."""
-    with opened(file) as stream:
-        listed = stream.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+    found = listed(file)
+    if found is not None:
+        return Predicted(_of_list(found, file, part, golds), (), ())
     by_id = {gold.id: gold for gold in golds}
-    if listed:
-        return Predicted(dict(_of_list(file, part, golds)), (), ())
     traces: dict[str, Trace] = {}
     strange: list[str] = []
     for number, line, _ in read_lines(file):
@@ -105,15 +103,10 @@ def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Predicted:
     return Predicted(traces, [name for name in by_id if name not in traces], strange)
 
 
-def _of_list(file: Path, part: Part, golds: Sequence[Dialogue]) -> Iterator[tuple[str, Trace]]:
-    if part.about["task"] == "overall":
-        raise BadSetting(f"{file}: a list has one answer a sample; the overall task wants JSON lines with `steps`")
-    with opened(file) as stream:
-        try:
-            answers = cast("list[Any]", from_json(stream.read().removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False))
-        except ValueError as error:
-            raise BadRecord(file, 0, "$", f"Invalid JSON: {error}") from None
+def _of_list(answers: Sequence[Any], file: Path, part: Part, golds: Sequence[Dialogue]) -> dict[str, Trace]:
     task = part.about["task"]
+    if task == "overall":
+        raise BadSetting(f"{file}: a list has one answer a sample; the overall task wants JSON lines with `steps`")
     places = [(gold, turn) for gold in golds for turn in sorted(asked_at(task, gold))]
     if len(places) != len(answers):
         what = f"{len(answers)} answers for {len(places)} samples of the task {task!r}"
@@ -123,8 +116,7 @@ def _of_list(file: Path, part: Part, golds: Sequence[Dialogue]) -> Iterator[tupl
         text = answer if isinstance(answer, str) else None
         by_task = {"dst": _Step(state=answer), "action": _Step(action=text), "faithfulness": _Step(text=text)}
         steps[gold.id][turn] = _turn(by_task[task])
-    for gold in golds:
-        yield gold.id, _trace(file, part, gold, steps[gold.id])
+    return {gold.id: _trace(file, part, gold, steps[gold.id]) for gold in golds}
 
 
 def _steps(
@@ -133,8 +125,7 @@ def _steps(
     """What was answered, by turn; for overall by round."""
     found: dict[int, AgentTurn | Sequence[AgentTurn]] = {}
     task = part.about["task"]
-    places = range(1, 1 + sum(bool(said) for said, _ in rounds(gold.turns)))
-    known = set(places) if task == "overall" else asked_at(task, gold)
+    known = {number for number, _, _ in answers(gold.turns)} if task == "overall" else asked_at(task, gold)
     for position, one in enumerate(record.predictions):
         kind, at = ("round", one.round) if task == "overall" else ("turn", one.turn)
         path = f"$.predictions[{position}].{kind}"
@@ -156,23 +147,18 @@ def _turn(step: _Step) -> AgentTurn:
     except ValueError:
         state = None
     action: AgentAction | None = next((action for action in ACTIONS if action == step.action), None)
-    said: dict[str, JsonValue] = {"state": step.state, "action": step.action}
-    answer: dict[str, JsonValue] = {name: value for name, value in said.items() if value is not None}
+    answer: dict[str, JsonValue] = step.model_dump(include={"state", "action"}, exclude_none=True)
     return AgentTurn(text=step.text, action=action, state=state, extra={"answer": answer} if answer else {})
 
 
 def _trace(file: Path, part: Part, gold: Dialogue, steps: Mapping[int, AgentTurn | Sequence[AgentTurn]]) -> Trace:
-    turns: list[Turn] = []
-    number = 0
-    for said, did in rounds(gold.turns):
-        number += bool(said)
-        turns += said
-        if part.about["task"] == "overall" and said:
+    turns, end = list[Turn](), 0
+    for number, start, did in answers(gold.turns):
+        turns += gold.turns[end:start]
+        end = start + len(did)
+        if part.about["task"] == "overall":
             turns += cast("Sequence[AgentTurn]", steps.get(number, ())) or (AgentTurn(),) * bool(did)
         else:
-            turns += [
-                cast("AgentTurn", steps.get(at, AgentTurn())) if said else turn
-                for at, turn in enumerate(did, len(turns))
-            ]
+            turns += [cast("AgentTurn", steps.get(at, AgentTurn())) for at in range(start, end)]
     name = f"predictions:{file.name}"
     return Trace(case=gold.id, dialogue=gold.id, protocol=part.protocol, agent=name, turns=tuple(turns))

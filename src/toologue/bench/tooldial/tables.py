@@ -8,6 +8,7 @@ figure5          accuracy of dialogue states by the number of the user's turn: `
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -95,12 +96,10 @@ def errors_table(results: Results) -> Table:
 
 def confusion_table(agent: str, part: Part, graded: Sequence[Graded]) -> Table:
     """Which action was expected (a row), and which was taken; no rows where all were right."""
-    pairs: dict[tuple[str, str], int] = {}
-    for test in (test for one in graded for test in one.record.get("tests", ())):
-        pair = test["expected"], test["taken"] or "none"
-        pairs[pair] = pairs.get(pair, 0) + 1
+    tests = (test for one in graded for test in one.record.get("tests", ()))
+    pairs = Counter((test["expected"], test["taken"] or "none") for test in tests)
     taken, wrong = [*ACTIONS, "none"], any(expected != other for expected, other in pairs)
-    rows: list[list[Any]] = [[_words(one), *(pairs.get((one, other), 0) for other in taken)] for one in ACTIONS]
+    rows: list[list[Any]] = [[_words(one), *(pairs[one, other] for other in taken)] for one in ACTIONS]
     title = f"Actions taken, {agent}, {part.about['labels']}"
     return Table(title, ["expected", *map(_words, taken)], rows if wrong else [])
 
@@ -145,9 +144,8 @@ def figure5(results: Results) -> str:
 
 def section(results: Results) -> str:
     """All of it as the HTML of a section of a page."""
-    drawn = figure5(results)
-    figure = f"<h3>Accuracy of dialogue states by turn (figure 5)</h3>{drawn}" if drawn else ""
-    return html(tables(results)) + figure
+    figure = figure5(results)
+    return html(tables(results)) + (figure and f"<h3>Accuracy of dialogue states by turn (figure 5)</h3>{figure}")
 
 
 def _parts(results: Results, task: Task) -> Iterator[tuple[str, Part, Sequence[Graded]]]:

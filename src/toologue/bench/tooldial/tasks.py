@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Graded, Mode, Part, sums, ungraded
+from toologue.bench.benchmark import Graded, Mode, Part, sums, ungraded, values_of
 from toologue.errors import UnknownName
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
 from toologue.schema import Dialogue, Score, Trace
 from toologue.score import actions, faithfulness, overall, states
-from toologue.score.metric import no_reply, value_of
+from toologue.score.metric import no_reply, score_of
 
 PASSES = "conversation correct"
 # Steps in a round of the overall task; the published loop gives up after as many.
@@ -61,11 +61,8 @@ def parts(tasks: Sequence[str] = (), labels: Sequence[str] = ()) -> list[Part]:
 
 def asked_at(task: str, gold: Dialogue) -> frozenset[int]:
     """The turns of a dialogue that are tests of a task."""
-    if task == "dst":
-        return frozenset(turn for turn, _, _ in states.labelled(gold))
-    if task == "faithfulness":
-        return frozenset(turn for turn, _ in faithfulness.responses(gold))
-    return frozenset(turn for turn, _, _ in actions.labelled(gold))
+    asked = {"dst": states.labelled, "faithfulness": faithfulness.responses}.get(task, actions.labelled)
+    return frozenset(test[0] for test in asked(gold))
 
 
 def grade(part: Part, mode: Mode, gold: Dialogue, trace: Trace) -> Graded:
@@ -80,17 +77,14 @@ def grade(part: Part, mode: Mode, gold: Dialogue, trace: Trace) -> Graded:
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     """The totals of a part: for each metric its value, null where 0/0, and what it was counted from."""
-    counted = sums(graded)
-    absent = sum("why" in one.record for one in graded)
-    values = {_key(name): value_of(name, counts) if counts else None for name, counts in counted.items()}
-    return {"all": {"num_conversations": len(graded), "unscored": absent, **values, "sums": counted}}
+    counted, absent = sums(graded), sum("why" in one.record for one in graded)
+    return {"all": {"num_conversations": len(graded), "unscored": absent, **values_of(counted), "sums": counted}}
 
 
 def _dst(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
     tests = states.state_tests(mode, gold, trace)
-    rows = [
-        {**test._asdict(), "label": test.label.model_dump(mode="json"), "errors": list(test.errors)} for test in tests
-    ]
+    labels = ({"label": test.label.model_dump(mode="json"), "errors": list(test.errors)} for test in tests)
+    rows = [test._asdict() | label for test, label in zip(tests, labels, strict=True)]
     return states.scores_of(tests, gold, trace), rows
 
 
@@ -111,11 +105,9 @@ def _faithfulness(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, S
 
 def _overall(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
     tests = overall.user_turn_tests(mode, gold, trace)
-    at = [[one.model_dump(exclude={"turn"}) for one in test.at] for test in tests]
-    rows = [
-        {"turn": test.turn, "round": test.round, "correct": test.correct, "at": why}
-        for test, why in zip(tests, at, strict=True)
-    ]
+    at = ([one.model_dump(exclude={"turn"}) for one in test.at] for test in tests)
+    told = zip(tests, at, strict=True)
+    rows = [{"turn": test.turn, "round": test.round, "correct": test.correct, "at": why} for test, why in told]
     return overall.scores_of(tests, gold, trace), rows
 
 
@@ -128,12 +120,5 @@ _GRADERS: dict[str, Callable[[Mode, Dialogue, Trace], tuple[dict[str, Score], Ro
 
 
 def _passed(rows: Rows, gold: Dialogue, trace: Trace) -> Score:
-    of, right = int(bool(rows)), int(bool(rows) and all(row["correct"] for row in rows))
-    counts = {"hits": float(right), "of": float(of)}
-    why = "" if of else "nothing to score"
-    value = float(right) if of else None
-    return Score(metric=PASSES, dialogue=gold.id, case=trace.case, counts=counts, value=value, why=why)
-
-
-def _key(metric: str) -> str:
-    return metric.lower().replace(": ", "_").replace(" ", "_")
+    right = bool(rows) and all(row["correct"] for row in rows)
+    return score_of(PASSES, gold, trace, {"hits": right, "of": bool(rows)})

@@ -19,8 +19,8 @@ Not covered: the published model interface (prompts and function calling live wi
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from toologue.errors import BadFile
 from toologue.formats.tooltalk import read_conversation, turn_indexes
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
-from toologue.schema import Call, Dialogue, Trace, invocations, rounds
+from toologue.schema import Dialogue, Trace
 from toologue.schema.jsonl import read
 from toologue.score import calls
 from toologue.score.calls import ERROR_TYPES, Pairing, pair
@@ -41,6 +41,8 @@ from toologue.score.metric import no_reply, unscored
 from toologue.score.outcome import outcome
 
 _SPLITS = {"easy": "easy", "hard": "tooltalk"}
+# What the published results call the metrics.
+_KEYS = {name.replace("incorrect", "bad").replace(" ", "_"): name for name in calls.METRICS[:6]}
 
 
 def load(data: Path | None = None) -> list[Dialogue]:
@@ -71,9 +73,9 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
 
 def ungraded(mode: Mode, gold: Dialogue, trace: Trace, why: str) -> Graded:
     """A conversation that cannot be graded: its calls without a verdict, no metrics, and why."""
-    made = tuple(invocation for invocation in invocations(trace.turns) if invocation.act.kind == "call")
     scores = unscored(calls.METRICS if mode == "published" else (*calls.METRICS, "outcome"), gold, trace, why)
-    return Graded(gold, trace, scores, _record(gold, Pairing(made, (), (), (), ()), None, {}) | {"why": why})
+    pairing = Pairing(calls.made(trace), (), (), (), ())
+    return Graded(gold, trace, scores, _record(gold, pairing, None, {}) | {"why": why})
 
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
@@ -110,15 +112,8 @@ TOOLTALK = Benchmark(
 def _fixed(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     pairing = pair(gold, trace, judge)
     scores = calls.grade(pairing, gold, trace, calls.explain(pairing, gold, judge))
-    metrics = {
-        **pairing.counts,
-        "precision": scores["precision"].value,
-        "recall": scores["recall"].value,
-        "action_precision": scores["action precision"].value,
-        "bad_action_rate": scores["incorrect action rate"].value,
-        "success": scores["success"].value == 1.0,
-        "soft_success": scores["soft success"].value,
-    }
+    metrics: dict[str, Any] = {**pairing.counts, **{key: scores[name].value for key, name in _KEYS.items()}}
+    metrics["success"] = metrics["success"] == 1.0
     kinds = {name: int(scores[name].counts["hits"]) for name in ERROR_TYPES}
     return Graded(gold, trace, {**scores, **outcome(gold, trace, judge)}, _record(gold, pairing, metrics, kinds))
 
@@ -129,7 +124,7 @@ def _published(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
         why = f"the published grader crashes: {pairing.crash.type}: {pairing.crash.message}"
         return Graded(gold, trace, unscored(["success"], gold, trace, why), _record(gold, pairing, None, {}))
     metrics = published.metrics(pairing.counts)
-    kinds = {} if metrics["success"] else published.error_types(pairing, len(list(rounds(gold.turns))))
+    kinds = {} if metrics["success"] else calls.error_types(pairing, published=True)
     scores = calls.scores_of(
         gold,
         trace,
@@ -147,20 +142,18 @@ def _record(
     gold: Dialogue, pairing: Pairing, metrics: Mapping[str, Any] | None, kinds: Mapping[str, int]
 ) -> dict[str, Any]:
     indexes = turn_indexes(gold)
-    judged = len(pairing.partner)
-    made: list[dict[str, Any]] = []
-    for number, invocation in enumerate(pairing.predicted):
-        assert isinstance(invocation.act, Call)
-        error = invocation.result.error
-        made.append(
-            {
-                "turn_index": indexes[invocation.round],
-                "api_name": invocation.act.api,
-                "result": {"response": invocation.result.value, "exception": error.message if error else None},
-                "match": pairing.partner[number] is not None if number < judged else None,
-                "bad_action": pairing.bad[number] if number < judged else None,
-            }
-        )
+    known = ((partner is not None, bad) for partner, bad in zip(pairing.partner, pairing.bad, strict=True))
+    verdicts = chain(known, repeat((None, None)))  # a grader that crashed has none of the rest
+    made = [
+        {
+            "turn_index": indexes[one.round],
+            "api_name": one.call.api,
+            "result": {"response": one.result.value, "exception": one.result.error and one.result.error.message},
+            "match": match,
+            "bad_action": bad,
+        }
+        for one, (match, bad) in zip(pairing.predicted, verdicts, strict=False)
+    ]
     return {
         "name": gold.id,
         "split": gold.origin.get("split"),
@@ -175,9 +168,6 @@ def _total(graded: Sequence[Graded]) -> dict[str, Any]:
     counted = [g.record["metrics"] for g in graded if g.record["metrics"] is not None]
     names = ("predictions", "ground_truths", "matches", "actions", "valid_actions", "bad_actions")
     n = {name: sum(metrics[name] for metrics in counted) for name in names}
-    kinds: Counter[str] = Counter(dict.fromkeys(ERROR_TYPES, 0))
-    for g in graded:
-        kinds.update(g.record["error_types"])
     return {
         "num_conversations": len(graded),
         "scored": len(counted),
@@ -189,7 +179,7 @@ def _total(graded: Sequence[Graded]) -> dict[str, Any]:
         "bad_action_rate": _ratio(n["bad_actions"], n["actions"]),
         "success_rate": _ratio(sum(metrics["success"] for metrics in counted), len(counted)),
         "soft_success_mean": _ratio(sum(metrics["soft_success"] for metrics in counted), len(counted)),
-        "error_types": dict(kinds),
+        "error_types": {kind: sum(g.record["error_types"].get(kind, 0) for g in graded) for kind in ERROR_TYPES},
     }
 
 

@@ -2,13 +2,13 @@
 
 A file is one conversation; `user`, `call` (with `with`) and `agent` entries follow each other as they are spoken:
 
-    id: wake-me                     # = the file's stem
+    id: wake-me                     # the file's stem; may be left out
     split: easy                     # easy (one call) or hard
     scenario: One sentence.
     now: "2025-03-10 09:00:00"
     location: Lisbon
     user: mreyes                    # a username, or a mapping for somebody who has no account yet
-    logged_in: true
+    logged_in: true                 # the default
     verification_code: "120943"     # optional: one that was sent before the conversation starts
     turns:
     - user: wake me at 6
@@ -25,69 +25,56 @@ Not covered: parallel calls; each call is a turn of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
-from toologue.errors import BadFile, BadRecord, shown
+from toologue.data import read_source
+from toologue.errors import BadFile
 from toologue.plan.scenarios.lint import lint
 from toologue.run.runner import grounded
-from toologue.schema import AgentTurn, Call, Dialogue, Invocation, Setting, Turn, UserTurn, invocations
-from toologue.schema.jsonl import json_path, read
+from toologue.schema import AgentTurn, Call, Dialogue, Invocation, Noun, Setting, Turn, UserTurn, invocations
+from toologue.schema.jsonl import leaves, read
 from toologue.worlds.world import kind_at
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Said(_Strict):
+class _Said(Noun):
     user: str
 
 
-class _Called(_Strict):
+class _Called(Noun):
     call: str
     arguments: dict[str, JsonValue] = Field(alias="with")
 
 
-class _Answered(_Strict):
+class _Answered(Noun):
     agent: str
 
 
-class _File(_Strict):
-    id: str
+class _File(Noun):
+    id: str = ""
     split: Literal["easy", "hard"]
     scenario: str
     now: str
     location: str
     user: str | dict[str, str]
-    logged_in: bool
+    logged_in: bool = True
     verification_code: str | None = None
     turns: tuple[_Said | _Called | _Answered, ...]
 
 
 def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
-    """One conversation as a dialogue, without results: `run.cases.grounded` makes them."""
+    """One conversation as a dialogue, without results: `run.runner.grounded` makes them. Raises BadFile, BadRecord."""
+    source = read_source(file)
     try:
-        data: Any = yaml.load(file.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        if not isinstance(data, dict):
-            raise BadRecord(file, 0, "$", f"expected keys and values (id, turns, ...), got {shown(data)}")
-        written = _File.model_validate(data)
-    except OSError as error:
-        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or str(error)
-        raise BadRecord(file, mark.line + 1 if mark else 0, "$", what, "quote texts that hold a colon") from None
+        written = _File.model_validate(source.data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise BadRecord(file, 0, json_path(first["loc"]), f"{first['msg']}, got {shown(first['input'])}") from None
-    if written.id != file.stem:
-        raise BadRecord(file, 0, "$.id", f"{written.id!r} is not the file's name")
+        raise source.refused(error, ()) from None
+    if written.id not in ("", file.stem):
+        raise source.bad(("id",), f"{written.id!r} is not the file's name")
     known = written.user if isinstance(written.user, str) else None
     facts: dict[str, JsonValue] = {"now": written.now, "location": written.location}
     arguments: dict[str, JsonValue] = {"databases": databases, "user": known, "now": written.now}
@@ -96,10 +83,10 @@ def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
     if written.verification_code is not None:
         arguments["verification_code"] = written.verification_code
     return Dialogue(
-        id=written.id,
+        id=file.stem,
         facts=facts,
         world=Setting(name="assistant", arguments=arguments | {"logged_in": written.logged_in}),
-        turns=tuple(_turn(entry) for entry in written.turns),
+        turns=tuple(map(_turn, written.turns)),
         origin={"line": "tools", "benchmark": "starter", "split": written.split, "scenario": written.scenario},
     )
 
@@ -166,12 +153,12 @@ def reviews(dialogues: Iterable[Dialogue], known: Iterable[Dialogue] = ()) -> It
         apis = kind_at(dialogue.world).by_name
         names = [name for name in sequence(dialogue) if name in apis]
         plugins = tuple(dict.fromkeys(apis[name].domain for name in names))
-        found = tuple(chained(dialogue))
+        found, split = tuple(chained(dialogue)), dialogue.origin.get("split")
         other = sequences.setdefault(sequence(dialogue), dialogue.id)
         remarks = [f"the same calls in the same order as {other}"] if other != dialogue.id and len(calls) > 1 else []
-        if dialogue.origin.get("split") == "easy" and len(calls) != 1:
+        if split == "easy" and len(calls) != 1:
             remarks.append(f"easy, and {len(calls)} calls: an easy one has one")
-        if dialogue.origin.get("split") == "hard":
+        if split == "hard":
             counts = {"calls": len(calls), "plugins": len(plugins)}
             remarks += [f"hard, and only {n} {what}" for what, n in counts.items() if n < _FEW[what]]
             remarks += [] if found else ["no argument comes from an earlier result"]
@@ -204,11 +191,4 @@ def chained(dialogue: Dialogue) -> Iterator[Chained]:
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for inner in cast("Mapping[str, JsonValue]", value).values():
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
-    elif isinstance(value, str) and len(value) >= _SHORT:
-        yield value
+    return (leaf for _, leaf in leaves(value) if isinstance(leaf, str) and len(leaf) >= _SHORT)

@@ -19,27 +19,27 @@ Not covered: the published model behind its similarity (DistilBERT [CLS] vectors
 
 from __future__ import annotations
 
-from collections import Counter
+import operator
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, cast
 
 from toologue.errors import GraderError
 from toologue.models.similarity import TextMatch
-from toologue.schema import Call, Dialogue, Fault, Invocation, Trace, invocations
-from toologue.score.calls import ERROR_TYPES, Pairing
+from toologue.schema import Dialogue, Fault, Invocation, Trace
+from toologue.score.calls import Pairing, made
 from toologue.worlds.world import kind_of
 
 Arguments = Mapping[str, Any]
+Rule = Callable[[Invocation, Invocation, TextMatch], bool]
 _MISSING = object()
 
 
 def pair(gold: Dialogue, trace: Trace, judge: TextMatch) -> Pairing:
     """Greedy first match over the whole conversation, in the reference's order of evaluation."""
     writes = {api.name for api in kind_of(gold.world.name).apis if api.writes}
-    predicted = tuple(i for i in invocations(trace.turns) if i.act.kind == "call")
-    wanted = tuple(i for i in invocations(gold.turns) if i.act.kind == "call")
-    actions = tuple(_call(p).api in writes for p in predicted)
+    predicted, wanted = made(trace), made(gold)
+    actions = tuple(p.call.api in writes for p in predicted)
     free, partner, bad = list(range(len(wanted))), list[int | None](), list[bool]()
     crash: Fault | None = None
     for invocation, action in zip(predicted, actions, strict=True):
@@ -74,45 +74,21 @@ def metrics(counts: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def error_types(pairing: Pairing, turns: int) -> dict[str, int]:
-    """The reference's error types of one failed conversation of so many rounds, its inverted comparison included."""
-    found: dict[str, int] = dict.fromkeys(ERROR_TYPES, 0)
-    calling = {g.round for g in pairing.gold}
-    for number in range(turns):
-        surplus = [(p, bad) for p, bad in pairing.surplus if p.round == number]
-        wrong = Counter(_call(p).api for p, _ in surplus)
-        missed = Counter(_call(g).api for g in pairing.missed if g.round == number)
-        if number not in calling:
-            found["over-trigger"] += sum(bad for _, bad in surplus)
-        elif wrong or missed:
-            fewer = any(missed[name] < wrong[name] for name in wrong)
-            found["bad planning" if wrong.keys() != missed.keys() or fewer else "bad call"] += 1
-    return found
-
-
 def _matches(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
-    mine, theirs = _call(predicted), _call(gold)
-    if mine.api != theirs.api or _exception(predicted) != _exception(gold):
+    tool = gold.call.api
+    mine, theirs = ((one.call.api, one.result.error and one.result.error.message) for one in (predicted, gold))
+    if mine != theirs or (tool not in _RESPONSE_IGNORED and predicted.result.value != gold.result.value):
         return False
-    rule = _RULES.get(theirs.api, _by_arguments)
-    same_response = predicted.result.value == gold.result.value
-    if theirs.api not in _RESPONSE_IGNORED and not same_response:
-        return False
-    return rule(predicted, gold, judge)
-
-
-def _call(invocation: Invocation) -> Call:
-    return cast("Call", invocation.act)
-
-
-def _exception(invocation: Invocation) -> str | None:
-    error = invocation.result.error
-    return None if error is None else error.message
+    return _RULES.get(tool, _by_arguments)(predicted, gold, judge)
 
 
 def _executed(invocation: Invocation) -> Arguments:
     """The arguments with the session token that was put in, as the reference records them on both sides."""
-    return invocation.result.arguments or _call(invocation).arguments or {}
+    return invocation.result.arguments or invocation.call.arguments or {}
+
+
+def _same_session(mine: Arguments, theirs: Arguments) -> bool:
+    return mine.get("session_token") == theirs.get("session_token")
 
 
 def _similar(judge: TextMatch, kind: str, expected: Any, actual: Any) -> bool:
@@ -128,40 +104,32 @@ def _by_arguments(predicted: Invocation, gold: Invocation, judge: TextMatch) -> 
     return all(mine.get(name, _MISSING) == value for name, value in _executed(gold).items())
 
 
-def _event(*texts: str) -> Callable[[Invocation, Invocation, TextMatch], bool]:
+def _event(*texts: str) -> Rule:
     def rule(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
         mine = _executed(predicted)
-        for name, expected in _executed(gold).items():
-            actual = mine.get(name)
-            if actual is None:
-                return False
-            if not (_similar(judge, "text", expected, actual) if name in texts else expected == actual):
-                return False
-        return True
+        return all(
+            mine.get(name) is not None
+            and (_similar(judge, "text", expected, mine[name]) if name in texts else expected == mine[name])
+            for name, expected in _executed(gold).items()
+        )
 
     return rule
 
 
-def _found(rows: str, key: str) -> Callable[[Invocation, Invocation, TextMatch], bool]:
+def _found(rows: str, key: str, same: Callable[[Arguments, Arguments], bool] = _same_session) -> Rule:
+    def ids(invocation: Invocation) -> set[Any]:
+        return {row[key] for row in cast("dict[str, Any]", invocation.result.value or {}).get(rows, [])}
+
     def rule(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
-        mine, theirs = _executed(predicted), _executed(gold)
-        if rows == "reminders":
-            same = mine == theirs
-        else:
-            same = mine.get("session_token") == theirs.get("session_token")
-        return same and {row[key] for row in _rows(gold, rows)} <= {row[key] for row in _rows(predicted, rows)}
+        return same(_executed(predicted), _executed(gold)) and ids(gold) <= ids(predicted)
 
     return rule
-
-
-def _rows(invocation: Invocation, name: str) -> list[dict[str, Any]]:
-    return cast("dict[str, list[dict[str, Any]]]", invocation.result.value or {}).get(name, [])
 
 
 def _mail(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
     mine, theirs = _executed(predicted), _executed(gold)
     return (
-        mine.get("session_token") == theirs.get("session_token")
+        _same_session(mine, theirs)
         and set(theirs["to"]) == set(mine["to"])
         and _similar(judge, "text", theirs["subject"], mine["subject"])
         and _similar(judge, "prose", theirs["body"], mine["body"])
@@ -170,24 +138,17 @@ def _mail(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
 
 def _message(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
     mine, theirs = _executed(predicted), _executed(gold)
-    same = mine.get("session_token") == theirs.get("session_token")
-    return same and _similar(judge, "prose", theirs["message"], mine["message"])
+    return _same_session(mine, theirs) and _similar(judge, "prose", theirs["message"], mine["message"])
 
 
 def _reminder(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
-    mine = _executed(predicted)
-    for name, expected in _executed(gold).items():
-        if name not in mine:
-            return False
+    def same(name: str, expected: Any, actual: Any) -> bool:
         if name == "due_date":
-            same = _day(mine[name]) == _day(expected)
-        elif name == "task":
-            same = _similar(judge, "text", expected, mine[name])
-        else:
-            same = mine[name] == expected
-        if not same:
-            return False
-    return True
+            return _day(actual) == _day(expected)
+        return _similar(judge, "text", expected, actual) if name == "task" else actual == expected
+
+    mine = _executed(predicted)
+    return all(name in mine and same(name, expected, mine[name]) for name, expected in _executed(gold).items())
 
 
 def _day(text: Any) -> Any:
@@ -197,12 +158,12 @@ def _day(text: Any) -> Any:
         raise GraderError("TypeError", str(error)) from None
 
 
-_RULES: dict[str, Callable[[Invocation, Invocation, TextMatch], bool]] = {
+_RULES: dict[str, Rule] = {
     "FindAlarms": _found("alarms", "alarm_id"),
     "QueryCalendar": _found("events", "event_id"),
     "SearchInbox": _found("emails", "email_id"),
     "SearchMessages": _found("messages", "message_id"),
-    "GetReminders": _found("reminders", "reminder_id"),
+    "GetReminders": _found("reminders", "reminder_id", same=operator.eq),
     "CreateEvent": _event("name", "description", "location"),
     "ModifyEvent": _event("new_name", "new_description", "new_location"),
     "SendEmail": _mail,
