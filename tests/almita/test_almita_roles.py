@@ -129,7 +129,7 @@ class TestMessages:
                 r"\$\[2\]\.role: an output, and no call before it",
             ),
             ([message("assistant", "Hi")], r"\$: these messages make no dialogue: the conversation has no user turn"),
-            ([message("user", "\ud800")], r"\$\[0\]: this message cannot be written"),
+            ([message("user", "\ud800")], r"\$\[0\]: this turn cannot be written"),
             ([message("user", "?"), message("api", "get(")], r"\$\[1\]\.content: 'get\(' cannot be read"),
             (
                 [message("user", "?"), message("api", "get(812)")],

@@ -385,7 +385,7 @@ BAD = {
     "no list": ({"messages": []}, "$: expected a list of messages, got {'messages': []}"),
     "a text": ("Hi", "$: expected a list of messages, got 'Hi'"),
     "nothing": (None, "$: expected a list of messages, got None"),
-    "empty": ([], "$: these messages make no dialogue: $: the conversation has no user turn"),
+    "empty": ([], "$: these messages make no dialogue: the conversation has no user turn"),
     "late system": ([ASK, {"role": "system", "content": ""}], "$[1].role: a system message in mid-conversation"),
     "image": (
         [{"role": "user", "content": [{"type": "text", "text": "?"}, {"type": "image_url", "image_url": {}}]}],

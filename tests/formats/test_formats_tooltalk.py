@@ -90,7 +90,7 @@ def test_who_has_no_session_is_not_logged_in(written):
     [
         (b"{", r"hello\.json: \$: Invalid JSON"),
         ({**PUBLISHED, "name": ""}, r"hello\.json: \$\.name: String should have at least 1 character"),
-        ({"name": "x"}, r"hello\.json: \$\.user: Field required"),
+        ({"name": "x"}, r"hello\.json: \$\.user: this key is missing"),
         (
             {**PUBLISHED, "conversation": [{"role": "robot", "text": ""}]},
             r"\$\.conversation\[0\]\.role: Input should be 'user' or 'assistant', got 'robot'",
@@ -98,7 +98,7 @@ def test_who_has_no_session_is_not_logged_in(written):
         ({**PUBLISHED, "conversation": []}, r"\$\.conversation: the conversation has no user turn"),
         (
             {**PUBLISHED, "conversation": [{"role": "assistant", "text": "", "apis": [{"request": {}}]}]},
-            r"\$\.conversation\[0\]\.apis\[0\]\.request\.api_name: Field required",
+            r"\$\.conversation\[0\]\.apis\[0\]\.request\.api_name: this key is missing",
         ),
     ],
 )

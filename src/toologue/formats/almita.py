@@ -28,20 +28,17 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
 
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, UserError, shown
 from toologue.formats.literals import call_of, call_text, output_of, result_of, value_of
+from toologue.formats.openai import Dialect, Message, Place, Said
 from toologue.schema import Act, AgentTurn, Api, Call, Dialogue, Noun, Result, Setting, Turn, UserTurn
-from toologue.schema.jsonl import json_path, parse, read_lines, replacing
+from toologue.schema.jsonl import parse, read_lines, replacing
 
-Message = dict[str, Any]
 ROLES = ("user", "assistant", "api", "api_output")
 _KEY = "almita"
 _NEXT = {
@@ -61,18 +58,14 @@ class Broken(NamedTuple):
 
 def from_messages(messages: Any, *, id: str, file: object = "<messages>", line: int = 0, path: str = "$") -> Dialogue:
     """The dialogue that messages are. Raises BadRecord; `file`, `line` and `path` say where the list stands."""
-    reader = _Reader(file, line, path)
-    turns = tuple(reader.turn(group) for group in reader.groups(messages))
-    try:
-        return Dialogue(id=id, turns=turns)
-    except ValidationError as error:
-        reader.bad("", f"these messages make no dialogue: {_complaint(error)}")
+    place = Place(file, line, path)
+    return _ALMITA.dialogue(id, _ALMITA.listed(messages, place), place)
 
 
 def to_messages(conversation: Dialogue | Sequence[Turn]) -> list[Message]:
     """A dialogue, or turns, as messages. Raises BadSetting for an act that the roles cannot say."""
     turns = conversation.turns if isinstance(conversation, Dialogue) else conversation
-    return [message for number, turn in enumerate(turns) for message in _messages(turn, number)]
+    return [message for number, turn in enumerate(turns) for message in _ALMITA.written(turn, number)]
 
 
 def broken_rules(messages: Sequence[Mapping[str, Any]], apis: Mapping[str, Api] | None = None) -> list[Broken]:
@@ -106,18 +99,7 @@ def _misuse(content: str, apis: Mapping[str, Api]) -> Iterator[str]:
         yield f"parameters are defined: {'; '.join(said)}"
 
 
-def _messages(turn: Turn, number: int) -> list[Message]:
-    """The messages of a turn: as they were read, where they still say what the turn says; else ours."""
-    ours, kept = _ours(turn, number), turn.extra.get(_KEY)
-    if kept is None:
-        return ours
-    reader = _Reader(f"extra.{_KEY} of turn {number}", 0, "$")
-    groups = list(reader.groups(kept))
-    same = len(groups) == 1 and _ours(reader.turn(groups[0]), number) == ours
-    return deepcopy([message for _, message in groups[0]]) if same else ours
-
-
-def _ours(turn: Turn, number: int) -> list[Message]:
+def _written(turn: Turn, number: int) -> list[Message]:
     if turn.role == "user":
         return [{"role": "user", "content": turn.text}]
     said = [{"role": "assistant", "content": turn.text or ""}] if turn.text is not None or not turn.acts else []
@@ -137,72 +119,33 @@ def _call_messages(act: Act, result: Result | None, number: int) -> Iterator[Mes
         yield {"role": "api_output", "content": json.dumps(output_of(result), ensure_ascii=False)}
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Reads messages; knows where they stand."""
+def _message(place: Place, message: Any) -> Message:
+    fields = cast("Message", message) if isinstance(message, dict) else {}
+    if not {"role", "content"} <= fields.keys():
+        place.bad("", f'expected {{"role": …, "content": …}}, got {shown(message)}')
+    if fields["role"] not in ROLES:
+        place.bad(".role", str(UnknownName("role", str(fields["role"]), ROLES)))
+    return fields
 
-    file: object
-    line: int
-    path: str
 
-    def bad(self, at: str, what: str, remedy: str = "") -> NoReturn:
-        raise BadRecord(self.file, self.line, f"{self.path}{at}", what, remedy)
-
-    def groups(self, messages: Any) -> Iterator[list[tuple[int, Message]]]:
-        """Cut messages into turns."""
-        if not isinstance(messages, list | tuple):
-            self.bad("", f"expected a list of messages, got {shown(messages)}")
-        group: list[tuple[int, Message]] = []
-        for index, message in enumerate(cast("Iterable[Any]", messages)):
-            role = self._role(message, index)
-            if role == "api_output":
-                if not group or group[0][1]["role"] != "api" or len(group) > 1:
-                    self.bad(f"[{index}].role", "an output, and no call before it", "put its `api` message before it")
-                group.append((index, message))
-                continue
-            if group:
-                yield group
-            group = [(index, message)]
-        if group:
-            yield group
-
-    def turn(self, group: Sequence[tuple[int, Message]]) -> Turn:
-        """The turn that a group of messages is, with the messages in `extra` where ours would differ."""
-        messages: list[Any] = [message for _, message in group]
-        try:
-            turn = self._turn(group)
-            if _ours(turn, 0) != messages:
-                turn = turn.replace(extra=UserTurn(extra={_KEY: messages}).extra)
-            turn.model_dump_json()  # raises for half a character
-            return turn
-        except ValidationError as error:
-            self.bad(f"[{group[0][0]}]", f"this message cannot be kept: {_complaint(error)}")
-        except PydanticSerializationError as error:
-            self.bad(f"[{group[0][0]}]", f"this message cannot be written: {error}")
-
-    def _turn(self, group: Sequence[tuple[int, Message]]) -> Turn:
-        index, first = group[0]
-        role, content = first["role"], first["content"]
-        if not isinstance(content, str):
-            self.bad(f"[{index}].content", f"expected a text, got {shown(content)}")
-        if role == "user":
-            return UserTurn(text=content)
-        if role == "assistant":
-            return AgentTurn(text=content)
-        try:
-            api, arguments = call_of(content)
-        except ValueError as error:
-            self.bad(f"[{index}].content", f"{shown(content, 120)} cannot be read: {error}")
-        results = tuple(result_of(_output(message["content"])) for _, message in group[1:])
-        return AgentTurn(acts=(Call(api=api, arguments=arguments),), results=results)
-
-    def _role(self, message: Any, index: int) -> str:
-        fields = cast("Message", message) if isinstance(message, dict) else {}
-        if not {"role", "content"} <= fields.keys():
-            self.bad(f"[{index}]", f'expected {{"role": …, "content": …}}, got {shown(cast("object", message))}')
-        if fields["role"] not in ROLES:
-            self.bad(f"[{index}].role", str(UnknownName("role", str(fields["role"]), ROLES)))
-        return fields["role"]
+def _turn(group: Sequence[Said]) -> Turn:
+    place, first = group[0]
+    role, content = first["role"], first["content"]
+    for number, (at, message) in enumerate(group):
+        if message["role"] == "api_output" and (role, number) != ("api", 1):
+            at.bad(".role", "an output, and no call before it", "put its `api` message before it")
+    if not isinstance(content, str):
+        place.bad(".content", f"expected a text, got {shown(content)}")
+    if role == "user":
+        return UserTurn(text=content)
+    if role == "assistant":
+        return AgentTurn(text=content)
+    try:
+        api, arguments = call_of(content)
+    except ValueError as error:
+        place.bad(".content", f"{shown(content, 120)} cannot be read: {error}")
+    results = tuple(result_of(_output(message["content"])) for _, message in group[1:])
+    return AgentTurn(acts=(Call(api=api, arguments=arguments),), results=results)
 
 
 def _output(content: Any) -> Any:
@@ -221,12 +164,7 @@ def _is_json(content: str) -> bool:
     return True
 
 
-def _complaint(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    where = f" at {json_path(first['loc'])}" if first["loc"] else ""
-    return f"{first['msg'].removeprefix('Value error, ')}{where}"
-
-
+_ALMITA = Dialect(_KEY, "api_output", _message, _turn, _written)
 COLUMNS = ("conversation", "id", "procedure", "apis")
 # Reads what an `apis` column holds.
 Documents = Callable[[Any], Sequence[Api]]

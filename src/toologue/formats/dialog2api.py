@@ -17,8 +17,9 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
@@ -167,8 +168,7 @@ class _Scanner:
         kind, inside = found[0].upper(), top.tag in _TEXTS
         ending = {"<![CDATA[": "]]>", "<!--": "-->", "<?": "?>"}.get(kind, "")
         if ending and (kind == "<![CDATA[") == inside and ending not in self._endless:
-            end = self._text.find(ending, found.end())
-            if end >= 0:
+            if (end := self._text.find(ending, found.end())) >= 0:
                 top.parts += [escaped(self._text[found.end() : end])] if inside else []
                 return end + len(ending)
             self._endless.add(ending)
@@ -406,35 +406,19 @@ def _dialogue(node: Node, file: object, world: Setting, lax: bool) -> Dialogue:
 
 def _turns(nodes: Sequence[Node], file: object) -> tuple[list[Turn], list[list[Node]]]:
     """(turns, goals one after the other being one turn; the elements of each)."""
-    turns: list[Turn] = []
     places: list[list[Node]] = []
-    for node in nodes:
-        if node.tag == "turn":
-            turns.append(_turn(node, file))
-            places.append([node])
-            continue
-        program, result, signed = _goal(node, file), _result(node, file), node.first("signature")
-        last = turns[-1] if turns and places[-1][0].tag == "goal" else AgentTurn()
-        assert isinstance(last, AgentTurn)
-        signatures = [*cast("list[Any]", last.extra.get("signatures", [])), content(signed.raw) if signed else None]
-        turn = last.replace(
-            acts=(*last.acts, program), results=(*last.results, result), extra={"signatures": signatures}
-        )  # fmt: skip
-        if last.acts:
-            turns[-1] = turn
-            places[-1].append(node)
-        else:
-            turns.append(turn)
-            places.append([node])
-    return [_tidied(turn) for turn in turns], places
+    for speaks, group in groupby(nodes, lambda node: node.tag == "turn"):
+        found = list(group)
+        places += [[node] for node in found] if speaks else [found]
+    return [_turn(group[0], file) if group[0].tag == "turn" else _programs(group, file) for group in places], places
 
 
-def _tidied(turn: Turn) -> Turn:
-    """A turn without what stands for nothing."""
-    if turn.role == "agent" and turn.acts:
-        signed = any(cast("list[Any]", turn.extra["signatures"]))
-        return turn.replace(results=turn.results if any(turn.results) else (), extra=turn.extra if signed else {})
-    return turn
+def _programs(nodes: Sequence[Node], file: object) -> AgentTurn:
+    programs = tuple(_goal(node, file) for node in nodes)
+    results = tuple(_result(node, file) for node in nodes)
+    signed: list[JsonValue] = [content(found.raw) if (found := node.first("signature")) else None for node in nodes]
+    extra: dict[str, JsonValue] = {"signatures": signed} if any(signed) else {}
+    return AgentTurn(acts=programs, results=results if any(results) else (), extra=extra)
 
 
 def _turn(node: Node, file: object) -> Turn:

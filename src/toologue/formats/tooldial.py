@@ -90,7 +90,7 @@ def from_tooldial(record: Any, *, id: str, file: object = "<record>", line: int 
     try:
         read = _Record.model_validate(record)
     except ValidationError as error:
-        raise _at(bad_record(error, _Record, file, line), file, line, path) from None
+        raise bad_record(error, _Record, file, line, path) from None
     turns: list[Turn] = []
     for number, entry in enumerate(read.dialogue):
         turns.append(_turn(entry, turns, file, line, f"{path}.dialogue[{number}]"))
@@ -111,7 +111,7 @@ def from_tooldial(record: Any, *, id: str, file: object = "<record>", line: int 
             },
         )
     except ValidationError as error:
-        raise _at(bad_record(error, Dialogue, file, line), file, line, path) from None
+        raise bad_record(error, Dialogue, file, line, path) from None
 
 
 def to_tooldial(dialogue: Dialogue, documents: Mapping[str, Api] | None = None) -> dict[str, Any]:
@@ -196,12 +196,6 @@ def _json(text: bytes, file: Path, line: int) -> Any:
         raise BadRecord(file, line, "$", f"Invalid JSON: {error}", "the paper's JSON: a list, or one a line") from None
 
 
-def _at(error: BadRecord, file: object, line: int, path: str) -> BadRecord:
-    """The complaint, at its place in the whole file."""
-    what = str(error).partition(f"{error.path}: ")[2]
-    return BadRecord(file, line, path + error.path[1:], what)
-
-
 def _turn(entry: Mapping[str, Any], before: Sequence[Turn], file: object, line: int, path: str) -> Turn:
     role, kind = next(((r, k) for r, k in (("User", _User), ("System", _System)) if r in entry), ("", None))
     if kind is None:
@@ -210,7 +204,7 @@ def _turn(entry: Mapping[str, Any], before: Sequence[Turn], file: object, line: 
         read = kind.model_validate(entry[role])
         turn = UserTurn(text=read.message, action=read.action) if isinstance(read, _User) else _agent(read, before)
     except ValidationError as error:
-        raise _at(bad_record(error, kind, file, line), file, line, f"{path}.{role}") from None
+        raise bad_record(error, kind, file, line, f"{path}.{role}") from None
     kept: dict[str, Any] = {_KEY: dict(entry)}
     return turn if _ours(turn, before, {}) == entry else turn.replace(extra=kept)
 

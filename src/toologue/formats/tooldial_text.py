@@ -30,7 +30,7 @@ from pydantic import JsonValue
 
 from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.tooldial import state_json, state_of, status_of
-from toologue.schema import AgentAction, AgentTurn, Api, Dialogue, State, Turn, UserTurn, rounds
+from toologue.schema import AgentAction, AgentTurn, Api, Dialogue, State, Turn, UserTurn, answers
 
 # The eight actions of the system (Table 7).
 ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
@@ -82,7 +82,7 @@ def read_state(text: str) -> Answer:
     except ValueError:
         return Answer(problem="not_spelled")
     around = bool(text[:start].strip() or text[end:].strip())
-    notes = (*(("words around",) if around else ()), *(() if is_json(piece) else ("python",)))
+    notes = ("words around",) * around + ("python",) * (not is_json(piece))
     try:
         state_of(value)
     except ValueError:
@@ -111,7 +111,7 @@ def read_step(text: str) -> Step:
     message = fields.get("message")
     due = action.value is not None and action.value not in ("call", "retriever_call")
     problem = action.problem or ("no_message" if due and not message else None)
-    notes = (*(("more than a step",) if cut else ()), *action.notes, *state.notes)
+    notes = ("more than a step",) * cut + action.notes + state.notes
     return Step(action, state, fields.get("thought") or None, message, problem, notes)
 
 
@@ -181,9 +181,8 @@ def lines(
         if turn.role == "user":
             yield from _user(turn.text, at)
             continue
-        answers = at > 0 and turns[at - 1].role == "user"
         calls = any(act.kind == "call" for act in turn.acts)
-        if calls and answers:
+        if calls and at and turns[at - 1].role == "user":
             yield from _state(turn, at)
         yield from _decision(turn, at)
         yield Line("status", f"- Retriever status: {status_of(turn)}", at)
@@ -236,18 +235,13 @@ def samples(
 def _overall_samples(dialogue: Dialogue, documents: Mapping[str, Api] | None) -> Iterator[Sample]:
     """One a user turn that is answered: the labels are its states and actions, in the order of the lines."""
     written = list(overall_lines(dialogue.turns, documents, oracle=True))
-    start = 0
-    for said, did in rounds(dialogue.turns):
-        first = start + len(said)
-        own = [line for line in written if first <= line.turn < first + len(did)]
-        if said and did:
-            states: list[JsonValue] = [
-                state_json(cast("AgentTurn", dialogue.turns[line.turn]).state) for line in own if line.kind == "state"
-            ]
+    for _, first, did in answers(dialogue.turns):
+        if did:
+            own = (line.turn - first for line in written if line.kind == "state")
+            states: list[JsonValue] = [state_json(did[at].state) for at in own if 0 <= at < len(did)]
             actions: list[JsonValue] = [turn.action for turn in did]
             prompt = "\n".join(line.text for line in written if line.turn < first)
             yield Sample(dialogue.id, first, prompt, {"states": states, "actions": actions})
-        start = first + len(did)
 
 
 def _user(text: str, at: int) -> Iterator[Line]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
-from toologue.errors import BadFile, BadRecord, shown
-from toologue.schema import AgentTurn, Call, Dialogue, Fault, Result, Setting, Turn, UserTurn, rounds
-from toologue.schema.jsonl import json_path
+from toologue.errors import BadFile, BadRecord
+from toologue.schema import AgentTurn, Call, Dialogue, Fault, Noun, Result, Setting, Turn, UserTurn, rounds
+from toologue.schema.jsonl import bad_record
 
 
-class _Loose(BaseModel):
+class _Loose(Noun):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
@@ -65,8 +65,7 @@ def read_conversation(file: Path, *, split: str, databases: str) -> Dialogue:
     except OSError as error:
         raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise BadRecord(file, 0, json_path(first["loc"]), f"{first['msg']}, got {shown(first['input'])}") from None
+        raise bad_record(error, _Conversation, file, 0) from None
     if not any(turn.role == "user" for turn in record.conversation):
         raise BadRecord(file, 0, "$.conversation", "the conversation has no user turn: there is nobody to answer")
     user = record.user
@@ -100,9 +99,10 @@ def turn_indexes(dialogue: Dialogue) -> list[int | None]:
 def _turns(turn: _Turn) -> list[Turn]:
     if turn.role == "user":
         return [UserTurn(text=turn.text)]
-    turns: list[Turn] = []
-    for api in turn.apis:
-        fault = None if api.exception is None else Fault(type="APIException", message=api.exception)
-        call = Call(api=api.request.api_name, arguments=api.request.parameters)
-        turns.append(AgentTurn(acts=(call,), results=(Result(value=api.response, error=fault),)))
-    return [*turns, AgentTurn(text=turn.text)]
+    return [*map(_made, turn.apis), AgentTurn(text=turn.text)]
+
+
+def _made(api: _Api) -> AgentTurn:
+    fault = None if api.exception is None else Fault(type="APIException", message=api.exception)
+    call = Call(api=api.request.api_name, arguments=api.request.parameters)
+    return AgentTurn(acts=(call,), results=(Result(value=api.response, error=fault),))

@@ -157,13 +157,10 @@ def _found(value: JsonValue) -> JsonValue:
     """What the retriever answered, with function names."""
     if not isinstance(value, dict):
         return value
-    found = dict(value)
-    for key, one in value.items():
-        if key in ("source", "target") and isinstance(one, str):
-            found[key] = function_name(one)
-        elif key == "retrieved" and isinstance(one, dict):
-            found[key] = {function_name(name): score for name, score in one.items()}
-    return found
+    ends = {key: function_name(str(value[key])) for key in ("source", "target") if isinstance(value.get(key), str)}
+    scores = value.get("retrieved")
+    named = {function_name(name): score for name, score in scores.items()} if isinstance(scores, dict) else scores
+    return {**value, **ends, **({"retrieved": named} if "retrieved" in value else {})}
 
 
 def _entries(turn: Turn) -> Iterator[tuple[str, str]]:
@@ -187,12 +184,17 @@ def _entries(turn: Turn) -> Iterator[tuple[str, str]]:
 
 def _flat(turn: Turn) -> dict[str, str]:
     """A turn as texts."""
-    said = {"role": turn.role, "text": turn.text or "", "action": turn.action or ""}
-    if isinstance(turn, AgentTurn):
-        done = {"acts": _json(turn.acts), "results": _json(turn.results)}
-        state = "" if turn.state is None else _json(turn.state)
-        return {**said, "informed": "{}", **done, "state": state, "thought": turn.thought or ""}
-    return {**said, "informed": _json(turn.informed), "acts": "[]", "results": "[]", "state": "", "thought": ""}
+    did = turn if isinstance(turn, AgentTurn) else AgentTurn()
+    return {
+        "role": turn.role,
+        "text": turn.text or "",
+        "action": turn.action or "",
+        "informed": _json(turn.informed if turn.role == "user" else {}),
+        "acts": _json(did.acts),
+        "results": _json(did.results),
+        "state": "" if did.state is None else _json(did.state),
+        "thought": did.thought or "",
+    }
 
 
 def _json(value: Any) -> str:

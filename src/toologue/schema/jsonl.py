@@ -178,16 +178,16 @@ class Appender:
         self.close()
 
 
-def bad_record(error: ValidationError, noun: type[Noun], file: object, number: int) -> BadRecord:
-    """The first complaint of a ValidationError, with its place and what to do about it."""
+def bad_record(error: ValidationError, noun: type[Noun], file: object, number: int, at: str = "$") -> BadRecord:
+    """The first complaint of a ValidationError, with its place (the noun stands at `at`) and what to do about it."""
     first = error.errors(include_url=False)[0]
     kind, value = first["type"], first.get("input")
-    path = json_path(first["loc"])
+    path = at + json_path(first["loc"])[1:]
     if path == "$.format":
         what = f"this line is {value!r}, expected {_name(noun)!r}"
         return BadRecord(file, number, path, what, "another kind of file, or written by another version")
     if kind == "json_invalid":
-        return BadRecord(file, number, "$", first["msg"], "one JSON object a line")
+        return BadRecord(file, number, at, first["msg"], "one JSON object a line")
     if kind == "extra_forbidden":
         return BadRecord(file, number, path, "unknown key", "put keys of your own under `extra`")
     if kind == "missing":
