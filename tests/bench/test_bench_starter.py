@@ -131,6 +131,13 @@ def test_a_file_of_ones_own(tmp_path):
     assert dialogue.origin["split"] == "easy"
 
 
+def test_what_goes_without_saying_may_be_left_out(tmp_path):
+    (tmp_path / "wake.yaml").write_text(GOOD)
+    in_full = read_yaml(tmp_path / "wake.yaml")
+    (tmp_path / "wake.yaml").write_text(GOOD.replace("id: wake\n", "").replace("logged_in: true\n", ""))
+    assert read_yaml(tmp_path / "wake.yaml") == in_full
+
+
 def test_a_user_without_an_account_is_nobody_yet(tmp_path):
     (tmp_path / "wake.yaml").write_text(GOOD.replace("user: mreyes", "user: {username: eve}").replace("true", "false"))
     dialogue = read_yaml(tmp_path / "wake.yaml")
@@ -146,10 +153,10 @@ def test_a_user_without_an_account_is_nobody_yet(tmp_path):
         (
             "location: Oslo",
             "town: Oslo",
-            r"wake\.yaml:\d+: \$\.(location|town): this key is (missing|unknown)",
+            r"wake\.yaml:?\d*: \$\.(location|town): this key is (missing|unknown)",
         ),
         ("turns:", "turns: {", r"wake\.yaml:\d+: \$: .*\(quote texts that hold a colon\)"),
-        (GOOD, "", r"wake\.yaml: \$: expected an object, got None"),
+        (GOOD, "", r"wake\.yaml: \$: expected keys and values \(id, turns, \.\.\.\), got None"),
     ],
 )
 def test_a_file_of_another_shape_says_where(tmp_path, old, new, message):

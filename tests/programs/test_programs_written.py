@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
 from toologue.data import read_text
 from toologue.formats.dialog2api import conversations_xml, parse_conversations
@@ -51,6 +52,46 @@ def test_a_file_is_a_dialogue():
     )
     assert [(one.goal, one.status) for one in stack(found.turns)] == [("1", "abandoned"), ("hello", "final")]
     assert found.turns[8].acts[0].code == 's3.delete_bucket(Bucket="attic")'
+
+
+def test_a_program_alone_in_its_turn_is_written_short():
+    short = """
+id: empty-1
+goal: empty
+turns:
+- agent: Good day!
+- user: Delete my bucket.
+- drafting: s3.delete_bucket(Bucket=?1, Region=?10)
+- agent: Which one?
+- user: attic. Hi!
+- final: raise ChitChat()
+  goal: hello
+- agent: Hi. And where is it?
+- user: In Rome.
+- drafting:
+  fill: {1: "attic", 10: Rome}
+- agent: Really?
+- user: Never mind. List them all.
+- abandoned:
+- agent: All?
+- user: Yes.
+- final: |
+    return s3.list_buckets()
+- agent: As you like.
+"""
+    acts = [act for turn in dialogue_of(written(short)).turns if turn.role == "agent" for act in turn.acts]
+    whole = 's3.delete_bucket(Bucket="attic", Region="Rome")'
+    assert acts == [
+        Program(goal="1", status="drafting", code="s3.delete_bucket(Bucket=?1, Region=?10)"),
+        Program(goal="hello", status="final", code="raise ChitChat()"),
+        Program(goal="1", status="drafting", code=whole),
+        Program(goal="1", status="abandoned", code=whole),
+        Program(goal="3", status="final", code="return s3.list_buckets()"),
+    ]
+    with pytest.raises(ValidationError, match=r"turns\n.*the draft of goal 1 has no \?2 to be filled"):
+        written(short.replace("{1: ", "{2: "))
+    with pytest.raises(ValidationError, match="a turn has one key"):
+        written(short.replace("- abandoned:", "- abandoned:\n  agent: Fine."))
 
 
 def test_it_comes_through_the_papers_format_unchanged():

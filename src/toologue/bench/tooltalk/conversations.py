@@ -33,7 +33,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field, JsonValue, ValidationError
 
 from toologue.data import read_source
-from toologue.errors import BadFile
+from toologue.errors import BadFile, shown
 from toologue.plan.scenarios.lint import lint
 from toologue.run.runner import grounded
 from toologue.schema import AgentTurn, Call, Dialogue, Invocation, Noun, Setting, Turn, UserTurn, invocations
@@ -69,6 +69,8 @@ class _File(Noun):
 def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
     """One conversation as a dialogue, without results: `run.runner.grounded` makes them. Raises BadFile, BadRecord."""
     source = read_source(file)
+    if not isinstance(source.data, dict):
+        raise source.bad((), f"expected keys and values (id, turns, ...), got {shown(source.data)}")
     try:
         written = _File.model_validate(source.data)
     except ValidationError as error:
