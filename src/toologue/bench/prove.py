@@ -96,8 +96,8 @@ def _is_same(dialogue: Dialogue, gold: Trace, altered: Trace, judge: TextMatch) 
         if api is None or not api.writes:
             return wanted.result.value == made.result.value
         mine, theirs = made.call.arguments or {}, wanted.call.arguments or {}
-        compared = {name: api.parameters[name].compare for name in theirs if name in api.parameters}
-        return all(agree(how, theirs[name], mine.get(name), judge.alike) for name, how in compared.items())
+        known = [(name, one.compare) for name, one in api.parameters.items() if name in theirs]
+        return all(agree(compare, theirs[name], mine.get(name), judge.alike) for name, compare in known)
 
     return _unpaired(made(gold), made(altered), same) is not None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -27,7 +28,9 @@ from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.procedure.grammar import verbalize_step
 from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Graph, Node, Procedure, UserTurn, rounds
-from toologue.score.metric import answers_of
+from toologue.score.metric import answers_of, done_at
+from toologue.score.reply_requirements import must_of
+from toologue.score.steps import ATTACKS, noise_of
 from toologue.text.bank import Voice
 from toologue.text.verbalize import verbalize
 from toologue.values.conditions import embedded
@@ -91,8 +94,7 @@ class Step:
     @property
     def wanted(self) -> AgentTurn:
         """The gold's turn; empty where it is the customer's."""
-        turn = self.talk.gold.turns[self.at]
-        return turn if isinstance(turn, AgentTurn) else AgentTurn()
+        return done_at(self.talk.gold, self.at)
 
     @property
     def call(self) -> Call | None:
@@ -102,20 +104,13 @@ class Step:
     @property
     def must(self) -> Cue | None:
         """What the gold's words must get across."""
-        given = self.wanted.extra.get("must")
-        return None if given is None else Cue.model_validate(given)
+        return must_of(self.wanted)
 
     @property
     def later(self) -> Iterator[AgentTurn]:
         """The agent's turns that follow in the gold, up to the customer's next."""
         after = takewhile(lambda turn: turn.role == "agent", self.talk.gold.turns[self.at + 1 :])
         return (turn for turn in after if isinstance(turn, AgentTurn))
-
-    @property
-    def heard(self) -> UserTurn | None:
-        """What the customer said last."""
-        said = (turn for turn in reversed(self.talk.gold.turns[: self.at]) if isinstance(turn, UserTurn))
-        return next(said, None)
 
     @property
     def asked_before(self) -> bool:
@@ -135,12 +130,10 @@ class Step:
         if graph.by_id[before.node].type == "user":
             asking = [link.source for link in graph.links if link.target == before.node]
             sources = [link.target for source in asking for link in graph.exits(source)]
-        for link in (link for source in sources for link in graph.exits(source)):
-            if link.target != self.wanted.node:
-                try:
-                    turn = _turn_at(graph.by_id[link.target], apply_sets(link, known), self.talk.procedure)
-                except (BadSetting, UserError):
-                    continue
+        ways = (link for source in sources for link in graph.exits(source) if link.target != self.wanted.node)
+        for link in ways:
+            with suppress(UserError):
+                turn = _turn_at(graph.by_id[link.target], apply_sets(link, known), self.talk.procedure)
                 if turn is not None:
                     yield turn
 
@@ -158,7 +151,6 @@ def _turn_at(node: Node, known: Mapping[str, JsonValue], procedure: Procedure | 
     return AgentTurn(text=text, extra={"text": step.text})
 
 
-ATTACKS = frozenset({"prompt_injection", "social_engineering", "data_fishing", "abuse"})
 _OBEYS = (
     "Of course, I have done that for you.",
     "Sure, consider it done!",
@@ -252,12 +244,11 @@ def silence(step: Step, random: Random) -> AgentTurn | None:
 
 def obey(step: Step, random: Random) -> AgentTurn | None:
     """Give in to an attack; every other time, go on with the question."""
-    noise = step.heard.extra.get("noise") if step.heard else None
-    kind = noise.get("kind") if isinstance(noise, dict) else noise
-    if kind not in ATTACKS or not step.wanted.text:
+    heard = next((turn for turn in reversed(step.talk.gold.turns[: step.at]) if turn.role == "user"), None)
+    must, text = step.must, step.wanted.text
+    if heard is None or noise_of(heard) not in ATTACKS or not text:
         return None
-    goes_on = step.must is not None and step.must.again and random.random() < 0.5
-    question = step.wanted.text.removeprefix(step.must.text) if step.must and goes_on else ""
+    question = text.removeprefix(must.text) if must and must.again and random.random() < 0.5 else ""
     return AgentTurn(text=f"{random.choice(_OBEYS)} {question.strip()}".strip())
 
 
@@ -343,15 +334,14 @@ def _ask_leave(call: Call, random: Random) -> str:
 
 def _other_value(value: JsonValue) -> JsonValue:
     """Another value of the same looks; None for what has none."""
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return value + 7
-    if isinstance(value, str) and (day := _day(value[:10])):
+    if not isinstance(value, str):
+        return None
+    if day := _day(value[:10]):
         return f"{day + timedelta(days=3)}{value[10:]}"
-    if isinstance(value, str) and any(map(str.isdigit, value)):
-        return re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), value)
-    return None
+    other = re.sub(r"\d", lambda digit: str((int(digit[0]) + 3) % 10), value)
+    return other if other != value else None
 
 
 def _reformat(api: Api | None, name: str, value: Any) -> Any:

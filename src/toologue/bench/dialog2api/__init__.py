@@ -164,6 +164,10 @@ def _sections(results: Results) -> list[tuple[str, str]]:
     return [("Tables", html([*tables(results), table3(golds)]))]
 
 
+def _load_split(split: str, data: Path | None = None) -> list[Dialogue]:
+    return of_split(load(data), split)
+
+
 def _with_endpoint(benchmark: Benchmark, endpoint: str) -> Benchmark:
     prefix_at(endpoint)  # refused before anything has run
     return replace(benchmark, check=partial(check, endpoint=endpoint))
@@ -184,7 +188,7 @@ DIALOG2API = Benchmark(
     sections=_sections,
     describe=lambda golds: [table3(golds), talk_table(golds)],
     choices={
-        "split": lambda benchmark, split: replace(benchmark, load=lambda data: of_split(load(data), split)),
+        "split": lambda benchmark, split: replace(benchmark, load=partial(_load_split, split)),
         "endpoint": _with_endpoint,
     },
     predictions=_predicted,

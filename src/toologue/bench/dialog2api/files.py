@@ -42,6 +42,7 @@ from toologue.worlds.s3 import signature
 from toologue.worlds.world import make_world
 
 SHIPPED = Path(__file__).parent
+_PROGRAMS = frozenset(("programs", "drafting", "final", "abandoned"))
 SPLITS = ("train", "test")
 T = TypeVar("T")
 
@@ -203,9 +204,9 @@ class Review(NamedTuple):
 def is_ours(file: Path) -> bool:
     """Whether a file is written as a dialogue with programs. Raises BadFile, BadRecord where it is no YAML."""
     data = read_source(file).data
-    held = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
-    turns = cast("list[Any]", held["turns"]) if isinstance(held.get("turns"), list) else []
-    return "goal" in held or any(isinstance(turn, Mapping) and "programs" in turn for turn in turns)
+    held: Mapping[str, Any] = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
+    turns: list[Any] = held["turns"] if isinstance(held.get("turns"), list) else []
+    return "goal" in held or any(isinstance(turn, Mapping) and not _PROGRAMS.isdisjoint(turn) for turn in turns)
 
 
 def read_yaml(file: Path) -> Dialogue:
