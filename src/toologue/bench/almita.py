@@ -10,17 +10,6 @@ called by the content of all that the suite is made from: whatever changes, a ne
 
 What `fixed` does otherwise than `published` says `score.steps`.
 
-Example:
-    >>> import tempfile
-    >>> from toologue.bench.benchmark import play
-    >>> file = Path(tempfile.mkdtemp()) / "talks.jsonl"
-    >>> talk = '{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello! How can I help?"}'
-    >>> _ = file.write_text('{"id": "hello", "conversation": [' + talk + "]}")
-    >>> graded = play(ALMITA, load(file), "gold", TextMatch.of("lexical"), Options(mode="published"))
-    >>> totals = summarize("published", graded)["all"]
-    >>> totals["tests"], totals["reply_recall"], totals["api_recall"], totals["conversation_correct"]
-    (1, 1.0, None, 1.0)
-
 Not covered: the published data itself, which could not be inspected, and BERTScore; give the similarity you mean.
 """
 

@@ -176,8 +176,8 @@ _NAMES = TypeAdapter(tuple[str, ...])
 def columns_of(text: str) -> dict[str, str]:
     """What a file calls the columns: `conversation=messages,id=name`. Raises BadSetting, UnknownName."""
     found: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        column, equals, name = (side.strip() for side in part.partition("="))
+    for part in filter(None, map(str.strip, text.split(","))):
+        column, equals, name = map(str.strip, part.partition("="))
         if not equals or (column == "conversation" and not name):
             raise BadSetting(f"columns: {part!r} says nothing; write COLUMN=NAME, for example conversation=messages")
         if column not in COLUMNS:
@@ -253,18 +253,17 @@ class _Row:
     def dialogue(self, documents: Documents | None) -> Dialogue:
         """The dialogue that this row is."""
         id, apis = self._text("id") or f"{self.file.name.split('.')[0]}-{self.number}", self._spelled("apis")
-        path = f"$.{self.names['conversation']}"
-        talk = from_messages(self._spelled("conversation"), id=id, file=self.file, line=self.line, path=path)
+        place = Place(self.file, self.line, f"$.{self.names['conversation']}")
+        talk = _ALMITA.dialogue(id, _ALMITA.listed(self._spelled("conversation"), place), place)
         rest = {name: cell for name, cell in self.fields.items() if name not in self.names.values()}
         names, known = self._known(apis, documents)
-        kept: dict[str, Any] = {"apis": apis, "rest": rest}
-        extra: dict[str, Any] = {_KEY: {key: part for key, part in kept.items() if part}, "apis": known}
+        kept = {key: part for key, part in (("apis", apis), ("rest", rest)) if part}
         return talk.replace(
             instructions=self._text("procedure"),
             apis=names,
             world=Setting(name="recorded"),
             origin={"line": "procedures", "row": self.number},
-            extra={key: part for key, part in extra.items() if part},
+            extra={key: part for key, part in ((_KEY, kept), ("apis", known)) if part},
         )
 
     def _known(self, apis: Any, documents: Documents | None) -> tuple[tuple[str, ...], list[Any]]:

@@ -41,6 +41,7 @@ from toologue.schema import (
     Turn,
     UserAction,
     UserTurn,
+    invocations,
 )
 from toologue.schema.jsonl import bad_record, opened, read_lines
 
@@ -121,15 +122,9 @@ def to_tooldial(dialogue: Dialogue, documents: Mapping[str, Api] | None = None) 
     if kept is not None:
         return {**kept, "dialogue": written}
     source, target = dialogue.origin.get("source"), dialogue.origin.get("target")
-    calls = [
-        (act, result)
-        for turn in dialogue.turns
-        if turn.role == "agent"
-        for act, result in zip(turn.acts, turn.results, strict=False)
-        if isinstance(act, Call) and result is not None
-    ]
+    made = [one for one in invocations(dialogue.turns, opening=True) if one.act.kind == "call"]
     mocks = {
-        role: [_mock(act, result, dialogue.turns, known) for act, result in calls if act.api == name]
+        role: [_mock(one.call, one.result, dialogue.turns, known) for one in made if one.call.api == name]
         for role, name in (("source", source), ("target", target))
     }
     head = {"subgraph_type": dialogue.origin.get("category", ""), "source": source or "", "target": target or ""}
@@ -303,31 +298,18 @@ def _mock(call: Call, result: Result, turns: Sequence[Turn], documents: Mapping[
 
 def _documents(mockdata: Any, turns: Iterable[Turn]) -> dict[str, Api]:
     """What mock data and states let know of the APIs: names, descriptions, parameters."""
-    described: dict[str, str] = {}
-    known: dict[str, dict[str, bool]] = {}
-
-    def note(name: str, *kinds: Any) -> None:
-        slots = known.setdefault(name, {})
-        for given, required in zip(kinds, (True, False), strict=True):
-            for slot in _fields(given):
-                slots.setdefault(slot, required)
-
-    for listed in _fields(mockdata).values():
-        for fields in map(_fields, cast("list[Any]", listed) if isinstance(listed, list) else ()):
-            if name := str(fields.get("api_name") or ""):
-                described[name] = str(fields.get("api_description", ""))
-                note(name, fields.get("required_parameters"), fields.get("optional_parameters"))
-    for turn in turns:
-        if turn.role == "agent" and turn.state is not None and turn.state.api:
-            note(turn.state.api, turn.state.required, turn.state.optional)
-    return {
-        name: Api(
-            name=name,
-            description=described.get(name, ""),
-            parameters={slot: Parameter(required=required) for slot, required in slots.items()},
-        )
-        for name, slots in known.items()
-    }
+    mocks = (cast("list[Any]", listed) for listed in _fields(mockdata).values() if isinstance(listed, list))
+    told = [fields for listed in mocks for fields in map(_fields, listed) if fields.get("api_name")]
+    described = {str(fields["api_name"]): str(fields.get("api_description", "")) for fields in told}
+    stated = (turn.state for turn in turns if turn.role == "agent")
+    states = [state_json(state)["api_status"] for state in stated if state and state.api]
+    known: dict[str, dict[str, Parameter]] = {}
+    for fields in (*told, *states):
+        slots = known.setdefault(str(fields["api_name"]), {})
+        for kind in ("required", "optional"):
+            given = dict.fromkeys(_fields(fields.get(f"{kind}_parameters")), Parameter(required=kind == "required"))
+            slots |= {**given, **slots}
+    return {name: Api(name=name, description=described.get(name, ""), parameters=known[name]) for name in known}
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -12,9 +12,6 @@
                   other_names       the program's own names are others
 
 A mutant has one mutation, in one turn.
-
->>> WRONG["wrong_return"](Program(goal="1", status="final", code="return 3")).code
-"return [3, 'wrong']"
 """
 
 from __future__ import annotations

@@ -12,16 +12,6 @@ Two actions are the same
     substring   the rule of the published script for local models: the expected one occurs in what was said. So "call"
                 is found in "retrievercall", and "response" in "responsefail". The F1s are exact nevertheless.
     fixed       where the words name it and no other (`formats.tooldial_answers.read_action`)
-
-Example:
-    >>> same_action("substring", "call", "Retriever call"), same_action("published", "call", "Retriever call")
-    (True, False)
-    >>> from toologue.schema import UserTurn
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
-    >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=(gold.turns[0], AgentTurn()))
-    >>> scores = actions(gold, trace, TextMatch.of("exact"))
-    >>> scores["action accuracy"].value, scores["F1 clarify"].value, scores["F1 call"].value
-    (0.0, 0.0, None)
 """
 
 from __future__ import annotations

@@ -19,16 +19,6 @@ The judge is a language model that is asked `VOTES` times (the paper: n = 10, on
 has 2: give them with the model, `openai:NAME?temperature=2&max_tokens=1`). `votes` collects, the raw tokens are kept in
 the results. `published` counts a token that is "true" in any case, and nothing else; `fixed` looks past spaces and
 punctuation, and leaves out tokens that are neither true nor false.
-
-Example:
-    >>> from toologue.schema import Call, Result, UserTurn
-    >>> look = AgentTurn(acts=(Call(api="Table"),), results=(Result(value={"leader": "Ajax", "points": 48.5}),))
-    >>> done = AgentTurn(text="Ajax lead with 48.5 points.", action="response")
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Who leads?"), look, done))
-    >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it",
-    ...     turns=(*gold.turns[:2], AgentTurn(text="Ajax lead with 51.5 points.")))
-    >>> {name: score.value for name, score in faithfulness(gold, trace, TextMatch.of("exact")).items()}
-    {'grounded': 0.0, 'supported claims': 0.0, 'reported': 1.0}
 """
 
 from __future__ import annotations

@@ -5,13 +5,6 @@ Nothing is scored that was not said: where a language model gave no reply (`no_r
 unscored, and the fault stands in `why`. An agent that raises, is out of time, or does not return the floor is scored. A
 total is hits / of, unless `RATIOS` registers another function for the metric's name; None where nothing was scored. Its
 interval is the percentile bootstrap over dialogues, the trials of one dialogue resampled together.
-
-Example:
-    >>> def recall(of: str, hits: int) -> Score:
-    ...     return Score(metric="recall", dialogue=of, counts={"hits": hits, "of": 2}, value=hits / 2)
-    >>> (total,) = totals([recall("a", 1), recall("b", 2)])
-    >>> total.value, total.n
-    (0.75, 2)
 """
 
 from __future__ import annotations

@@ -3,16 +3,6 @@
 The effect of acts is what their results' `changes` add up to. Under `forced`, where the gold is relived after every
 round, effects are compared round by round; else over the whole conversation. A row that came and went is no effect.
 Rows that were created compare by content, whatever their ids; fields compare as the world says (`Kind.fields`).
-
-Example:
-    >>> from toologue.schema import AgentTurn, Call, Dialogue, Result, UserTurn
-    >>> def did(path):
-    ...     added = Result(changes={path: {"at": 7}}, created=(path,))
-    ...     return AgentTurn(acts=(Call(api="Add"),), results=(added,))
-    >>> one, other = (effect((UserTurn(), did(path))) for path in ("alarm/a1", "alarm/b2"))
-    >>> from toologue.values.compare import never_alike
-    >>> compare_effects(one, other, {}, never_alike)
-    []
 """
 
 from __future__ import annotations

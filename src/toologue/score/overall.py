@@ -11,15 +11,6 @@ where its actions are the gold's, one by one, and its states are:
     metric             of                              hits
     user turn right    user turns that gold answers    those where every step is right
     dialogue right     dialogues                       those whose user turns are all right
-
-Example:
-    >>> from toologue.schema import State, UserTurn
-    >>> asks = AgentTurn(text="Of whom?", action="clarify", state=State())
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), asks))
-    >>> turns = (gold.turns[0], asks.replace(text="Who?"))
-    >>> trace = Trace(case="", dialogue="d", protocol="forced", agent="it", turns=turns)
-    >>> [score.value for score in overall(gold, trace, TextMatch.of("exact")).values()]
-    [1.0, 1.0]
 """
 
 from __future__ import annotations

@@ -21,16 +21,6 @@ benchmark is the mean over dialogues, as is the paper's share of perfect ones. A
 (appendix B), so two are equal where both are: the account's stands in the results of a signed world (`worlds.s3`),
 the value beside it. BLEU is the corpus BLEU of sacrebleu in [0, 1], with its default tokenizer and smoothing. CodeEdits
 compares all programs that a turn has, in order, as one text, over the turns where the gold has one.
-
-Example:
-    >>> from toologue.schema import AgentTurn, Program, Result, UserTurn
-    >>> def turns(value):
-    ...     act, result = Program(goal="1", status="final", code="..."), Result(value=value)
-    ...     return (UserTurn(text="How many?"), AgentTurn(acts=(act,), results=(result,)), AgentTurn(text="Some."))
-    >>> gold = Dialogue(id="d", turns=turns(3))
-    >>> trace = Trace(case="", dialogue="d", protocol="recorded", agent="it", turns=turns(4))
-    >>> programs(gold, trace, TextMatch.of("exact"))["EMR"].at[0].why
-    'the program returned something else'
 """
 
 from __future__ import annotations

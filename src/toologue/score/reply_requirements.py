@@ -12,16 +12,6 @@ the values that they show. Another reply does the same if it
 Contract: pure. Of the similarity only the order counts, so that no threshold has to be right, but for a
 floor (a quarter of `reply`) under which nothing is said at all. The instructions are the procedure; where they are none
 there are no other steps.
-
-Example:
-    >>> must = Cue(move="ask", text="for the number of the order")
-    >>> match, steps = TextMatch.of("lexical"), ("whether they want the money", "say that it is cancelled")
-    >>> wanting(must, "To find it I'd need the order's number.", steps, match)
-    []
-    >>> [found.why for found in wanting(must, "Do you want your money?", steps, match)]
-    ['nearer to another step: whether they want the money']
-    >>> [found.why for found in wanting(must, "I have the number of the order.", steps, match)]
-    ['it asks for nothing']
 """
 
 from __future__ import annotations
@@ -114,11 +104,7 @@ def wanting(
 
 def texts(must: Cue, text: str, steps: Sequence[str]) -> Iterator[str]:
     """The texts that will be compared."""
-    yield text
-    yield _told(must, text)
-    yield _own(must)
-    yield from (_gist(step) for step in steps)
-    yield from _NOTHING
+    yield from (text, _told(must, text), _own(must), *map(_gist, steps), *_NOTHING)
 
 
 def _moved(must: Cue, text: str, attacked: bool) -> Iterator[str]:
@@ -165,10 +151,9 @@ def _beside(must: Cue, text: str) -> list[str]:
 
 def _own(must: Cue) -> str:
     """What the reply must say, with its values; of an answer to noise, the question that is put again."""
-    said = must.again if must.move == "refuse" else f"{must.text}. {must.again}" if must.move == "insist" else must.text
     if must.move == "insist":
         return fill_values(f"{must.text.removeprefix('that ')}. {_gist_of(must.again)}".strip(". "), must.values)
-    return fill_values(_gist_of(said), must.values)
+    return fill_values(_gist_of(must.again if must.move == "refuse" else must.text), must.values)
 
 
 @lru_cache(maxsize=4096)

@@ -20,15 +20,6 @@ nothing is confirmed, though it should be), `confirmed` (GT = F), `format` (fiel
 `value`, and `other`, which is no kind of the paper's: another Api with the same slots. What is wrong with a value says
 a second kind: `multi-result` (one of several results of the Api before), `intent-add` (it stood in the first request),
 `extraction` (any other). `fixed` looks at the format first, and takes slots in any order.
-
-Example:
-    >>> same_value("fixed", "-1.5", 15), same_value("published", "-1.5", 15), same_value("fixed", "5", 5.0)
-    (False, True, True)
-    >>> from toologue.schema import UserTurn
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", state=State())))
-    >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=(gold.turns[0], AgentTurn()))
-    >>> [(test.turn, test.errors) for test in state_tests("fixed", gold, trace)]
-    [(1, ('generation',))]
 """
 
 from __future__ import annotations
@@ -45,7 +36,7 @@ from toologue.formats.literals import value_of
 from toologue.formats.tooldial import state_json, state_of
 from toologue.formats.tooldial_text import published_state, read_state
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace
+from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, invocations
 from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import says_words
 from toologue.values.compare import same
@@ -241,13 +232,10 @@ def _kinds(label: State, said: JsonValue, schemas: Schemas) -> tuple[tuple[State
 
 def _kind_of_value(gold: Dialogue, at: int, label: State, slot: str) -> ValueKind:
     """What makes the value of a slot hard, in turn `at`."""
-    for turn in reversed(gold.turns[:at]):
-        if turn.role == "agent" and any(
-            act.kind == "retrieve" and act.missing == (label.api, slot) for act in turn.acts
-        ):
-            told = _fields(turn.results[0].value) if turn.results and turn.results[0] else {}
-            several = sum(1 for _ in _outputs(gold, at, str(told.get("source")), str(told.get("output"))))
-            if several > 1:
+    for made in invocations(gold.turns[:at], opening=True):
+        if made.act.kind == "retrieve" and made.act.missing == (label.api, slot):
+            told = _fields(made.result.value)
+            if len(list(_outputs(gold, at, str(told.get("source")), str(told.get("output"))))) > 1:
                 return "multi-result"
     value = {**label.required, **label.optional}.get(slot)
     asked = [t for t in gold.turns[:at] if t.role == "user" and t.action == "inform_intent_clear_add"]

@@ -23,14 +23,6 @@ what is registered, differs in this:
 - arguments compare as their parameter says; null, a default, and nothing at all are the same;
 - a reply that says a value which nothing supports, or another customer's, is wrong, however alike it is;
 - each wrong test has a severity (`Severity`), and each severity is a score: the share of tests wrong in that way.
-
-Example:
-    >>> from toologue.schema import Call, UserTurn
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Where is 812?"), AgentTurn(acts=(Call(api="get_order"),))))
-    >>> trace = Trace(case="", dialogue="d", protocol="next", agent="it", turns=(gold.turns[0], AgentTurn(text="Hm.")))
-    >>> scores = steps(gold, trace, TextMatch.of("lexical"))
-    >>> [(name, scores[name].value) for name in ("API recall", "correct API", "test correct", "cosmetic")]
-    [('API recall', 0.0), ('correct API', None), ('test correct', 0.0), ('cosmetic', 1.0)]
 """
 
 from __future__ import annotations
@@ -49,7 +41,7 @@ from pydantic import Field, JsonValue, ValidationError
 from toologue.data import complaint, path_text
 from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Api, Call, Dialogue, Mismatch, Noun, Score, Trace, Turn, rounds
+from toologue.schema import AgentTurn, Api, Call, Dialogue, Mismatch, Noun, Parameter, Score, Trace, Turn, rounds
 from toologue.schema.jsonl import leaves
 from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
 from toologue.score.reply_requirements import must_of, steps_of, texts, wanting
@@ -127,15 +119,14 @@ class Knowledge:
         return "wrong information" if self.unfounded(at, text, expected) else "cosmetic"
 
     def _writes(self, call: Call) -> bool:
-        if call.arguments is None:
-            return False
         api = self.documents.get(call.api)
-        return api.writes if api is not None else not self.documents and not reads(call.api)
+        writes = api.writes if api is not None else not self.documents and not reads(call.api)
+        return writes and call.arguments is not None
 
     @cached_property
     def _others(self) -> list[str]:
         listed = self.gold.extra.get("others")
-        return [str(value) for value in listed] if isinstance(listed, list) else []
+        return list(map(str, listed)) if isinstance(listed, list) else []
 
     @cached_property
     def _turns(self) -> list[list[str]]:
@@ -286,10 +277,9 @@ def _asks_leave(gold: Dialogue, at: int, text: str, documents: Mapping[str, Api]
     if "?" not in text or not _LEAVE.search(text) or any(_reads(call, documents) for call in calls):
         return False
     spoken = [turn for turn in gold.turns[:at] if isinstance(turn, AgentTurn) and turn.text]
-    last = must_of(spoken[-1]) if spoken else None
-    asked = (last is not None and last.move == "ask" and not last.kinds) or (
-        last is None and bool(spoken) and bool(_LEAVE.search(spoken[-1].text or ""))
-    )
+    said = spoken[-1] if spoken else AgentTurn()
+    last = must_of(said)
+    asked = last.move == "ask" and not last.kinds if last else _LEAVE.search(said.text or "") is not None
     values = [leaf for call in calls for leaf in _values(call.arguments)]
     return not asked and (not values or any(says(text, value) for value in values))
 
@@ -362,12 +352,9 @@ def judged(gold: Dialogue, trace: Trace, match: TextMatch) -> list[Verdict]:
     known, found = Knowledge(gold, documents), list[Verdict]()
     for turn, wanted, did in _tests(gold, trace, match):
         first = compare(turn, wanted, did, _as_good(turn, wanted, known, match))
-        if first.correct:
-            found.append(first)
-            continue
-        options = chain(_allowed(gold, turn, wanted), as_good(gold, turn, did, documents))
+        options = () if first.correct else chain(_allowed(gold, turn, wanted), as_good(gold, turn, did, documents))
         others = (compare(turn, other, did, _as_good(turn, other, known, match)) for other in options)
-        wrong = first._replace(severity=known.severity(turn, did))
+        wrong = first if first.correct else first._replace(severity=known.severity(turn, did))
         found.append(next((other for other in others if other.correct), wrong))
     return found
 
@@ -467,23 +454,22 @@ def _other_arguments(wanted: Call, did: Call) -> list[Mismatch]:
     return [] if same(mine, theirs) else [Mismatch(field="arguments", expected=theirs, actual=mine)]
 
 
+_UNKNOWN = Parameter()
+
+
 def _wrong_arguments(wanted: Call, did: Call, api: Api | None, match: TextMatch) -> list[Mismatch]:
     """The arguments that do not agree. What the gold gives and nobody documents is the world's, not the agent's."""
     if did.arguments is None and did != wanted:
         return [Mismatch(field="arguments", expected=wanted.arguments, actual=did.raw, why="no JSON object")]
     theirs, mine, found = wanted.arguments or {}, did.arguments or {}, list[Mismatch]()
     for name in [*theirs, *(name for name in mine if name not in theirs)]:
-        parameter = None if api is None else api.parameters.get(name)
-        if api is not None and parameter is None and name in theirs:
+        if api is not None and name in theirs and name not in api.parameters:
             continue
-        compare = "exact" if parameter is None else parameter.compare
-        default = None if parameter is None else parameter.json_schema.get("default")
-        expected, actual = (_given(arguments.get(name), default) for arguments in (theirs, mine))
+        parameter = api.parameters.get(name, _UNKNOWN) if api is not None else _UNKNOWN
+        compare, default = parameter.compare, parameter.json_schema.get("default")
+        given = (arguments.get(name) for arguments in (theirs, mine))
+        expected, actual = (default if value is None else value for value in given)
         if not agree(compare, expected, actual, match.alike):
             why = "missing" if name not in mine else f"compared as {compare}"
             found.append(Mismatch(field=f"arguments.{name}", expected=expected, actual=actual, why=why))
     return found
-
-
-def _given(value: Any, default: Any) -> Any:
-    return default if value is None else value

@@ -8,11 +8,6 @@ Contract: `inspect` gives a dialogue as it is written and everything that is wro
 first file that has anything wrong. Dialogues get their goal's utterance, complexities and split as their `origin`, and
 the signatures that they are said to come to, which whoever executes them compares.
 
-Example:
-    >>> goals = read_goals(SHIPPED)
-    >>> goals["list-buckets"].utterance
-    'List all my buckets.'
-
 Not covered: what programs do when they run.
 """
 

@@ -4,10 +4,6 @@ The paper's figures are of another dataset and of language models: they say what
 are floats in [0, 1]; CodeEdits, which is no share, is a text. How table 3 is counted the paper does not say: here of
 every goal the latest program counts; of those that call nothing neither lines nor Apis are averaged, since they have
 one and none. A turn is an utterance of either side. An Api counts once a program, whether it is come to or not.
-
-Example:
-    >>> apis_in("for bucket in s3.ListBuckets()['Buckets']:\\n    s3.delete_bucket(Bucket=bucket[?1])")
-    ['ListBuckets', 'DeleteBucket']
 """
 
 from __future__ import annotations

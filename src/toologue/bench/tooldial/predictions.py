@@ -11,17 +11,6 @@ A file holds the answers of one task, in one of two forms.
 
 A test without a prediction is wrong; a dialogue without a line is unscored.
 
-Example:
-    >>> import tempfile
-    >>> from toologue.bench.tooldial.tasks import part_of
-    >>> from toologue.schema import UserTurn
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="Any news?"), AgentTurn(text="Of whom?", action="clarify")))
-    >>> file = Path(tempfile.mkdtemp()) / "mine.json"
-    >>> _ = file.write_text('["suggest"]')
-    >>> (trace,) = traces_of(file, part_of("action"), [gold]).traces.values()
-    >>> trace.turns[1].action
-    'suggest'
-
 Not covered: acts of the overall task, which its metrics do not look at.
 """
 

@@ -16,10 +16,6 @@ A file is one conversation; `user`, `call` (with `with`) and `agent` entries fol
       with: {time: "06:00:00"}
     - agent: Your alarm is set for 6:00.
 
-Example:
-    >>> len(starter()) >= 10
-    True
-
 Not covered: parallel calls; each call is a turn of its own.
 """
 

@@ -9,11 +9,6 @@ Every predicted call, in order, takes the first unmatched gold call that it matc
 - a due date of null, or a free text that is not text, crashes the grader: the conversation then has no metrics;
 - a conversation without gold calls divides by zero.
 
-Example:
-    >>> counts = {"predictions": 2, "ground_truths": 1, "matches": 1}
-    >>> metrics(counts | {"actions": 2, "valid_actions": 1, "bad_actions": 1})["soft_success"]
-    0.5
-
 Not covered: the published model behind its similarity (DistilBERT [CLS] vectors); similarity is an input here.
 """
 
