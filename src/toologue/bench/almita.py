@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from toologue.models.embed import cache_folder
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
 from toologue.schema import Api, Dialogue, Score, Trace
-from toologue.schema.jsonl import read, read_lines
+from toologue.schema.jsonl import holds, read
 from toologue.score.metric import no_reply, ratio, unscored
 from toologue.score.steps import (
     METRICS,
@@ -100,7 +100,7 @@ def load(data: Path | None = None, columns: Mapping[str, str] | None = None) -> 
         data = data / "dialogues.jsonl"
         if not data.exists():
             raise BadFile(f"{data.parent} has no dialogues.jsonl: give a file of conversations, or a generated folder")
-    if data.suffix.lower() != ".csv" and _is_ours(data):
+    if data.suffix.lower() != ".csv" and holds(data, Dialogue):
         apis = data.with_name("apis.jsonl")
         known = {api.name: api for api in read(apis, Api)} if apis.exists() else {}
         return [_documented(grounded(dialogue), known) for dialogue in read(data, Dialogue)]
@@ -132,11 +132,6 @@ def _check(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, op
     return check_gold(benchmark, golds, judge, options)._replace(flaws=flaws, more={"invalid": invalid})
 
 
-def _with_columns(benchmark: Benchmark, columns: str) -> Benchmark:
-    """The benchmark for a file with such columns: `conversation=messages,id=name`."""
-    return replace(benchmark, load=partial(load, columns=columns_of(columns)))
-
-
 ALMITA = Benchmark(
     "almita",
     (Part("", "next", METRICS),),
@@ -145,7 +140,7 @@ ALMITA = Benchmark(
     summarize,
     passes=METRICS[-1],
     shown=tuple(_KEYS.items()),
-    choices={"columns": _with_columns},
+    choices={"columns": lambda benchmark, names: replace(benchmark, load=partial(load, columns=columns_of(names)))},
     owns=lambda file: (file / "dialogues.jsonl").exists(),
     check=_check,
     proofs=prove_steps,
@@ -187,15 +182,6 @@ def _documents(apis: Any) -> list[Api]:
 
 def _documented(dialogue: Dialogue, known: Mapping[str, Api]) -> Dialogue:
     """The dialogue, carrying those documents that its world does not have."""
-    there = documents_of(dialogue)
-    carried: list[Any] = [
-        known[name].model_dump(mode="json", by_alias=True)
-        for name in dialogue.apis
-        if name not in there and name in known
-    ]
+    lacking = [known[name] for name in dialogue.apis if name in known.keys() - documents_of(dialogue).keys()]
+    carried: list[Any] = [api.model_dump(mode="json", by_alias=True) for api in lacking]
     return dialogue.replace(extra={**dialogue.extra, "apis": carried}) if carried else dialogue
-
-
-def _is_ours(file: Path) -> bool:
-    lines: Iterator[bytes] = (line for _, line, _ in read_lines(file))
-    return b'"dialogue/1"' in next(lines, b"")

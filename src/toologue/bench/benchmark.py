@@ -332,12 +332,15 @@ def tables_of(
     title, made = f"{benchmark.name}, {mode}, {compared}", list[Table]()
     for agent, parts in results.items():
         graded = parts[benchmark.part]
+        verdicts = (one.scores[benchmark.passes] for one in graded)
+        whys = Counter(verdict.why for verdict in verdicts if verdict.value is None)
+        reasons = "; ".join(f"{count} unscored: {why}" for why, count in whys.most_common())
         rows = [
             [split, total["num_conversations"], total["unscored"], *(total[key] for _, key in benchmark.shown)]
             for split, total in benchmark.summarize(mode, graded).items()
         ]
         heads = ["", "n", "unscored", *(heading for heading, _ in benchmark.shown)]
-        made.append(Table(title if len(results) == 1 else agent, heads, rows, _reasons(benchmark, graded)))
+        made.append(Table(title if len(results) == 1 else agent, heads, rows, reasons))
     return made
 
 
@@ -401,10 +404,3 @@ def _name(agent: Tested) -> str:
 def _played(graded: Sequence[Graded]) -> Iterator[Graded]:
     """The conversations that there were."""
     return (one for one in graded if one.trace.case)
-
-
-def _reasons(benchmark: Benchmark, graded: Sequence[Graded]) -> str:
-    """Why conversations are unscored, the most frequent reason first."""
-    verdicts = [one.scores[benchmark.passes] for one in graded]
-    whys = Counter(verdict.why for verdict in verdicts if verdict.value is None)
-    return "; ".join(f"{count} unscored: {why}" for why, count in whys.most_common())

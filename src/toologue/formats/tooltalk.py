@@ -90,19 +90,17 @@ def turn_indexes(dialogue: Dialogue) -> list[int | None]:
     indexes: list[int | None] = []
     position = 0
     for said, did in rounds(dialogue.turns):
-        position += len(said)
-        indexes.append(position if did else None)
-        position += bool(did)
+        position += len(said) + bool(did)
+        indexes.append(position - 1 if did else None)
     return indexes
 
 
 def _turns(turn: _Turn) -> list[Turn]:
     if turn.role == "user":
         return [UserTurn(text=turn.text)]
-    return [*map(_made, turn.apis), AgentTurn(text=turn.text)]
-
-
-def _made(api: _Api) -> AgentTurn:
-    fault = None if api.exception is None else Fault(type="APIException", message=api.exception)
-    call = Call(api=api.request.api_name, arguments=api.request.parameters)
-    return AgentTurn(acts=(call,), results=(Result(value=api.response, error=fault),))
+    turns: list[Turn] = []
+    for api in turn.apis:
+        fault = None if api.exception is None else Fault(type="APIException", message=api.exception)
+        call = Call(api=api.request.api_name, arguments=api.request.parameters)
+        turns.append(AgentTurn(acts=(call,), results=(Result(value=api.response, error=fault),)))
+    return [*turns, AgentTurn(text=turn.text)]

@@ -93,6 +93,11 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
         raise BadFile(f"cannot read {path}: {error}") from None
 
 
+def holds(file: Path, noun: type[Noun]) -> bool:
+    """Whether the first line of a file says that it is such a record."""
+    return f'"{_name(noun)}"'.encode() in next((line for _, line, _ in read_lines(file)), b"")
+
+
 def parse(line: bytes, noun: type[R], file: object = "<record>", number: int = 0) -> R:
     """One record from the bytes of a line."""
     try:

@@ -144,7 +144,7 @@ class _Walk:
         found = [f"{link.condition} does not hold" for link in links if self._is_shut(link, informed)]
         if self._count_questions(links) > self.spoken:
             found.append("made before the customer was asked")
-        chosen = [link.text for link in links if self._is_answer(link)]
+        chosen = [link.text for link in links if link.text and link.text in self._listed(link)]
         if chosen and self._answers and chosen != self._answers[-len(chosen) :]:
             found.append(f"made for {chosen[-1]!r}, and the customer chose {self._answers[-1]!r}")
         for name, expression in step.arguments.items():
@@ -170,10 +170,10 @@ class _Walk:
         asking = [self._course.step(link.source) for link in links if self._flow[link.source].type == "message"]
         return sum(bool(self._fresh & {*step.collects}) or any(one.answer for one in step.branches) for step in asking)
 
-    def _is_answer(self, link: Link) -> bool:
-        """Whether a way is one of the answers that its question lists."""
-        branches = self._course.step(link.source).branches if self._flow[link.source].type == "message" else ()
-        return bool(link.text) and any(branch.answer == link.text for branch in branches)
+    def _listed(self, link: Link) -> list[str]:
+        """The answers that the question before a way lists."""
+        asks = self._flow[link.source].type == "message"
+        return [branch.answer for branch in self._course.step(link.source).branches] if asks else []
 
     def _elsewhere(self, call: Call) -> tuple[list[str], Stand | None]:
         """Why a call is not allowed to which questions alone do not lead; where it stands, if anything leads to it."""

@@ -31,7 +31,8 @@ METRICS = ("user turn right", "dialogue right")
 
 def overall(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
     """The metric, in its `fixed` mode. Scores nothing under another protocol, or where a gold step has no labels."""
-    if trace.protocol != "forced" or not _is_labelled(gold):
+    steps = [turn for _, _, turn in answers_of(gold)]
+    if trace.protocol != "forced" or not steps or any(turn.action is None or turn.state is None for turn in steps):
         return {}
     silent = unscored(METRICS, gold, trace, no_reply(trace))
     return silent or scores_of(user_turn_tests("fixed", gold, trace), gold, trace)
@@ -55,11 +56,6 @@ def scores_of(tests: Sequence[TurnTest], gold: Dialogue, trace: Trace) -> dict[s
     right, of = sum(test.correct for test in tests), len(tests)
     shares = {"user turn right": (right, of), "dialogue right": (of > 0 and right == of, of > 0)}
     return shares_of(shares, gold, trace, {"dialogue right": [mismatch for test in tests for mismatch in test.at]})
-
-
-def _is_labelled(gold: Dialogue) -> bool:
-    steps = [turn for _, _, turn in answers_of(gold)]
-    return bool(steps) and all(turn.action is not None and turn.state is not None for turn in steps)
 
 
 def _published(wanted: Sequence[AgentTurn], did: Sequence[AgentTurn]) -> Iterator[Mismatch]:

@@ -109,7 +109,7 @@ def scores_of(tests: Sequence[StateTest], gold: Dialogue, trace: Trace) -> dict[
     hits = {name: sum(name.removeprefix("state error: ") in test.errors for test in tests) for name in METRICS}
     hits[ACCURACY] = sum(test.correct for test in tests)
     shares = {name: (count, len(tests)) for name, count in hits.items()}
-    return shares_of(shares, gold, trace, {ACCURACY: [_mismatch(test) for test in tests if not test.correct]})
+    return shares_of(shares, gold, trace, {ACCURACY: (_mismatch(test) for test in tests if not test.correct)})
 
 
 def said_state(mode: Mode, turn: AgentTurn) -> JsonValue:
@@ -311,5 +311,5 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _mismatch(test: StateTest) -> Mismatch:
-    why = ", ".join(test.errors) + (f": {', '.join(test.slots)}" if test.slots else "")
+    why = ": ".join(filter(None, map(", ".join, (test.errors, test.slots))))
     return Mismatch(turn=test.turn, field="state", expected=state_json(test.label), actual=test.said, why=why)

@@ -30,7 +30,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import chain, takewhile
@@ -398,15 +398,13 @@ def _tests(gold: Dialogue, trace: Trace, match: TextMatch) -> list[tuple[int, Ag
     wanted_at = ((at, wanted) for at, _, wanted in answers_of(gold) if kind_of_step(wanted) != "nothing")
     found = [(at, wanted, done_at(trace, at)) for at, wanted in wanted_at]
     spoken = [(wanted, did.text) for _, wanted, did in found if not wanted.acts and not did.acts]
-    match.warm(
-        text for wanted, said in spoken if said and said != wanted.text for text in _compared(gold, wanted, said)
-    )
+    compared: list[str] = []
+    for wanted, said in spoken:
+        if said and said != wanted.text:
+            must = must_of(wanted)
+            compared += texts(must, said, steps_of(gold.instructions)) if must else [wanted.text or said, said]
+    match.warm(compared)
     return found
-
-
-def _compared(gold: Dialogue, wanted: AgentTurn, said: str) -> Iterable[str]:
-    must = must_of(wanted)
-    return filter(None, (wanted.text, said)) if must is None else texts(must, said, steps_of(gold.instructions))
 
 
 def _allowed(gold: Dialogue, turn: int, wanted: AgentTurn) -> Iterator[AgentTurn]:

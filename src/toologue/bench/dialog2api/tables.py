@@ -110,7 +110,8 @@ def apis_in(code: str, name: str = "s3") -> list[str]:
         for node in calls
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == name
     ]
-    return list(dict.fromkeys(_camel(called) for _, _, called in sorted(found)))
+    names = [called for _, _, called in sorted(found)]
+    return list(dict.fromkeys(one if one[:1].isupper() else one.title().replace("_", "") for one in names))
 
 
 def _means(title: str, results: Results, values: Callable[[Graded], Iterable[tuple[str, float]]]) -> Table:
@@ -151,7 +152,3 @@ def _matches_so_far(one: Graded) -> Iterator[tuple[str, float]]:
 
 def _mean(total: int, things: Sequence[object]) -> str:
     return f"{total / len(things):.1f}" if things else "–"
-
-
-def _camel(name: str) -> str:
-    return name if name[:1].isupper() else "".join(part.capitalize() for part in name.split("_"))

@@ -50,7 +50,7 @@ from toologue.models.model import Model, model
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG, Mutation
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Trace, Turn
-from toologue.schema.jsonl import read, read_lines
+from toologue.schema.jsonl import holds, read
 from toologue.score import faithfulness
 from toologue.worlds.world import documents_of
 
@@ -61,7 +61,7 @@ def load(data: Path | None = None) -> list[Dialogue]:
         raise BadSetting("the benchmark 'tooldial' needs --data: the paper's JSON, or dialogues.jsonl with labels")
     if data.is_dir():
         data = data / "dialogues.jsonl"
-    ours = _is_ours(data)
+    ours = holds(data, Dialogue)
     found = [_staged(one, data) for one in read(data, Dialogue)] if ours else list(read_tooldial(data))
     if not found:
         raise BadFile(f"{data} has no dialogues: there is nothing to play")
@@ -105,10 +105,6 @@ def _staged(dialogue: Dialogue, file: Path) -> Dialogue:
     there = documents_of(dialogue)
     carried: list[Any] = [there[n].model_dump(mode="json", by_alias=True) for n in dialogue.apis if n in there]
     return dialogue.replace(world=Setting(name="observed"), extra={**dialogue.extra, "apis": carried})
-
-
-def _is_ours(file: Path) -> bool:
-    return b'"dialogue/1"' in next((line for _, line, _ in read_lines(file)), b"")
 
 
 def _review(model: Model, part: Part, graded: list[Graded], options: Options) -> list[Graded]:

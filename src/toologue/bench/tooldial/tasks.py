@@ -70,7 +70,8 @@ def grade(part: Part, mode: Mode, gold: Dialogue, trace: Trace) -> Graded:
     if why := no_reply(trace):
         return ungraded(part, mode, gold, trace, why)
     scores, rows = _GRADERS[part.about["task"]](mode, gold, trace)
-    scores[PASSES] = _passed(rows, gold, trace)
+    right = bool(rows) and all(row["correct"] for row in rows)
+    scores[PASSES] = score_of(PASSES, gold, trace, {"hits": right, "of": bool(rows)})
     metrics = {name: score.value for name, score in scores.items()}
     return Graded(gold, trace, scores, {"name": gold.id, **part.about, "metrics": metrics, "tests": rows})
 
@@ -117,8 +118,3 @@ _GRADERS: dict[str, Callable[[Mode, Dialogue, Trace], tuple[dict[str, Score], Ro
     "faithfulness": _faithfulness,
     "overall": _overall,
 }
-
-
-def _passed(rows: Rows, gold: Dialogue, trace: Trace) -> Score:
-    right = bool(rows) and all(row["correct"] for row in rows)
-    return score_of(PASSES, gold, trace, {"hits": right, "of": bool(rows)})
