@@ -23,6 +23,7 @@ A file has a row a conversation, in columns by any name (`--columns conversation
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import logging
@@ -200,7 +201,9 @@ def read_conversations(
         if dialogue.id in lines:
             row.bad("id", f"{dialogue.id!r} stands on line {lines[dialogue.id]} already")
         lines[dialogue.id] = line
-        broken.update(rule for _, rule in broken_rules(to_messages(dialogue), _documents(dialogue)))
+        known = cast("list[Any]", dialogue.extra.get("apis", []))
+        apis = {api.name: api for api in map(Api.model_validate, known)} or None
+        broken.update(rule for _, rule in broken_rules(to_messages(dialogue), apis))
         yield dialogue
     if not lines:
         raise BadFile(f"{path} holds no conversation: expected one a row")
@@ -218,7 +221,7 @@ def write_conversations(
     with replacing(path) as stream:
         if path.suffix.lower() != ".csv":
             return sum(bool(stream.write(_json(row).encode() + b"\n")) for row in rows)
-        count, first, writer = 0, dict[str, Any](), csv.writer(_Encoded(stream))
+        count, first, writer = 0, dict[str, Any](), csv.writer(codecs.getwriter("utf-8")(stream))
         for count, row in enumerate(rows, 1):
             if count == 1:
                 first = row
@@ -295,21 +298,6 @@ class _Row:
             return value_of(cell) if cell.strip() else None
         except ValueError as error:
             self.bad(column, str(error))
-
-
-class _Encoded:
-    """A text file over a binary one, for the `csv` module."""
-
-    def __init__(self, stream: Any):
-        self._stream = stream
-
-    def write(self, text: str) -> None:
-        self._stream.write(text.encode())
-
-
-def _documents(dialogue: Dialogue) -> dict[str, Api] | None:
-    known = cast("list[Any] | None", dialogue.extra.get("apis"))
-    return {api.name: api for api in map(Api.model_validate, known)} if known else None
 
 
 def _fields(dialogue: Dialogue, names: Mapping[str, str]) -> dict[str, Any]:

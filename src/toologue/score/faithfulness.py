@@ -27,7 +27,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from toologue.formats.tooldial_text import lines
 from toologue.models.ask import ask, render_prompt
@@ -179,5 +179,5 @@ def _leaves(gold: Dialogue, at: int) -> list[str]:
     return []
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
