@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from toologue.agents.llm.program_stack.answers import broke
 from toologue.data import Place, Source, read_source
@@ -152,13 +152,13 @@ def _signed(dialogue: Dialogue, signatures: Sequence[str], folder: Path) -> Dial
     if sum(ran) != len(rest):
         raise BadFile(f"{folder / 'signatures.json'} has other programs than {dialogue.id}: sign it again")
     left = iter(rest)
-    turns: list[Turn] = []
-    for turn in dialogue.turns:
-        if turn.role == "agent" and turn.acts:
-            signed: list[JsonValue] = [next(left) if executable(act) else None for act in turn.acts]
-            turn = turn.replace(extra={"signatures": signed})
-        turns.append(turn)
-    return dialogue.replace(turns=tuple(turns), extra={"initial_signature": initial})
+
+    def sign(turn: Turn) -> Turn:
+        acts = turn.acts if turn.role == "agent" else ()
+        signed = [next(left) if executable(act) else None for act in acts]
+        return turn.replace(extra={"signatures": signed}) if acts else turn
+
+    return dialogue.replace(turns=tuple(map(sign, dialogue.turns)), extra={"initial_signature": initial})
 
 
 def _misnamed(written: Written, file: Path) -> Iterator[tuple[Place, str]]:
