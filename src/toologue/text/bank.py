@@ -31,6 +31,7 @@ Not covered: other languages, and agreement beyond what the forms promise (a plu
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from math import gcd
@@ -57,6 +58,9 @@ REGISTERS: Mapping[Role, tuple[Register, ...]] = {
 # Whom the typo-prone take their frames from.
 _MISTYPED: tuple[Register, ...] = ("terse", "chatty")
 _SLOT = re.compile(r"\{(\w+)\}")
+# With the full stop that it needs no more if its text has one.
+_FILLED = re.compile(r"\{(\w+)\}(\.?)")
+_ENDED = re.compile(r"[.!?…:][\"')”’]*$")
 
 
 class PhraseKind(Noun):
@@ -98,19 +102,19 @@ class Voice:
         self.role: Role = role
         self.register: Register = register
         self._bank = bank or phrases()
-        self._seed, self._start = seed, start
-        self._said: dict[str, int] = {}
+        self._seed = seed
+        self._turns = defaultdict[str, int](lambda: start)
 
     def __call__(self, kind: str, /, **slots: str) -> str:
         """The next frame of a kind, filled. Raises UnknownName for the kind, BadSetting for slots."""
         known = self._bank.kind(self.role, kind)
         frames = known.of(self.register)
-        turn = self._start + self._said.get(kind, 0)
+        turn = self._turns[kind]
         frame = frames[place_of(turn, len(frames), keys.seed_of(self._seed, self.role, self.register, kind))]
         if self.register == "typo_prone":
             frame = mistype(frame, seed=keys.seed_of(self._seed, kind, turn))
         text = fill(frame, known.slots, slots)
-        self._said[kind] = self._said.get(kind, 0) + 1
+        self._turns[kind] += 1
         return text
 
 
@@ -139,16 +143,29 @@ def read_phrases(folder: Path | str) -> Phrases:
 
 def fill(frame: str, forms: Mapping[str, Form], slots: Mapping[str, str]) -> str:
     """The frame with its slots filled, each as its form asks for. Raises BadSetting for slots unknown or left empty."""
-    given = {name: text for name, text in slots.items() if text.strip()}
-    if given.keys() != forms.keys():
+    given = {name for name, text in slots.items() if text.strip()}
+    if given != forms.keys():
         raise BadSetting(f"{frame!r} takes the slots {_listed(forms)}; it was given {_listed(given)}")
+    return filled(frame, forms, slots)
+
+
+def filled(frame: str, forms: Mapping[str, Form], slots: Mapping[str, str]) -> str:
+    """The frame with what is given for its slots; one whose form is not said is a noun."""
 
     def shaped(found: re.Match[str]) -> str:
-        form, text = forms[found[1]], slots[found[1]]
-        opens = form == "sentence" or opens_sentence(frame[: found.start()])
-        return text if form == "value" else _shaped(text.strip(), whole=form == "sentence", opens=opens)
+        form, text = forms.get(found[1], "noun"), slots[found[1]]
+        if form != "value":
+            opens = form == "sentence" or opens_sentence(frame[: found.start()])
+            text = _shaped(text.strip(), whole=form == "sentence", opens=opens)
+        return text if _ENDED.search(text) else f"{text}{found[2]}"
 
-    return _SLOT.sub(shaped, frame)
+    return _FILLED.sub(shaped, frame)
+
+
+@cache
+def slots_of(frame: str) -> frozenset[str]:
+    """The slots that a frame has."""
+    return frozenset(_SLOT.findall(frame))
 
 
 def place_of(turn: int, count: int, seed: int) -> int:
@@ -167,7 +184,7 @@ def _shaped(text: str, *, whole: bool, opens: bool) -> str:
     """With a full stop if it is a whole sentence, without if not; with a capital where it opens a sentence."""
     if not whole:
         text = text.rstrip(".")
-    elif text and not re.search(r"[.!?…:][\"')”’]*$", text):
+    elif text and not _ENDED.search(text):
         text += "."
     first = text.split(maxsplit=1)[0] if text else ""
     return text[0].upper() + text[1:] if opens and first.islower() else text
@@ -188,7 +205,7 @@ def _kind(source: Source, role: Any, name: str, entry: Any) -> PhraseKind:
         raise source.bad(
             ("kinds", name, "frames"), f"there are frames for {', '.join(kind.frames) or 'nobody'}", remedy
         )
-    expected = _listed({f"{{{slot}}}": slot for slot in kind.slots})
+    expected = _listed(f"{{{slot}}}" for slot in kind.slots)
     for register, lines in kind.frames.items():
         for frame in lines:
             if not frame.strip() or sorted(_SLOT.findall(frame)) != sorted(kind.slots):
@@ -203,7 +220,7 @@ def _mapping(source: Source, value: Any, place: Place) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value)
 
 
-def _listed(names: Mapping[str, Any]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 

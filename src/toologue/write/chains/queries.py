@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, cast
+from functools import cache, lru_cache
+from itertools import product
+from typing import Literal, NamedTuple, cast, get_args
 
 from toologue.errors import ToologueError, UnknownName
 from toologue.models.embed import Embedder
@@ -22,6 +24,7 @@ from toologue.models.retriever import band as band_of
 from toologue.schema import Api
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.intents import Intent, intent_of, unspeakable_reason
+from toologue.write.chains.names import Name, parameters
 from toologue.write.chains.words import (
     LINKS,
     alike,
@@ -38,14 +41,8 @@ from toologue.write.chains.words import (
 DropReason = Literal[
     "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify"
 ]
-REASONS: tuple[DropReason, ...] = (
-    "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify",
-)  # fmt: skip
-_NONE: Mapping[Band, DropReason] = {
-    "confirm": "no query to confirm", "suggest": "no query to suggest", "clarify": "no query to clarify",
-}  # fmt: skip
-_KEPT, _FOUND = 8192, 5
-_HELLOS = 5
+REASONS: tuple[DropReason, ...] = get_args(DropReason)
+_KEPT, _FOUND, _HELLOS = 8192, 5, 5
 # So much a score may rise by what is said around a wish.
 _AROUND = 0.04
 _HELLO = re.compile(r"^(?:(?:Hi|Hello|Hey)(?: there)?|Good morning)[!,] ")
@@ -74,6 +71,11 @@ class Given(NamedTuple):
     value: str = ""
     aim: str = ""
 
+    @property
+    def slots(self) -> dict[str, str]:
+        """The value with its name, for words that give it."""
+        return {"name": self.name, "value": self.value} if self.value else {}
+
 
 class _Wish(NamedTuple):
     """What to do, or the thing to see; whether it names the tool."""
@@ -84,7 +86,7 @@ class _Wish(NamedTuple):
 
 
 class Queries:
-    """Makes queries over these Apis, by name or not.
+    """Makes queries over these Apis, by name or not. What it remembers is a cache.
 
     `bands` replaces the embedder's calibrated thresholds; `index` is that of the Apis, if there is one already.
     """
@@ -100,28 +102,24 @@ class Queries:
         known = isinstance(apis, Mapping)
         self._apis = cast("Mapping[str, Api]", apis) if known else {api.name: api for api in apis}
         self._index, self._bands = index or index_of(self._apis, embedder), bands_of(embedder, bands)
-        self._reasons: dict[str, DropReason | None] = {}
-        self._answers: dict[str, tuple[tuple[str, float], ...]] = {}
-        self._vague: dict[str, tuple[str, ...]] = {}
-        self._reaching: dict[str, tuple[_Wish, ...]] = {}
+        self._reason, self.names = cache(self._reason_of), cache(self._names_of)
+        self._wishes, self._topics = cache(self._wishes_of), cache(self._topics_of)
+        self._ranked = lru_cache(maxsize=_KEPT)(self._ranked_for)
 
     def api(self, name: str) -> Api:
         """The Api of this name. Raises UnknownName; Unworded where nobody would talk about it."""
         api = self.source(name)
-        if name not in self._reasons:
-            self._reasons[name] = unspeakable_reason(api)
-        if reason := self._reasons[name]:
+        if reason := self._reason(name):
             raise Unworded(reason, name)
         return api
 
     def check(self, name: str, actions: Collection[str]) -> None:
         """Raises Unworded where conversations of these actions find no words for this Api."""
-        api = self.api(name)
-        clear = any(action.startswith("inform_intent_clear") for action in actions)
-        if clear and not self._wishes(api):
-            raise Unworded(_NONE["confirm"], name)
-        if "suggest" in actions and not self._topics(api, "suggest"):
-            raise Unworded(_NONE["suggest"], name)
+        self.api(name)
+        if any(action.startswith("inform_intent_clear") for action in actions) and not self._wishes(name):
+            raise _unreached("confirm", name)
+        if "suggest" in actions and not self._topics(name, "suggest"):
+            raise _unreached("suggest", name)
 
     def source(self, name: str) -> Api:
         """The Api of this name, which nobody has to talk about. Raises UnknownName."""
@@ -130,76 +128,69 @@ class Queries:
             raise UnknownName("api", name, self._apis)
         return api
 
-    def clear(self, api: Api, voice: Voice, given: Given, *, again: bool = False) -> Asked:
+    def clear(self, name: str, voice: Voice, given: Given, *, again: bool = False) -> Asked:
         """A clear wish for an Api; `again`: after the agent has asked what is meant. Raises Unworded."""
-        return self._first(api, "confirm", _clear(self._wishes(api), voice, given, again))
+        return self._first(name, "confirm", _clear(self._wishes(name), voice, given, again))
 
-    def vague(self, api: Api, band: Band, voice: Voice, *, start: int = 0) -> Asked:
+    def vague(self, name: str, band: Band, voice: Voice, *, start: int = 0) -> Asked:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
-        texts = _hints(self._topics(api, "suggest"), voice) if band == "suggest" else self._fogs(api, voice, start)
-        return self._first(api, band, texts)
+        topics = self._topics(name, band)
+        return self._first(name, band, _hints(topics, voice) if band == "suggest" else _fogs(topics, voice, start))
 
-    def _wishes(self, api: Api) -> tuple[_Wish, ...]:
+    def _reason_of(self, name: str) -> DropReason | None:
+        return unspeakable_reason(self._apis[name])
+
+    def _names_of(self, name: str) -> dict[str, Name]:
+        """An Api's parameters, as people call them."""
+        return parameters(self._apis[name])
+
+    def _wishes_of(self, name: str) -> list[_Wish]:
         """The wishes that may reach `confirm`, whatever is said around them."""
-        found = self._reaching.get(api.name)
-        if found is None:
-            least = self._bands["confirm"] - _AROUND
-            scored = ((one, self._index.score(api.name, one.thing or one.action)) for one in _wishes(intent_of(api)))
-            near = (one for one, score in scored if score >= least)
-            good = (one for one in near if self._index.rank(one.thing or one.action, 1)[0][0] == api.name)
-            found = self._reaching[api.name] = tuple(good)
+        least, found = self._bands["confirm"] - _AROUND, list[_Wish]()
+        for one in _wishes(intent_of(self._apis[name])):
+            said = one.thing or one.action
+            if self._index.score(name, said) >= least and self._index.rank(said, 1)[0][0] == name:
+                found.append(one)
         return found
 
-    def _topics(self, api: Api, band: Band) -> tuple[str, ...]:
+    def _topics_of(self, name: str, band: Band) -> list[str]:
         """What a vague wish may name: a hint comes near enough, whatever is said around it; a fog does not."""
-        key, least = f"{band}|{api.name}", self._bands["suggest"]
-        if key not in self._vague:
-            every = _hinted(intent_of(api)) if band == "suggest" else _fogged(api)
-            near = ((one, self._index.score(api.name, one) >= least) for one in every)
-            self._vague[key] = tuple(one for one, is_near in near if is_near is (band == "suggest"))
-        return self._vague[key]
+        hints, api = band == "suggest", self._apis[name]
+        every = _hinted(intent_of(api)) if hints else _fogged(api)
+        return [one for one in every if (self._index.score(name, one) >= self._bands["suggest"]) is hints]
 
-    def _fogs(self, api: Api, voice: Voice, start: int) -> Iterator[tuple[str, str]]:
-        """What somebody without a clear wish says: what it is about; no more than a hello."""
-        topics = self._topics(api, "clarify")
-        for at in range(len(topics)):
-            topic = topics[(start + at) % len(topics)]
-            yield voice("fog", topic=topic), _yours(topic)
-        yield from ((voice("fog_blank"), "") for _ in range(_HELLOS))
-
-    def _first(self, api: Api, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
+    def _first(self, name: str, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
         """The first of the texts that reaches its band."""
         for text, topic in texts:
-            if band_of(self._index.score(api.name, text), self._bands) != band:
+            if band_of(self._index.score(name, text), self._bands) != band:
                 continue
-            found = self._ranked(text)
-            best, score = found[0]
-            if band_of(score, self._bands) == band and (band == "clarify" or best == api.name):
+            (best, score), *_ = found = self._ranked(text)
+            if band_of(score, self._bands) == band and (band == "clarify" or best == name):
                 return Asked(text, found, topic)
-        raise Unworded(_NONE[band], api.name)
+        raise _unreached(band, name)
 
-    def _ranked(self, text: str) -> tuple[tuple[str, float], ...]:
+    def _ranked_for(self, text: str) -> tuple[tuple[str, float], ...]:
         """What the retriever says; vague texts are asked again and again, about other Apis."""
-        found = self._answers.get(text)
-        if found is None:
-            if len(self._answers) >= _KEPT:
-                self._answers.clear()
-            found = self._answers[text] = tuple(self._index.rank(text, _FOUND))
-        return found
+        return tuple(self._index.rank(text, _FOUND))
+
+
+def _unreached(band: Band, name: str) -> Unworded:
+    return Unworded(cast("DropReason", f"no query to {band}"), name)
 
 
 def _clear(wishes: Sequence[_Wish], voice: Voice, given: Given, again: bool) -> Iterator[tuple[str, str]]:
     """Clear wishes, from the plainest to those that name the tool; with what shall be known, or without."""
     tail = voice("aim", names=given.aim) if given.aim else ""
     lead = voice("clearer") if again else ""
-    for before in dict.fromkeys((lead, lead and "Well,")):
-        for tool in (False, True):
-            for after in dict.fromkeys((tail, "")):
-                some = [filled for one in wishes if one.tool is tool for filled in _filled(one, given)]
-                for wish, told in some:
-                    yield _joined(before, _worded(voice, wish.action, wish.thing, told), after), ""
-                for thing, told in dict.fromkeys((wish.thing, told) for wish, told in some if wish.thing):
-                    yield _joined(before, _plain(voice, thing, told), after), ""
+    ways = product(dict.fromkeys((lead, lead and "Well,")), (False, True), dict.fromkeys((tail, "")))
+    for before, tool, after in ways:
+        some = [filled for one in wishes if one.tool is tool for filled in _filled(one, given)]
+        for wish, told in some:
+            slot = {"thing": wish.thing} if wish.thing else {"action": wish.action}
+            text = voice(f"{'add' if told.value else 'wish'}_{next(iter(slot))}", **slot, **told.slots)
+            yield _joined(before, text, after), ""
+        for thing, told in dict.fromkeys((wish.thing, told) for wish, told in some if wish.thing):
+            yield _joined(before, voice("plain_add" if told.value else "plain", thing=thing, **told.slots), after), ""
 
 
 def _wishes(wish: Intent) -> Iterator[_Wish]:
@@ -226,10 +217,7 @@ def _filled(wish: _Wish, given: Given) -> Iterator[tuple[_Wish, Given]]:
         place = re.compile(rf"(?<= )(?:a|an|the|any|my) (?:[a-z]+ )?{re.escape(noun)}(?=$| on )")
         action, count = place.subn(given.value, wish.action, count=1)
         if count:
-            yield (
-                _Wish(action, wish.thing and place.sub(given.value, wish.thing, count=1), wish.tool),
-                Given(aim=given.aim),
-            )
+            yield _Wish(action, place.sub(given.value, wish.thing, count=1), wish.tool), Given(aim=given.aim)
     yield wish, given
 
 
@@ -241,28 +229,20 @@ def _joined(before: str, text: str, after: str) -> str:
     return " ".join(filter(None, (before, text, after)))
 
 
-def _worded(voice: Voice, action: str, thing: str, given: Given) -> str:
-    if given.value:
-        words = {"name": given.name, "value": given.value}
-        return voice("add_thing", thing=thing, **words) if thing else voice("add_action", action=action, **words)
-    return voice("wish_thing", thing=thing) if thing else voice("wish_action", action=action)
-
-
-def _plain(voice: Voice, thing: str, given: Given) -> str:
-    """With no more words around it than there must be."""
-    if given.value:
-        return voice("plain_add", thing=thing, name=given.name, value=given.value)
-    return voice("plain", thing=thing)
+def _fogs(topics: Sequence[str], voice: Voice, start: int) -> Iterator[tuple[str, str]]:
+    """What somebody without a clear wish says: what it is about; no more than a hello."""
+    for at in range(len(topics)):
+        topic = topics[(start + at) % len(topics)]
+        yield voice("fog", topic=topic), _yours(topic)
+    yield from ((voice("fog_blank"), "") for _ in range(_HELLOS))
 
 
 def _hints(topics: Sequence[str], voice: Voice) -> Iterator[tuple[str, str]]:
     """Topics, and no more; and with a word of doubt."""
-    for topic in topics:
-        yield voice("hint", topic=topic), topic
-    for topic in topics:
-        yield f"{voice('hint', topic=topic)} {voice('unsure')}", topic
-    for topic in topics:
-        yield voice("hint", topic=topic), topic
+    for doubts in (False, True, False):
+        for topic in topics:
+            text = voice("hint", topic=topic)
+            yield f"{text} {voice('unsure')}" if doubts else text, topic
 
 
 def _hinted(wish: Intent) -> Iterator[str]:

@@ -7,8 +7,9 @@ Styles and phrases follow the plan's number, so that dialogues of one pair diffe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -23,7 +24,7 @@ from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.intents import intent_of
-from toologue.write.chains.names import Answer, Name, answer, clause, listed, output, parameters, value_text
+from toologue.write.chains.names import Answer, Name, answer, clause, listed, output, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
 from toologue.write.chains.words import joined, split, wordset
 
@@ -44,40 +45,31 @@ _OPENS = re.compile(
 )
 
 
-class SharedState:
-    """What all conversations share: queries, the bank, the seed, and what was made of them before."""
+class Desk:
+    """What all conversations share: queries, the bank, the seed, and the wishes that were worded before."""
 
     def __init__(self, queries: Queries, bank: Bank, seed: int):
         self.queries, self.bank, self.seed = queries, bank, seed
-        self._asked: dict[tuple[Any, ...], Asked | Unworded] = {}
-        self._names: dict[str, dict[str, Name]] = {}
+        self.once = lru_cache(maxsize=_KEPT)(self._opening)
 
-    def names(self, api: Api) -> dict[str, Name]:
-        """An Api's parameters, as people call them."""
-        if api.name not in self._names:
-            self._names[api.name] = parameters(api)
-        return self._names[api.name]
-
-    def once(self, key: tuple[Any, ...], make: Callable[[], Asked]) -> Asked:
-        """What was asked under this key, made if it was not yet. Raises Unworded, again and again."""
-        found = self._asked.get(key)
-        if found is None:
-            if len(self._asked) >= _KEPT:
-                self._asked.clear()
-            try:
-                found = make()
-            except Unworded as reason:
-                found = reason
-            self._asked[key] = found
-        if isinstance(found, Unworded):
-            raise found
-        return found
+    def _opening(
+        self, name: str, pair: str, band: Band, variant: int, told: Given | None, again: bool
+    ) -> Asked | Unworded:
+        """A wish for an Api, one for each pair, band and variant; `told`: what comes with a clear one."""
+        style = STYLES["user"][variant % len(STYLES["user"])]
+        voice = Voice(self.bank, "user", style, seed=keys.seed_of(self.seed, pair, band), start=variant)
+        try:
+            if told is None:
+                return self.queries.vague(name, band, voice, start=variant)
+            return self.queries.clear(name, voice, told, again=again)
+        except Unworded as reason:
+            return reason
 
 
 class Realizer:
     """One conversation. `user` and `agent` are its voices."""
 
-    def __init__(self, desk: SharedState, plan: Plan):
+    def __init__(self, desk: Desk, plan: Plan):
         self._desk, self._plan = desk, plan
         origin, id = plan.dialogue.origin, plan.dialogue.id
         self._pair = f"{origin.get('source')}|{origin.get('target')}"
@@ -92,12 +84,10 @@ class Realizer:
         self._asked: Asked | None = None
         self._request: Cue | None = None
         self._in_hand: str | None = None
-        self._failed = self._found = False
+        self._failed = self._found = self._owed = False
         self._answer = _grouped_text(plan)
-        self._by = next((by for turn in plan.dialogue.turns if isinstance(by := turn.extra.get("by"), str)), "")
+        self._aim = joined([name.the for name in self._answer.aims]) if self._answer else ""
         self._heard = ""
-        self._owed = False
-        self._aims = self._answer.aims if self._answer is not None else ()
 
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
@@ -114,20 +104,22 @@ class Realizer:
     def _user_says(self, cue: Cue) -> str:
         match cue.move:
             case "inform_intent_clear" | "inform_intent_clear_add":
-                return self._clear(cue)
+                return self._open("confirm", self._given(cue))
             case "inform_intent_vague":
-                return self._vague(cue)
+                band = cue.before.get("band")
+                if band not in ("suggest", "clarify"):
+                    raise BadSetting(f"a vague wish reaches the band suggest or clarify, not {shown(band)}")
+                return self._open(cast("Band", band), None)
             case "inform":
                 return self._inform(cue)
             case "fail_inform":
                 return self._fail(cue)
             case "affirm":
-                return self._affirm()
+                return _text(self.user("affirm"), self._aims())
             case "negate":
                 return self.user("negate")
             case "user_bye":
-                empty = self._answer is not None and self._answer.kind == "empty"
-                return self.user("bye_empty" if empty else "bye")
+                return self.user("bye_empty" if self._answer and self._answer.kind == "empty" else "bye")
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that users do on the chains line")
 
@@ -136,9 +128,9 @@ class Realizer:
             case "request":
                 return self._ask(cue, turn)
             case "response":
-                return self._respond(cue)
+                return self._respond()
             case "clarify":
-                topic = self._asked.topic if self._asked is not None else ""
+                topic = self._asked.topic if self._asked else ""
                 return self.agent("clarify", topic=topic) if topic else self.agent("clarify_blank")
             case "suggest":
                 return self._suggest()
@@ -164,69 +156,53 @@ class Realizer:
 
     # ---- the user
 
-    def _clear(self, cue: Cue) -> str:
-        api, again = self._target(), self._asked is not None
-        given = self._added(api, cue) if cue.values else Given(aim=self._aim())
-        return self._open(
-            "confirm", given, again, lambda voice: self._desk.queries.clear(api, voice, given, again=again)
-        )
+    def _given(self, cue: Cue) -> Given:
+        """What comes with a clear wish: a value with its name; what the answer will tell, as somebody asks for it."""
+        for name, value in cue.values.items():
+            return Given(self._name(self._target(), name).one, value_text(value), self._aim)
+        return Given(aim=self._aim)
 
-    def _affirm(self) -> str:
-        """Yes, and what it is that the user wants to know of it."""
-        aim = self._aim()
-        return " ".join(filter(None, (self.user("affirm"), aim and self.user("aim", names=aim))))
-
-    def _aim(self) -> str:
-        """What the answer will tell, as somebody asks for it."""
-        return joined([name.the for name in self._aims])
-
-    def _vague(self, cue: Cue) -> str:
-        band = cue.before.get("band")
-        if band not in ("suggest", "clarify"):
-            raise BadSetting(f"a vague wish reaches the band suggest or clarify, not {shown(band)}")
-        api, start, queries = self._target(), self._variant, self._desk.queries
-        return self._open(band, None, False, lambda voice: queries.vague(api, cast("Band", band), voice, start=start))
-
-    def _open(self, band: str, given: Given | None, again: bool, make: Callable[[Voice], Asked]) -> str:
+    def _open(self, band: Band, told: Given | None) -> str:
         """A wish, made once for each pair, band and variant."""
+        again = told is not None and self._asked is not None
+        asked = self._desk.once(self._target().name, self._pair, band, self._variant, told, again)
+        if isinstance(asked, Unworded):
+            raise asked
+        self._asked = asked
+        self._owed = told is not None and told.aim.lower() not in asked.text.lower()
+        return asked.text
 
-        def made() -> Asked:
-            seed = keys.seed_of(self._desk.seed, self._pair, band)
-            return make(Voice(self._desk.bank, "user", self.user.style, seed=seed, start=self._variant))
-
-        self._asked = self._desk.once((self._pair, band, self._variant, again, given), made)
-        self._owed = band == "confirm" and (given is None or given.aim.lower() not in self._asked.text.lower())
-        return self._asked.text
+    def _aims(self) -> str:
+        """What the user wants to know of it."""
+        return self._aim and self.user("aim", names=self._aim)
 
     def _at_hand(self) -> str:
         """What the user of a pair knows in place of the value: what finds it, what tells it from others."""
         source = self._plan.dialogue.origin.get("source")
         if not isinstance(source, str):
             return ""
-        api = self._desk.queries.source(source)
-        names = self._desk.names(api)
-        calls = (act for turn in self._plan.dialogue.turns if turn.role == "agent" for act in turn.acts)
-        made = (act for act in calls if act.kind == "call" and act.api == source)
-        told = [name for act in made for name in act.arguments or () if name not in settled(api)]
-        have = [names[name].the for name in told if name in names and not _DULL.search(names[name].words)]
-        have = [] if any(_DULL.search(names[name].words) for name in told if api.parameters[name].required) else have
-        sentences = [self.user("have", names=joined(have[:2]))] if have else []
-        if self._by:
-            sentences.append(self.user("know_it", names=_bare(output(self._by))))
+        api, names = self._desk.queries.source(source), self._desk.queries.names(source)
+        turns = self._plan.dialogue.turns
+        calls = (act for turn in turns if turn.role == "agent" for act in turn.acts if act.kind == "call")
+        made = (call.arguments or () for call in calls if call.api == source)
+        told = [name for arguments in made for name in arguments if name not in settled(api)]
+        dull = {name for name in told if name not in names or _DULL.search(names[name].words)}
+        have = [] if any(api.parameters[name].required for name in dull) else [
+            names[name].the for name in told if name not in dull
+        ]  # fmt: skip
+        by = next((by for turn in turns if isinstance(by := turn.extra.get("by"), str)), "")
+        parts = [self.user("have", names=joined(have[:2])) if have else ""]
+        if by:
+            parts.append(self.user("know_it", names=_bare(output(by))))
         elif not told:
             here = wordset("here") & set(split(source.rpartition("|")[2]))
-            sentences.append(self.user("where_i_am" if here else "any_one"))
-        return " ".join(sentences)
-
-    def _added(self, api: Api, cue: Cue) -> Given:
-        (name, value), *_ = cue.values.items()
-        return Given(self._name(api, name).one, value_text(value), self._aim())
+            parts.append(self.user("where_i_am" if here else "any_one"))
+        return _text(*parts)
 
     def _inform(self, cue: Cue) -> str:
-        aim, self._owed = self._aim() if self._owed else "", False
-        words = self._gives(cue)
+        words, owed, self._owed = self._gives(cue), self._owed, False
         yes = self.user("assent") if _YES_OR_NO.search(self._heard) and not _OPENS.match(words) else ""
-        return " ".join(filter(None, (yes, words, aim and self.user("aim", names=aim))))
+        return _text(yes, words, self._aims() if owed else "")
 
     def _gives(self, cue: Cue) -> str:
         values = self._named(cue)
@@ -235,22 +211,19 @@ class Realizer:
         (name, value), *others = values
         if others:
             return self.user("inform", clause=clause(values), listed=listed(values))
+        kind = "inform_one"
         if self._request is not None and (options := _options(self._request)):
-            return self.user(
-                "choose_one" if all(map(_speaks, options[1])) else "choose_by", value=value_text(value), name=name.one
-            )
-        return self.user("inform_one", value=value_text(value), name=name.one)
+            kind = "choose_one" if all(map(_speaks, options[1])) else "choose_by"
+        return self.user(kind, value=value_text(value), name=name.one)
 
     def _fail(self, cue: Cue) -> str:
         missing = cue.before.get("missing")
         if not isinstance(missing, str):
-            raise BadSetting(
-                f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
-            )
-        name = self._lacking(missing).one
-        if not cue.values:
-            return " ".join(filter(None, (self.user("fail_nothing", missing=name), self._at_hand())))
-        values = self._named(cue)
+            what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
+            raise BadSetting(what)
+        name, values = self._lacking(missing).one, self._named(cue)
+        if not values:
+            return _text(self.user("fail_nothing", missing=name), self._at_hand())
         return self.user("fail_rest", missing=name, clause=clause(values), listed=listed(values))
 
     # ---- the agent
@@ -260,52 +233,49 @@ class Realizer:
         self._in_hand = turn.state.api if turn.state is not None else None
         if options := _options(cue):
             name, values = options
-            shown_as = joined([value_text(one) for one in values], "or")
             kind = "choose" if all(map(_speaks, values)) else "choose_by"
-            return self.agent(kind, options=shown_as, names=output(name).the)
+            return self.agent(kind, options=joined([*map(value_text, values)], "or"), names=output(name).the)
         if not cue.values:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
         api = self._desk.queries.source(self._in_hand or self._target().name)
-        asked = [(self._name(api, name), api.parameters[name].required) for name in cue.values]
-        always = self._failed and not self._found and not any(required for _, required in asked)
-        needed = joined([name.the for name, required in asked if required or always])
-        extra = joined([name.the for name, required in asked if not required and not always])
+        required = {name for name in cue.values if self._name(api, name) and api.parameters[name].required}
+        if self._failed and not self._found and not required:
+            required = {*cue.values}
+        needed, extra = (
+            joined([self._name(api, name).the for name in cue.values if (name in required) is needed])
+            for needed in (True, False)
+        )
         lead = self._lead(turn) if before is not None else ""
-        kind = "again" if lead else "request"
-        parts = [lead, self.agent(kind, names=needed) if needed else ""]
-        if extra:
-            parts.append(self.agent("optional" if any(parts) else "request_optional", names=extra))
-        return " ".join(filter(None, parts))
+        asks = self.agent("again" if lead else "request", names=needed) if needed else ""
+        kind = "optional" if lead or asks else "request_optional"
+        return _text(lead, asks, self.agent(kind, names=extra) if extra else "")
 
     def _lead(self, turn: AgentTurn) -> str:
         """What comes before a later request: that the missing value can be found, or that it was."""
         missing = self._plan.dialogue.origin.get("parameter")
         if not self._failed or not isinstance(missing, str):
             return ""
-        name = self._lacking(missing).one
-        state = turn.state
+        name, state = self._lacking(missing).one, turn.state
+        if not self._found:
+            return self.agent("look_up", missing=name)
         slots = {**state.required, **state.optional} if state is not None else {}
         values = [slots.get(one, "") for one in (missing, *self._along)]
-        if self._found:
-            told = all(value not in ("", None) for value in values)
-            return self.agent("found", missing=name, value=", ".join(map(value_text, values))) if told else ""
-        return self.agent("look_up", missing=name)
+        told = all(value not in ("", None) for value in values)
+        return self.agent("found", missing=name, value=", ".join(map(value_text, values))) if told else ""
 
-    def _respond(self, cue: Cue) -> str:
+    def _respond(self) -> str:
         told = self._answer
         if told is None:
             raise BadSetting("a response follows the result of a call")
         match told.kind:
             case "empty":
-                writes = self._target().writes
-                return self.agent("respond_done" if writes else "respond_empty")
+                return self.agent("respond_done" if self._target().writes else "respond_empty")
             case "one":
                 return self.agent("respond_one", clause=told.clause)
             case "record":
                 return self.agent("respond_record", clause=told.clause, listed=told.listed)
             case "list":
-                counted = {"count": str(told.rows)} if told.rows else {}
-                return self.agent("respond_list", items=told.listed, **counted)
+                return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
     def _suggest(self) -> str:
         wish = intent_of(self._target())
@@ -323,21 +293,25 @@ class Realizer:
 
     def _lacking(self, missing: str) -> Name:
         """What the user does not know, as one thing: where it is, of a latitude and a longitude."""
-        api = self._target()
-        if {kind_of((name,)) for name in (missing, *self._along)} == {"place.lat", "place.lon"}:
+        lacking = (missing, *self._along)
+        if {kind_of((name,)) for name in lacking} == {"place.lat", "place.lon"}:
             return Name("exact position")
-        return Name(" or ".join(self._name(api, name).words for name in (missing, *self._along)))
+        return Name(" or ".join(self._name(self._target(), name).words for name in lacking))
 
     def _name(self, api: Api, parameter: str) -> Name:
-        names = self._desk.names(api)
+        names = self._desk.queries.names(api.name)
         if parameter not in names:
             raise BadSetting(f"{api.name!r} has no parameter {shown(parameter)}; it has {', '.join(names) or 'none'}")
         return names[parameter]
 
     def _named(self, cue: Cue) -> list[tuple[Name, JsonValue]]:
         """The values of a cue, each with its name: parameters of the Api in hand, or outputs to choose by."""
-        names = self._desk.names(self._desk.queries.source(self._in_hand)) if self._in_hand else {}
+        names = self._desk.queries.names(self._desk.queries.source(self._in_hand).name) if self._in_hand else {}
         return [(names.get(name) or output(name), value) for name, value in cue.values.items()]
+
+
+def _text(*parts: str) -> str:
+    return " ".join(filter(None, parts))
 
 
 def _grouped_text(plan: Plan) -> Answer | None:
@@ -390,7 +364,7 @@ class ChainWriter:
         bands: Mapping[str, float] | None = None,
         index: Index | None = None,
     ):
-        self._desk = SharedState(Queries(apis, embedder, bands=bands, index=index), bank_of(bank), seed)
+        self._desk = Desk(Queries(apis, embedder, bands=bands, index=index), bank_of(bank), seed)
 
     def check(self, api: str, actions: Collection[str] = ()) -> None:
         """Raises Unworded where nobody would ask for this Api, or not in a conversation of these actions."""
