@@ -144,7 +144,7 @@ def read_phrases(folder: Path | str) -> Phrases:
 def fill(frame: str, forms: Mapping[str, Form], slots: Mapping[str, str]) -> str:
     """The frame with its slots filled, each as its form asks for. Raises BadSetting for slots unknown or left empty."""
     given = {name for name, text in slots.items() if text.strip()}
-    if given != forms.keys():
+    if given != {*forms}:
         raise BadSetting(f"{frame!r} takes the slots {_listed(forms)}; it was given {_listed(given)}")
     return filled(frame, forms, slots)
 

@@ -67,14 +67,13 @@ def bank(name: BankName) -> Bank:
     if name not in BANKS:
         raise UnknownName("phrase bank", name, BANKS)
     folder = Path(__file__).with_name("banks")
-    files = {speaker: shipped(folder / f"{name}_{speaker}.yaml") for speaker in STYLES}
-    return Bank(name, {
-        speaker: {
-            kind: {style: tuple(texts[style].splitlines()) for style in STYLES[speaker]}
-            for kind, texts in kinds.items()
+    kinds: dict[Speaker, dict[str, dict[Style, tuple[str, ...]]]] = {}
+    for speaker in STYLES:
+        said: dict[str, dict[Style, str]] = shipped(folder / f"{name}_{speaker}.yaml")
+        kinds[speaker] = {
+            kind: {style: tuple(text.splitlines()) for style, text in texts.items()} for kind, texts in said.items()
         }
-        for speaker, kinds in files.items()
-    })  # fmt: skip
+    return Bank(name, kinds)
 
 
 @cache

@@ -39,8 +39,16 @@ _ID_OF = re.compile(
 )
 _ID_X = re.compile(r"\bID ([A-Z][a-z]+)\b")
 _X_ID = re.compile(r"\b([A-Za-z][a-z]+)(?:['’]s)?[ _-]?(?:ID|Id|id|identifier|UUID)s?\b")
-
-
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 /'-]*")
+_SOME = re.compile(r"(?:one|some|any|number) of (?:.* )?follow\S*$", re.IGNORECASE)
+# What `from` and `to` are: by what the description says, or by what else the Api takes.
+_BOUNDS = {
+    ("currency to convert from", "currency to convert to"): (("currency", "convert"), ()),
+    ("start date", "end date"): (("date", "time"), ("interval", "resolution")),
+    ("sender's address", "recipient's address"): (("address", "wallet"), ()),
+    ("source language", "target language"): (("language",), ("text", "lang")),
+    ("starting point", "end point"): (("",), ()),
+}
 _SPANS = {
     "date": ("start", "end"), "year": ("first", "last"), "price": ("minimum", "maximum"),
     "distance": ("minimum", "maximum"), "age": ("minimum", "maximum"),
@@ -76,11 +84,9 @@ class Name(NamedTuple):
 def parameters(api: Api) -> dict[str, Name]:
     """A name for each parameter."""
     found: dict[str, Name] = {}
-    taken = set[str]()
     for name, parameter in api.parameters.items():
-        words = next((one for one in _names(api, name, parameter) if one and one not in taken), f"{name!r} value")
-        taken.add(words)
-        found[name] = Name(words)
+        named = (Name(one) for one in _names(api, name, parameter) if one)
+        found[name] = next((one for one in named if one not in found.values()), Name(f"{name!r} value"))
     return found
 
 
@@ -111,7 +117,7 @@ def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
     described = str(parameter.json_schema.get("description") or "")
     found: list[str] = []
     if plain in ("from", "to"):
-        found.append(_bound(plain, described, set(api.parameters)))
+        found.append(_bound(plain, described, api.parameters))
     elif plain in ("id", "ids", "i", "ident", "uuid"):
         kind = "uuid" if plain == "uuid" else "id"
         found += [_spelt([*one.split(), kind]) for one in (_owner(described), _subject(api)) if one]
@@ -166,21 +172,12 @@ def _from_description(text: str) -> str:
     """The noun phrase that a description opens with, if it is one and short."""
     first = re.split(r"[.;:\n(,=]|\s[-–]\s", re.sub(r"[*`_#\"“”']|<[^>]+>", " ", text).strip(), maxsplit=1)[0]
     phrase = _LEAD.sub("", " ".join(first.split()))
-    words = phrase.split()
-    if not 1 <= len(words) <= 5 or _CLAUSE.search(phrase) or not phrase.isascii() or not phrase[0].isalpha():
+    words, small = phrase.split(), phrase.lower().split()
+    if not 1 <= len(words) <= 5 or not _PLAIN.fullmatch(phrase) or _CLAUSE.search(phrase) or _SOME.match(phrase):
         return ""
-    if not re.fullmatch(r"[A-Za-z0-9 /'-]+", phrase) or wordset("foreign") & {word.lower() for word in words}:
-        return ""
-    if words[0].lower() in wordset("verbs") or {words[0].lower(), words[-1].lower()} & wordset("tail"):
+    if wordset("foreign") & {*small} or small[0] in wordset("verbs") or {small[0], small[-1]} & wordset("tail"):
         return ""
     cased = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
-    if (
-        words[0].lower() in ("one", "some", "any", "number")
-        and len(words) > 1
-        and words[1] == "of"
-        and words[-1].lower().startswith("follow")
-    ):
-        return ""
     if len(cased) > 2 and cased[-2] == "of" and not plural(cased[-1]):
         cased.insert(-1, "the")
     spelt = _spelt([part for word in cased for part in (split(word) if word.islower() else [word])])
@@ -212,18 +209,14 @@ def _subject(api: Api) -> str:
     return singular(words[0]) if words and words[0].isalpha() else ""
 
 
-def _bound(plain: str, description: str, names: set[str]) -> str:
+def _bound(plain: str, description: str, names: Mapping[str, Any]) -> str:
     """`from` and `to`: of a range of time, of money, of a journey."""
     text = description.lower()
-    if "currency" in text or "convert" in text:
-        return f"currency to convert {plain}"
-    if "date" in text or "time" in text or names & {"interval", "resolution"}:
-        return "start date" if plain == "from" else "end date"
-    if "address" in text or "wallet" in text:
-        return "sender's address" if plain == "from" else "recipient's address"
-    if "language" in text or names & {"text", "lang"}:
-        return "source language" if plain == "from" else "target language"
-    return "starting point" if plain == "from" else "end point"
+    return next(
+        first if plain == "from" else last
+        for (first, last), (said, beside) in _BOUNDS.items()
+        if any(word in text for word in said) or not names.keys().isdisjoint(beside)
+    )
 
 
 _ROWS, _LONG, _SENTENCE, _LARGE = 4, 60, 5, 100_000
@@ -291,15 +284,12 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequenc
     names = {name: _counted(label, values[name]) for name, label in names.items()}
     told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
     (name, lead), *others = told
-    if others and _rank(name) < _LEADS.index("city") and isinstance(lead, str):
-        aims = tuple(one for one, _ in others)
-        return Answer(
-            "record", f"for {value_text(lead)}, {clause(others)}", f"{value_text(lead)} ({listed(others)})", 1, aims
-        )
-    aims, of = tuple(one for one, _ in told), _of(result, values, about)
-    if of:
-        return Answer("record", f"for {of}, {clause(told)}", f"{of} ({listed(told)})", 1, aims)
-    return Answer("one" if not others else "record", clause(told), listed(told), 1, aims)
+    named = bool(others) and _rank(name) < _LEADS.index("city") and isinstance(lead, str)
+    head, told = (value_text(lead), others) if named else (_of(result, values, about), told)
+    said, short, aims = clause(told), listed(told), tuple(one for one, _ in told)
+    if head:
+        return Answer("record", f"for {head}, {said}", f"{head} ({short})", 1, aims)
+    return Answer("record" if others else "one", said, short, 1, aims)
 
 
 def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[JsonValue]) -> str:
@@ -311,16 +301,12 @@ def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[Json
 
 def _beside(result: JsonValue, path: Sequence[str]) -> frozenset[str]:
     """What names the thing that a value is said of, and the things around it."""
-    found: set[str] = set()
-    node: Any = result
+    found, node = set[str](), result
     for part in path:
-        while isinstance(node, list):
-            node = cast("list[Any]", node)[0] if node else None
-        if not isinstance(node, dict):
-            break
-        row = cast("Row", node)
-        found |= {one for key, one in row.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
-        node = row.get(part)
+        node = _unlisted(node)
+        if isinstance(node, dict):
+            found |= {one for key, one in node.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
+        node = _at(node, (part,))
     return frozenset(found)
 
 
@@ -384,12 +370,15 @@ def _meet(one: Name, other: Name) -> bool:
 
 def _at(node: Any, path: Sequence[str]) -> Any:
     """The first value at a path; lists on the way count by their first member."""
-    for part in [*path, None]:
-        while isinstance(node, list):
-            node = cast("list[Any]", node)[0] if node else None
-        if part is None:
-            return node
+    for part in path:
+        node = _unlisted(node)
         node = cast("Row", node).get(part) if isinstance(node, dict) else None
+    return _unlisted(node)
+
+
+def _unlisted(node: Any) -> Any:
+    while isinstance(node, list):
+        node = cast("list[Any]", node)[0] if node else None
     return node
 
 
@@ -397,39 +386,37 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
     """The first rows, each by what names it, the rest of it in brackets, what all have once; of how many, if of all."""
     order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
     apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
-    common = [(names[name], _at(rows[0], paths[name])) for name in order if apart and name not in apart]
+    common = [name for name in order if apart and name not in apart]
     order = apart or order
-    shown: list[str] = []
-    heads: set[str] = set()
     day = _one_day([_at(row, paths[order[0]]) for row in rows])
     looked = _ROWS if len(rows) > _ROWS + 1 else len(rows)  # nobody says "and 1 more"
+    found: dict[str, str] = {}
     for row in rows[:looked]:
-        told = [(names[name], _at(row, paths[name])) for name in order]
-        told = [(name, value) for name, value in told if _plain(value)]
+        told = [(names[name], value) for name in order if _plain(value := _at(row, paths[name]))]
         if not told:
             continue
         if len(told) == 2 and _meet(told[0][0], told[1][0]) and told[0][1] != told[1][1]:
-            shown.append(f"{_short(told[0][1])} against {_short(told[1][1])}")
+            text = f"{_short(told[0][1])} against {_short(told[1][1])}"
+            found.setdefault(text, text)
             continue
         if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
             told.insert(0, (Name("name"), own))
         (first, lead), *others = told
-        if str(lead) in heads or (isinstance(lead, str) and not (_dated(lead) or tellable(lead))):
+        if isinstance(lead, str) and not (_dated(lead) or tellable(lead)):
             continue
-        heads.add(str(lead))
         plain = _rank(first) < len(_LEADS) or len(order) == 1 or _dated(lead)
         spoken = _short(lead[len(day) + 1 :][:5] if day and str(lead).startswith(day) else lead)
-        head = spoken if plain else f"{first.words} {spoken}"
         rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
-        shown.append(f"{head} ({rest})" if rest else head)
-    shown = [*dict.fromkeys(shown)]
+        head = spoken if plain else f"{first.words} {spoken}"
+        found.setdefault(str(lead), f"{head} ({rest})" if rest else head)
+    shown = [*dict.fromkeys(found.values())]
     if len(shown) < 2:
         return "", 0
-    more, said_once = len(rows) - looked, ", ".join(f"{name.words} {_short(value)}" for name, value in common)
-    text = joined(shown if not more else [*shown, f"{more} more"])
-    all_of_them = "both" if len(shown) == 2 else "all"
+    more = len(rows) - looked
+    text = joined([*shown, f"{more} more"] if more else shown)
+    said_once = ", ".join(f"{names[name].words} {_short(_at(rows[0], paths[name]))}" for name in common)
     whole = len(rows) if len(shown) + more == len(rows) else 0
-    return f"{text}, {all_of_them} with {said_once}" if said_once else text, whole
+    return f"{text}, {'both' if len(shown) == 2 else 'all'} with {said_once}" if said_once else text, whole
 
 
 def _one_day(values: Sequence[Any]) -> str:
