@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from toologue.schema import (
-    AgentTurn,
-    Api,
-    Call,
-    Dialogue,
-    Fault,
-    Parameter,
-    Result,
-    Retrieve,
-    Setting,
-    State,
-    UserTurn,
-)
+from toologue.schema import AgentTurn, Api, Call, Dialogue, Fault, Parameter, Result, Retrieve, Setting, State, UserTurn
 
 LEAGUES, TABLE = "Sports|scores|Find leagues ", "Sports|scores|League table"
 APIS = {

@@ -77,12 +77,7 @@ WEATHER = takes("Weather|skies|Forecast", "city", "string")
 CASES = {
     "an id of the same thing": (SQUAD, PLAYER, True, "same thing"),
     "a city, from anywhere": (gives("Travel|trips|Trip", "to|city", **CITY), WEATHER, True, "same everywhere"),
-    "another provider's id": (
-        gives("Sports|skatestats|Squad", "playerId"),
-        PLAYER,
-        False,
-        "provider",
-    ),
+    "another provider's id": (gives("Sports|skatestats|Squad", "playerId"), PLAYER, False, "provider"),
     "an id where a name is asked for": (SQUAD, takes("Sports|hockeyapi|Find", "playerName", "string"), False, "facet"),
     "the status of the call": (
         gives("A|b|C", "status", "string"),
@@ -165,10 +160,7 @@ class TestAModelAsJudge:
 
 
 class TestAWholeGraph:
-    EDGES = (
-        edge(SQUAD, "rows|playerId", PLAYER, "playerId"),
-        edge(SQUAD, "rows|playerId", SEASON, "seasonId"),
-    )
+    EDGES = (edge(SQUAD, "rows|playerId", PLAYER, "playerId"), edge(SQUAD, "rows|playerId", SEASON, "seasonId"))
 
     def test_is_written_counted_and_read_again(self, tmp_path):
         graph, out, labels = (tmp_path / name for name in ("graph.jsonl", "checked.jsonl", "labels.jsonl"))

@@ -176,7 +176,6 @@ def place_of(turn: int, count: int, seed: int) -> int:
 
 @cache
 def _steps(count: int) -> tuple[int, ...]:
-    """The steps that come by all of `count` places before they come back."""
     return tuple(step for step in range(1, count + 1) if gcd(step, count) == 1)
 
 
@@ -191,7 +190,6 @@ def _shaped(text: str, *, whole: bool, opens: bool) -> str:
 
 
 def _kind(source: Source, role: Any, name: str, entry: Any) -> PhraseKind:
-    """A kind as the file has it: one frame a line."""
     inside = dict(_mapping(source, entry, ("kinds", name)))
     texts = _mapping(source, inside.get("frames"), ("kinds", name, "frames"))
     frames = {register: str(text).strip("\n").split("\n") for register, text in texts.items()}
@@ -265,16 +263,13 @@ def _parts(text: str, keep: tuple[str, ...]) -> tuple[_Part, ...]:
     for piece in re.finditer(r"\s+|\S+", text):
         free = not any(start < piece.end() and piece.start() < end for start, end in spans)
         word = _WORD.fullmatch(piece[0]) if free else None
-        parts.append(_Part(piece[0], word, word is not None and _may_err(word["word"])))
+        letters = word["word"] if word else ""
+        may_err = len(letters) >= 4 and letters[1:].islower() and letters.lower() not in _LEFT_ALONE
+        parts.append(_Part(piece[0], word, may_err))
     return tuple(parts)
 
 
-def _may_err(word: str) -> bool:
-    return len(word) >= 4 and word[1:].islower() and word.lower() not in _LEFT_ALONE
-
-
 def _typed(part: re.Match[str], random: Random, *, err: bool, first: bool) -> str:
-    """One word, as it comes out. `first`: it opens the text, where a small letter may stand for a capital."""
     word = part["word"]
     if not word.isalpha() and (err or random.random() < 0.5):
         word = re.sub("['’]", "", word)

@@ -133,7 +133,6 @@ def _id_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
 
 
 def _scene(text: str) -> Scene:
-    """The text for those who look for values in it; its times are mute already."""
     return Scene(text, None, (), text, ())
 
 

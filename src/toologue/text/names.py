@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -330,11 +331,7 @@ def _published(phrase: str) -> bool:
 
 
 def _dice(one: str, other: str) -> float:
-    """Twice the longest common part (without gaps) over both lengths."""
-    longest, row = 0, [0] * (len(other) + 1)
-    for char in one:
-        row = [0, *(row[at] + 1 if char == known else 0 for at, known in enumerate(other))]
-        longest = max(longest, *row)
+    longest = SequenceMatcher(None, one, other, autojunk=False).find_longest_match().size
     return 2 * longest / (len(one) + len(other))
 
 
@@ -418,8 +415,10 @@ def noun_for(kind: str) -> str:
 
 
 def examples() -> Mapping[str, str]:
-    """The examples of the table: kind → a path that has it."""
-    return {kind: row["example"] for kind, row in _kinds().items() if "example" in row}
+    """A path that has each kind of the table: of the first of its names, or inside of the first of its things."""
+    rows = _kinds().items()
+    inside = {kind: f"{_listed(row['things'])[0]}|name" for kind, row in rows if "things" in row}
+    return inside | {kind: f"items|{_listed(row['names'])[0]}" for kind, row in rows if "names" in row}
 
 
 @lru_cache(maxsize=1024)

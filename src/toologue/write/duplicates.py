@@ -65,7 +65,6 @@ def _grams(text: str) -> Set:
 
 
 def _minima(grams: Set) -> NDArray[np.uint32]:
-    """The smallest of each of many hashes of a set."""
     mixed = _MIX[0][:, None] * grams
     mixed += _MIX[1][:, None]
     mixed ^= mixed >> _HALF

@@ -12,6 +12,7 @@ meaning    a value that means the same everywhere (a city, a date, a currency) p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple, cast
 
@@ -100,49 +101,45 @@ class EdgeChecker:
         self.world = Documented(apis, seed=seed)
         known = isinstance(apis, Mapping)
         self.apis = cast("Mapping[str, Api]", apis) if known else {one.name: one for one in reversed(self.world.apis)}
-        self._known: dict[str, _Known] = {}
-        self._facets: dict[tuple[str, str, str], Facet] = {}
-        self._answers: dict[str, tuple[dict[str, Any], Result]] = {}
+        self._known, self._facet, self._answer = cache(self._known_of), cache(self._facet_of), cache(self._answer_of)
 
     def verdict(self, edge: Edge) -> Verdict:
         """The verdict on one edge."""
-        source, target = self._known_api(edge.source), self._known_api(edge.target)
+        source, target = self._known(edge.source), self._known(edge.target)
         if source is None or edge.output not in source.given:
             return _no("unknown", "documents", f"no output {edge.output!r} of {edge.source!r} is documented")
         if target is None or edge.parameter not in target.taken:
             return _no("unknown", "documents", f"no parameter {edge.parameter!r} of {edge.target!r} is documented")
-        given, taken = self._facet(source, edge.output, "output"), self._facet(target, edge.parameter, "input")
-        return (
-            self._run_verdict(edge)
-            or _facets(given, taken, source, target)
-            or self._meaning(given, taken, source, target)
-        )
+        given = self._facet(edge.source, edge.output, "output")
+        taken = self._facet(edge.target, edge.parameter, "input")
+        against = self._run_verdict(edge) or _facets(given, taken)
+        return against or self._meaning(given, taken, source, target)
 
-    def _known_api(self, name: str) -> _Known | None:
-        if name not in self._known and name in self.apis:
-            api = self.apis[name]
-            keys = {leaf.name: leaf.keys for leaf in leaves(api.returns)}
-            given = {one.name: (one, keys.get(one.name, ())) for one in outputs(api)}
-            tool = api.name.split("|")[1] if api.name.count("|") > 1 else api.domain
-            taken = {one.name: one for one in inputs(api)}
-            self._known[name] = _Known(api, given, taken, tool, tool_words(tool), providers_of(api))
-        return self._known.get(name)
+    def _known_of(self, name: str) -> _Known | None:
+        api = self.apis.get(name)
+        if api is None:
+            return None
+        keys = {leaf.name: leaf.keys for leaf in leaves(api.returns)}
+        given = {one.name: (one, keys.get(one.name, ())) for one in outputs(api)}
+        tool = api.name.split("|")[1] if api.name.count("|") > 1 else api.domain
+        return _Known(api, given, {one.name: one for one in inputs(api)}, tool, tool_words(tool), providers_of(api))
 
-    def _facet(self, known: _Known, name: str, side: Side) -> Facet:
-        key = known.api.name, name, side
-        if key not in self._facets:
-            entity = known.taken[name] if side == "input" else known.given[name][0]
-            self._facets[key] = facet_of(entity, known.api, side)
-        return self._facets[key]
+    def _entity(self, api: str, name: str, side: Side) -> Entity | None:
+        known = self._known(api)
+        return known and (known.taken[name] if side == "input" else known.given[name][0])
+
+    def _facet_of(self, api: str, name: str, side: Side) -> Facet:
+        return facet_of(cast("Entity", self._entity(api, name, side)), self.apis[api], side)
+
+    def _answer_of(self, name: str) -> tuple[dict[str, Any], Result]:
+        arguments = arguments_for(self.apis[name], self.world.seed)
+        return arguments, self.world.do(Call(api=name, arguments=arguments))
 
     def try_edge(self, edge: Edge) -> Trial:
         """What running source and target gives. Raises UserError where one of them cannot be called at all."""
-        source, target = self._known_api(edge.source), self.apis[edge.target]
+        source, target = self._known(edge.source), self.apis[edge.target]
         assert source is not None, "unknown edges are not tried"
-        if edge.source not in self._answers:
-            arguments = arguments_for(source.api, self.world.seed)
-            self._answers[edge.source] = arguments, self.world.do(Call(api=edge.source, arguments=arguments))
-        arguments, answer = self._answers[edge.source]
+        arguments, answer = self._answer(edge.source)
         found = values_at(answer.value, source.given[edge.output][1])
         values = tuple(islice((value for value in found if value not in (None, "")), 5))
         if answer.error is not None or not values:
@@ -154,8 +151,7 @@ class EdgeChecker:
 
     def documentation(self, api: str, name: str, side: Side) -> str:
         """What is documented of an output or a parameter: its phrase, its description."""
-        known = self._known_api(api)
-        entity = (known.given[name][0] if side == "output" else known.taken[name]) if known else None
+        entity = self._entity(api, name, side)
         return "; ".join(filter(None, (entity.phrase, entity.description))) if entity else ""
 
     def sides(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
@@ -164,7 +160,6 @@ class EdgeChecker:
         return given, [(api.name, name) for api in self.apis.values() for name in api.required]
 
     def _run_verdict(self, edge: Edge) -> Verdict | None:
-        """What running the two finds against the edge, or None."""
         try:
             trial = self.try_edge(edge)
         except UserError as error:
@@ -175,10 +170,9 @@ class EdgeChecker:
         return _no("refused", "run", trial.answer.error.message) if trial.answer.error else None
 
     def _meaning(self, given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
-        same_tool, related = source.tool == target.tool, _related(source, target)
-        if given.universal and (
-            given.kind == taken.kind or taken.kind in word_tables()["stands_for"].get(given.kind, ())
-        ):
+        same_tool = source.tool == target.tool
+        related = same_tool or bool(source.words & target.words or source.providers & target.providers)
+        if given.universal and (given.kind == taken.kind or _stands_for(given, taken)):
             return _everywhere(given, taken, source, target)
         if given.universal and taken.kind in ("code", "other") and same_tool:
             return _yes("same everywhere", given.kind)
@@ -234,8 +228,7 @@ def values_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
         yield from values_at(cast("dict[str, Any]", value)[keys[0]], keys[1:])
 
 
-def _facets(given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict | None:
-    """What the kinds of the two values say against the edge, or None."""
+def _facets(given: Facet, taken: Facet) -> Verdict | None:
     same_name = given.name == taken.name
     if given.kind == "news" or (given.kind in ("paging", "switches") and not same_name):
         return _no("says nothing", "facets", f"{given.name} is about the call, not about a thing")
@@ -247,7 +240,6 @@ def _facets(given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdi
 
 
 def _same_form(given: Facet, taken: Facet) -> bool:
-    """Whether a value written in the one form may be read in the other."""
     if given.kind in ("date", "time", "country", "region", "language", "currency"):
         return given.form == taken.form or taken.kind != given.kind
     if taken.kind in ("query", "text"):
@@ -258,14 +250,13 @@ def _same_form(given: Facet, taken: Facet) -> bool:
 
 
 def _may_stand(given: Facet, taken: Facet) -> bool:
-    """Whether a value of the one kind may stand where the other is asked for."""
     if given.kind == taken.kind:
         return given.kind not in ("other", "number") or given.name == taken.name or bool(given.things & taken.things)
     if taken.kind == "query":
         return given.kind in ("name", "text", "symbol", "username", "slug") or given.universal
     if taken.kind == "text":
         return given.kind in ("name", "query")
-    if given.universal and (taken.kind in word_tables()["stands_for"].get(given.kind, ())):
+    if given.universal and _stands_for(given, taken):
         return True
     if given.universal and taken.kind in ("code", "other"):
         return given.kind.split()[-1] == taken.kind or bool({*given.kind.split()[:1]} & (taken.said | taken.things))
@@ -274,6 +265,10 @@ def _may_stand(given: Facet, taken: Facet) -> bool:
     if {given.kind, taken.kind} <= {"id", "slug", "code", "number"}:
         return bool(given.form) and given.form == taken.form and given.things == taken.things
     return {given.kind, taken.kind} == {"symbol", "code"} or (given.name == taken.name and given.kind == "other")
+
+
+def _stands_for(given: Facet, taken: Facet) -> bool:
+    return taken.kind in word_tables()["stands_for"].get(given.kind, ())
 
 
 def _everywhere(given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
@@ -285,11 +280,6 @@ def _everywhere(given: Facet, taken: Facet, source: _Known, target: _Known) -> V
     if given.kind == "asin" and source.providers and target.providers and not source.providers & target.providers:
         return _no("provider", "meaning", f"{' and '.join(source.providers)} is not {' and '.join(target.providers)}")
     return _yes("same everywhere", given.kind)
-
-
-def _related(source: _Known, target: _Known) -> bool:
-    """Whether two Apis speak of one provider's things."""
-    return source.tool == target.tool or bool(source.words & target.words) or bool(source.providers & target.providers)
 
 
 def _label(facet: Facet) -> str:

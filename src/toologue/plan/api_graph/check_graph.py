@@ -252,7 +252,6 @@ async def _checked(edges: Iterable[Edge], checker: EdgeChecker, by: EdgeJudge | 
 
 
 def _outside(checker: EdgeChecker, joined: set[int], count: int) -> Iterator[Edge]:
-    """Random pairs of an output and a required parameter of another Api that are not joined."""
     given, taken = checker.sides()
     if not (count and given and taken):
         return

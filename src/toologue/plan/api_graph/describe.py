@@ -78,10 +78,9 @@ def part(name: str, subject: str, hint: str = "") -> Part:
     words = plain_words(own)
     if not words:
         return Part(_owner(above) or subject, "value")
-    if words[-1] in _set("things"):
-        return Part(words[-1], "name")
-    if singular(words[-1]) in _set("things") and len(words) == 1:
-        return Part(singular(words[-1]), "name")
+    thing = singular(words[-1]) if len(words) == 1 else words[-1]
+    if thing in _set("things"):
+        return Part(thing, "name")
     owner = _owner(above) or subject
     if words[-1] in _set("keys"):
         whose = _map("owners").get(words[-1]) or _head(words[:-1])
@@ -122,25 +121,22 @@ def reach(part: Part) -> Literal["service", "world", "other"]:
 @lru_cache(maxsize=1 << 13)
 def plain_words(name: str) -> tuple[str, ...]:
     """The words of a name, small, abbreviations written out."""
-    words, short = words_of(name[:400]), _short()
-    return tuple(word for word, _ in groupby(full for word in words for full in short.get(word, (word,))))
+    short = _map("short")
+    return tuple(word for word, _ in groupby(" ".join(short.get(word, word) for word in words_of(name[:400])).split()))
 
 
 def _owner(above: Sequence[str]) -> str:
-    """The nearest parent that says what it holds."""
     return next((owner for key in reversed(above) if (owner := _head(plain_words(key)))), "")
 
 
 def _head(words: Iterable[str]) -> str:
     """What a compound is in the end: `homeTeam` is a team. Empty where it says nothing."""
     hollow, beside = _set("containers"), _set("beside")
-    told = [word for word in map(singular, words) if word not in hollow and not word.isdigit()]
-    named = [word for word in told if word not in beside and len(word) > 1]
-    return named[-1] if named else ""
+    told = [word for word in map(singular, words) if word not in hollow | beside and len(word) > 1]
+    return next((word for word in reversed(told) if not word.isdigit()), "")
 
 
 def _owner_in(hint: str) -> str:
-    """Whose id it is, as a description says it."""
     for pattern in (_HINT, _BEFORE):
         match = pattern.search(hint[:200])
         head = _head([match[1].lower()]) if match else ""
@@ -163,23 +159,12 @@ def _topic_words(words: Sequence[str]) -> list[str]:
 
 
 @cache
-def _data() -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", shipped(_DATA))
-
-
-@cache
 def _set(name: str) -> frozenset[str]:
-    return frozenset(str(word) for word in _data()[name])
+    return frozenset(map(str, shipped(_DATA)[name]))
 
 
-@cache
-def _short() -> Mapping[str, tuple[str, ...]]:
-    return {str(word): tuple(str(full).split()) for word, full in _data()["short"].items()}
-
-
-@cache
 def _map(name: str) -> Mapping[str, str]:
-    return _data()[name]
+    return shipped(_DATA)[name]
 
 
 def describe(api: Api) -> Api:
@@ -238,7 +223,6 @@ def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
 
 
 def _copied(value: Any) -> Any:
-    """The same objects and lists, new ones; only schemas are looked into."""
     if isinstance(value, dict):
         return {key: _copied(inner) for key, inner in cast("dict[str, Any]", value).items()}
     return [_copied(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value

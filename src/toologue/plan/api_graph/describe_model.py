@@ -131,7 +131,6 @@ async def _ask_about(
 
 
 def _line(number: str, entity: Entity) -> str:
-    """One entity, as the prompt lists it."""
     examples = cast("list[Any]", entity.schema.get("examples") or [])
     shown = f", for example {str(examples[0])[:_SHOWN]!r}" if examples else ""
     documented = " ".join(str(entity.schema.get("description", ""))[:_SAID].split())

@@ -91,7 +91,6 @@ def find_edges(
 
 
 def _fitting(pairs: Pairs, rows: Entities, columns: Entities) -> Pairs:
-    """Those pairs whose types, formats and enumerations agree."""
     (given, outputs), (wanted, parameters) = _kinds(rows, pairs.row), _kinds(columns, pairs.column)
     joint = given * len(parameters) + wanted
     kinds, which = np.unique(joint, return_inverse=True)  # there are few, and pairs by the hundred thousand
@@ -115,7 +114,6 @@ def _kinds(side: Entities, which: NDArray[np.int64]) -> tuple[NDArray[np.int64],
 
 
 def _ordered(pairs: Pairs, rows: Entities, columns: Entities, rules: RulesName) -> tuple[Pairs, NDArray[np.bool_]]:
-    """The pairs by source and target, and which of them are chosen."""
     source, target = np.array(rows.owners)[pairs.row], np.array(columns.owners)[pairs.column]
     pairs = pairs.select(order := np.lexsort((pairs.row, pairs.column, target, source)))
     source, target = source[order], target[order]

@@ -77,7 +77,6 @@ def explain(
 def _scores(
     near: Sequence[tuple[float, Entity, Entity]], apis: tuple[Api, Api], embedder: Embedder, rules: RulesName
 ) -> Iterator[Similarities]:
-    """The three similarities of each pair."""
     source, target = apis
     first = {one.name: one.description for one in reversed(list(outputs(source)))} if rules == "published" else {}
     texts = [
@@ -96,7 +95,6 @@ def _scores(
 
 
 def _entities(entities: Iterable[Entity], name: str | None, kind: str) -> list[Entity]:
-    """All of them, or those of a name. Raises UnknownName."""
     known = list(entities)
     chosen = [entity for entity in known if name in (None, entity.name)]
     if name is not None and not chosen:
@@ -105,7 +103,6 @@ def _entities(entities: Iterable[Entity], name: str | None, kind: str) -> list[E
 
 
 def _against(one: Entity, other: Entity, similar: Similarities, rules: RulesName, limits: Thresholds) -> Iterator[str]:
-    """All that speaks against an edge."""
     if one.api == other.api:
         yield "an API does not feed itself"
     if reason := reason_left_out(one, "output", rules):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from toologue.apis.entities import Entity
 from toologue.data import shipped
@@ -61,7 +61,7 @@ def facet_of(entity: Entity, api: Api, side: Side) -> Facet:
     if kind == "" and rest:
         kind = _of_thing(entity) if singular(rest[-1]) in word_tables()["things"] else "other"
     if kind in ("name", "code", "id", "symbol") and len(things) == 1:
-        kind = _placed(kind, *things) or kind
+        kind = word_tables()["placed"].get(kind, {}).get(*things, kind)
     form = _form_of(entity, kind)
     if kind in ("domain", "email") and form and form not in ("domain", "email", "url"):
         kind = "other"
@@ -89,26 +89,13 @@ def name_words(api: Api) -> tuple[str, ...]:
 @cache
 def word_tables() -> Mapping[str, Any]:
     """What `edge_check.yaml` says."""
-    read = cast("dict[str, Any]", shipped(_DATA))
-    for name in [
-        "wrappers",
-        "things",
-        "setting_apart",
-        "news",
-        "paging",
-        "switches",
-        "common",
-        "providers",
-        "own_names",
-        "idle",
-    ]:
-        read[name] = frozenset(map(str, read[name]))
-    return read
+    read: dict[str, Any] = shipped(_DATA)
+    sets = "wrappers things setting_apart news paging switches common providers own_names idle"
+    return read | {name: frozenset(map(str, read[name])) for name in sets.split()}
 
 
 @lru_cache(maxsize=65536)
 def _words(name: str) -> tuple[str, ...]:
-    """The words of a name; `playerid` has two."""
     found: list[str] = []
     for word in spell(name):
         glued = _GLUED.fullmatch(word)
@@ -121,7 +108,6 @@ def _words(name: str) -> tuple[str, ...]:
 
 @cache
 def _table(name: str) -> dict[str, str]:
-    """The last words of names, to what they mean."""
     return {str(words): kind for kind, listed in word_tables()[name].items() for words in listed}
 
 
@@ -199,17 +185,6 @@ def _of_thing(entity: Entity) -> str:
     return "url" if form == "url" else "name"
 
 
-def _placed(kind: str, thing: str) -> str:
-    """The universal value that the name, or the code, of a country, a city, a currency is; or nothing."""
-    if kind == "symbol":
-        return "currency sign" if thing == "currency" else ""
-    places = {"country": "country", "region": "region", "state": "region", "city": "city", "language": "language"}
-    if kind == "name":
-        return places.get(thing, "")
-    codes = {"country": "country code", "region": "region code", "state": "region code", "airport": "airport code"}
-    return codes.get(thing, thing if thing in ("currency", "language") else "") if kind == "code" else ""
-
-
 def _form_of(entity: Entity, kind: str) -> str:
     """How a value is written: by its example, else by what the description says."""
     example = next((str(value).strip().strip("\"'") for value in examples_of(entity.schema)), "")
@@ -218,8 +193,8 @@ def _form_of(entity: Entity, kind: str) -> str:
         return _date_form(entity, example)
     if kind in ("country", "region", "country code", "region code", "language", "currency"):
         if example:
-            short = len(example) == 2 or (kind == "currency" and len(example) == 3)
-            return "code" if short else "name" if len(example) > 3 else ""
+            codes = (2, 3) if kind == "currency" else (2,)
+            return "code" if len(example) in codes else "name" if len(example) > 3 else ""
         if kind.endswith("code") or re.search(r"(?i)\b(?:codes?|iso\S*|alpha-?\d|abbreviat\w+)\b", said):
             return "code"
         return "name" if re.search(r"(?i)\bnames?\b", said) else ""
@@ -227,11 +202,9 @@ def _form_of(entity: Entity, kind: str) -> str:
 
 
 def _date_form(entity: Entity, example: str) -> str:
-    """How a date is written, as a strftime pattern or `epoch`; nothing where nobody says."""
     if example.isdigit():
-        return (
-            "%Y%m%d" if len(example) == 8 and example[:2] in ("19", "20") else "epoch" if len(example) > 8 else "digits"
-        )
+        day = len(example) == 8 and example[:2] in ("19", "20")
+        return "%Y%m%d" if day else "epoch" if len(example) > 8 else "digits"
     if form := moment_form(example):
         return form.replace(":%S", "").split(".0")[0].removesuffix("Z")
     want = next(iter(expected_kinds(entity.schema, entity.name.split("|")[-1], entity.description)), None)
@@ -271,7 +244,6 @@ def field_conflict(source: Api, target: Api) -> str:
 
 
 def _members(api: Api, family: str) -> set[str]:
-    """The members of a family that an Api names, in its name before its description."""
     names = word_tables()["families"][family].items()
     for text in _texts(api):
         words = f" {' '.join(spell(text))} "
@@ -284,7 +256,6 @@ def _members(api: Api, family: str) -> set[str]:
 
 
 def _texts(api: Api) -> tuple[str, str]:
-    """The name of an Api; what else says what it is about."""
     return api.name, f"{api.description} {' '.join(api.keywords)}"
 
 

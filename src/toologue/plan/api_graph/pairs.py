@@ -185,13 +185,11 @@ def _embed_chunk(embedder: Embedder, work: tuple[int, Sequence[str]]) -> tuple[i
 
 
 def _text_places(side: Ints, text: Callable[[int], str], place: dict[str, int]) -> Ints:
-    """The place of each one's text; new texts get the next one."""
     entities, which = np.unique(side, return_inverse=True)
     return np.array([place.setdefault(text(at), len(place)) for at in map(int, entities)], dtype=np.int64)[which]
 
 
 def _entity_pairs(block: NDArray[np.int32], above: PhraseGroups, below: PhraseGroups) -> Pairs:
-    """The pairs of entities that have the phrases of a block."""
     row, column, common = block.T.astype(np.int64)
     many, wide = above.sizes[row] * below.sizes[column], below.sizes[column]
     long, other = (

@@ -268,7 +268,6 @@ def group_by_phrase(side: Entities, rules: RulesName) -> PhraseGroups:
 
 
 def _described_part(rules: RulesName, written: bool, apis: Sequence[Api]) -> tuple[bytes, Sides]:
-    """The lines of some documents, where they are to be written, and their sides."""
     phrased = list(described(apis))
     return b"".join(map(line_of, phrased)) if written else b"", sides(phrased, rules)
 
@@ -278,7 +277,6 @@ def _examples(entity: Entity) -> list[str]:
 
 
 def _numerals(examples: list[str], parameter: Entity) -> bool:
-    """Whether texts are numbers in writing, as ids often are."""
     wanted = parameter.schema.get("type")
     pattern = r"-?\d+" if wanted == "integer" else r"-?\d+(?:\.\d+)?"
     return wanted in ("integer", "number") and bool(examples) and all(re.fullmatch(pattern, one) for one in examples)

@@ -109,9 +109,7 @@ RULES: tuple[Rule, ...] = (
         r"(\bcall\b|fail_inform).*fail_inform",
     ),
     Rule(
-        "who volunteers knows",
-        "a user who gives values with the wish knows the others too",
-        r"clear_add.*fail_inform",
+        "who volunteers knows", "a user who gives values with the wish knows the others too", r"clear_add.*fail_inform"
     ),
 )
 

@@ -108,14 +108,12 @@ class Catalog:
         return Apis(self, list(self) if names is None else names)
 
     def _api(self, name: str) -> Api:
-        """An Api. Raises UnknownName."""
         if name not in self._lines:
             raise UnknownName("api", name, self._lines)
         number, line = self._lines[name]
         return parse(zlib.decompress(line), Api, self.file, number)
 
     def _view(self, name: str) -> ApiView:
-        """An Api with its entities. Raises UnknownName."""
         api = self.api(name)
         return ApiView(api, {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)})
 

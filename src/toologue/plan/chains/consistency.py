@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import lru_cache
 
@@ -33,14 +34,19 @@ _OPEN = frozenset((
     "id", "q", "s", "query", "search", "term", "keyword", "type", "status", "limit", "page", "language", "lang", "unit",
     "units",
 ))  # fmt: skip
-_ISO, _NUMERIC = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), re.compile(r"(\d\d?)[/.-](\d\d?)[/.-](\d{4})")
-_WORDED = re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})")
+# Ways to write a day, and where year, month and day stand.
+_WRITTEN = (
+    (re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), (1, 2, 3)),
+    (re.compile(r"(\d\d?)[/.-](\d\d?)[/.-](\d{4})"), (3, 2, 1)),
+    (re.compile(r"(\d\d?) ([A-Z][a-z]+) (\d{4})"), (3, 2, 1)),
+)
 
 
 def contradicts(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool:
     """Whether a result says something else of what was told."""
     asked = {key: value for name, value in told.items() if (key := _key(name)) and value not in ("", None)}
-    bounds, houses = _bounds(told), [one for name, one in told.items() if isinstance(one, str) and _is_house(name, one)]
+    bounds, texts = _bounds(told), ((name, one) for name, one in told.items() if isinstance(one, str))
+    houses = [one for name, one in texts if "address" in _words(name) and _HOUSE.match(one)]
     if not asked and bounds is None and not houses:
         return False
     for one in result:
@@ -106,11 +112,6 @@ def _opaque(one: Single) -> bool:
     return _words(one.name.rpartition("|")[2]) in _CODES and any(map(str.isdigit, str(one.value)))
 
 
-def _is_house(name: str, text: str) -> bool:
-    """Whether a text is the address of a house, with its city."""
-    return "address" in _words(name) and _HOUSE.match(text) is not None
-
-
 @lru_cache(maxsize=1 << 12)
 def _about(path: str) -> str:
     """What an output is about: of `location|city|name` city."""
@@ -147,7 +148,6 @@ def _bounds(told: Mapping[str, JsonValue]) -> tuple[date, date] | None:
 
 
 def _same(one: JsonValue, other: JsonValue) -> bool:
-    """Whether two values are one thing, however they are written."""
     day, another = _day(one), _day(other)
     if day and another:
         return day == another
@@ -160,16 +160,12 @@ def _same(one: JsonValue, other: JsonValue) -> bool:
 
 
 def _day(value: JsonValue) -> date | None:
-    """The day that a text says."""
     if not isinstance(value, str) or not 8 <= len(value) <= 40 or not value[:1].isdigit():
         return None
-    try:
-        if found := _ISO.match(value):
-            return date(int(found[1]), int(found[2]), int(found[3]))
-        if found := _NUMERIC.match(value):
-            return date(int(found[3]), int(found[2]), int(found[1]))
-        if (found := _WORDED.match(value)) and found[2] in MONTHS:
-            return date(int(found[3]), MONTHS.index(found[2]) + 1, int(found[1]))
-    except ValueError:
-        return None
+    for pattern, order in _WRITTEN:
+        if found := pattern.match(value):
+            year, month, day = found.group(*order)
+            month = int(month) if month.isdigit() else MONTHS.index(month) + 1 if month in MONTHS else 0
+            with suppress(ValueError):
+                return date(int(year), month, int(day))
     return None

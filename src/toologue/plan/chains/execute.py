@@ -164,7 +164,6 @@ class PairExecutor:
     def _run_source(
         self, pair: Pair, name: str, rng: random.Random
     ) -> tuple[ExecutedCall, dict[str, JsonValue], Choice | None]:
-        """The source's call, the values that it hands over, and what these were chosen among. Raises Rejected."""
         source = self._role(name, (), pair.fit).call({}, rng)
         if source.result.error:
             raise Rejected("the source answers with an error", source.result.error.message)
@@ -240,7 +239,6 @@ class _Role(NamedTuple):
         return wanted
 
     def _check(self, arguments: Mapping[str, JsonValue], known: Mapping[str, JsonValue]) -> None:
-        """Raise Rejected for arguments that nobody would give."""
         texts = [(self._kind(name), str(value).casefold()) for name, value in arguments.items()]
         if len(set(texts)) < len(texts):
             raise Rejected("asks twice", "two arguments are the same, as from Oslo to Oslo")
@@ -253,7 +251,6 @@ class _Role(NamedTuple):
                 raise Rejected("cannot be said", name)
 
     def _kind(self, name: str) -> str:
-        """What kind of thing a parameter is about, what is searched for included."""
         return asked_of(self.view.inputs[name], self.view.api)
 
     def _is_givable(self, name: str, value: JsonValue) -> bool:
@@ -268,11 +265,7 @@ class _Role(NamedTuple):
 
 
 def _answer(
-    found: Sequence[Single],
-    outputs: Mapping[str, Entity],
-    worth: Mapping[str, int],
-    heard: _Heard,
-    rng: random.Random,
+    found: Sequence[Single], outputs: Mapping[str, Entity], worth: Mapping[str, int], heard: _Heard, rng: random.Random
 ) -> dict[str, JsonValue]:
     """A few values of one row that belong together and are worth saying; nothing where none tells enough."""
     groups: dict[str, dict[str, JsonValue]] = {}
@@ -362,7 +355,6 @@ def _results_disagree(
 
 
 def _subject_names(source: ExecutedCall, choice: Choice | None) -> dict[str, str]:
-    """What the thing that was looked up is called, by the kind of name: as it was searched for, as it was chosen."""
     inputs, api = source.view.inputs, source.view.api
     kinds = {name: named_thing(inputs[name]) for name in source.arguments}
     said = {kind_sought(api) if kind in SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()}
@@ -388,7 +380,6 @@ def _values_beside(source: ExecutedCall, output: str, handed: JsonValue) -> list
 def _pick_value(
     result: JsonValue, output: str, others: Sequence[str], rng: random.Random
 ) -> tuple[JsonValue, Choice | None]:
-    """The value that the target gets, and what was chosen among, if there was a choice."""
     if others:
         found = choices(result, output, others)
         if found is None:

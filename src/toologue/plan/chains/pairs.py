@@ -183,19 +183,17 @@ class _Ends:
         if known(given[0], self._rule) or given[0].name in settled(view.api):
             return _Target(given, True, [], {}, [], None)
         asked = required(view, but=handed)
-        unknown = [one for one in asked if not self._is_told(view, view.inputs[one])]
+        unknown = [
+            one for one in asked
+            if not known(view.inputs[one], self._rule) or askable(view.inputs[one], view.api) == "no words for it"
+        ]  # fmt: skip
         against = unaskable(view, handed) or unanswerable(view, given)
         more = {name: asked_of(view.inputs[name], view.api) for name in optional(view, but=handed)}
         return _Target(given, False, asked, more, unknown, against)
 
-    def _is_told(self, view: ApiView, one: Entity) -> bool:
-        """Whether users know a parameter, and have words for it."""
-        return known(one, self._rule) and askable(one, view.api) != "no words for it"
-
 
 @lru_cache(maxsize=2)
 def _ends(catalog: Catalog, rule: KnowRule) -> _Ends:
-    """The same ones for all parts of a graph."""
     return _Ends(catalog, rule)
 
 
@@ -229,7 +227,6 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
 
 
 def _told(name: str, kind: str, source: _Source) -> bool:
-    """Whether users have told a parameter with what the source asked them for."""
     return any(alike(name, one) or (kind and kind == other) for one, other in source.asked.items())
 
 
@@ -324,7 +321,6 @@ def _turns(sequence: str, come: Mapping[str, int]) -> int:
 
 
 def _draw(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int, made: Mapping[Pair, int]) -> Pair | None:
-    """Of the next target the pair that came about least, and was tried least; None where all are used up."""
     while targets:
         pairs = targets.popleft()
         while pairs:
@@ -340,7 +336,6 @@ def _draw(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int, mad
 
 
 def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, deque[deque[Pair]]]:
-    """The pairs that fit each sequence, by target."""
     known = {name: one for name, one in SEQUENCES.items() if published_code or not one.published_code_only}
     fitting: dict[str, dict[str, list[Pair]]] = {name: {} for name in known}
     for pair in pairs:

@@ -136,7 +136,6 @@ class Planner:
         return self._executor.run(job.pair, keys.seed_of(self.seed, "job", job.number, TRIES))
 
     def _offered(self, job: Job) -> tuple[str, ...]:
-        """The pair and some others, in the order of their names."""
         rng = random.Random(keys.seed_of(self.seed, "offer", job.number))
         pair = job.pair
         chosen = {pair.target} if pair.source is None else {pair.target, pair.source}
@@ -178,7 +177,6 @@ def thoughts() -> Mapping[str, tuple[str, ...]]:
 
 
 def _plan_jobs(file: Path, seed: int, wanted: list[Job]) -> list[tuple[Job, bytes, Reason | None]]:
-    """The line of each job's plan, or the reason why there is none."""
     planner = _planner(file, seed)
     done: list[tuple[Job, bytes, Reason | None]] = []
     for job in wanted:
@@ -238,7 +236,6 @@ class _Script:
             self._told["target"] |= self._chained
 
     def _value_groups(self) -> dict[str, dict[str, JsonValue]]:
-        """The values that users tell together."""
         given, source, choice = self._execution.target.arguments, self._execution.source, self._execution.choice
         rest = {name: value for name, value in given.items() if name not in self._chained}
         return {
@@ -289,7 +286,6 @@ class _Script:
         self.cues.append(_CUE.replace(move=action, text=text, values=values))
 
     def _asked(self, row: Row) -> list[str]:
-        """The parameters that a request is for."""
         if row.hand is None or not row.group:
             return []
         if row.group == "choice":
@@ -307,7 +303,6 @@ class _Script:
         return _UNKNOWN.replace(api=api.name, required=needed, optional=others)
 
     def _act(self, situation: str) -> tuple[Call | Retrieve, Result]:
-        """The retrieval or the call of a situation, and its result."""
         pair = self._pair
         if situation == "find target":
             return _SEARCH, _RESULT.replace(value={"retrieved": {}})

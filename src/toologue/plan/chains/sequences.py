@@ -149,13 +149,10 @@ def _walks(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
         yield from _walks((*steps, step))
 
 
-def _place(sequence: ActionSequence) -> tuple[str, int]:
-    table, row = sequence.key.split(".")
-    return table, int(row)
-
-
 # All of them by key, in the paper's order, then those of the published code.
-SEQUENCES: Mapping[str, ActionSequence] = {one.key: one for one in sorted(derive_sequences(), key=_place)}
+SEQUENCES: Mapping[str, ActionSequence] = {
+    one.key: one for one in sorted(derive_sequences(), key=lambda one: (one.key[:2], len(one.key), one.key))
+}
 
 
 Hand = Literal["target", "source"]

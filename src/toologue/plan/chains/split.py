@@ -143,7 +143,6 @@ def _wanted(ratio: Sequence[float]) -> list[float]:
 
 
 def _placed(net: _Net, parts: Iterable[list[int]], wanted: Sequence[float]) -> tuple[list[list[list[int]]], float]:
-    """The parts of each split, and how far off the worst share is."""
     heavy = sorted(((net.weight(part), part) for part in parts), key=lambda one: -one[0])
     total = sum(weight for weight, _ in heavy)
     placed: list[list[list[int]]] = [[] for _ in wanted]

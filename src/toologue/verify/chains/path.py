@@ -135,7 +135,8 @@ def wrong_searches(
                 yield Flaw("execution", place, f"{shown(result.value)} are no APIs with their scores, 5 at most")
             else:
                 following = turns[place + 1] if place + 1 < len(turns) else None
-                yield from _wrong_query(place, act, said)
+                if act.query != said:
+                    yield Flaw("execution", place, f"the query {shown(act.query)} is not what the user says")
                 yield from _wrong_scores(place, act, scores, retriever)
                 yield from _wrong_step(place, scores, following, chain, retriever)
 
@@ -146,11 +147,6 @@ def _scores(value: JsonValue, apis: Mapping[str, Api]) -> dict[str, float] | Non
         return None
     sound = all(isinstance(score, int | float) for score in scores.values())
     return cast("dict[str, float]", scores) if sound and (not apis or scores.keys() <= apis.keys()) else None
-
-
-def _wrong_query(place: int, act: Retrieve, said: str) -> Iterator[Flaw]:
-    if act.query != said:
-        yield Flaw("execution", place, f"the query {shown(act.query)} is not what the user says")
 
 
 def _wrong_scores(

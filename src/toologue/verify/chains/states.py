@@ -9,6 +9,7 @@ settled; as the agent looks for a source, and says goodbye, the published data l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import eq
 from typing import NamedTuple, cast
 
 from pydantic import JsonValue
@@ -55,7 +56,7 @@ def values_in_rows(result: JsonValue, output: str, picks: Mapping[str, JsonValue
     left = _column(result, output)
     for name, value in picks.items():
         rows = [leaf.places for leaf in _column(result, name) if alike(leaf.value, value)]
-        left = [leaf for leaf in left if any(map(_one_row, rows, [leaf.places] * len(rows)))]
+        left = [leaf for leaf in left if any(all(map(eq, row, leaf.places)) for row in rows)]
     return _each_once(leaf.value for leaf in left)
 
 
@@ -84,10 +85,6 @@ def _below(value: JsonValue, name: str, places: tuple[int, ...]) -> Iterator[_Le
                 yield from _below(member, name[len(key) + 1 :], places)
     elif not name and value is not None and value != "":
         yield _Leaf(places, value)
-
-
-def _one_row(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _each_once(values: Iterator[str | float]) -> list[JsonValue]:
@@ -221,7 +218,6 @@ def wrong_states(
 
 
 def _wrong_state(turn: AgentTurn, context: Context, apis: Mapping[str, Api]) -> Iterator[str]:
-    """What a state has against where the agent stands."""
     state, hand = turn.state, "" if turn.action in _UNSETTLED else context.api
     if state is None or (state == State() and (not hand or turn.action not in _SETTLED)):
         return
@@ -235,15 +231,12 @@ def _wrong_state(turn: AgentTurn, context: Context, apis: Mapping[str, Api]) -> 
     slots = {**state.required, **state.optional}
     if list(state.required) != list(api.required):
         yield f"the state's required parameters are {list(state.required)}, and {api.name}'s {list(api.required)}"
-    yield from (f"{name} is no optional parameter of {api.name}" for name in state.optional if _not_optional(name, api))
+    taken = {name for name, parameter in api.parameters.items() if not parameter.required}
+    yield from (f"{name} is no optional parameter of {api.name}" for name in state.optional if name not in taken)
     for name in dict.fromkeys((*slots, *context.values)):
         held, known = slots.get(name, ""), context.values.get(name, "")
         if not alike(held, known):
             yield f"the state has {_said(held)} for {name}; known is {_said(known)}"
-
-
-def _not_optional(name: str, api: Api) -> bool:
-    return name not in api.parameters or api.parameters[name].required
 
 
 def _wrong_call(call: Call, context: Context) -> Iterator[str]:

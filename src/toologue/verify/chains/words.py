@@ -211,7 +211,6 @@ def _whole(text: str, said: str) -> str:
 
 
 def _with_neighbours(text: str, said: str) -> list[str]:
-    """The words of a claim with the one before, and with the one after."""
     start = text.find(said)
     before, after = text[:start].split()[-1:], text[start + len(said) :].split()[:1]
     return [squashed(" ".join((*before, said))), squashed(" ".join((said, *after)))]

@@ -45,6 +45,7 @@ _NAME_NOISE = re.compile(
 )
 _ARTICLE = re.compile(r"^(?:the|an?|all(?: the)?|some|any|my) ", re.IGNORECASE)
 _SMALL = ("the", "a", "of", "for", "to", "by", "and", "get", "all", "from", "with")
+_STOPS = ("for", "in", "on", "from", "and", "with", "by")
 _OPENING = re.compile(r"^(?:the|an?|all|my|see) ")
 
 
@@ -94,29 +95,22 @@ class Intent(NamedTuple):
     own: str
     place: str
     field: str
-    domain: str
     fine: bool
 
 
 @lru_cache(maxsize=65_536)
 def _need(name: str, description: str) -> Intent:
     own, about = _own_words(name), field(name)
-    wishes = [
-        _mended(*_wish(_first(description), described=True), about),
-        _mended(*_wish(" ".join(own), described=False), about),
-    ]
+    texts = ((_first(description), True), (" ".join(own), False))
+    wishes = [_mended(*_wish(text, described=described), about) for text, described in texts]
     found = next((one for one in wishes if _fine(*one)), None)
     verb, rest = found or next((one for one in wishes if one[1]), ("", f"something on {brand(name)}"))
     thing = "" if verb else _determined(rest)
     named = _mended("", " ".join(_topical(own)), about)[1]
     topic = subject(named if _fine("", named) else _ARTICLE.sub("", rest))
     whole = smooth(_BY_KEY.sub("", " ".join(_topical(own, whole=True))), looked_up=False)
-    domain = name.partition("|")[0].replace("_", " ").lower() if "|" in name else ""
-    action = f"{verb} {rest}" if verb else f"see {thing}"
-    return Intent(
-        action, thing, topic, whole if _fine("", whole) else topic, brand(name), about, domain,
-        found is not None and _fine("", topic),
-    )  # fmt: skip
+    action, fine = f"{verb} {rest}" if verb else f"see {thing}", found is not None and _fine("", topic)
+    return Intent(action, thing, topic, whole if _fine("", whole) else topic, brand(name), about, fine)
 
 
 def _mended(verb: str, rest: str, about: str) -> tuple[str, str]:
@@ -134,7 +128,6 @@ def _mended(verb: str, rest: str, about: str) -> tuple[str, str]:
 
 
 def _fine(verb: str, rest: str) -> bool:
-    """Whether somebody would say that this is what they want."""
     doing = not verb or verb.split()[0] in wordset("doing")
     return bool(rest) and doing and _easy(_determined(rest)) and not rough(rest)
 
@@ -164,24 +157,18 @@ def unspeakable_reason(api: Api) -> Literal["foreign", "technical", "wordless"] 
 
 def _sayable(wish: Intent) -> bool:
     """Whether somebody could say it: words that are known, no verb of documentation in the middle, no stray letter."""
-    object_of = wish.thing or wish.action
-    if not _easy(object_of) or not _easy(wish.topic.lower()):
-        return False
-    first, last = _ARTICLE.sub("", wish.topic).split()[0], wish.topic.lower().split()[-1]
-    if last.endswith("ly") or last in wordset("verbs") - wordset("nouns") - {"lookup"}:
-        return False
-    if any(_stumbles(phrase) for phrase in (wish.topic, wish.own, object_of)):
-        return False
-    if first[0].isdigit() or len(first) == 1:
-        return False
-    words = _OPENING.sub("", object_of.lower()).split()
+    object_of, topic = wish.thing or wish.action, wish.topic.lower()
+    first, last = _ARTICLE.sub("", wish.topic).split()[0], topic.split()[-1]
+    opening, *more = _OPENING.sub("", object_of.lower()).split()
     verbs = wordset("verbs") | {"produce", "allow", "enable", "provide", "represent"}
-    opens_with_verb = words[0].endswith("s") and words[0][:-1] in verbs
-    return not (opens_with_verb and len(words) > 1 and words[1] not in ("of", "for", "in"))
+    verbal = opening.endswith("s") and opening[:-1] in verbs and more and more[0] not in ("of", "for", "in")
+    odd = first[0].isdigit() or len(first) == 1 or last.endswith("ly")
+    if verbal or odd or last in wordset("verbs") - wordset("nouns") - {"lookup"}:
+        return False
+    return _easy(object_of) and _easy(topic) and not any(map(_stumbles, (wish.topic, wish.own, object_of)))
 
 
 def _stumbles(phrase: str) -> bool:
-    """Whether a word comes twice, or a verb opens what should be a thing."""
     words = [word for word in _OPENING.sub("", phrase.lower()).split() if len(word) > 2]
     said = [word for word in words if word not in wordset("thin") and word not in ("the", "and", "for", "with")]
     twice = len({word.rstrip("s") for word in said}) < len(said)
@@ -189,13 +176,10 @@ def _stumbles(phrase: str) -> bool:
 
 
 def _easy(phrase: str) -> bool:
-    """Whether a phrase is short, lists nothing, and is made of words."""
     words = re.findall(r"[a-z]+", re.sub(r"\b[A-Z]\w*", " ", phrase))
-    known = lexicon().acronyms.keys() | lexicon().proper.keys()
-    unknown = [
-        word for word in words if word not in known | wordset("little") and not (len(word) > 2 and is_word(word))
-    ]
-    return len(phrase.split()) <= _EASY and "," not in phrase and not unknown
+    known = lexicon().acronyms.keys() | lexicon().proper.keys() | wordset("little")
+    common = all(word in known or (len(word) > 2 and is_word(word)) for word in words)
+    return len(phrase.split()) <= _EASY and "," not in phrase and common
 
 
 def _first(description: str) -> str:
@@ -238,8 +222,7 @@ def _wish(text: str, *, described: bool) -> tuple[str, str]:
     lookup, words = verb in wordset("lookups"), words[1:] if verb else words
     if verb == "look" and words[:1] == ["up"]:
         verb, words = "look up", words[1:]
-    if verb in ("lookup", "autocomplete", "list"):
-        verb = {"lookup": "look up", "autocomplete": "search for", "list": "list"}[verb]
+    verb = {"lookup": "look up", "autocomplete": "search for"}.get(verb, verb)
     if verb == "reverse" and words and words[0].lower().startswith("geocod"):
         return "", "address at some coordinates"
     if verb == "search" and words and words[0].lower() not in wordset("after_search"):
@@ -260,12 +243,12 @@ def _wish(text: str, *, described: bool) -> tuple[str, str]:
 
 def _articled(verb: str, rest: str) -> str:
     """The object of a verb with an article; prepositions and some verbs need none."""
-    making = verb in ("generate", "create") and not plural(_head(rest))
-    if making or not (
-        rest.split()[0].lower() in wordset("bare") or _head(rest).endswith("ing") or verb in ("generate", "create")
-    ):
-        return f"the {rest}" if not making and (" of " in rest or " for " in rest) else article(rest)
-    return rest
+    making = verb in ("generate", "create")
+    if making and not plural(_head(rest)):
+        return article(rest)
+    if rest.split()[0].lower() in wordset("bare") or _head(rest).endswith("ing") or making:
+        return rest
+    return f"the {rest}" if " of " in rest or " for " in rest else article(rest)
 
 
 def _verb(word: str) -> str:
@@ -294,16 +277,13 @@ def _trimmed(text: str, *, described: bool) -> str:
 
 
 def _shortened(words: list[str]) -> str:
-    """The words up to the last preposition within the longest phrase, where there are more."""
     if len(words) <= _LONGEST:
         return " ".join(words)
-    links = ("for", "in", "on", "from", "and", "with", "by")
-    stops = [at for at, word in enumerate(words) if word.lower() in links and 3 < at <= _LONGEST]
+    stops = [at for at in range(4, _LONGEST + 1) if words[at].lower() in _STOPS]
     return " ".join(words[: stops[-1]]) if stops else ""
 
 
 def _spelt_out(word: str) -> str:
-    """`productId` and `player_stats` as words."""
     if word.lower().strip(",.") in lexicon().proper or not re.search(r"[a-z][A-Z]|\w_\w", word):
         return word
     return " ".join("ID" if part == "id" else part for part in split(word))
@@ -316,24 +296,20 @@ def _cased(words: list[str]) -> list[str]:
     titled = sum(word[:1].isupper() for word in words[1:]) >= max(1, (len(words) - 1) / 2)
     out: list[str] = []
     for at, word in enumerate(words):
-        small = word.lower().strip(",.")
-        if small in known.acronyms or small in known.proper:
-            out.append(known.acronyms.get(small) or known.proper[small])
-        elif word.isupper() and len(word) > 1 and not shouting:
-            out.append(word)
-        elif at == 0 or titled or shouting or small in wordset("common") or (_STYLE.match(word) and word[1:].islower()):
-            out.append(word.lower() if word[1:].islower() or word.isupper() or len(word) == 1 else word)
-        else:
-            out.append(word)
+        small, plain = word.lower().strip(",."), word[1:].islower()
+        if spelt := known.acronyms.get(small) or known.proper.get(small):
+            word = spelt
+        elif shouting or len(word) == 1 or not word.isupper():
+            stylish = at == 0 or titled or shouting or small in wordset("common") or (plain and _STYLE.match(word))
+            word = word.lower() if stylish and (plain or word.isupper() or len(word) == 1) else word
+        out.append(word)
     return out
 
 
 def _head(phrase: str) -> str:
-    """The noun that a phrase is about."""
     before = re.split(r"\s(?:of|for|in|on|from|to|by|with|about|at|near|within|between)\s", phrase)[0]
     return before.split()[-1] if before.split() else phrase
 
 
 def _determined(phrase: str) -> str:
-    """With an article, where it has none."""
     return phrase if _DETERMINED.match(phrase) else f"the {phrase}"

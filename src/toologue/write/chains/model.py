@@ -100,7 +100,6 @@ def _values(cue: Cue) -> Iterator[JsonValue]:
 
 
 def _happens(turn: AgentTurn) -> str:
-    """What an act that nobody hears brought."""
     act = turn.acts[0] if turn.acts else None
     result = turn.results[0].value if turn.results and turn.results[0] is not None else None
     brought = json.dumps(result, ensure_ascii=False)
@@ -111,7 +110,6 @@ def _happens(turn: AgentTurn) -> str:
 
 
 def _step(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> str:
-    """One step that is heard: who, which action, and what it must say."""
     who = "User" if turn.role == "user" else "Agent"
     meaning = next((one.meaning for name, one in ACTIONS.items() if name == cue.move), cue.move)
     return f"{who} {meaning}" + "".join(f"; {one}" for one in _demands(cue, turn, plan, apis))

@@ -49,6 +49,8 @@ _BOUNDS = {
     ("source language", "target language"): (("language",), ("text", "lang")),
     ("starting point", "end point"): (("",), ()),
 }
+# What tells that a word means something else here than among the parameters of lists.
+_OTHERWISE = {"order": " id", "format": "text", "start": "date", "count": "of people"}
 _SPANS = {
     "date": ("start", "end"), "year": ("first", "last"), "price": ("minimum", "maximum"),
     "distance": ("minimum", "maximum"), "age": ("minimum", "maximum"),
@@ -110,7 +112,6 @@ def output(name: str) -> Name:
 
 
 def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
-    """What a parameter may be called, the best first."""
     known, words = lexicon(), split(name)
     words = words[1:] if len(words) > 1 and words[0] in ("for", "by", "in", "of") else words
     plain = " ".join(words)
@@ -132,7 +133,7 @@ def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
         found.append(f"{_SPANS[span][0 if side else 1]} {span}")
     if plain in ("start", "end") and "date" in described.lower():
         found.append(f"{plain} date")
-    if plain in known.parameters and not (plain in ("order", "format", "start", "count") and _about(described, plain)):
+    if plain in known.parameters and not (plain in _OTHERWISE and _OTHERWISE[plain] in f" {described}".lower()):
         found.append(known.parameters[plain])
     return [*found, f"value of {plain}" if len(plain) == 1 else _spelt(words), plain]
 
@@ -145,11 +146,6 @@ def _sought(api: Api) -> str:
         field if field and field != "name" else record
     )
     return f"{'title' if kind in wordset('titled') else 'name'} of the {noun}" if noun else ""
-
-
-def _about(description: str, word: str) -> bool:
-    """Whether the word means something else here than among the parameters of lists."""
-    return {"order": " id", "format": "text", "start": "date", "count": "of people"}[word] in f" {description}".lower()
 
 
 def _spelt(words: list[str]) -> str:
@@ -185,7 +181,6 @@ def _from_description(text: str) -> str:
 
 
 def _owner(text: str) -> str:
-    """Whose id it is, as the description says."""
     if found := _ID_OF.search(text):
         first, *rest = found[1].lower().split()
         if first not in wordset("tail") | wordset("verbs"):
@@ -300,7 +295,6 @@ def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[Json
 
 
 def _beside(result: JsonValue, path: Sequence[str]) -> frozenset[str]:
-    """What names the thing that a value is said of, and the things around it."""
     found, node = set[str](), result
     for part in path:
         node = _unlisted(node)
@@ -363,7 +357,6 @@ def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Seq
 
 
 def _meet(one: Name, other: Name) -> bool:
-    """Whether two names are of the two who meet."""
     pair = {word for name in (one, other) for word in name.words.lower().split() if word in _SIDES}
     return len(pair) == 2 and one.words.split()[1:] == other.words.split()[1:]
 
@@ -420,7 +413,6 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
 
 
 def _one_day(values: Sequence[Any]) -> str:
-    """The day of all values, where they are hours of one; or nothing."""
     days = {str(value)[:10] for value in values if _dated(value) and len(str(value)) > 10}
     return days.pop() if len(days) == 1 and all(map(_dated, values)) else ""
 
@@ -430,7 +422,6 @@ def _dated(value: Any) -> bool:
 
 
 def _lead(row: Any) -> str:
-    """What names a row, though nobody asked for it."""
     inside: Row = cast("Row", row) if isinstance(row, dict) else {}
     found = (inside.get(key) for key in ("name", "title", "label", "fullName", "full_name", "Name", "Title"))
     return next((one.strip() for one in found if isinstance(one, str) and 1 < len(one.strip()) <= _LONG), "")
@@ -454,6 +445,5 @@ def _plain(value: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    """A value of a row, cut where it is long."""
     text = " ".join(value_text(value).split()) if isinstance(value, str) and len(value) > 80 else _grouped_text(value)
     return text if len(text) <= 80 else f"{text[:_LONG].rpartition(' ')[0] or text[:_LONG]}…"

@@ -22,21 +22,11 @@ from toologue.models.index import Index
 from toologue.models.retriever import Band, bands_of, index_of
 from toologue.models.retriever import band as band_of
 from toologue.schema import Api
+from toologue.text.tokens import plural as pluralized
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.intents import Intent, intent_of, unspeakable_reason
 from toologue.write.chains.names import Name, parameters
-from toologue.write.chains.words import (
-    LINKS,
-    alike,
-    capital,
-    openings,
-    plural,
-    pluralized,
-    singular,
-    uncapital,
-    within,
-    wordset,
-)
+from toologue.write.chains.words import LINKS, alike, capital, openings, plural, singular, uncapital, within, wordset
 
 DropReason = Literal[
     "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify"
@@ -141,7 +131,6 @@ class Queries:
         return unspeakable_reason(self._apis[name])
 
     def _names_of(self, name: str) -> dict[str, Name]:
-        """An Api's parameters, as people call them."""
         return parameters(self._apis[name])
 
     def _wishes_of(self, name: str) -> list[_Wish]:
@@ -160,7 +149,6 @@ class Queries:
         return [one for one in every if (self._index.score(name, one) >= self._bands["suggest"]) is hints]
 
     def _first(self, name: str, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
-        """The first of the texts that reaches its band."""
         for text, topic in texts:
             if band_of(self._index.score(name, text), self._bands) != band:
                 continue
@@ -230,7 +218,6 @@ def _joined(before: str, text: str, after: str) -> str:
 
 
 def _fogs(topics: Sequence[str], voice: Voice, start: int) -> Iterator[tuple[str, str]]:
-    """What somebody without a clear wish says: what it is about; no more than a hello."""
     for at in range(len(topics)):
         topic = topics[(start + at) % len(topics)]
         yield voice("fog", topic=topic), _yours(topic)
@@ -238,7 +225,6 @@ def _fogs(topics: Sequence[str], voice: Voice, start: int) -> Iterator[tuple[str
 
 
 def _hints(topics: Sequence[str], voice: Voice) -> Iterator[tuple[str, str]]:
-    """Topics, and no more; and with a word of doubt."""
     for doubts in (False, True, False):
         for topic in topics:
             text = voice("hint", topic=topic)

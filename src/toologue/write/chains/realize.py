@@ -142,7 +142,6 @@ class Realizer:
     # ---- acts
 
     def _retrieved(self, turn: AgentTurn) -> AgentTurn:
-        """The question to the retriever with the user's words, and its answer."""
         act = turn.acts[0] if turn.acts else None
         if not isinstance(act, Retrieve):
             raise BadSetting("a retriever_call needs a retrieve act")
@@ -163,7 +162,6 @@ class Realizer:
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:
-        """A wish, made once for each pair, band and variant."""
         again = told is not None and self._asked is not None
         asked = self._desk.once(self._target().name, self._pair, band, self._variant, told, again)
         if isinstance(asked, Unworded):
@@ -173,7 +171,6 @@ class Realizer:
         return asked.text
 
     def _aims(self) -> str:
-        """What the user wants to know of it."""
         return self._aim and self.user("aim", names=self._aim)
 
     def _at_hand(self) -> str:
@@ -337,7 +334,6 @@ def _bare(name: Name) -> str:
 
 
 def _options(cue: Cue) -> tuple[str, list[JsonValue]] | None:
-    """The output to choose by and its values, where a request has the user choose."""
     return next(((name, value) for name, value in cue.values.items() if isinstance(value, list) and value), None)
 
 

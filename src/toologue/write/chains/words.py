@@ -13,17 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toologue.data import shipped
+from toologue.text import tokens
 from toologue.text.names import spoken_forms
 from toologue.text.tokens import article, is_word, split_compound
+from toologue.text.tokens import plural as pluralized
 
 _FILE = Path(__file__).with_name("banks") / "words.yaml"
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z]{3})(?=\d)")
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
-_IRREGULAR = {
-    "people": "person", "children": "child", "men": "man", "women": "woman", "movies": "movie", "series": "series",
-    "news": "news", "statistics": "statistics", "data": "data", "matches": "match", "indices": "index",
-    "species": "species", "cookies": "cookie", "ties": "tie",
-}  # fmt: skip
 
 
 class Lexicon(NamedTuple):
@@ -39,11 +36,10 @@ class Lexicon(NamedTuple):
 def lexicon() -> Lexicon:
     """The words that ship."""
     spoken = spoken_forms()
-    spellings = {"imdb": "IMDb", "nasdaq": "Nasdaq", "zip-code": "zip code", "isin": "ISIN"}
     return Lexicon(
         parameters=spoken["parameters"],
         abbreviations=spoken["abbreviations"],
-        acronyms={word: spellings.get(word) or word.upper() for word in spoken["acronyms"].split()},
+        acronyms={word: word.upper() for word in spoken["acronyms"].split()},
         proper={word.lower(): word for word in spoken["proper"].split()},
     )
 
@@ -80,14 +76,8 @@ def plural(word: str) -> bool:
 
 
 def singular(word: str) -> str:
-    """One of what a plural names."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if not plural(word):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-2] if word.endswith(("ches", "shes", "sses", "xes")) else word[:-1]
+    """One of what a plural names; statistics stay."""
+    return tokens.singular(word) if plural(word) and word != "statistics" else word
 
 
 def capital(text: str) -> str:
@@ -100,13 +90,6 @@ def uncapital(text: str) -> str:
     """As it goes on after a comma: small, unless the first word has its own spelling."""
     first = text.split(maxsplit=1)[0] if text else ""
     return text[0].lower() + text[1:] if first != "I" and is_word(first.lower().strip(",.?!")) else text
-
-
-def pluralized(word: str) -> str:
-    """Several of a thing."""
-    if word.endswith("y") and word[-2:-1] not in tuple("aeiou"):
-        return f"{word[:-1]}ies"
-    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
 
 
 def joined(parts: list[str], last: str = "and") -> str:
@@ -139,7 +122,6 @@ def _words(name: str) -> list[str]:
 
 
 def _known(words: list[str]) -> str:
-    """The name that everybody knows: Instagram, Google Play."""
     proper = lexicon().proper
     at = next((at for at, word in enumerate(words) if word in proper and word in wordset("brands")), None)
     if at is None:
@@ -149,7 +131,6 @@ def _known(words: list[str]) -> str:
 
 
 def _written(word: str) -> str:
-    """A word of a tool's name as it is written."""
     known = lexicon()
     if word in known.acronyms or word in known.proper:
         return known.acronyms.get(word) or known.proper[word]
@@ -211,7 +192,10 @@ def rough(phrase: str) -> bool:
         return True
     if re.search(r" an? (?:\w+ )*(?:data|information|statistics|stats)$", phrase.lower()):
         return True
-    return any(map(_jars, small, [*small[1:], ""])) or _verbal(small) or _longest(words) > _IN_A_ROW
+    verbs = (wordset("verbs") | wordset("more_verbs")) - wordset("nouns")
+    if small[0] in verbs or not verbs.isdisjoint(small[1:-1]):  # take a text address, mortgage check rates
+        return True
+    return any(map(_jars, small, [*small[1:], ""])) or _longest(words) > _IN_A_ROW
 
 
 def empty(words: Iterable[str]) -> bool:
@@ -247,7 +231,6 @@ def _bland() -> frozenset[str]:
 
 
 def _small(word: str) -> str:
-    """A word that is no name, in small letters: `fixtures and Results`."""
     titled = word[:1].isupper() and word[1:].islower()
     common = titled and plural(word) and word.lower() not in lexicon().proper and is_word(word.lower())
     return word.lower() if common else word
@@ -282,11 +265,8 @@ def _listed(head: list[str]) -> list[str]:
     if len(head) < 2 or len(head) > _IN_A_ROW or head[-1].lower() != "list":
         return []
     *before, noun = head[:-1]
-    return [] if noun in wordset("plain") else ["list", "of", *before, noun if plural(noun) else _several(noun)]
-
-
-def _several(noun: str) -> str:
-    return noun if noun in wordset("mass") | wordset("compounding") else pluralized(noun)
+    stays = plural(noun) or noun in wordset("mass") | wordset("compounding")
+    return [] if noun in wordset("plain") else ["list", "of", *before, noun if stays else pluralized(noun)]
 
 
 def _articled(tail: list[str]) -> list[str]:
@@ -312,7 +292,6 @@ def _numbered(before: str, word: str) -> bool:
 
 
 def _loose(word: str) -> bool:
-    """Whether no noun phrase ends so."""
     return (
         word in LINKS | _DETERMINERS | wordset("qualities")
         or (word.endswith("ly") and word not in wordset("nouns_in_ly"))
@@ -321,7 +300,6 @@ def _loose(word: str) -> bool:
 
 
 def _jars(word: str, after: str) -> bool:
-    """Whether two words do not stand side by side."""
     if word in LINKS:
         return after in LINKS - {"and"} or not after
     if word in _DETERMINERS:
@@ -333,14 +311,7 @@ def _jars(word: str, after: str) -> bool:
     return after in wordset("qualities") and word not in wordset("plain")
 
 
-def _verbal(small: list[str]) -> bool:
-    """Whether a verb stands in it: `take a text address`, `mortgage check rates`."""
-    verbs = (wordset("verbs") | wordset("more_verbs")) - wordset("nouns")
-    return small[0] in verbs or any(word in verbs for word in small[1:-1])
-
-
 def _longest(words: list[str]) -> int:
-    """How many nouns there are in a row, names apart."""
     longest = run = 0
     for word in words:
         run = 0 if word in LINKS | _DETERMINERS else run + (word not in wordset("plain") and word.islower())
