@@ -112,7 +112,7 @@ def calibrated(apis: Path, name: str, labels: Path) -> Iterator[dict[str, Any]]:
     from toologue.apis.rapidapi import read_rapidapi
     from toologue.models.embed import embedder
     from toologue.plan.api_graph.describe import describe
-    from toologue.plan.api_graph.explain import explain
+    from toologue.plan.api_graph.edges import explain
     from toologue.plan.api_graph.rules import Thresholds
 
     lines = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadRecord, UnknownName
-from toologue.plan.api_graph.explain import explain
+from toologue.plan.api_graph.edges import explain
 from toologue.plan.api_graph.rules import About, Thresholds, about_file, read_about, write_about
 from toologue.report.drawing import neighbourhood
 from toologue.schema import Edge, Similarities

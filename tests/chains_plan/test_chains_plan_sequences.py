@@ -8,8 +8,19 @@ from typing import get_args
 
 import pytest
 
-from toologue.plan.chains.actions import ACTIONS, GRAPH, RULES, action_of, broken_rule
-from toologue.plan.chains.sequences import SEQUENCES, Category, Fit, derive_sequences, fitting, unfit_reason
+from toologue.plan.chains.sequences import (
+    ACTIONS,
+    GRAPH,
+    RULES,
+    SEQUENCES,
+    Category,
+    Fit,
+    action_of,
+    broken_rule,
+    derive_sequences,
+    fitting,
+    unfit_reason,
+)
 from toologue.report.drawing import action_graph
 from toologue.schema import MOVES, AgentAction, UserAction
 
@@ -84,7 +95,7 @@ class TestActions:
             return len(steps) > 18
 
         others = tuple(one for one in RULES if one is not rule)
-        monkeypatch.setattr("toologue.plan.chains.actions.RULES", others)
+        monkeypatch.setattr("toologue.plan.chains.sequences.RULES", others)
 
         def walks(steps: tuple[str, ...]) -> int:
             if broken_rule(steps) or longer_than_any(steps):  # type: ignore[arg-type]

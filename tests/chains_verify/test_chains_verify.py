@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corrupt_chain import CHAIN_CORRUPTIONS
-from toologue.plan.chains.actions import GRAPH
-from toologue.plan.chains.sequences import SEQUENCES
+from toologue.plan.chains.sequences import GRAPH, SEQUENCES
 from toologue.schema import AgentTurn, Dialogue, State, UserTurn
 from toologue.verify.chains import verify_chain
 from toologue.verify.chains.path import FOLLOWS

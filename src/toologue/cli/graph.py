@@ -19,8 +19,7 @@ from toologue.models.embed import embedder as embedder_of
 from toologue.models.model import model
 from toologue.parallel import pool
 from toologue.plan.api_graph.check_graph import EdgeJudge, check_graph
-from toologue.plan.api_graph.edges import MOST, Graph, find_edges
-from toologue.plan.api_graph.explain import explain
+from toologue.plan.api_graph.edges import MOST, Graph, explain, find_edges
 from toologue.plan.api_graph.pairs import ParallelEmbedder, Progress
 from toologue.plan.api_graph.rules import About, RulesName, described_sides, read_about, thresholds_of, write_about
 from toologue.report.drawing import neighbourhood, similarity_words

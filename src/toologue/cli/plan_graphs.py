@@ -17,11 +17,10 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.formats.flow import read_flow_text, read_mermaid, write_flow_text, write_mermaid
 from toologue.formats.procedure import load
 from toologue.plan.api_graph.check import Checked
-from toologue.plan.chains.actions import ACTIONS
 from toologue.plan.chains.catalog import REASONS, Catalog, Reason
 from toologue.plan.chains.pairs import EdgeKey, Pair, edge_pairs, sample_pairs, single_api_pairs
 from toologue.plan.chains.planner import Tally, plan_lines
-from toologue.plan.chains.sequences import SEQUENCES
+from toologue.plan.chains.sequences import ACTIONS, SEQUENCES
 from toologue.plan.procedures import files
 from toologue.plan.procedures.lint_procedure import lint as lint_text
 from toologue.plan.procedures.paths import Goal, cover, coverage, fewest, missing_lines, vanilla, weighted

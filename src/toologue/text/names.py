@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -56,75 +56,55 @@ class Want:
     past: bool | None = None
 
 
-_NAMED: tuple[tuple[Kind, str], ...] = (
-    ("password", r"password|passwd|pwd|passphrase|passcode"),
-    (
-        "code",
-        r"(?:verification|security|access|confirmation|auth|one time|sms|otp|2fa|mfa|reset) ?(?:code|pin|token)|"
-        r"otp|pin",
-    ),
-    ("email", r"(?:.* )?(?:e ?mail|e mails|emails)(?: address(?:es)?)?"),
-    ("phone", r"(?:.* )?(?:phone|mobile|telephone|cell|fax)(?: number| no)?|tel|msisdn"),
-    ("username", r"(?:.* )?(?:username|user ?name|login|handle|screen ?name|nickname|user ?names)"),
-    ("url", r"(?:.* )?(?:url|uri|link|website|webhook|homepage)"),
-    ("uuid", r"(?:.* )?(?:uuid|guid)"),
-    (
-        "symbol",
-        r"(?:.* )?(?:symbols?|ticker|iata|icao|currency|coin)(?: code)?|(?:base|quote|currency) ?(?:currency|"
-        r"code)|(?:country|language) code",
-    ),
-    (
-        "id",
-        r"(?:.* )?(?:ids?|identifier|sku|isbn|asin|imei|vin|iban|zip|zip ?code|postal ?code|postcode|slug|token|"
-        r"reference)|(?:order|flight|invoice|ticket|case|booking|account|tracking|card|room|policy|serial|"
-        r"customer|item|part|model|license|plate) (?:number|no|num|code)|.* code|code|key",
-    ),
-    ("month", r"(?:.* )?month"),
-    ("weekday", r"(?:.* )?(?:weekday|day of (?:the )?week)"),
-    (
-        "place",
-        r"(?:.* )?(?:city|location|place|address|venue|country|region|town|state|destination|origin|airport|"
-        r"street|where|locality|county|hotel|area|departure|arrival|capital)(?: (?:name|city|place))?",
-    ),
-    ("title", r"(?:.* )?(?:title|subject|heading|headline|label|summary|event name|playlist name)"),
-    (
-        "person",
-        r"(?:.* )?(?:full ?name|first ?name|last ?name|surname|author|artist|person|player|actor|director|"
-        r"contact|guest|passenger|patient|doctor|customer|employee|owner|assignee|name of person)(?: name)?s?",
-    ),
-    ("task", r"(?:.* )?(?:task|todo|to do|chore|reminder)(?: text| name)?"),
-    (
-        "message",
-        r"(?:.* )?(?:message|body|content|text|comment|note|notes|description|reply|caption|msg|feedback|review)"
-        r"(?: text| body)?",
-    ),
-    ("query", r"(?:.* )?(?:query|q|keywords?|search|term|terms|topic|phrase|search term|search query|s)"),
-)
-_DESCRIBED: tuple[tuple[Kind, str], ...] = (
-    ("password", r"\bpassword\b"),
-    ("code", r"\b(?:verification|security|confirmation) code\b|\bsix digits\b"),
-    ("email", r"\be-?mail(?:s|\s+address(?:es)?)?\b"),
-    ("username", r"\buser ?names?\b|\bhandle\b|\busers?\s+(?:to|who|that)\b"),
-    ("phone", r"\b(?:phone|mobile|telephone)\b"),
-    ("url", r"\b(?:url|uri|web address)\b"),
-    ("symbol", r"\b(?:ticker|iso 4217|currency code|iata)\b"),
-    ("id", r"\bidentifiers?\b|\bids?\b|\b(?:order|flight|tracking) number\b"),
-    ("place", r"\b(?:city|town|location|place|country|airport|where it|address of)\b"),
-    (
-        "person",
-        r"\b(?:full name|first name|last name|name of (?:the )?(?:person|user|customer|artist|author|player))\b",
-    ),
-    ("title", r"\b(?:title|subject line|name of (?:the )?(?:event|meeting|entry|playlist|list|file|project))\b"),
-    ("task", r"\b(?:task|to-?do|what there is to do)\b"),
-    ("message", r"\b(?:text (?:to send|of the (?:message|mail))|message|body)\b"),
-    ("query", r"\b(?:search(?:es)? for|search (?:term|query)|look for|words to|keywords?|query)\b"),
-)
-_NAME_TABLE: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(rf"(?:new |old |current )?(?:{pattern})")) for kind, pattern in _NAMED
-)
-_DESCRIPTION_TABLE: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _DESCRIBED
-)
+# Of each kind: the last words of its names, what may follow them, whole names.
+_NAMED: dict[Kind, tuple[str, str, str]] = {
+    "password": ("", "", "password|passwd|pwd|passphrase|passcode"),
+    "code": ("", "", "otp|pin|(?:verification|security|access|confirmation|auth|one time|sms|otp|2fa|mfa|reset) ?"
+        "(?:code|pin|token)"),
+    "email": ("e ?mail|e mails|emails", "address(?:es)?", ""),
+    "phone": ("phone|mobile|telephone|cell|fax", "number|no", "tel|msisdn"),
+    "username": ("username|user ?names?|login|handle|screen ?name|nickname", "", ""),
+    "url": ("url|uri|link|website|webhook|homepage", "", ""),
+    "uuid": ("uuid|guid", "", ""),
+    "symbol": ("symbols?|ticker|iata|icao|currency|coin", "code",
+        "(?:base|quote|currency) ?(?:currency|code)|(?:country|language) code"),
+    "id": ("ids?|identifier|sku|isbn|asin|imei|vin|iban|zip|zip ?code|postal ?code|postcode|slug|token|reference", "",
+        "(?:order|flight|invoice|ticket|case|booking|account|tracking|card|room|policy|serial|customer|item|part|model|"
+        "license|plate) (?:number|no|num|code)|.* code|code|key"),
+    "month": ("month", "", ""),
+    "weekday": ("weekday|day of (?:the )?week", "", ""),
+    "place": ("city|location|place|address|venue|country|region|town|state|destination|origin|airport|street|where|"
+        "locality|county|hotel|area|departure|arrival|capital", "name|city|place", ""),
+    "title": ("title|subject|heading|headline|label|summary|event name|playlist name", "", ""),
+    "person": ("(?:full ?name|first ?name|last ?name|surname|author|artist|person|player|actor|director|contact|guest|"
+        "passenger|patient|doctor|customer|employee|owner|assignee|name of person)s?", "names?", ""),
+    "task": ("task|todo|to do|chore|reminder", "text|name", ""),
+    "message": ("message|body|content|text|comment|notes?|description|reply|caption|msg|feedback|review", "text|body",
+        ""),
+    "query": ("query|q|keywords?|search|terms?|topic|phrase|search term|search query|s", "", ""),
+}  # fmt: skip
+_NEVER = r"(?!)"
+_NAME_TABLE = {
+    kind: re.compile(rf"(?:new |old |current )?(?:(?:.* )?(?:{last or _NEVER})(?: (?:{after}))?|{whole or _NEVER})")
+    for kind, (last, after, whole) in _NAMED.items()
+}
+_DESCRIBED: dict[Kind, str] = {
+    "password": r"\bpassword\b",
+    "code": r"\b(?:verification|security|confirmation) code\b|\bsix digits\b",
+    "email": r"\be-?mail(?:s|\s+address(?:es)?)?\b",
+    "username": r"\buser ?names?\b|\bhandle\b|\busers?\s+(?:to|who|that)\b",
+    "phone": r"\b(?:phone|mobile|telephone)\b",
+    "url": r"\b(?:url|uri|web address)\b",
+    "symbol": r"\b(?:ticker|iso 4217|currency code|iata)\b",
+    "id": r"\bidentifiers?\b|\bids?\b|\b(?:order|flight|tracking) number\b",
+    "place": r"\b(?:city|town|location|place|country|airport|where it|address of)\b",
+    "person": r"\b(?:(?:full|first|last) name|name of (?:the )?(?:person|user|customer|artist|author|player))\b",
+    "title": r"\b(?:title|subject line|name of (?:the )?(?:event|meeting|entry|playlist|list|file|project))\b",
+    "task": r"\b(?:task|to-?do|what there is to do)\b",
+    "message": r"\b(?:text (?:to send|of the (?:message|mail))|message|body)\b",
+    "query": r"\b(?:search(?:es)? for|search (?:term|query)|look for|words to|keywords?|query)\b",
+}
+_DESCRIPTION_TABLE = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _DESCRIBED.items()}
 _FORMATS: dict[str, tuple[Kind, str]] = {
     "date": ("date", "%Y-%m-%d"), "time": ("time", "%H:%M:%S"), "date-time": ("moment", "rfc3339"),
     "email": ("email", ""),
@@ -219,12 +199,10 @@ def _by_words(words: tuple[str, ...], description: str) -> tuple[Kind, str]:
     if last in ("time", "hour", "clock", "at", "when") and "zone" not in words:
         dated = re.search(r"\bdate\b|ISO ?8601|RFC ?3339", description, re.IGNORECASE)
         return _MOMENT if dated else ("time", "%H:%M")
-    for kind, pattern in _NAME_TABLE:
-        if pattern.fullmatch(joined):
-            return kind, ""
-    for kind, pattern in _DESCRIPTION_TABLE:
-        if pattern.search(description):
-            return kind, ""
+    named = (kind for kind, pattern in _NAME_TABLE.items() if pattern.fullmatch(joined))
+    told = (kind for kind, pattern in _DESCRIPTION_TABLE.items() if pattern.search(description))
+    if kind := next(chain(named, told), None):
+        return kind, ""
     if re.search(r"\bdate\b", description, re.IGNORECASE):
         return "date", "%Y-%m-%d"
     return ("person" if last == "name" else "text"), ""

@@ -138,13 +138,9 @@ def split_compound(word: str) -> tuple[str, ...]:
     """The words that a word runs together; itself where it is one, or none that is known."""
     if is_word(word) or len(word) < 5 or not word.isalpha():
         return (word,)
-    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1)]
-    good = [
-        pair
-        for pair in found
-        if is_word(pair[0]) and (pair[1] in ("id", "ids") or (len(pair[1]) > 2 and is_word(pair[1])))
-    ]
-    return max(good, key=lambda pair: min(map(len, pair))) if good else (word,)
+    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1) if is_word(word[:at])]
+    good = [pair for pair in found if pair[1] in ("id", "ids") or (len(pair[1]) > 2 and is_word(pair[1]))]
+    return max(good, key=lambda pair: min(map(len, pair)), default=(word,))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -161,13 +161,9 @@ class Confusion:
     @property
     def mcc(self) -> float | None:
         """Matthews' correlation coefficient; None where one side is empty."""
-        sides = (
-            self.hits + self.slips,
-            self.hits + self.misses,
-            self.rejected + self.slips,
-            self.rejected + self.misses,
-        )
-        root = math.sqrt(math.prod(sides))
+        said, true = self.hits + self.slips, self.hits + self.misses
+        total = true + self.rejected + self.slips
+        root = math.sqrt(said * true * (total - said) * (total - true))
         return (self.hits * self.rejected - self.slips * self.misses) / root if root else None
 
 

@@ -1,6 +1,6 @@
 """Plans for the chains line: pairs of Apis, action sequences, what happens, and turns with all labels but no words.
 
-    actions, sequences     the 16 actions, the action graph, and the paper's 23 walks through it
+    sequences              the 16 actions, the action graph, and the paper's 23 walks through it
     catalog, pairs, split  documents; which Api finds what another one needs; train, validation, test
     execute, consistency   the calls of a pair, executed; whether results agree with what was said
     planner, statistics    plans by the thousand; what a file of dialogues holds

@@ -22,11 +22,21 @@ from toologue import keys
 from toologue.data import shipped
 from toologue.models.embed import calibrated
 from toologue.parallel import chunks, ordered
-from toologue.plan.chains.actions import ACTIONS, Step, action_of
 from toologue.plan.chains.catalog import Catalog, Reason
 from toologue.plan.chains.execute import ExecutedCall, Execution, PairExecutor, Rejected
 from toologue.plan.chains.pairs import Job, Pair, jobs
-from toologue.plan.chains.sequences import NOTHING, SEQUENCES, TABLE, ActionSequence, Hand, Row, situations
+from toologue.plan.chains.sequences import (
+    ACTIONS,
+    NOTHING,
+    SEQUENCES,
+    TABLE,
+    ActionSequence,
+    Hand,
+    Row,
+    Step,
+    action_of,
+    situations,
+)
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -172,8 +182,7 @@ def plan_lines(
 @cache
 def thoughts() -> Mapping[str, tuple[str, ...]]:
     """What the agent may think before a turn, by situation; only APIs and parameters are named, as documents do."""
-    data = cast("dict[str, list[str]]", shipped(_THOUGHTS))
-    return {situation: tuple(phrasings) for situation, phrasings in data.items()}
+    return {situation: tuple(phrasings) for situation, phrasings in shipped(_THOUGHTS).items()}
 
 
 def _plan_jobs(file: Path, seed: int, wanted: list[Job]) -> list[tuple[Job, bytes, Reason | None]]:
@@ -220,10 +229,7 @@ class _Script:
         self._wish = _wish(execution.target.view.api)
         self._chained = {name: execution.target.arguments[name] for name in job.pair.handed}
         self.groups = self._value_groups()
-        self._names = {
-            "target": job.pair.target, "source": job.pair.source or "", "parameter": job.pair.parameter,
-            "output": job.pair.output or "", "by": execution.choice.output if execution.choice else "",
-        }  # fmt: skip
+        self._names = job.pair._asdict() | {"by": execution.choice.output if execution.choice else ""}
 
     def add(self, step: Step, situation: str) -> None:
         """Add the turn of a step."""
@@ -236,7 +242,8 @@ class _Script:
             self._told["target"] |= self._chained
 
     def _value_groups(self) -> dict[str, dict[str, JsonValue]]:
-        given, source, choice = self._execution.target.arguments, self._execution.source, self._execution.choice
+        target, source, choice, _ = self._execution
+        given = target.arguments
         rest = {name: value for name, value in given.items() if name not in self._chained}
         return {
             "target": rest if self._sequence.adds else dict(given),

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from toologue.plan.chains.actions import ACTIONS
+from toologue.plan.chains.sequences import ACTIONS
 from toologue.schema import AgentTurn, Dialogue, State
 
 _FORGETS = ("retriever_call", "clarify", "suggest", "response_fail", "system_bye")

@@ -177,7 +177,7 @@ def _stumbles(phrase: str) -> bool:
 
 def _easy(phrase: str) -> bool:
     words = re.findall(r"[a-z]+", re.sub(r"\b[A-Z]\w*", " ", phrase))
-    known = lexicon().acronyms.keys() | lexicon().proper.keys() | wordset("little")
+    known = lexicon().spelt.keys() | wordset("little")
     common = all(word in known or (len(word) > 2 and is_word(word)) for word in words)
     return len(phrase.split()) <= _EASY and "," not in phrase and common
 
@@ -291,13 +291,12 @@ def _spelt_out(word: str) -> str:
 
 def _cased(words: list[str]) -> list[str]:
     """Small letters where title case was a matter of style; acronyms and names keep theirs."""
-    known = lexicon()
     shouting = sum(word.isupper() for word in words if len(word) > 2) > len(words) / 2 and len(words) > 2
     titled = sum(word[:1].isupper() for word in words[1:]) >= max(1, (len(words) - 1) / 2)
     out: list[str] = []
     for at, word in enumerate(words):
         small, plain = word.lower().strip(",."), word[1:].islower()
-        if spelt := known.acronyms.get(small) or known.proper.get(small):
+        if spelt := lexicon().spelt.get(small):
             word = spelt
         elif shouting or len(word) == 1 or not word.isupper():
             stylish = at == 0 or titled or shouting or small in wordset("common") or (plain and _STYLE.match(word))

@@ -21,7 +21,7 @@ from toologue.errors import shown
 from toologue.models.ask import render_prompt
 from toologue.models.embed import Embedder
 from toologue.models.model import Model
-from toologue.plan.chains.actions import ACTIONS
+from toologue.plan.chains.sequences import ACTIONS
 from toologue.schema import AgentTurn, Api, Call, Cue, Dialogue, Plan, UserTurn
 from toologue.write.chains.intents import intent_of
 from toologue.write.chains.names import output, parameters, value_text

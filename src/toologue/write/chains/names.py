@@ -156,7 +156,7 @@ def _spelt(words: list[str]) -> str:
         word = word if tall or [word] == words == ["ref"] else known.abbreviations.get(word, word)
         if word.endswith("s") and word[:-1] in ("id", "url", "uuid", "upc"):
             word = f"{word[:-1].upper()}s"
-        out.append(" ".join(known.acronyms.get(one, known.proper.get(one, one)) for one in word.split()))
+        out.append(" ".join(known.spelt.get(one, one) for one in word.split()))
     while len(out) > 1 and out[-1] == out[-2]:
         out.pop()
     if out[:1] == ["ID"] and len(out) == 2:
@@ -298,8 +298,8 @@ def _beside(result: JsonValue, path: Sequence[str]) -> frozenset[str]:
     found, node = set[str](), result
     for part in path:
         node = _unlisted(node)
-        if isinstance(node, dict):
-            found |= {one for key, one in node.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
+        row = cast("Row", node) if isinstance(node, dict) else {}
+        found |= {one for key, one in row.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
         node = _at(node, (part,))
     return frozenset(found)
 

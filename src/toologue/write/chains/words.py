@@ -24,24 +24,22 @@ _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
 
 
 class Lexicon(NamedTuple):
-    """How words are said. `acronyms` and `proper` map small letters to how a word is written."""
+    """How words are said. `spelt` has `acronyms` and `proper` names by their small letters, as they are written."""
 
     parameters: Mapping[str, str]
     abbreviations: Mapping[str, str]
     acronyms: Mapping[str, str]
     proper: Mapping[str, str]
+    spelt: Mapping[str, str]
 
 
 @cache
 def lexicon() -> Lexicon:
     """The words that ship."""
     spoken = spoken_forms()
-    return Lexicon(
-        parameters=spoken["parameters"],
-        abbreviations=spoken["abbreviations"],
-        acronyms={word: word.upper() for word in spoken["acronyms"].split()},
-        proper={word.lower(): word for word in spoken["proper"].split()},
-    )
+    acronyms = {word: word.upper() for word in spoken["acronyms"].split()}
+    proper = {word.lower(): word for word in spoken["proper"].split()}
+    return Lexicon(spoken["parameters"], spoken["abbreviations"], acronyms, proper, proper | acronyms)
 
 
 def openings(domain: str) -> tuple[str, ...]:
@@ -53,7 +51,7 @@ def openings(domain: str) -> tuple[str, ...]:
 def _whole() -> frozenset[str]:
     """What is not taken apart: names that are written so."""
     known = lexicon()
-    return frozenset((*known.proper, *known.acronyms, *known.parameters, *known.abbreviations, *wordset("foreign")))
+    return frozenset((*known.spelt, *known.parameters, *known.abbreviations, *wordset("foreign")))
 
 
 @cache
@@ -131,9 +129,8 @@ def _known(words: list[str]) -> str:
 
 
 def _written(word: str) -> str:
-    known = lexicon()
-    if word in known.acronyms or word in known.proper:
-        return known.acronyms.get(word) or known.proper[word]
+    if spelt := lexicon().spelt.get(word):
+        return spelt
     bare = word.rstrip("0123456789")
     if len(word) > 5 and bare.endswith("api"):
         return f"{bare[:-3].capitalize()}API{word[len(bare) :]}"
