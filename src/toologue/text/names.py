@@ -163,30 +163,22 @@ def _implied(rule: Mapping[str, Any]) -> str:
 
 
 def _kind(type_: str, rule: Mapping[str, Any], words: tuple[str, ...], description: str) -> tuple[Kind | None, str]:
-    if type_ == "array":
-        return "array", ""
     if type_ in ("object", "null"):
         return None, ""
-    if isinstance(rule.get("enum"), list) or "const" in rule:
+    if type_ != "array" and (isinstance(rule.get("enum"), list) or "const" in rule):
         return "enum", ""
-    if type_ == "boolean":
-        return "boolean", ""
+    if type_ in ("array", "boolean"):
+        return type_, ""
     if type_ in ("number", "integer"):
-        return _number_kind(type_, words, description)
+        epoch = re.search(r"\b(?:unix|epoch)\b", description, re.IGNORECASE)
+        return ("moment", "epoch") if epoch else ("month" if words[-1:] == ("month",) else type_, "")
     form = rule.get("format")
     if isinstance(form, str) and form in _FORMATS:
-        kind, default = _FORMATS[form]
-        return kind, default
-    written = _written(description)
-    if written:
-        return _kind_of_form(written), written
+        return _FORMATS[form]
+    if written := _written(description):
+        day, clock = re.search(r"%-?[YymdjbBeDFxU]", written), re.search(r"%-?[HIMSTRX]", written)
+        return "moment" if day and clock else "time" if clock else "date", written
     return _by_words(words, description)
-
-
-def _number_kind(type_: Literal["number", "integer"], words: tuple[str, ...], description: str) -> tuple[Kind, str]:
-    if re.search(r"\b(?:unix|epoch)\b", description, re.IGNORECASE):
-        return "moment", "epoch"
-    return ("month" if words[-1:] == ("month",) else type_), ""
 
 
 def _by_words(words: tuple[str, ...], description: str) -> tuple[Kind, str]:
@@ -216,17 +208,15 @@ def _written(description: str) -> str:
     lettered = _LETTERS.search(description)
     if lettered and re.search(r"[Yy]{2}|[Hh]{2}|MM.*DD|DD.*MM|dd.*MM", lettered[0]):
         return _strftime(lettered[0])
-    example = _EXAMPLE.search(description)
-    if example:
+    if example := _EXAMPLE.search(description):
         clock = f"{example['sep']}%H:%M{':%S' if example['second'] else ''}{example['zone'] or ''}"
         return f"%Y-%m-%d{clock if example['sep'] else ''}"
     return ""
 
 
 def _strftime(letters: str) -> str:
-    clock = re.search(r"HH|hh", letters)
-    twelve = bool(re.search(r"(?:AM/PM|am/pm|[aA])$", letters))
-    letters = re.sub(r"\s?(?:AM/PM|am/pm|[aA])$", "", letters)
+    clock, twelve = re.search(r"HH|hh", letters), re.search(r"\s?(?:AM/PM|am/pm|[aA])$", letters)
+    letters = letters[: twelve.start()] if twelve else letters
 
     def code(match: re.Match[str]) -> str:
         said = match[0]
@@ -237,11 +227,6 @@ def _strftime(letters: str) -> str:
         return _CODES[said.upper()]
 
     return _LETTER.sub(code, letters).replace("'", "") + (" %p" if twelve else "")
-
-
-def _kind_of_form(form: str) -> Kind:
-    day, clock = re.search(r"%-?[YymdjbBeDFxU]", form), re.search(r"%-?[HIMSTRX]", form)
-    return "moment" if day and clock else "time" if clock else "date"
 
 
 def _edge(words: tuple[str, ...], description: str) -> Edge:
