@@ -36,7 +36,7 @@ def library(tmp_path: Path) -> Explorer:
 def test_an_order_leads_to_its_customer_and_to_no_other() -> None:
     rows = Rows(SHOP.rows)
     for place in rows.places("orders"):
-        people = {key for table, key in rows.related([place]) if table == "customers"}
+        people = {key for table, key in rows.related(frozenset([place])) if table == "customers"}
         assert people == {rows.row(place)["customer_id"]}
 
 

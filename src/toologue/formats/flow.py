@@ -12,7 +12,7 @@ from __future__ import annotations
 import html
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, cast, get_args
@@ -28,6 +28,7 @@ _ESCAPED = re.compile(r"\\([{}\\])")
 _OPEN = re.compile(r"[^\[]*<flow>")
 _EXPECTED = "expected [N0](api){get_order} or [E0](N0, N1){Found}"
 _TALK = ("assistant", "user")
+_TYPES: tuple[NodeType, ...] = get_args(NodeType)
 
 
 class FlowTextWarning(UserWarning):
@@ -57,8 +58,7 @@ def read_flow_text(text: str, *, id: str = "flow", file: object = "<flow>") -> G
         bad.add(1, "there is no node", _EXPECTED)
     if bad:
         raise bad.error(file, "flow text")
-    kind = "conversation_graph" if any(node.type in _TALK for node in nodes.values()) else "flowgraph"
-    return Graph(id=id, kind=kind, nodes=tuple(nodes.values()), links=tuple(_links(edges, file)))
+    return _graph(id, list(nodes.values()), _links(edges, file))
 
 
 def write_flow_text(graph: Graph) -> str:
@@ -73,19 +73,14 @@ def write_flow_text(graph: Graph) -> str:
 
 def _entries(text: str, bad: Problems) -> Iterator[_Entry]:
     opened = _OPEN.match(text)
-    place, line, end = 0, 1, len(text)
-    after = opened.end() if opened else 0
-    while True:
-        start = cast("re.Match[str]", _BETWEEN.match(text, after)).end()
-        place, line = start, line + text.count("\n", place, start)
-        if place == end:
-            return
+    place, line, after, end = 0, 1, opened.end() if opened else 0, len(text)
+    while (start := cast("re.Match[str]", _BETWEEN.match(text, after)).end()) < end:
+        line, place = line + text.count("\n", place, start), start
         head = _HEAD.match(text, place)
         close = _close(text, head.end(), end) if head else -1
         after = close + 1
         if head is None or close < 0:
-            after = text.find("\n", place)
-            after = after if after >= 0 else end
+            after = place + len(text[place:].partition("\n")[0])
             what = f"the description of {head[1]} has no end" if head else f"{shown(text[place:after])} is no entry"
             bad.add(line, what, _EXPECTED)
         elif (joined := head[2].count(",") + 1) > 2:
@@ -114,18 +109,17 @@ def _nodes(entries: Sequence[_Entry], bad: Problems) -> dict[str, Node]:
     nodes: dict[str, Node] = {}
     kinds: dict[bool, str] = {}
     for entry in entries:
-        kind: NodeType | None = next((known for known in _TYPES if known == entry.inside[0]), None)
-        if kind is None:
+        if (kind := _type(entry.inside[0])) is None:
             bad.add(entry.line, str(UnknownName("type of node", entry.inside[0], _TYPES)))
             continue
         if entry.id in nodes:
             bad.add(entry.line, f"node {entry.id} stands twice", "give one of them another id")
         nodes[entry.id] = Node(id=entry.id, type=kind, text=entry.text)
-        kinds.setdefault(kind in _TALK, kind) if kind != "api" else None
+        if kind != "api":
+            kinds.setdefault(kind in _TALK, kind)
         if len(kinds) == 2:
-            bad.add(
-                entry.line, f"{kinds[False]} belongs to flowgraphs, {kinds[True]} to conversation graphs", "keep to one"
-            )
+            what = f"{kinds[False]} belongs to flowgraphs, {kinds[True]} to conversation graphs"
+            bad.add(entry.line, what, "keep to one")
             kinds.clear()
     return nodes
 
@@ -142,22 +136,14 @@ def _links(edges: Sequence[_Entry], file: object) -> Iterator[Link]:
         yield Link(id=id, source=edge.inside[0], target=edge.inside[1], text=edge.text)
 
 
-_TYPES: tuple[NodeType, ...] = get_args(NodeType)
 # What opens a shape, the longer first, and what closes it.
-_SHAPES = {
-    "(((": [")))"],
-    "((": ["))"],
-    "([": ["])"],
-    "[[": ["]]"],
-    "[(": [")]"],
-    "[/": ["/]", "\\]"],
-    "[\\": ["\\]", "/]"],
-    "{{": ["}}"],
-    "[": ["]"],
-    "(": [")"],
-    "{": ["}"],
-    ">": ["]"],
-}
+_SHAPES = [
+    (opens, re.compile(rf"{re.escape(opens)}\s*(?:(\"[^\"]*\")\s*|([^\n]*?))(?:{'|'.join(map(re.escape, closers))})"))
+    for opens, *closers in map(
+        str.split,
+        (r"((( )))", "(( ))", "([ ])", "[[ ]]", "[( )]", r"[/ /] \]", r"[\ \] /]", "{{ }}", "[ ]", "( )", "{ }", "> ]"),
+    )
+]
 
 _HEADER = re.compile(r"\s*(?:```\w*\s*)?(?:---\n.*?\n---\s*)?(?:%%[^\n]*\n\s*)*(?:flowchart|graph)\b[^\n;]*", re.DOTALL)
 _GAP = re.compile(r"(?:\s|;|%%[^\n]*)*")
@@ -175,21 +161,14 @@ _ARROW = re.compile(
     r"|(?:--|==|-\.)\s*(?P<inner>\"[^\"]*\"|[^\n]+?)\s*(?:-{2,}[>xo]?|={2,}[>xo]?|\.+-[>xo]?))"
 )
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_FORMS: Mapping[NodeType, tuple[str, str]] = {
-    "start_message": ("([", "])"),
-    "message": ("[", "]"),
-    "api": ("[[", "]]"),
-    "end_message": ("([", "])"),
-    "assistant": ("(", ")"),
-    "user": (">", "]"),
-}
-_COLOURS: Mapping[NodeType, str] = {
-    "start_message": "fill:#dbeafe,stroke:#1d4ed8",
-    "message": "fill:#dbeafe,stroke:#1d4ed8",
-    "api": "fill:#1f2937,stroke:#111827,color:#ffffff",
-    "end_message": "fill:#ffedd5,stroke:#c2410c",
-    "assistant": "fill:#dbeafe,stroke:#1d4ed8",
-    "user": "fill:#dcfce7,stroke:#15803d",
+# How nodes are drawn: what opens and closes them, their colours.
+_DRAWN: Mapping[NodeType, tuple[str, str, str]] = {
+    "start_message": ("([", "])", "fill:#dbeafe,stroke:#1d4ed8"),
+    "message": ("[", "]", "fill:#dbeafe,stroke:#1d4ed8"),
+    "api": ("[[", "]]", "fill:#1f2937,stroke:#111827,color:#ffffff"),
+    "end_message": ("([", "])", "fill:#ffedd5,stroke:#c2410c"),
+    "assistant": ("(", ")", "fill:#dbeafe,stroke:#1d4ed8"),
+    "user": (">", "]", "fill:#dcfce7,stroke:#15803d"),
 }
 
 
@@ -199,20 +178,20 @@ def write_mermaid(graph: Graph) -> str:
     for node in graph.nodes:
         if not _ID.fullmatch(node.id):
             raise BadSetting(f"graph {graph.id!r}: the id {node.id!r} cannot stand in a flowchart; use N and a number")
-        opens, closes = _FORMS[node.type]
+        opens, closes, _ = _DRAWN[node.type]
         lines.append(f'    {node.id}{opens}"{_encoded(node.text)}"{closes}:::{node.type}')
     for link in graph.links:
         label = f'|"{_encoded(link.text)}"|' if link.text else ""
         lines.append(f"    {link.source} -->{label} {link.target}")
     used = {node.type for node in graph.nodes}
-    lines += [f"    classDef {kind} {colours}" for kind, colours in _COLOURS.items() if kind in used]
+    lines += [f"    classDef {kind} {colours}" for kind, (_, _, colours) in _DRAWN.items() if kind in used]
     return "\n".join([*lines, ""])
 
 
 def read_mermaid(text: str, *, id: str = "flowchart", file: object = "<flowchart>") -> Graph:
     """The graph that a flowchart draws."""
     chart = _Chart(text.replace("\r\n", "\n"))
-    chart.read()
+    chart.read_all()
     if chart.bad:
         raise chart.bad.error(file, "flowchart")
     return chart.graph(id)
@@ -220,8 +199,6 @@ def read_mermaid(text: str, *, id: str = "flowchart", file: object = "<flowchart
 
 @dataclass
 class _Drawn:
-    """A node as it was drawn."""
-
     text: str
     shape: str = ""
     kind: NodeType | None = None
@@ -237,8 +214,7 @@ class _Chart:
     arrows: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     bad: Problems = field(default_factory=Problems)
 
-    def read(self) -> None:
-        """Read all statements."""
+    def read_all(self) -> None:
         if not self.take(_HEADER):
             self.bad.add(1, "this is no flowchart", "it begins with `flowchart TD`, or `graph LR`")
             return
@@ -249,29 +225,28 @@ class _Chart:
                 for id in re.split(r"[,\s]+", named[1]):
                     self.node(id).kind = _type(named[2])
             elif not self.chain():
-                end = self.text.find("\n", self.place)
-                rest = self.text[self.place : end if end >= 0 else None]
-                line = self.text.count("\n", 0, self.place) + 1
-                self.bad.add(
-                    line, f"{shown(rest.strip())} cannot be read", "expected nodes and arrows: a[Text] -->|text| b"
-                )
-                self.place = end if end >= 0 else len(self.text)
+                rest = self.text[self.place :].partition("\n")[0]
+                what = f"{shown(rest.strip())} cannot be read"
+                self.bad.add(self.line(), what, "expected nodes and arrows: a[Text] -->|text| b")
+                self.place += len(rest)
         if not self.nodes and not self.bad:
             self.bad.add(1, "there is no node", "draw some: a[Text] -->|text| b")
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What stands here, if it is that."""
         found = pattern.match(self.text, self.place)
         if found:
             self.place = found.end()
         return found
+
+    def line(self) -> int:
+        return self.text.count("\n", 0, self.place) + 1
 
     def chain(self) -> bool:
         """Groups of nodes and the arrows between them. False where something else stands."""
         sources = list(self.group())
         while sources and (arrow := self.take(_ARROW)):
             if arrow["back"]:
-                self.bad.add(self.text.count("\n", 0, arrow.end()) + 1, "an arrow with two heads", "draw two arrows")
+                self.bad.add(self.line(), "an arrow with two heads", "draw two arrows")
             self.take(_GAP)
             targets = list(self.group())
             if not targets:
@@ -283,7 +258,6 @@ class _Chart:
         return bool(sources) and re.match(r"[ \t]*(?:[\n;]|%%|$)", self.text[self.place :]) is not None
 
     def group(self) -> Iterator[str]:
-        """The ids of nodes that are joined by &."""
         while id := self.take(_ID):
             drawn = self.node(id[0])
             self.shape(drawn)
@@ -298,22 +272,17 @@ class _Chart:
         return self.nodes.setdefault(id, _Drawn(id))
 
     def shape(self, drawn: _Drawn) -> None:
-        """The shape and text behind an id, if there are any."""
         if details := self.take(_DETAILS):
             given = {found[1]: found[2] or found[3] or "" for found in _DETAIL.finditer(details[1])}
             drawn.text = _decoded(given["label"]) if "label" in given else drawn.text
             drawn.shape = {"subproc": "[[", "subroutine": "[[", "fr-rect": "[["}.get(given.get("shape", "").strip(), "")
             return
-        for opens, closers in _SHAPES.items():
-            if self.text.startswith(opens, self.place):
-                ends = "|".join(map(re.escape, closers))
-                inside = re.compile(rf"{re.escape(opens)}\s*(?:(\"[^\"]*\")\s*|([^\n]*?))(?:{ends})")
-                if found := self.take(inside):
-                    drawn.text, drawn.shape = _decoded(found[1] or found[2] or ""), opens
-                    return
+        for opens, form in _SHAPES:
+            if found := self.take(form):
+                drawn.text, drawn.shape = _decoded(found[1] or found[2] or ""), opens
+                return
 
     def graph(self, id: str) -> Graph:
-        """What was drawn, as a graph."""
         plain = all(re.fullmatch(r"N\d+", name, re.ASCII) for name in self.nodes)
         names = {name: name if plain else f"N{place}" for place, name in enumerate(self.nodes)}
         left, entered = {source for source, _, _ in self.arrows}, {target for _, _, target in self.arrows}
@@ -327,12 +296,16 @@ class _Chart:
             return "start_message" if roots == [name] else "message"
 
         nodes = [Node(id=names[name], type=kind(name, drawn), text=drawn.text) for name, drawn in self.nodes.items()]
-        links = [
+        links = (
             Link(id=f"E{place}", source=names[source], target=names[target], text=text)
             for place, (source, text, target) in enumerate(self.arrows)
-        ]
-        talk = any(node.type in ("assistant", "user") for node in nodes)
-        return Graph(id=id, kind="conversation_graph" if talk else "flowgraph", nodes=tuple(nodes), links=tuple(links))
+        )
+        return _graph(id, nodes, links)
+
+
+def _graph(id: str, nodes: Sequence[Node], links: Iterable[Link]) -> Graph:
+    kind = "conversation_graph" if any(node.type in _TALK for node in nodes) else "flowgraph"
+    return Graph(id=id, kind=kind, nodes=tuple(nodes), links=tuple(links))
 
 
 def _type(name: str) -> NodeType | None:

@@ -44,27 +44,24 @@ _IF = re.compile(r"If `([^`]*)`", re.IGNORECASE)
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)\s*(.+)")
 
 
-class Block(NamedTuple):
+class _Block(NamedTuple):
     """A list item as it stands: its line, its words on one line, the items below it."""
 
     line: int
     words: str
-    below: tuple[Block, ...] = ()
+    below: tuple[_Block, ...] = ()
 
-    def with_item(self, line: int, words: str) -> Block:
-        """This block with one more item below it."""
-        return self._replace(below=(*self.below, Block(line, words)))
+    def with_item(self, line: int, words: str) -> _Block:
+        return self._replace(below=(*self.below, _Block(line, words)))
 
-    def with_words(self, words: str) -> Block:
-        """This block with more words at its end: at the end of its last item, if it has items."""
+    def with_words(self, words: str) -> _Block:
         if not self.below:
             return self._replace(words=f"{self.words} {words}")
         *items, last = self.below
         return self._replace(below=(*items, last.with_words(words)))
 
 
-def read_step(number: int, block: Block, bad: Problems) -> Step:
-    """The step that a block spells."""
+def _read_step(number: int, block: _Block, bad: Problems) -> Step:
     keyword = _KEYWORD.fullmatch(block.words)
     kind: Any = keyword[1].lower() if keyword else ""
     if keyword is None or kind not in ("ask", "say", "call", "end"):
@@ -81,8 +78,7 @@ def read_step(number: int, block: Block, bad: Problems) -> Step:
     return Step(number=number, kind=kind, text=text, branches=branches, line=block.line, **fields)
 
 
-def write_step(step: Step) -> Iterator[str]:
-    """The lines of a step."""
+def _write_step(step: Step) -> Iterator[str]:
     words = [f"**{step.kind.capitalize()}**" + ":" * (step.kind == "end")]
     if step.kind == "call":
         spans = [name if name == value else f"{name} = {value}" for name, value in step.arguments.items()]
@@ -101,7 +97,7 @@ def write_step(step: Step) -> Iterator[str]:
 
 
 def _sentences(number: int, line: int, text: str, bad: Problems) -> tuple[str, dict[str, Any]]:
-    """The words of a step without its last sentences, and what those say (Collect, At most, Go to)."""
+    """The words of a step without its last sentences, and what those say."""
     fields: dict[str, Any] = {}
     while True:
         if found := _COLLECT.search(text):
@@ -127,7 +123,8 @@ def _call(number: int, line: int, text: str, bad: Problems) -> tuple[str, dict[s
         return text, {"api": "?"}
     arguments: dict[str, str] = {}
     for span in _spans(found[2] or ""):
-        name, value = _assigned(span) or (span, span)
+        assigned = _ASSIGNED.fullmatch(span.strip())
+        name, value = (assigned[1], assigned[2]) if assigned else (span, span)
         if not value.isidentifier() and name == value:
             bad.add(line, f"step {number} gives `{span}` to no parameter", f"name one: `parameter = {span}`")
         elif name in arguments:
@@ -136,33 +133,28 @@ def _call(number: int, line: int, text: str, bad: Problems) -> tuple[str, dict[s
     return found[4] or "", {"api": found[1].strip(), "arguments": arguments, "result": (found[3] or "").strip()}
 
 
-def _branch(number: int, kind: str, block: Block, bad: Problems) -> Branch | None:
-    found = _BRANCH.fullmatch(block.words)
+def _branch(number: int, kind: str, block: _Block, bad: Problems) -> Branch | None:
+    found, line, what = _BRANCH.fullmatch(block.words), block.line, f"a branch of step {number}"
     if not found:
-        bad.add(
-            block.line, f"a branch of step {number} leads nowhere: {shown(block.words)}", "end it with `: go to 4.`"
-        )
+        bad.add(line, f"{what} leads nowhere: {shown(block.words)}", "end it with `: go to 4.`")
         return None
-    when, target, line = found[1].strip(), int(found[3]), block.line
     sets: dict[str, str] = {}
     for span in _spans(found[2] or ""):
-        name, value = _assigned(span) or ("", "")
-        if not name:
-            bad.add(line, f"a branch of step {number} says `{span}`, which sets nothing", 'write `reason = "damaged"`')
-        sets |= {name: value} if name else {}
-    answer, condition = _asked(when)
+        if assigned := _ASSIGNED.fullmatch(span.strip()):
+            sets[assigned[1]] = assigned[2]
+        else:
+            bad.add(line, f"{what} says `{span}`, which sets nothing", 'write `reason = "damaged"`')
+    answer, condition = _asked(found[1].strip())
     if answer and (kind == "call" or "`" in answer or re.match(r"if\b", answer, re.IGNORECASE)):
-        ours = 'If it fails, If it fails with `not_found`, If `order.status == "shipped"`, or Otherwise'
-        remedy = (
-            f"write {ours}" if kind == "call" else 'write the answer alone ("A refund"), or a condition in backticks'
-        )
-        bad.add(line, f"a branch of step {number} has no condition that can be read: {shown(when)}", remedy)
+        remedy = 'write the answer alone ("A refund"), or a condition in backticks'
+        if kind == "call":
+            remedy = 'write If it fails, If it fails with `not_found`, If `order.status == "shipped"`, or Otherwise'
+        bad.add(line, f"{what} has no condition that can be read: {shown(found[1].strip())}", remedy)
         return None
-    return Branch(answer=answer, condition=condition, sets=sets, target=target, line=line)
+    return Branch(answer=answer, condition=condition, sets=sets, target=int(found[3]), line=line)
 
 
 def _asked(when: str) -> tuple[str, str]:
-    """(answer, condition) of a branch."""
     if when.lower() == "otherwise":
         return "", ""
     if fails := _FAILS.fullmatch(when):
@@ -182,11 +174,6 @@ def _when(branch: Branch) -> str:
     if failed := _FAILED.fullmatch(branch.condition):
         return f"If it fails with `{failed[1]}`{so}"
     return (f"If `{branch.condition}`" if branch.condition else "Otherwise") + so
-
-
-def _assigned(span: str) -> tuple[str, str] | None:
-    found = _ASSIGNED.fullmatch(span.strip())
-    return (found[1], found[2]) if found else None
 
 
 def _spans(text: str) -> list[str]:
@@ -244,7 +231,7 @@ def write(procedure: Procedure) -> str:
     heads = {name: said[name] for name in _HEADS if said[name]}
     front = yaml.safe_dump(heads, sort_keys=False, allow_unicode=True, width=10**6)
     opening = [f"---\n{front}---", f"# {procedure.title}", procedure.context]
-    steps = "\n".join(line for step in procedure.steps for line in write_step(step))
+    steps = "\n".join(line for step in procedure.steps for line in _write_step(step))
     text = "\n\n".join([*filter(None, opening), steps]) + "\n"
     again = _read(text, "", Problems())
     if again != procedure:
@@ -267,15 +254,14 @@ def _read(text: str, id: str, bad: Problems) -> Procedure | None:
     if not blocks:
         bad.add(start, "there is no numbered step", "write steps: 1. **Ask** for the order number. Collect `order_id`.")
         return None
-    steps = tuple(read_step(number, block, bad) for number, block in blocks)
+    steps = tuple(_read_step(number, block, bad) for number, block in blocks)
     title = title or str(front.get("id", id)) or "Procedure"
     name = id or "-".join(re.findall(r"\w+", title.lower().replace("'", ""))) or "procedure"
-    wrong = next(((step, place) for place, step in enumerate(steps, 1) if step.number != place), None)
-    if wrong:
-        bad.add(
-            wrong[0].line, f"step {wrong[0].number} stands where step {wrong[1]} should", "number the steps 1, 2, 3 …"
-        )
-        return None
+    for place, step in enumerate(steps, 1):
+        if step.number != place:
+            what = f"step {step.number} stands where step {place} should"
+            bad.add(step.line, what, "number the steps 1, 2, 3 …")
+            return None
     return Procedure.model_validate({"id": name, "title": title, "context": context, "steps": steps} | front)
 
 
@@ -295,13 +281,13 @@ def _front_matter(lines: Sequence[str], bad: Problems) -> tuple[dict[str, Any], 
         if alias is not None:  # may unfold to any size
             raise yaml.MarkedYAMLError(problem="it has an alias", problem_mark=alias.start_mark)
         front: Any = _FrontMatter(text)
-        root = front.get_single_node()
+        root, heads = front.get_single_node(), f"it may have {', '.join(_HEADS)}"
         if root is not None and not isinstance(root, yaml.MappingNode):
-            bad.add(2, "the front matter is no list of `name: value`", f"it may have {', '.join(_HEADS)}")
+            bad.add(2, "the front matter is no list of `name: value`", heads)
         for key, value in cast("list[tuple[Any, Any]]", root.value if isinstance(root, yaml.MappingNode) else []):
             line, name = key.start_mark.line + 2, str(key.value)
             if name not in _HEADS:
-                bad.add(line, f"the front matter has no {name!r}", f"it may have {', '.join(_HEADS)}")
+                bad.add(line, f"the front matter has no {name!r}", heads)
             elif name in given:
                 bad.add(line, f"the front matter has two {name!r}", "keep one")
             else:
@@ -327,7 +313,7 @@ def _no_head(name: str, value: Any) -> str:
         return "" if isinstance(value, dict) else "expected `name: value` under it"
     if name == "examples":
         slots = cast("dict[str, Any]", value) if isinstance(value, dict) else {"": None}
-        lists = all(isinstance(one, list) and len(cast("list[Any]", one)) > 0 for one in slots.values())
+        lists = all(isinstance(one, list) and cast("list[Any]", one) for one in slots.values())
         return "" if lists else "expected `slot: [value, value]` under it"
     if name == "wordings":
         listed = isinstance(value, list) and all(map(_is_words, cast("list[Any]", value)))
@@ -349,7 +335,6 @@ class _FrontMatter(yaml.SafeLoader):
 
 
 def _opening(lines: Sequence[str], start: int, bad: Problems) -> tuple[str, str, int]:
-    """Title, context, and the place of the first step."""
     title, context = "", list[str]()
     for place, line in enumerate(lines[start:], start):
         if _STEP.match(line):
@@ -357,31 +342,26 @@ def _opening(lines: Sequence[str], start: int, bad: Problems) -> tuple[str, str,
         if line.startswith("#") and not title and not context:
             title = line.lstrip("#").strip()
         elif line.startswith("#"):
-            bad.add(
-                place + 1, f"a second heading: {shown(line.strip())}", "a procedure is a title, a paragraph, and steps"
-            )
+            what = f"a second heading: {shown(line.strip())}"
+            bad.add(place + 1, what, "a procedure is a title, a paragraph, and steps")
         elif line.strip():
             context.append(line.strip())
     return title, " ".join(context), len(lines)
 
 
-def _blocks(lines: Sequence[str], start: int, bad: Problems) -> Iterator[tuple[int, Block]]:
-    """(number, block) of each step."""
-    number, block = 0, Block(0, "")
-    for line_number, line in enumerate(lines[start:], start + 1):
+def _blocks(lines: Sequence[str], start: int, bad: Problems) -> Iterator[tuple[int, _Block]]:
+    number, block = 0, _Block(0, "")
+    for place, line in enumerate(lines[start:], start + 1):
         words = line.strip()
         if found := _STEP.match(line):
             if number:
                 yield number, block
-            number, block = int(found[1]), Block(line_number, found[2].strip())
+            number, block = int(found[1]), _Block(place, found[2].strip())
         elif words and line[0] not in " \t":
-            bad.add(
-                line_number,
-                f"{shown(words)} belongs to no step",
-                "indent it, or put it into the paragraph before the steps",
-            )
+            what = f"{shown(words)} belongs to no step"
+            bad.add(place, what, "indent it, or put it into the paragraph before the steps")
         elif item := re.match(r"[-*+]\s+(\S.*)", words):
-            block = block.with_item(line_number, item[1])
+            block = block.with_item(place, item[1])
         elif words:
             block = block.with_words(words)
     if number:

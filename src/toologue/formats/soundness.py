@@ -24,101 +24,96 @@ _AMONG_WORDS = re.compile(
 
 def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whole: bool = True) -> list[Problem]:
     """All problems. Without `whole` only those that each step has by itself: for a procedure that was read in part."""
-    astray = [problem for step in procedure.steps for problem in _of_targets(step, procedure)]
-    found = [*astray, *(problem for step in procedure.steps for problem in _of_step(step, procedure))]
-    if apis is not None:
-        known = {api.name: api for api in apis}
-        found += [problem for step in procedure.steps if step.kind == "call" for problem in _of_call(step, known)]
-        found += _of_fields(procedure, known)
+    count, known = len(procedure.steps), None if apis is None else {api.name: api for api in apis}
+    found, astray = list[Problem](), False
+    for step in procedure.steps:
+        lost = list(_faults_of_targets(step, count))
+        called = _faults_of_call(step, known) if known is not None and step.kind == "call" else ()
+        astray |= bool(lost)
+        for what, remedy, line in (*lost, *_faults(step, procedure), *called):
+            found.append(Problem(step.line if line is None else line, f"step {step.number} {what}", remedy))
+        for use in _uses(step):
+            if isinstance(wrong := use.expressions(), BadSetting):
+                found.append(Problem(use.line, f"step {step.number}: {wrong}"))
+    found += _of_fields(procedure, known or {})
     if whole and not astray:
         found += [*_of_ways(procedure), *_of_names(procedure)]
     return sorted(dict.fromkeys(found))
 
 
-def _of_targets(step: Step, procedure: Procedure) -> Iterator[Problem]:
-    count = len(procedure.steps)
+# (what is wrong with a step, what to do, the line of a branch if not that of the step)
+_Fault = tuple[str, str, int | None]
+
+
+def _faults(step: Step, procedure: Procedure) -> Iterator[_Fault]:
+    """What is wrong with a step by itself, as it goes on after its name."""
+    if step.kind == "end" and (step.branches or step.next or step.limit):
+        yield "is an End and goes on", "take away where it goes", None
+    if step.kind == "ask" and not step.collects and not step.branches:
+        yield "asks and keeps no answer", "Collect `slot`, or list the answers below it: - Yes: go to 4.", None
+    if step.kind != "ask" and step.collects:
+        yield "is no question, and collects something", "begin it with **Ask**", None
+    if step.kind != "call" and not step.text:
+        yield f"does not say what to {'ask' if step.kind == 'ask' else 'say'}", "add it behind the word", None
+    if lost := _AMONG_WORDS.search(step.text):
+        remedy = "`Collect …`, `Go to 4.` and `At most …` are the last sentences of a step; other ways are branches"
+        yield f"has {lost[0]!r} among its words", remedy, None
+    then = procedure.step(step.limit.then) if step.limit else None
+    if then and (then.limit or then.number == step.number):
+        yield "has a limit that leads to another limit", "let it go to a step that may always be entered", None
+    yield from _faults_of_branches(step)
+    for name in _given(step):
+        if not name.isidentifier() or name.startswith("_") or name in _RESERVED:
+            yield f"gives `{name}`, which is no name", "letters, digits and _; not a word that conditions use", None
+        if name in procedure.facts:
+            yield f"gives `{name}`, which is a fact already", "choose another name", None
+
+
+def _faults_of_targets(step: Step, count: int) -> Iterator[_Fault]:
     ways = [(branch.target, branch.line) for branch in step.branches]
     ways += [(to, step.line) for to in (step.next, step.limit and step.limit.then) if to is not None]
     for target, line in ways:
         if step.number == count and step.next == target == count + 1:
-            remedy = "say where it goes, or end with **End**: …"
-            yield Problem(line, f"step {step.number} is the last and no End", remedy)
+            yield "is the last and no End", "say where it goes, or end with **End**: …", line
         elif not 1 <= target <= count:
-            there = f"there is no such step (the steps are 1 to {count})"
-            yield Problem(line, f"step {step.number} goes to {target}, and {there}")
+            yield f"goes to {target}, and there is no such step (the steps are 1 to {count})", "", line
 
 
-def _of_step(step: Step, procedure: Procedure) -> Iterator[Problem]:
-    if step.kind == "end" and (step.branches or step.next or step.limit):
-        yield Problem(step.line, f"step {step.number} is an End and goes on", "take away where it goes")
-    if step.kind == "ask" and not step.collects and not step.branches:
-        remedy = "Collect `slot`, or list the answers below it: - Yes: go to 4."
-        yield Problem(step.line, f"step {step.number} asks and keeps no answer", remedy)
-    if step.kind != "ask" and step.collects:
-        yield Problem(step.line, f"step {step.number} is no question, and collects something", "begin it with **Ask**")
-    if step.kind != "call" and not step.text:
-        what = "ask" if step.kind == "ask" else "say"
-        yield Problem(step.line, f"step {step.number} does not say what to {what}", "add it behind the word")
-    if lost := _AMONG_WORDS.search(step.text):
-        remedy = "`Collect …`, `Go to 4.` and `At most …` are the last sentences of a step; other ways are branches"
-        yield Problem(step.line, f"step {step.number} has {lost[0]!r} among its words", remedy)
-    then = procedure.step(step.limit.then) if step.limit else None
-    if then and (then.limit or then.number == step.number):
-        remedy = "let it go to a step that may always be entered"
-        yield Problem(step.line, f"step {step.number} has a limit that leads to another limit", remedy)
-    yield from _of_branches(step)
-    yield from _of_expressions(step)
-    for name in _given(step) & procedure.facts.keys():
-        yield Problem(step.line, f"step {step.number} gives `{name}`, which is a fact already", "choose another name")
-
-
-def _of_branches(step: Step) -> Iterator[Problem]:
+def _faults_of_branches(step: Step) -> Iterator[_Fault]:
     rest = [place for place, branch in enumerate(step.branches) if branch.is_otherwise]
     plain = [branch for branch in step.branches if branch.condition and not branch.answer and not branch.is_failure]
     if len(rest) > 1:
-        line = step.branches[rest[1]].line
-        yield Problem(line, f"step {step.number} has two branches for everything else", "keep one")
+        yield "has two branches for everything else", "keep one", step.branches[rest[1]].line
     elif rest and rest[0] != len(step.branches) - 1:
-        yield Problem(step.branches[rest[0]].line, f"step {step.number} has a branch after Otherwise", "put it before")
+        yield "has a branch after Otherwise", "put it before", step.branches[rest[0]].line
     elif plain and not rest and not any(branch.answer for branch in step.branches):
-        yield Problem(step.line, f"step {step.number} does not say what happens otherwise", "add - Otherwise: go to 4.")
+        yield "does not say what happens otherwise", "add - Otherwise: go to 4.", None
     if step.next is not None and not all(branch.is_failure for branch in step.branches):
-        yield Problem(step.line, f"step {step.number} has branches and goes on as well", "add - Otherwise: go to 4.")
+        yield "has branches and goes on as well", "add - Otherwise: go to 4.", None
     taken: set[tuple[str, str]] = set()
     for branch in step.branches:
         told = (branch.answer.casefold(), branch.condition)
         if not branch.is_otherwise and taken & {told, (told[0], "")} - {("", "")}:
-            what = f"step {step.number} has taken {branch.answer or branch.condition!r} before this branch"
-            yield Problem(branch.line, what, "keep one, or tell them apart by conditions, the last without")
+            remedy = "keep one, or tell them apart by conditions, the last without"
+            yield f"has taken {branch.answer or branch.condition!r} before this branch", remedy, branch.line
         taken.add(told)
         if step.kind == "call" and branch.answer:
-            yield Problem(branch.line, f"step {step.number} is a call, and nobody answers it", "write If `condition`")
+            yield "is a call, and nobody answers it", "write If `condition`", branch.line
         if step.kind != "call" and branch.is_failure:
-            yield Problem(branch.line, f"step {step.number} is no call, and cannot fail")
+            yield "is no call, and cannot fail", "", branch.line
 
 
-def _of_expressions(step: Step) -> Iterator[Problem]:
-    for use in _uses(step):
-        if isinstance(found := use.expressions(), BadSetting):
-            yield Problem(use.line, f"step {step.number}: {found}")
-    for name in _given(step):
-        if not name.isidentifier() or name.startswith("_") or name in _RESERVED:
-            remedy = "letters, digits and _; not a word that conditions use"
-            yield Problem(step.line, f"step {step.number} gives `{name}`, which is no name", remedy)
-
-
-def _of_call(step: Step, apis: Mapping[str, Api]) -> Iterator[Problem]:
+def _faults_of_call(step: Step, apis: Mapping[str, Api]) -> Iterator[_Fault]:
     api = apis.get(step.api)
     if api is None:
-        yield Problem(step.line, f"step {step.number} calls `{step.api}`, which no document has", _near(step.api, apis))
+        yield f"calls `{step.api}`, which no document has", _near(step.api, apis), None
         return
     for name in step.arguments:
         if name not in api.parameters:
-            what = f"step {step.number} gives `{step.api}` a parameter `{name}` that it does not have"
-            yield Problem(step.line, what, _near(name, api.parameters))
+            what = f"gives `{step.api}` a parameter `{name}` that it does not have"
+            yield what, _near(name, api.parameters), None
     if missing := [f"`{name}`" for name in api.required if name not in step.arguments]:
-        what = f"step {step.number} calls `{step.api}` without {', '.join(missing)}"
-        yield Problem(step.line, what, "it is required")
+        yield f"calls `{step.api}` without {', '.join(missing)}", "it is required", None
 
 
 def _of_fields(procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Problem]:
@@ -224,13 +219,11 @@ class _Use(NamedTuple):
             return error
 
     def paths(self) -> list[tuple[str, ...]]:
-        """What is looked at: nothing where no expression stands."""
         found = self.expressions()
         return [] if isinstance(found, BadSetting) else [path for one in found for path in one.paths]
 
 
 def _given(step: Step) -> set[str]:
-    """The names that a step gives values to."""
     set_by_branches = {name for branch in step.branches for name in branch.sets}
     return {*step.collects, *set_by_branches, *([step.result] if step.result else [])}
 

@@ -20,7 +20,7 @@ from toologue.data import read_source
 from toologue.models.lexical import FUNCTION_WORDS
 from toologue.models.lexical import words_of as lexical_words
 from toologue.models.similarity import Similarity
-from toologue.procedure.course import Mark, Slot, Stand, Walking
+from toologue.procedure.course import Slot, Stand, Walking
 from toologue.procedure.slot_values import attempts, mentions, read_values
 from toologue.text.tokens import words_of
 from toologue.values.compare import same
@@ -53,11 +53,8 @@ _NOT = re.compile(
 )
 _PERSONS = {"they": "i", "them": "me", "their": "my", "themselves": "myself", "theirs": "mine"}
 _SUFFIX = re.compile(r"(?:ing|ed|es|s|e)$")
-_KEPT = frozenset({"again", "no", "not"})
-_POLITE = frozenset(
-    {"thank", "suggestion", "sorri", "sorry", "afraid", "pleas", "please", "honest", "think", "know", "well"}
-)
-_DULL = (FUNCTION_WORDS | {"want", "get", "take"}) - _KEPT
+_POLITE = frozenset("thank suggestion sorri sorry afraid pleas please honest think know well".split())
+_DULL = (FUNCTION_WORDS | {"want", "get", "take"}) - {"again", "no", "not"}
 
 
 def polarity(text: str, question: str = "") -> str | None:
@@ -88,10 +85,8 @@ def choose(text: str, answers: Sequence[str], alike: Similarity, *, question: st
         return None
     if plain:
         return plain.get(pole)
-    poles = [
-        ("no" if re.search(rf"\b(?:{_NO}|leave)\b", answer, re.IGNORECASE) else "yes", answer) for answer in others
-    ]
-    matching = [answer for side, answer in poles if side == pole]
+    negative = [answer for answer in others if re.search(rf"\b(?:{_NO}|leave)\b", answer, re.IGNORECASE)]
+    matching = [answer for answer in others if (answer in negative) == (pole == "no")]
     return matching[0] if len(matching) == 1 and len(others) == 2 else None
 
 
@@ -139,9 +134,9 @@ _QUESTION = re.compile(
 
 def notice(text: str) -> Notice:
     """What kind of message this is; empty for one without any cue."""
-    for kind in ("attack", "private", "abuse"):
-        if has_cue(kind, text):
-            return kind
+    kinds: tuple[Notice, ...] = ("attack", "private", "abuse")
+    if found := next((kind for kind in kinds if has_cue(kind, text)), None):
+        return found
     return "elsewhere" if _QUESTION.search(text.strip()) else ""
 
 
@@ -185,20 +180,16 @@ class Hearing:
             return corrected
         if changed := self._change_mind(stand, text):
             return changed, ""
-        step = self.walking.course.step(stand.node)
-        if step.collects:
-            return self._fill_slots(stand, text, noise)
-        return self._choose(stand, text, noise)
+        answer = self._fill_slots if self.walking.course.step(stand.node).collects else self._choose
+        return answer(stand, text, noise)
 
     def _tries(self, text: str, stand: Stand) -> bool:
         """Whether there is a value in the words, whatever else they are."""
-        formed = [
-            self._slots[slot] for slot in self.walking.course.step(stand.node).collects if self._slots[slot].pattern
-        ]
-        return any(attempts(text, slot) for slot in formed) or bool(self._read(text, stand, only_formed=True))
+        asked = (self._slots[slot] for slot in self.walking.course.step(stand.node).collects)
+        tried = any(attempts(text, slot) for slot in asked if slot.pattern)
+        return tried or bool(self._read(text, stand, only_formed=True))
 
     def _fill_slots(self, stand: Stand, text: str, noise: Notice) -> tuple[Stand, Why]:
-        """The answer to a question that collects values."""
         step, answers = self.walking.course.step(stand.node), self.walking.answers(stand)
         if answers and (answer := self._other_than_giving(text, answers)):
             return self._answer(stand, answer, noise)
@@ -223,7 +214,6 @@ class Hearing:
         return stand, noise or ("doubt" if has_cue("doubts", text) else "chat")
 
     def _choose(self, stand: Stand, text: str, noise: Notice) -> tuple[Stand, Why]:
-        """The answer to a question with answers; a word about what was said."""
         step, answers = self.walking.course.step(stand.node), self.walking.answers(stand)
         if not answers:
             taken = not noise and has_cue("acknowledges", text)
@@ -241,15 +231,8 @@ class Hearing:
     def _other_than_giving(self, text: str, answers: list[str]) -> str | None:
         """An answer instead of the value: "leave it as it is". The first of the answers is to give it."""
         found, score = best(text, answers[1:], self._alike)
-        return (
-            found
-            if found
-            and (
-                score > 0.5
-                or (len(answers) == 2 and re.match(r"\W*no\b", text, re.IGNORECASE) and polarity(text) == "no")
-            )
-            else None
-        )
+        refused = len(answers) == 2 and re.match(r"\W*no\b", text, re.IGNORECASE) and polarity(text) == "no"
+        return found if score > 0.5 or refused else None
 
     def _read(self, text: str, stand: Stand, *, only_formed: bool = False) -> dict[str, JsonValue]:
         """Values for what is asked for here, and for what may be asked for later and has a form of its own."""
@@ -269,14 +252,12 @@ class Hearing:
         return {name: value for name, value in found.items() if name in asked or not self._is_anothers(name, value)}
 
     def _is_anothers(self, name: str, value: JsonValue) -> bool:
-        """Whether a value that nobody asked for could be one of another slot."""
         others = (slot for slot in self._slots.values() if slot.name != name and slot.pattern)
         return isinstance(value, str) and any(fits(value, slot.schema) for slot in others)
 
     # ---- going back
 
     def _correct(self, stand: Stand, text: str) -> tuple[Stand, Why] | None:
-        """Another value for what was given before, if the words take one back."""
         is_taken_back = has_cue("takes_back", text)
         now, asked = self._now(stand), self.walking.course.step(stand.node).collects
         for name in sorted(stand.given, key=lambda one: self._slots[one].is_free):
@@ -316,31 +297,19 @@ class Hearing:
         """Behind another answer to an earlier question, if the words change the customer's mind."""
         if not (has_cue("changed", text) or has_cue("reconsiders", text)):
             return None
-        mark = self._last_choice(stand)
-        if mark is None:
+        mark = next((mark for mark in reversed(stand.trail) if mark.wrote or mark.answer), None)
+        if mark is None or mark.wrote:
             return None
         others = [answer for answer in self.walking.answers(mark.stand) if answer != mark.answer]
-        if has_cue("changed", text) and (pole := polarity(text)):
-            plain = next((one for one in others if one.casefold() == pole), None)
-            if plain and mark.answer.casefold() in ("yes", "no"):
-                link = self.walking.exit(mark.stand, plain)
-                return link and self.walking.take(_with_tries(mark.stand, stand).replace(early=stand.early), link)
-        found, score = best(text, [one for one in others if one.casefold() not in ("yes", "no")], self._alike)
-        _, here = best(text, self.walking.answers(stand), self._alike)
-        if found is None or score < max(_ALIKE, here + 0.1):
-            return None
-        link = self.walking.exit(mark.stand, found)
-        return (
-            None if link is None else self.walking.take(_with_tries(mark.stand, stand).replace(early=stand.early), link)
-        )
-
-    def _last_choice(self, stand: Stand) -> Mark | None:
-        for mark in reversed(stand.trail):
-            if mark.wrote:
+        pole = polarity(text) if has_cue("changed", text) and mark.answer.casefold() in ("yes", "no") else None
+        found = next((one for one in others if one.casefold() == pole), None)
+        if found is None:
+            found, score = best(text, [one for one in others if one.casefold() not in ("yes", "no")], self._alike)
+            _, here = best(text, self.walking.answers(stand), self._alike)
+            if found is None or score < max(_ALIKE, here + 0.1):
                 return None
-            if mark.answer:
-                return mark
-        return None
+        link = self.walking.exit(mark.stand, found)
+        return link and self.walking.take(_with_tries(mark.stand, stand).replace(early=stand.early), link)
 
     def _now(self, stand: Stand) -> datetime | None:
         try:
@@ -350,7 +319,6 @@ class Hearing:
 
 
 def _with_tries(back: Stand, now: Stand) -> Stand:
-    """Back where somebody stood, with the tries that were used up since."""
     return back.replace(state=now.state._replace(node=back.node))
 
 
@@ -366,9 +334,8 @@ def _is_named(text: str, slot: Slot) -> bool:
     """Whether the words say what the slot is called, by its name or as a date."""
     if slot.schema.get("format") == "date" and re.search(r"\b(?:date|day)\b", text, re.IGNORECASE):
         return True
-    wanted = [word for word in words_of(slot.name) if word not in ("id", "on", "of", "until")]
-    said = set(words_of(text.lower()))
-    return bool(wanted) and said.issuperset(wanted)
+    wanted = {*words_of(slot.name)} - {"id", "on", "of", "until"}
+    return bool(wanted) and wanted <= {*words_of(text.lower())}
 
 
 def _without(text: str, values: Mapping[str, JsonValue]) -> str:

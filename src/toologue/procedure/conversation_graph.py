@@ -82,7 +82,6 @@ def _replies(flow: Graph, node: Node) -> Iterator[tuple[Node | None, list[Link]]
 
 
 def _numbered(id: str, nodes: Mapping[str, Node], links: Iterable[Link]) -> Graph:
-    """A graph whose nodes and links are named by their places."""
     names = {old: f"N{place}" for place, old in enumerate(nodes)}
 
     def renamed(place: int, link: Link) -> Link:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
@@ -70,6 +70,10 @@ class Steering:
     def after(self, state: State, link: Link) -> State:
         """The state that a link leads to."""
         return self._entered(link.target, state.entered)
+
+    def along(self, state: State, links: Iterable[Link]) -> State:
+        """The state that links lead to, one after the other."""
+        return reduce(self.after, links, state)
 
     def way(self, state: State, wanted: Callable[[Link, State], bool]) -> list[Link] | None:
         """The shortest way on whose last link, and the state it leads to, are wanted. None if there is no such way."""
@@ -166,8 +170,6 @@ def course_of(brief: Brief) -> Course:
 
 @dataclass(frozen=True)
 class _Documents:
-    """Documents that are looked up by their keys."""
-
     keys: tuple[str, ...]
     apis: tuple[Api, ...] = field(compare=False)
 
@@ -217,7 +219,6 @@ def _slots_of_results(name: str, procedure: Procedure, apis: Mapping[str, Api]) 
 
 
 def _subschema(schema: Mapping[str, Any], fields: Sequence[str]) -> Mapping[str, Any]:
-    """The schema of a field of a field; empty where none is."""
     for name in fields:
         inner: Any = schema.get("items") if name.isdigit() else schema.get("properties", {}).get(name)
         schema = cast("Mapping[str, Any]", inner) if isinstance(inner, Mapping) else {}

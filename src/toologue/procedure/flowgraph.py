@@ -28,11 +28,10 @@ class Violation(NamedTuple):
 
 def misnamed(graph: Graph) -> Iterator[Violation]:
     """The ids that are not N, or E, and a number (A.4)."""
-    nodes, links = [node.id for node in graph.nodes], [link.id for link in graph.links]
-    for rule, letter, ids in (("node ids", "N", nodes), ("link ids", "E", links)):
-        for id in ids:
-            if not re.fullmatch(rf"{letter}(?:0|[1-9]\d*)", id, re.ASCII):
-                yield Violation(rule, id, f"an id is {letter} and a number")
+    for rule, letter, named in (("node ids", "N", graph.nodes), ("link ids", "E", graph.links)):
+        for one in named:
+            if not re.fullmatch(rf"{letter}(?:0|[1-9]\d*)", one.id, re.ASCII):
+                yield Violation(rule, one.id, f"an id is {letter} and a number")
 
 
 def lost(graph: Graph, starts: Sequence[str]) -> Iterator[Violation]:
@@ -124,7 +123,6 @@ def _bounded(link: Link, limit: Limit | None, labelled: bool) -> Iterator[Link]:
 
 
 def _output(branch: Branch) -> str:
-    """What an API returned, as a graph says it."""
     failed = re.fullmatch(r'error\.type == "(.+)"', branch.condition)
     if failed:
         return f"Fails: {failed[1].replace('_', ' ')}"
@@ -139,7 +137,6 @@ def _guarded(branch: Branch) -> str:
 
 
 def _reply(step: Step, branch: Branch | None = None) -> str:
-    """What a customer does who is asked for something, or told something."""
     if branch and branch.answer:
         return branch.answer
     if step.collects:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -34,11 +35,17 @@ _DECLINES: Mapping[str, str] = {
 }
 
 
+_Kind = Literal["call", "ask", "end", "bye"]
+
+
 class Move(NamedTuple):
     """What comes next: a call, the words of a step, or nothing but a goodbye; `why` the agent stays where it is."""
 
-    kind: Literal["call", "ask", "say", "end", "bye"]
+    kind: _Kind
     why: Why = ""
+
+
+_MOVES: Mapping[str, _Kind] = {"api": "call", "end_message": "end", "message": "ask"}
 
 
 @dataclass(frozen=True)
@@ -90,14 +97,10 @@ class Follower:
 
     def read(self, history: Sequence[Turn]) -> Move:
         """What comes next, after this history."""
-        known = len(self._read)
-        if known > len(history) or any(
-            old is not new and old != new for old, new in zip(self._read, history, strict=False)
-        ):
+        if self._read != list(history[: len(self._read)]):
             self._restart()
-            known = 0
         said: list[str] = []
-        for turn in history[known:]:
+        for turn in history[len(self._read) :]:
             self._read.append(turn)
             if turn.role == "user":
                 said.append(turn.text)
@@ -120,11 +123,9 @@ class Follower:
         """The words that come next."""
         if self._move.kind == "bye":
             return "You are welcome. Goodbye!"
-        words = self._words_of(self._stand)
-        missing = [
-            slot for slot in self._walking.course.step(self._stand.node).collects if slot not in self._stand.partial
-        ]
-        if self._move.why in ("missing", "malformed") and self._stand.partial and missing:
+        words, partial = self._words_of(self._stand), self._stand.partial
+        missing = [slot for slot in self._walking.course.step(self._stand.node).collects if slot not in partial]
+        if self._move.why in ("missing", "malformed") and partial and missing:
             listed = " and ".join(slot.replace("_", " ") for slot in missing)
             words = f"Could you tell me the {listed} as well?"
         return f"{_DECLINES[self._move.why]} {words}".strip()
@@ -144,9 +145,8 @@ class Follower:
         self._go(self._arrive(stand) if not why else stand, why)
 
     def _go(self, stand: Stand, why: Why = "") -> None:
-        kinds: Mapping[str, Literal["call", "end", "ask"]] = {"api": "call", "end_message": "end", "message": "ask"}
-        kind = self._walking.kind(stand)
-        self._stand, self._move = stand, Move("bye" if kind == "start_message" else kinds[kind], why)
+        kind = _MOVES.get(self._walking.kind(stand), "bye")
+        self._stand, self._move = stand, Move(kind, why)
 
     def _arrive(self, stand: Stand) -> Stand:
         stand = self._walking.arrive(stand)
@@ -155,11 +155,8 @@ class Follower:
         return stand
 
     def _assumed_yes(self, stand: Stand) -> Link | None:
-        answers = self._walking.answers(stand)
-        yes = next((one for one in answers if one.casefold() == "yes"), None)
-        if yes is None or {one.casefold() for one in answers} != {"yes", "no"}:
-            return None
-        return self._walking.exit(stand, yes)
+        answers = {one.casefold(): one for one in self._walking.answers(stand)}
+        return self._walking.exit(stand, answers["yes"]) if answers.keys() == {"yes", "no"} else None
 
     def _next_write(self, stand: Stand) -> Stand | None:
         course = self._walking.course
@@ -179,7 +176,6 @@ class Follower:
             self._match_words(turn.text)
 
     def _call_site(self, call: Call) -> Stand | None:
-        """Where the procedure makes this call; None if it makes it nowhere."""
         flow = self._walking.course.flow
         if flow.by_id[self._stand.node].text == call.api and not self._unlike(self._stand, call):
             return self._stand
@@ -202,9 +198,7 @@ class Follower:
         for node in (one for one in course.flow.nodes if one.type == "api" and one.text == api):
             way = course.steering.way(stand.state, lambda _, there, to=node.id: there.node == to)
             if way:
-                there = stand
-                for link in way:
-                    there = self._walking.take(there, link)
+                there = reduce(self._walking.take, way, stand)
                 passed = sum(course.flow.by_id[link.target].type == "api" for link in way)
                 found.append((self._unlike(there, call), passed, len(way), there))
         return min(found, key=lambda one: one[:3])[3] if found else None
@@ -245,7 +239,6 @@ class _Unverified(Walking):
 
 
 def _invent(course: Course, api: str) -> dict[str, JsonValue]:
-    """Made-up values for what a call must be given."""
     from toologue.values.make import make
 
     parameters = course.apis[api].parameters

@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from pydantic import JsonValue
 
-from toologue.errors import BadSetting
+from toologue.procedure.course import evaluate
 from toologue.schema import Step
 from toologue.text.verbalize import fill_values
-from toologue.values.conditions import parse
 
 _SHOWN = r"\{[^{}]*\}"
 _YOU = {"they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself"}
@@ -81,6 +80,9 @@ _SHORT = re.compile(
 )
 
 
+_Link = Literal["because", "since", "as"]
+
+
 class Asking(NamedTuple):
     """What an ask says, turned to the customer. One of `noun`, `question`, `words` is there.
 
@@ -93,7 +95,7 @@ class Asking(NamedTuple):
     question: str = ""
     words: str = ""
     reason: str = ""
-    link: Literal["because", "since", "as"] = "because"
+    link: _Link = "because"
     note: str = ""
     back: str = ""
 
@@ -234,18 +236,15 @@ def _strip_end(text: str) -> str:
 
 
 def _split_colon(text: str) -> tuple[str, str]:
-    """What stands before a colon, and after it."""
     found = _COLON.match(text)
     return (text[: found.end()], text[found.end() + 2 :].strip()) if found else (text, "")
 
 
-def _split_reason(text: str) -> tuple[str, Literal["because", "since", "as"], str]:
-    """What stands before a reason, the word that leads to it, the reason."""
+def _split_reason(text: str) -> tuple[str, _Link, str]:
     found = _REASON.search(text)
     if found is None or not found.start():
         return text, "because", ""
-    link: Literal["because", "since", "as"] = "as" if found[2] else "since" if found[1] == "since" else "because"
-    return text[: found.start()], link, text[found.end() :]
+    return text[: found.start()], cast("_Link", found[1] or found[2]), text[found.end() :]
 
 
 def _do_you(adverb: str, verb: str, rest: str) -> str | None:
@@ -274,13 +273,7 @@ def verbalize_step(step: Step, values: Mapping[str, JsonValue]) -> str:
     else:
         *most, last = saying(_SAY.sub("", step.text)).statements or ("",)
         text = _sentence(f"{', '.join(most)}, and {last}" if most else last)
-    shown: dict[str, JsonValue] = {}
-    for expression in map(str.strip, _BRACES.findall(text)):
-        try:
-            shown[expression] = parse(expression).value(values)
-        except BadSetting:
-            shown[expression] = None
-    return fill_values(text, shown)
+    return fill_values(text, {one: evaluate(one, values) for one in map(str.strip, _BRACES.findall(text))})
 
 
 def _sentence(words: str) -> str:

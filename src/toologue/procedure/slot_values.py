@@ -26,7 +26,7 @@ _REMARK = re.compile(r",\s+(?:but|if|not|as|can|in case|that['’]s|and that['�
 _CALLED = {
     "last_name": "last name|surname|name",
     "postal_code": "postal code|postcode|zip code",
-    "name": "name|full name",
+    "name": "(?:full )?name",
 }
 _PLACED = re.compile(r"postal|postcode|zip|city|street|country|name")
 _PIECES = re.compile(r"[,;\n\x00]+|[.?!]\s+|\s+-\s+")
@@ -44,36 +44,24 @@ def read_values(
 
     `also`: slots that were not asked for; `avoid`: values that are not meant.
     """
-    asked, found = list(slots), dict[str, Any]()
+    asked, also, found = list(slots), list(also), dict[str, Any]()
     if listed := _split_list(text, asked, now):
         return listed
-    also = list(also)
-    for slot in (one for one in (*asked, *also) if one.is_free):
-        if (told := _find_statement(text, slot)) and _suits(told[0], slot):
-            value, start, end = told
+    formed = [slot for some in (asked, also) for slot in sorted((one for one in some if not one.is_free), key=_rank)]
+    for slot in (*(one for one in (*asked, *also) if one.is_free), *formed):
+        told = _find_statement(text, slot) if slot.is_free else _find_formed(text, slot, now)
+        for value, start, end in [one for one in told if slot.is_free or one[0] not in avoid][:1]:
             found[slot.name] = value
             text = text[:start] + "\0" * (end - start) + text[end:]
-    for slots in (asked, also):
-        for slot in sorted((one for one in slots if not one.is_free), key=_rank):
-            for value, start, end in _find_formed(text, slot, now):
-                if value in avoid:
-                    continue
-                found[slot.name] = value
-                text = text[:start] + "\0" * (end - start) + text[end:]
-                break
     left = [slot for slot in asked if slot.name not in found and (slot.is_free or slot.lenient)]
     return found | _share_out(text, [_loose(slot) for slot in left], now)
 
 
-def _find_statement(text: str, slot: Slot) -> tuple[str, int, int] | None:
-    """What the text says outright: "the street is Rua das Flores 118"."""
+def _find_statement(text: str, slot: Slot) -> list[tuple[Any, int, int]]:
     name = _CALLED.get(slot.name, slot.name.replace("_", " "))
-    said = re.search(
-        rf"\b(?:the|my|our)\s+(?:{name})\s+(?:is|are)\s+(?P<value>[^,;\n\0]+?)(?=[,;\n\0]|\.(?:\s|$)|\s+and\s+(?:the|my|also)\b|$)",
-        text,
-        re.IGNORECASE,
-    )
-    return (said["value"], *said.span("value")) if said else None
+    value = r"(?P<value>[^,;\n\0]+?)(?=[,;\n\0]|\.(?:\s|$)|\s+and\s+(?:the|my|also)\b|$)"
+    said = re.search(rf"\b(?:the|my|our)\s+(?:{name})\s+(?:is|are)\s+{value}", text, re.IGNORECASE)
+    return [(said["value"], *said.span("value"))] if said and _suits(said["value"], slot) else []
 
 
 def _split_list(text: str, slots: Sequence[Slot], now: datetime | None) -> dict[str, Any]:
@@ -115,7 +103,7 @@ def mentions(text: str, value: Any, slot: Slot, now: datetime | None) -> bool:
 def _rank(slot: Slot) -> tuple[int, int]:
     """The most particular form first."""
     form = slot.schema.get("format")
-    lettered = bool(re.search(r"[A-Za-z]", slot.pattern.replace("\\d", "").replace("\\w", "")))
+    lettered = bool(re.search(r"[A-Za-z]", re.sub(r"\\[dw]", "", slot.pattern)))
     order = (form == "email", lettered, form is not None, bool(slot.pattern), bool(slot.schema.get("enum")), True)
     return order.index(True), -len(slot.pattern)
 
@@ -130,12 +118,13 @@ def _find_formed(text: str, slot: Slot, now: datetime | None) -> list[tuple[Any,
             formed += [(value, start, end) for value in cased][:1]
         return formed
     found = find(text.replace("\0", " "), slot.schema, name=slot.name, description=slot.description, now=now)
-    if str(slot.schema.get("format", "")).startswith("date"):
-        short = len(text.split()) <= _SHORT
-        found = [one for one in found if _RE["day"].search(one.text) or (short and one.score >= _LEAST)]
-    else:
-        found = [one for one in found if one.score >= _LEAST]
-    return [(one.value, one.start, one.end) for one in found]
+    is_day, short = str(slot.schema.get("format", "")).startswith("date"), len(text.split()) <= _SHORT
+    sure = (
+        one
+        for one in found
+        if (is_day and _RE["day"].search(one.text)) or (one.score >= _LEAST and (short or not is_day))
+    )
+    return [(one.value, one.start, one.end) for one in sure]
 
 
 def _spans(text: str, slot: Slot) -> list[tuple[int, int]]:
@@ -192,7 +181,6 @@ class _Part(NamedTuple):
     last: bool = False
 
     def rank(self, place: int, piece: str) -> tuple[int, int]:
-        """Return how likely a piece is; the least is the likeliest."""
         unlike = next((at for at, form in enumerate(self.likely) if form.fullmatch(piece)), len(self.likely))
         return unlike, -place if self.last else place
 
@@ -216,6 +204,5 @@ def _suits(words: str, slot: Slot) -> bool:
 
 
 def _strip_phrase(text: str) -> str:
-    """A phrase without the words around it."""
     text = re.split(r":\s+", text)[-1].strip(" \t\n,.;:!")
     return _RE["tail"].sub("", _RE["lead"].sub("", text)).strip(" \t\n,;:\"'“”")

@@ -22,7 +22,7 @@ from toologue.models.similarity import Similarity, similarity
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import Course, Slot, course_of
 from toologue.procedure.follower import Follower
-from toologue.procedure.grammar import verbalize_step
+from toologue.procedure.grammar import to_me, verbalize_step
 from toologue.schema import Case, Dialogue, Step, Turn, UserTurn
 from toologue.text.bank import REGISTERS, Register, Voice
 
@@ -30,6 +30,7 @@ _REPEATS = 2
 # How much the agent's words must be like a step's to be recognised, and to say all of it; how much an expected step has
 # in advance.
 _KNOWN, _WHOLE, _EXPECTED = 0.3, 0.6, 0.15
+_REQUEST = re.compile(r"\?|\b(?:need|please|tell me|give me)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,9 @@ def goal_of(dialogue: Dialogue, course: Course, *, issue: str = "") -> Goal:
             back = -1 if turn.extra.get("detour") in ("correct", "change") else None  # takes the last one back
             for slot, value in turn.informed.items():
                 values[slot] = (*values.get(slot, ())[:back], value)
-            branches = course.procedure.steps[node.step - 1].branches if node and node.step else ()
-            if node and node.step and node.text in {branch.answer for branch in branches}:
-                answers[node.step] = (*answers.get(node.step, ())[:back], node.text)
+            step = course.procedure.step(node.step or 0) if node else None
+            if step and node and node.text in {branch.answer for branch in step.branches}:
+                answers[step.number] = (*answers.get(step.number, ())[:back], node.text)
         elif node and node.step:
             end = node.step
     opening = next((turn.text for turn in dialogue.turns if turn.role == "user"), "")
@@ -85,8 +86,8 @@ class GraphUser:
         self._restart()
 
     def _restart(self) -> None:
-        self._spoken: list[UserTurn] = []
-        self._given: Counter[str] = Counter()
+        self._spoken = list[UserTurn]()
+        self._given = Counter[str]()
         self._confused = 0
         self._voice = Voice("customer", self._register, seed=self._seed)
         self._follower = Follower(self._course, self._alike, facts=self._facts)
@@ -96,7 +97,7 @@ class GraphUser:
         return self.next(history)
 
     def next(self, history: Sequence[Turn]) -> UserTurn:
-        """The next words."""
+        """The same, at once."""
         places = [place for place, turn in enumerate(history) if turn.role == "user"]
         if len(places) < len(self._spoken):
             self._restart()
@@ -148,9 +149,7 @@ class GraphUser:
         """The slots that are asked for: those of the step, or those that a question names."""
         named = [name for name in self._course.slots if name in self._goal.values and _names(heard, name)]
         if step is None:
-            return (
-                named if "?" in heard or re.search(r"\b(?:need|please|tell me|give me)\b", heard, re.IGNORECASE) else []
-            )
+            return named if _REQUEST.search(heard) else []
         mine = [slot for slot in step.collects if slot in self._goal.values]
         return (not whole and [slot for slot in mine if slot in named]) or mine
 
@@ -176,20 +175,16 @@ class GraphUser:
         return UserTurn(text=self._words_of(answer), extra={"answer": answer})
 
     def _words_for(self, informed: Mapping[str, JsonValue]) -> str:
-        if len(informed) > 2:
-            return self._voice("give_other", value=", ".join(map(_value_text, informed.values())))
-        words = [
-            self._voice(_kind(self._course.slots[slot]), value=_value_text(value)) for slot, value in informed.items()
-        ]
-        return " ".join(
-            words if len(words) == 1 else [one if one.endswith((".", "!", "?")) else f"{one}." for one in words]
-        )
+        values = {slot: _value_text(value) for slot, value in informed.items()}
+        if len(values) > 2:
+            return self._voice("give_other", value=", ".join(values.values()))
+        words = [self._voice(_kind(self._course.slots[slot]), value=value) for slot, value in values.items()]
+        return " ".join(one if len(words) == 1 or one.endswith((".", "!", "?")) else f"{one}." for one in words)
 
     def _words_of(self, answer: str) -> str:
-        """An answer of the procedure, as a customer says it."""
         if answer.casefold() in ("yes", "no"):
             return self._voice(answer.casefold())
-        mine = re.sub(r"\b(?:they|them|their)\b", _first_person, answer, flags=re.IGNORECASE)
+        mine = to_me(answer)
         if re.match(r"(?:the|an?|another|one|my)\b", mine, re.IGNORECASE):
             return self._voice("give_choice", choice=mine[:1].lower() + mine[1:])
         return f"{mine}."
@@ -200,12 +195,10 @@ def graph_user(case: Case) -> GraphUser:
     if case.gold is None:
         raise BadSetting(f"case {case.id!r} has no gold dialogue to take a customer's goal from")
     course = course_of(case.brief.replace(instructions=case.gold.instructions or case.brief.instructions))
-    registers = REGISTERS["customer"]
-    register = registers[(case.seed + case.trial) % (len(registers) - 1)]
-    goal = goal_of(case.gold, course)
-    return GraphUser(
-        course, goal, facts=case.brief.facts, register=register, seed=f"{case.id}/{case.seed}/{case.trial}"
-    )
+    *registers, _ = REGISTERS["customer"]
+    register = registers[(case.seed + case.trial) % len(registers)]
+    seed = f"{case.id}/{case.seed}/{case.trial}"
+    return GraphUser(course, goal_of(case.gold, course), facts=case.brief.facts, register=register, seed=seed)
 
 
 def _names(heard: str, slot: str) -> bool:
@@ -216,11 +209,8 @@ def _names(heard: str, slot: str) -> bool:
 
 
 def _kind(slot: Slot) -> str:
-    form = slot.schema.get("format")
-    if form == "email":
-        return "give_email"
-    if form == "date":
-        return "give_date"
+    if (form := slot.schema.get("format")) in ("email", "date"):
+        return f"give_{form}"
     if slot.pattern:
         return "give_order_number" if slot.name.startswith("order") else "give_reference"
     return "give_amount" if slot.schema.get("type") in ("number", "integer") else "give_other"
@@ -228,8 +218,3 @@ def _kind(slot: Slot) -> str:
 
 def _value_text(value: JsonValue) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _first_person(word: re.Match[str]) -> str:
-    mine = {"they": "I", "them": "me", "their": "my"}[word[0].lower()]
-    return mine.capitalize() if word[0][0].isupper() else mine

@@ -11,20 +11,20 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from random import Random
 from typing import Any, Literal, cast
 
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.plan.procedures.service import Service
+from toologue.plan.procedures.service import Service, around, comparisons
 from toologue.plan.procedures.value_errors import spoil
 from toologue.schema import Api, Procedure, ValueKind
 from toologue.schema.procedure import reached
-from toologue.values.conditions import Expression, parse
+from toologue.values.conditions import Expression
 from toologue.values.make import make
 from toologue.worlds.store import Row
 
@@ -43,7 +43,7 @@ class Rows:
         self.tables = tables
         self._keys = {table: _key_field(rows) for table, rows in tables.items()}
         self._names = {table: {name for row in rows.values() for name in row} for table, rows in tables.items()}
-        self._related: dict[frozenset[Place], frozenset[Place]] = {}
+        self.related = cache(self._relate)
 
     def row(self, place: Place) -> Row:
         """The row in a place."""
@@ -72,18 +72,13 @@ class Rows:
         """Whether the rows of a table are people, or belong to some."""
         return any(self._is_person(above) for place in self.places(table)[:1] for above in self._above(place))
 
-    def related(self, places: Iterable[Place]) -> frozenset[Place]:
+    def _relate(self, known: frozenset[Place]) -> frozenset[Place]:
         """These, and all that belongs to them."""
-        known = frozenset(places)
-        if known not in self._related:
-            found = {above for place in known for above in self._above(place)}
-            spreading = known | {place for place in found if self._is_person(place)}
-            found |= {child for place in spreading for child in self._children[place]}
-            self._related[known] = frozenset(found)
-        return self._related[known]
+        found = {above for place in known for above in self._above(place)}
+        spreading = known | {place for place in found if self._is_person(place)}
+        return frozenset(found | {child for place in spreading for child in self._children[place]})
 
     def _above(self, place: Place) -> set[Place]:
-        """A place and all that it points to, step by step."""
         return reached([place], self._parents)
 
     def _is_person(self, place: Place) -> bool:
@@ -142,7 +137,6 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def _key_field(rows: Mapping[str, Row]) -> str | None:
-    """The field that names the rows."""
     if not rows:
         return None
     key, first = next(iter(rows.items()))
@@ -180,17 +174,6 @@ class Limit:
     value: JsonValue
     days: bool = False
 
-    def around(self, now: str) -> list[JsonValue]:
-        """Values on both sides of it."""
-        value = self.value
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return [value]
-        if self.days:
-            today = datetime.fromisoformat(now)
-            return [(today - timedelta(days=value + more)).strftime("%Y-%m-%d") for more in (-1, 0, 1)]
-        step = 1 if isinstance(value, int) else 0.5
-        return [value - step, value, value + step]
-
 
 @dataclass(frozen=True)
 class Slot:
@@ -209,7 +192,7 @@ class Slot:
 class Option:
     """Values for what was asked, the rows that this customer knows, and in which way the values are wrong."""
 
-    values: dict[str, JsonValue]
+    values: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     knows: frozenset[Place] = frozenset()
     wrong: Wrong = ""
     # Where free values stand in their lists.
@@ -224,20 +207,18 @@ class Answers:
         self._rows = Rows(service.rows)
         names = dict.fromkeys(slot for step in procedure.steps for slot in step.collects)
         self._compared = list(_comparisons(procedure))
-        self._found: dict[tuple[str, frozenset[Place]], list[tuple[JsonValue, Place]]] = {}
-        self._strangers: dict[frozenset[Place], tuple[str, ...]] = {}
+        self._known = cache(self._look)
+        self.strangers = cache(self._others_than)
         self.slots = {name: self._slot(name) for name in names}
 
-    def strangers(self, knows: frozenset[Place]) -> tuple[str, ...]:
+    def _others_than(self, knows: frozenset[Place]) -> tuple[str, ...]:
         """What names other customers than the one who knows these rows: values that nobody should say."""
-        if knows not in self._strangers:
-            mine = self._rows.related(self._rows.related(knows)) if knows else frozenset[Place]()
-            own = {str(value) for place in mine for value in self._rows.row(place).values()}
-            every = (place for table in self._rows.tables for place in self._rows.places(table))
-            others = (self._rows.row(place) for place in every if place not in mine)
-            named = {str(row[name]) for row in others if _REACHED & row.keys() for name in _NAMING if row.get(name)}
-            self._strangers[knows] = tuple(sorted(named - own)[:_STRANGERS])
-        return self._strangers[knows]
+        mine = self._rows.related(self._rows.related(knows)) if knows else frozenset[Place]()
+        own = {str(value) for place in mine for value in self._rows.row(place).values()}
+        every = (place for table in self._rows.tables for place in self._rows.places(table))
+        others = (self._rows.row(place) for place in every if place not in mine)
+        named = {str(row[name]) for row in others if _REACHED & row.keys() for name in _NAMING if row.get(name)}
+        return tuple(sorted(named - own)[:_STRANGERS])
 
     def options(
         self,
@@ -261,7 +242,7 @@ class Answers:
         return [*right, *wrong]
 
     def _right(self, slot: Slot, so_far: Option, rng: Random, values: Mapping[str, JsonValue]) -> Iterator[Option]:
-        known = self._known(slot, so_far.knows)
+        known = self._known(slot.name, so_far.knows)
         for value, place in known:
             yield replace(so_far, values={**so_far.values, slot.name: value}, knows=so_far.knows | {place})
         if known:
@@ -274,19 +255,14 @@ class Answers:
         for place in places:
             yield replace(so_far, values={**so_far.values, slot.name: free[place]}, place=place)
 
-    def _known(self, slot: Slot, knows: frozenset[Place]) -> list[tuple[JsonValue, Place]]:
-        """The values of rows that this customer knows, of all rows if none is known yet.
+    def _look(self, name: str, knows: frozenset[Place]) -> list[tuple[JsonValue, Place]]:
+        """The values that a slot has in rows that this customer knows, in all rows if none is known yet.
 
         Rows that are nobody's own (areas, days that are free) are known to all; some of them come last.
         """
-        if (slot.name, knows) not in self._found:
-            self._found[slot.name, knows] = self._look(slot, knows)
-        return self._found[slot.name, knows]
-
-    def _look(self, slot: Slot, knows: frozenset[Place]) -> list[tuple[JsonValue, Place]]:
         own = self._rows.related(knows) if knows else None
         found: dict[str, list[tuple[JsonValue, Place]]] = defaultdict(list)
-        for table, path in slot.fields:
+        for table, path in self.slots[name].fields:
             every = self._rows.places(table)
             mine = every if own is None else [place for place in every if place in own]
             open_to_all = not mine or not self._rows.owned(table)
@@ -306,11 +282,11 @@ class Answers:
                 said = {**right.values, slot.name: spoilt.said}
                 yield Option(said, right.knows, "malformed")
             return
-        every = [value for value, _ in self._known(slot, frozenset())]
+        every = [value for value, _ in self._known(slot.name, frozenset[Place]())]
         unknown = _unknown_value(good, {str(value) for value in every}, rng)
         if unknown is not None:
             yield Option({**right.values, slot.name: unknown}, right.knows, "unknown")
-        mine = {str(value) for value, _ in self._known(slot, right.knows)} if right.knows else set[str]()
+        mine = {str(value) for value, _ in self._known(slot.name, right.knows)} if right.knows else set[str]()
         others = [value for value in every if str(value) not in mine]
         if others and mine:
             yield Option({**right.values, slot.name: rng.choice(others)}, right.knows, "another")
@@ -321,7 +297,8 @@ class Answers:
         if given := self._procedure.examples.get(slot.name):
             return list(given)
         if slot.limits:
-            return [value for limit in slot.limits for value in limit.around(self._service.now)]
+            now = self._service.now
+            return [near for one in slot.limits for near in around(one.value, (-1, 0, 1), now if one.days else "")]
         if isinstance(schema.get("enum"), list):
             return list(schema["enum"])
         if schema.get("type") == "boolean":
@@ -364,7 +341,6 @@ class Answers:
         return Slot(name, schema, _kind(name, schema), tuple(dict.fromkeys(fields)), tuple(limits), paths)
 
     def _shown(self, api: Api, name: str) -> list[Field]:
-        """The field of this name in the rows that an Api shows."""
         shown = self._rows.shown_by(_properties(api.returns))
         every = self._rows.fields(name)
         return [one for one in every if one[0] == shown][:1] or every[:1]
@@ -373,30 +349,16 @@ class Answers:
 def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...]]]:
     """(slot, the path of a result or the value that a condition compares it with)."""
     for step in procedure.steps:
-        for branch in step.branches:
-            if branch.condition:
-                for compare in ast.walk(parse(branch.condition).tree):
-                    if isinstance(compare, ast.Compare):
-                        sides = [compare.left, *compare.comparators]
-                        yield from _sides(sides, procedure)
-
-
-def _sides(sides: Sequence[ast.expr], procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...]]]:
-    for side in sides:
-        inner, days = side, False
-        if isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id == "days_since":
-            inner, days = side.args[0], True
-        if not isinstance(inner, ast.Name):
-            continue
-        for other in sides:
-            if other is not side:
-                text = ast.unparse(other)
-                paths = Expression(text, other).paths
-                if not paths or all(path[0] in procedure.facts for path in paths):
-                    value = Expression(text, other).value(procedure.facts)
-                    yield inner.id, Limit(value, days)
-                elif isinstance(other, ast.Attribute):
-                    yield inner.id, paths[0]
+        for branch in (one for one in step.branches if one.condition):
+            for side, others in comparisons(branch.condition):
+                days = isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id == "days_since"
+                inner = side.args[0] if days and isinstance(side, ast.Call) else side
+                for other in others if isinstance(inner, ast.Name) else ():
+                    expression = Expression(ast.unparse(other), other)
+                    if all(path[0] in procedure.facts for path in expression.paths):
+                        yield ast.unparse(inner), Limit(expression.value(procedure.facts), days)
+                    elif isinstance(other, ast.Attribute):
+                        yield ast.unparse(inner), expression.paths[0]
 
 
 def _properties(schema: Any) -> Iterator[str]:
@@ -424,7 +386,6 @@ def _kind(name: str, schema: Mapping[str, Any]) -> ValueKind:
 
 
 def _unknown_value(value: JsonValue, taken: set[str], rng: Random) -> JsonValue:
-    """A value of the same look that nobody has; None where there is none."""
     for _ in range(50):
         other = _vary(value, rng)
         if other is not None and str(other) not in taken:

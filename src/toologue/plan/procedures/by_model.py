@@ -43,9 +43,7 @@ _MOST, _TRIES = 1_000_000, 200
 _OPENING = re.compile(r"[\[{]")
 _PERSON = re.compile(r"\bI\b|\b[Tt]he customer\b")
 
-IntentFault = Literal[
-    "not an object", "missing", "long name", "too vague", "in person", "generic entity", "duplicate"
-]  # fmt: skip
+IntentFault = Literal["not an object", "missing", "long name", "too vague", "in person", "generic entity", "duplicate"]
 
 
 class Rewritten(NamedTuple):
@@ -259,13 +257,12 @@ def _take(
         if len(made) == count:
             break
         tally.proposed += 1
-        fault = _fault(entry, [*known, *made])
-        if fault is None:
+        if fault := _fault(entry, [*known, *made]):
+            tally.dropped[fault[0]] += 1
+            tally.examples.setdefault(*fault)
+            complaints.append(f"entry {number}: {fault[0]}: {fault[1]}")
+        else:
             made.append(_intent(entry))
-            continue
-        tally.dropped[fault[0]] += 1
-        tally.examples.setdefault(*fault)
-        complaints.append(f"entry {number}: {fault[0]}: {fault[1]}")
     return complaints
 
 

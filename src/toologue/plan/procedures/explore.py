@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, takewhile
 from random import Random
@@ -23,9 +23,10 @@ from toologue.loop import World
 from toologue.plan.procedures.answers import Answers, Option
 from toologue.plan.procedures.answers import Place as RowPlace
 from toologue.plan.procedures.paths import Goal, cover, coverage, pairs_of, weighted
-from toologue.plan.procedures.service import Service, error_value, outcomes
+from toologue.plan.procedures.service import Service, after_result, outcomes
 from toologue.procedure.course import State, Steering
 from toologue.schema import Call, Graph, Link, Node, Procedure, Result, Walk
+from toologue.schema.procedure import reached
 from toologue.values.conditions import embedded, parse
 
 _LOOPS, _LONGEST = 2, 120
@@ -36,19 +37,11 @@ _SAMPLED, _MOST_TRIED = 2000, 80
 
 
 @dataclass(frozen=True)
-class Given:
-    """What a customer gives in a reply: slots with values, and in which way one is wrong."""
-
-    values: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    wrong: str = ""
-
-
-@dataclass(frozen=True)
 class FeasiblePath:
     """A possible walk: its links, and what was given at each reply, by the place of the link that leads to it."""
 
     links: tuple[str, ...]
-    given: Mapping[int, Given]
+    given: Mapping[int, Option]
     # Results that were made up, by the place of the link that they lead to; empty where calls are executed.
     results: Mapping[int, Result] = field(default_factory=dict[int, Result], compare=False)
     knows: frozenset[RowPlace] = frozenset()
@@ -63,7 +56,7 @@ class SearchNode:
     mark: Any
     before: SearchNode | None = None
     link: Link | None = None
-    given: Given | None = None
+    given: Option | None = None
     result: Result | None = None
     call: Call | None = None
     knows: frozenset[RowPlace] = frozenset()
@@ -143,8 +136,7 @@ class Explorer:
 
     def along(self, walk: Walk, *, budget: int = 2000) -> FeasiblePath | None:
         """A trail that takes this walk. `budget`: how many places may be looked at."""
-        left = [budget]
-        end = self._follow(self.root, walk.links, left)
+        end = self._follow(self.root, walk.links, [budget])
         return self._trail(end) if end else None
 
     def next(self, place: SearchNode) -> list[SearchNode]:
@@ -166,8 +158,7 @@ class Explorer:
         fitting = [after for after in self.next(place) if after.link and after.link.id == links[0]]
         fitting.sort(key=lambda after: after.visits)
         for after in fitting:
-            end = self._follow(after, links[1:], left)
-            if end is not None:
+            if end := self._follow(after, links[1:], left):
                 after.visits += 1
                 return end
         return None
@@ -204,7 +195,6 @@ class Explorer:
             yield from self._execute(place, node)
 
     def _replies(self, place: SearchNode) -> Iterator[SearchNode]:
-        """What the customer may say here."""
         way = place.way
         for link in self.steering.exits(place.state):
             reply = self.graph.by_id[link.target]
@@ -212,14 +202,12 @@ class Explorer:
             if place.depth > self._loops and came > self._loops:
                 continue
             asked = self.given_by(reply, place.state.node)
-            options = [Option({})]
-            if asked:
-                seed = keys.content_key([self._seed, [one.link.id for one in way if one.link], dict(place.values)])
-                options = self.answers.options(asked, place.knows, seed=seed, values=place.values)
-            for option in options:
-                given = Given(option.values, option.wrong) if asked else None
-                knows = option.knows if asked else place.knows
-                yield self._after(place, link, {**place.values, **option.values}, given=given, knows=knows)
+            if not asked:
+                yield self._after(place, link, place.values)
+                continue
+            seed = keys.content_key([self._seed, [one.link.id for one in way if one.link], dict(place.values)])
+            for option in self.answers.options(asked, place.knows, seed=seed, values=place.values):
+                yield self._after(place, link, {**place.values, **option.values}, given=option, knows=option.knows)
 
     def given_by(self, reply: Node, asking: str) -> list[str]:
         """The slots that a reply to a message gives: where there are several answers, those needed after this one."""
@@ -227,7 +215,6 @@ class Explorer:
         return [slot for slot in reply.collects if len(answers) < 2 or slot in self._needed[reply.id]]
 
     def _follow_values(self, place: SearchNode, node: Node, values: Mapping[str, JsonValue]) -> Iterator[SearchNode]:
-        """Where values lead."""
         link = self.steering.choose(place.state, values)
         if link is None:
             self.stuck[f"{node.id}, line {node.line}: no way on"] += 1
@@ -235,15 +222,12 @@ class Explorer:
         yield self._after(place, link, values)
 
     def _execute(self, place: SearchNode, node: Node) -> Iterator[SearchNode]:
-        """A call, executed; or made up, once for each output."""
         call = call_of(node, place.values)
         if self._world is None:
             before = [one.result for one in place.way if one.call == call and one.result]
             exits = self.steering.exits(place.state)
             for link, result in outcomes(self.graph, exits, call, place.values, self.service, before[-1:]):
-                yield replace(
-                    self._after(place, link, after_result(node, place.values, result), result=result), call=call
-                )
+                yield self._after(place, link, after_result(node, place.values, result), result=result, call=call)
             return
         self._world.rewind(place.mark)
         result = self._world.do(call)
@@ -255,28 +239,11 @@ class Explorer:
             return
         yield self._after(place, link, values, result=result, mark=mark)
 
-    def _after(
-        self,
-        place: SearchNode,
-        link: Link,
-        values: Mapping[str, JsonValue],
-        *,
-        given: Given | None = None,
-        result: Result | None = None,
-        mark: Any = None,
-        knows: frozenset[RowPlace] | None = None,
-    ) -> SearchNode:
-        return SearchNode(
-            state=self.steering.after(place.state, link),
-            values=apply_sets(link, values),
-            mark=place.mark if mark is None else mark,
-            before=place,
-            link=link,
-            given=given,
-            result=result,
-            knows=place.knows if knows is None else knows,
-            depth=place.depth + 1,
-        )
+    def _after(self, place: SearchNode, link: Link, values: Mapping[str, JsonValue], **came: Any) -> SearchNode:
+        """Behind a link. `came`: by what it was reached, and the mark and the rows where they are others."""
+        state = self.steering.after(place.state, link)
+        more: dict[str, Any] = {"mark": place.mark, "knows": place.knows, **came}
+        return SearchNode(state, apply_sets(link, values), before=place, link=link, depth=place.depth + 1, **more)
 
 
 def call_of(node: Node, values: Mapping[str, JsonValue]) -> Call:
@@ -285,17 +252,8 @@ def call_of(node: Node, values: Mapping[str, JsonValue]) -> Call:
     return Call(api=node.text, arguments={name: value for name, value in given.items() if value is not None})
 
 
-def after_result(node: Node, values: Mapping[str, JsonValue], result: Result) -> dict[str, JsonValue]:
-    """What is known after a call: its result by its name, and `error`."""
-    error = error_value(result)
-    named = {node.result: result.value} if node.result and not result.error else {}
-    return {**values, **named, "error": error}
-
-
 def apply_sets(link: Link, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Values with those that a link gives to slots; `error` is forgotten on the way."""
-    if not link.sets and "error" not in values:
-        return dict(values)
     new = {name: parse(expression).value(values) for name, expression in link.sets.items()}
     return {name: value for name, value in {**values, **new}.items() if name != "error"}
 
@@ -306,15 +264,8 @@ def _needed(graph: Graph) -> Mapping[str, frozenset[str]]:
     for link in graph.links:
         texts = [link.condition, *link.sets.values()]
         used[link.source] |= {name for text in texts if text for name in parse(text).names}
-    found = {id: set(names) for id, names in used.items()}
-    changed = True
-    while changed:
-        changed = False
-        for link in graph.links:
-            more = found[link.target] - found[link.source]
-            found[link.source] |= more
-            changed = changed or bool(more)
-    return {id: frozenset(names) for id, names in found.items()}
+    onward = {id: [link.target for link in graph.exits(id)] for id in used}
+    return {id: frozenset[str]().union(*(used[there] for there in reached([id], onward))) for id in used}
 
 
 def _names(node: Node) -> set[str]:

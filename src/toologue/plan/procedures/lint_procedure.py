@@ -7,10 +7,10 @@ patterns (`lint_procedure.yaml`): a vague sentence in words of its own passes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from toologue.data import shipped
 
@@ -24,7 +24,6 @@ RULES = (
     "missing datum",
     "ambiguous branch",
 )
-_DATA = Path(__file__).with_name("lint_procedure.yaml")
 _MARKS = re.compile(r"^\s*(?:#+|\d+(?:\.\d+)*[.)]?|[-*+•]|>)\s+")
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])[\"')*]*\s+(?=[A-Z*`\"'])")
 
@@ -66,7 +65,7 @@ class _Rule(NamedTuple):
 
 @cache
 def _rules() -> tuple[_Rule, ...]:
-    data = cast("Mapping[str, Any]", shipped(_DATA))
+    data = shipped(Path(__file__).with_suffix(".yaml"))
 
     def form(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern.replace("<vague>", data["vague"]), re.IGNORECASE)

@@ -14,6 +14,7 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -88,11 +89,10 @@ def missing_lines(graph: Graph, seen: Coverage) -> list[Missing]:
     by_link = graph.by_link
     nodes = (graph.by_id[id] for id in seen.nodes.missing)
     found = [Missing(node.line, node.step, "step", node.text) for node in nodes]
-    for link in map(by_link.__getitem__, seen.edges.missing):
-        found.append(_missing(graph, link, "way", _link_text(graph, link)))
+    told = [("way", id, _link_text(graph, id)) for id in seen.edges.missing]
     for first, then in seen.pairs.missing:
-        text = f"{_link_text(graph, by_link[first])}, then {_link_text(graph, by_link[then])}"
-        found.append(_missing(graph, by_link[then], "pair", text))
+        told.append(("pair", then, f"{_link_text(graph, first)}, then {_link_text(graph, then)}"))
+    found += [Missing(by_link[id].line, graph.by_id[by_link[id].source].step, what, text) for what, id, text in told]
     return sorted(set(found), key=lambda one: (one.line, one.what, one.text))
 
 
@@ -128,12 +128,9 @@ def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
     return frozenset(links), frozenset(pairs)
 
 
-def _missing(graph: Graph, link: Link, what: str, text: str) -> Missing:
-    return Missing(link.line, graph.by_id[link.source].step, what, text)
-
-
-def _link_text(graph: Graph, link: Link) -> str:
+def _link_text(graph: Graph, id: str) -> str:
     """What a link says: its text, or the words of the user node that it leads to or leaves."""
+    link = graph.by_link[id]
     ends = (graph.by_id[link.target], graph.by_id[link.source])
     return link.text or next((node.text for node in ends if node.type == "user"), link.id)
 
@@ -156,6 +153,7 @@ class _Arc(NamedTuple):
 
 
 _Trail = list[_Arc]
+_Allowed = Callable[[_Trail], bool]
 
 
 def wanted(graph: Graph, goal: Goal) -> frozenset[Sight]:
@@ -178,7 +176,7 @@ def covering(graph: Graph, goal: Goal, *, max_loops: int = 2, rng: random.Random
     """Walks that see everything. A node comes at most `1 + max_loops` times in each, unless there is no other way."""
     steering = Steering(graph)
     arcs = _network(graph, goal)
-    trails = _trails(arcs, _Bounds(steering, max_loops), rng)
+    trails = _trails(arcs, partial(_allowed, steering, 1 + max_loops), rng)
     walks = [steering.walk(_steer(steering, [link for arc in trail for link in arc.links])) for trail in trails]
     missing = set(wanted(graph, goal)).difference(*(sights(graph, walk, goal) for walk in walks))
     for sight in sorted(missing, key=lambda sight: (isinstance(sight, str), sight)):  # pairs see links as well
@@ -233,13 +231,13 @@ def _least_flow(arcs: Sequence[_Arc]) -> tuple[int, list[int]]:
     return flow[_END][_START][-1], [arc.least + flow[arc.source][arc.target][i] for i, arc in enumerate(arcs)]
 
 
-def _trails(arcs: Sequence[_Arc], bounds: _Bounds, rng: random.Random) -> list[_Trail]:
+def _trails(arcs: Sequence[_Arc], allowed: _Allowed, rng: random.Random) -> list[_Trail]:
     """Trails from start to end that use all arcs: the fewest of a few draws."""
     count, flow = _least_flow(arcs)
     best: list[_Trail] = []
     for _ in range(_DRAWS):
         trails, circles = _decompose(arcs, count, flow, rng)
-        _join_circles(trails, circles, arcs, bounds)
+        _join_circles(trails, circles, arcs, allowed)
         best = trails if not best or len(trails) < len(best) else best
         if len(best) == count:
             break
@@ -277,26 +275,19 @@ def _decompose(
     return trails, circles
 
 
-class _Bounds:
-    """How often each node may come in a walk."""
-
-    def __init__(self, steering: Steering, max_loops: int):
-        self._root, self._most, self._limits = steering.start.node, 1 + max_loops, steering.limits
-
-    def allow(self, trail: Iterable[_Arc]) -> bool:
-        """Whether no node comes too often."""
-        came = Counter(link.target for arc in trail for link in arc.links)
-        came[self._root] += 1
-        return all(times <= self._limits.get(node, self._most) for node, times in came.items())
+def _allowed(steering: Steering, most: int, trail: _Trail) -> bool:
+    came = Counter(link.target for arc in trail for link in arc.links)
+    came[steering.start.node] += 1
+    return all(times <= steering.limits.get(node, most) for node, times in came.items())
 
 
-def _join_circles(trails: list[_Trail], circles: list[_Trail], arcs: Sequence[_Arc], bounds: _Bounds) -> None:
+def _join_circles(trails: list[_Trail], circles: list[_Trail], arcs: Sequence[_Arc], allowed: _Allowed) -> None:
     """Put each circle into a trail that passes by, the shortest first, or give it a trail of its own."""
     left = deque(circles)
     idle = 0
     while left:
         circle = left.popleft()
-        joined = next((made for made in _with_circle(trails, circle) if bounds.allow(made[1])), None)
+        joined = next((made for made in _with_circle(trails, circle) if allowed(made[1])), None)
         if joined:
             trails[joined[0]], idle = joined[1], 0
         elif idle < len(left):  # another circle may lead here first
@@ -343,39 +334,24 @@ def _steer(steering: Steering, planned: Sequence[Link]) -> list[Link]:
             if round_again is None:
                 break
             links += round_again
-            for step in round_again:
-                state = steering.after(state, step)
+            state = steering.along(state, round_again)
         links.append(link)
         state = steering.after(state, link)
     return [*links, *steering.out(state)]
 
 
 def _walk_seeing(steering: Steering, sight: Sight) -> list[Link]:
-    """The shortest walk that sees a link, or a pair."""
     graph = steering.graph
-    first, then = (sight, None) if isinstance(sight, str) else sight
-
-    def stretch(state: State) -> tuple[list[Link], State]:
-        links = list[Link]()
-        while len(exits := graph.exits(state.node)) == 1:
-            links.append(exits[0])
-            state = steering.after(state, exits[0])
-        return links, state
+    first, then = (sight, None) if isinstance(sight, str) else (sight[0], graph.by_link[sight[1]])
 
     def sees(link: Link, there: State) -> bool:
-        if link.id != first or then is None:
-            return link.id == first
-        return graph.by_link[then] in (steering.exits(stretch(there)[1]))
+        onward = _stretch(graph, there.node)[0]
+        return link.id == first and (then is None or then in steering.exits(steering.along(there, onward)))
 
     links = steering.way(steering.start, sees) or []
-    state = steering.start
-    for link in links:
-        state = steering.after(state, link)
     if then is not None:
-        between, state = stretch(state)
-        links = [*links, *between, graph.by_link[then]]
-        state = steering.after(state, graph.by_link[then])
-    return [*links, *steering.out(state)]
+        links = [*links, *_stretch(graph, graph.by_link[first].target)[0], then]
+    return [*links, *steering.out(steering.along(steering.start, links))]
 
 
 def vanilla(graph: Graph, count: int, *, seed: int = 0) -> Iterator[Walk]:

@@ -23,13 +23,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from types import MappingProxyType
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import BadSetting
-from toologue.plan.procedures.explore import Explorer, FeasiblePath, Given, after_result, apply_sets, call_of
+from toologue.plan.procedures.answers import Option
+from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of
 from toologue.plan.procedures.noise import NoiseKind, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, pairs_of, vanilla, weighted
 from toologue.plan.procedures.service import Service
@@ -46,7 +47,7 @@ class Astray(Exception):
 
 
 Detour = Literal["malformed", "contradict", "volunteer", "correct", "change"]
-DETOURS: tuple[Detour, ...] = ("malformed", "contradict", "volunteer", "correct", "change")
+DETOURS: tuple[Detour, ...] = get_args(Detour)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,6 @@ class _Conversation:
         self.state = self.steering.start
 
     def step(self, place: int) -> None:
-        """Take the next link, if values lead down it."""
         link = self.links[place]
         if self.nodes[place].type != "assistant" and self.steering.choose(self.state, self.values) != link:
             raise Astray
@@ -101,7 +101,6 @@ class _Conversation:
         self.cues.append(cue)
 
     def speak(self, node: Node) -> None:
-        """What the agent says."""
         self.say(AgentTurn(text="", node=node.id), self.cue_of(node))
 
     def cue_of(self, node: Node) -> Cue:
@@ -109,29 +108,23 @@ class _Conversation:
         step = self.ground.procedure.step(node.step or 0)
         text = step.text if step else node.text
         move = "end" if not self.graph.exits(node.id) else "say" if step and step.kind == "say" else "ask"
-        return Cue(
-            move=move, text=text, values=self.shown_values(text), kinds=self.kinds(step.collects if step else ())
-        )
-
-    def shown_values(self, text: str) -> dict[str, JsonValue]:
-        """The values that the braces of a text show."""
         shown = {expression.text: expression.value(self.values) for expression in embedded(text)}
         if None in shown.values():
             raise Astray
-        return shown
+        return Cue(move=move, text=text, values=shown, kinds=self.kinds(step.collects if step else ()))
 
     def kinds(self, slots: Sequence[str]) -> dict[str, ValueKind]:
-        """What kind of value each slot is."""
         return {slot: self.ground.answers.slots[slot].kind for slot in slots if slot in self.ground.answers.slots}
 
     def call(self, node: Node, place: int) -> None:
-        """A call, and its result."""
         act = call_of(node, self.values)
         result = self.world.do(act) if self.world else self.trail.results.get(place, Result())
         self.say(AgentTurn(acts=(act,), results=(result,), node=node.id), Cue(move="call"))
         self.values = after_result(node, self.values, result)
 
-    def inform(self, node: Node, cue: Cue, given: Given, extra: Mapping[str, JsonValue] = MappingProxyType({})) -> None:
+    def inform(
+        self, node: Node, cue: Cue, given: Option, extra: Mapping[str, JsonValue] = MappingProxyType({})
+    ) -> None:
         """A reply of the graph. `extra` is what else there is to say of the turn."""
         marks = {**extra, "wrong": given.wrong} if given.wrong else dict(extra)
         values = dict(given.values)
@@ -140,7 +133,6 @@ class _Conversation:
         self.values = {**self.values, **values}
 
     def aside(self, cue: Cue, extra: dict[str, JsonValue], answer: Cue) -> None:
-        """Something beside the graph, and the agent's answer."""
         self.say(UserTurn(extra=extra), cue)
         self.say(AgentTurn(text=""), answer)
 
@@ -150,7 +142,6 @@ class _Conversation:
         return next(cue for cue in reversed(self.cues) if cue.move in ("ask", "say"))
 
     def all(self) -> None:
-        """Every turn, from the customer's first word on."""
         for place, node in enumerate(self.nodes):
             if place and node.type == "assistant" and place > self.skip:
                 self.speak(node)
@@ -164,13 +155,12 @@ class _Conversation:
                 self.step(place)
 
     def reply(self, place: int, node: Node) -> None:
-        """What the customer says, and what comes before it."""
         given = self.trail.given.get(place - 1)
         if place == 1:
             issues = [text for text in (self.ground.procedure.issue, *self.ground.procedure.wordings) if text]
             ahead = self.ahead(place) if self.wants("volunteer") and self.rng.random() < 0.5 else None
             text = self.rng.choice(issues or [self.ground.procedure.title])
-            self.reply_with("volunteer" if ahead else None, node, Cue(move="open", text=text), ahead or Given())
+            self.reply_with("volunteer" if ahead else None, node, Cue(move="open", text=text), ahead or Option())
             return
         if self.make_noise() and self.detours.mode == "published":
             return
@@ -180,25 +170,23 @@ class _Conversation:
         if (given and not given.wrong and self.misspell(given)) or self.contradict(node):
             pass
         elif given and alone and (ahead := self.ahead(place) if self.wants("volunteer") else None):
-            self.reply_with("volunteer", node, cue.replace(move="volunteer"), Given({**given.values, **ahead.values}))
+            self.reply_with("volunteer", node, cue.replace(move="volunteer"), Option({**given.values, **ahead.values}))
             return
         elif not (given and given.wrong) and (old := self.false_start(place, node, given)):
             correcting = "correct" if given and alone else "change"
-            self.reply_with(correcting, node, cue.replace(move=correcting, before=old), given or Given())
+            self.reply_with(correcting, node, cue.replace(move=correcting, before=old), given or Option())
             return
-        self.inform(node, cue, given or Given())
+        self.inform(node, cue, given or Option())
 
-    def reply_with(self, detour: Detour | None, node: Node, cue: Cue, given: Given) -> None:
+    def reply_with(self, detour: Detour | None, node: Node, cue: Cue, given: Option) -> None:
         """A reply of the graph with which the customer leaves the straight path, if there is such a detour."""
         self.done = detour or self.done
         self.inform(node, cue, given, {"detour": detour} if detour else {})
 
     def wants(self, detour: Detour) -> bool:
-        """Whether this detour is wanted, and was not made yet."""
         return self.detours.kind == detour and self.done is None
 
     def make_noise(self) -> bool:
-        """Noise, by chance: a message and a refusal."""
         if self.rng.random() >= self.detours.noise:
             return False
         bank, kinds = noise_bank(), self.detours.noises
@@ -206,14 +194,12 @@ class _Conversation:
         refusal, question = self.rng.choice(bank.replies_to(message)), self.question
         again = question.text if self.detours.mode == "resume" and question.move == "ask" else ""
         noise: dict[str, JsonValue] = {"kind": message.kind, "id": message.id, "severity": message.severity}
-        answer = Cue(
-            move="refuse", text=refusal, again=again, values=question.values if again else {}, kinds=question.kinds
-        )
+        shown = question.values if again else {}
+        answer = Cue(move="refuse", text=refusal, again=again, values=shown, kinds=question.kinds)
         self.aside(Cue(move="noise", text=message.text), {"noise": noise}, answer)
         return True
 
-    def misspell(self, given: Given) -> bool:
-        """A value that is misspelt first."""
+    def misspell(self, given: Option) -> bool:
         if not self.wants("malformed"):
             return False
         for name, value in given.values.items():
@@ -237,30 +223,23 @@ class _Conversation:
         for expression, value in question.values.items():
             root, _, name = expression.rpartition(".")
             others = [one for one in self.codes(name) if one != value] if root.isidentifier() else []
-            if isinstance(value, str) and others and len(others) > 1:
+            if isinstance(value, str) and len(others) > 1:
                 said, fact = (f"the {root} is {code}".replace("_", " ") for code in (value, self.rng.choice(others)))
                 cue = Cue(move="contradict", text=said, values={"fact": fact})
-                answer = Cue(
-                    move="insist",
-                    text=f"that {said}",
-                    again=question.text,
-                    values=question.values,
-                    kinds=question.kinds,
-                )
+                answer = question.replace(move="insist", text=f"that {said}", again=question.text)
                 self.aside(cue, {"detour": "contradict"}, answer)
                 self.done = "contradict"
                 return True
         return False
 
     def codes(self, name: str) -> list[str]:
-        """The codes that a field of this name can have, by the documents."""
         for api in self.ground.service.apis.values():
             rule = cast("Any", api.returns.get("properties") or {}).get(name)
-            if isinstance(rule, dict) and isinstance(cast("Any", rule).get("enum"), list):
-                return [str(code) for code in cast("Any", rule)["enum"]]
+            if isinstance(rule, dict) and isinstance(codes := cast("Any", rule).get("enum"), list):
+                return [*map(str, cast("list[Any]", codes))]
         return []
 
-    def ahead(self, place: int) -> Given | None:
+    def ahead(self, place: int) -> Option | None:
         """What the next question will be answered with, if it can be answered before it is asked."""
         for later in range(place + 1, len(self.nodes) - 1):
             node = self.nodes[later]
@@ -272,19 +251,19 @@ class _Conversation:
             fresh = node.id not in {one.id for one in self.nodes[:later]} and step is not None and step.limit is None
             if node.type != "assistant" or not given or given.wrong or len(choices) > 1 or not fresh:
                 return None
-            if set(given.values) & set(self.values) or embedded(node.text) or self.writes_between(place, later):
+            if set(given.values) & set(self.values) or embedded(node.text):
+                return None
+            if any(map(self.writes, self.nodes[place:later])):
                 return None
             self.skip = later + 1
             return given
         return None
 
-    def writes_between(self, start: int, end: int) -> bool:
-        """Whether a call that writes lies between."""
-        names = (self.nodes[place].text for place in range(start, end) if self.nodes[place].type == "api")
-        apis = self.ground.service.apis
-        return any(apis[name].writes for name in names if name in apis)
+    def writes(self, node: Node) -> bool:
+        api = self.ground.service.apis.get(node.text) if node.type == "api" else None
+        return api is not None and api.writes
 
-    def false_start(self, place: int, node: Node, given: Given | None) -> dict[str, JsonValue] | None:
+    def false_start(self, place: int, node: Node, given: Option | None) -> dict[str, JsonValue] | None:
         """Another answer first, up to the agent's next question; what of it is to be taken back."""
         if self.world is None or not (self.wants("correct") or self.wants("change")):
             return None
@@ -301,7 +280,7 @@ class _Conversation:
                 self.values, self.state = values, state
         return None
 
-    def others(self, place: int, node: Node, given: Given | None) -> Iterator[tuple[Node, Given]]:
+    def others(self, place: int, node: Node, given: Option | None) -> Iterator[tuple[Node, Option]]:
         """(reply, what it gives): what might be said here in place of this."""
         if self.wants("correct") and given:
             asked = self.ground.given_by(node, self.nodes[place - 1].id)
@@ -310,23 +289,23 @@ class _Conversation:
             for option in options:
                 differing = [name for name, value in given.values.items() if option.values.get(name) != value]
                 if not option.wrong and len(differing) == 1:
-                    yield node, Given(option.values)
+                    yield node, Option(option.values)
         if self.wants("change") and not given:
             for link in self.graph.exits(self.nodes[place - 1].id):
                 if link.target != node.id and not self.graph.by_id[link.target].collects:
-                    yield self.graph.by_id[link.target], Given()
+                    yield self.graph.by_id[link.target], Option()
 
-    def try_out(self, node: Node, given: Given, place: int) -> None:
+    def try_out(self, node: Node, given: Option, place: int) -> None:
         """Play another answer up to the agent's next question. Raises Astray where that does not go."""
         link = next(one for one in self.graph.exits(self.nodes[place - 1].id) if one.target == node.id)
         state = State(link.target, self.state.entered)
         limited = set(self.steering.limits)
-        move = "choose" if not given.values else "give"
-        self.inform(node, Cue(move=move, text=node.text if move == "choose" else ""), given)
+        cue = Cue(move="give") if given.values else Cue(move="choose", text=node.text)
+        self.inform(node, cue, given)
         while True:
             here = self.graph.by_id[state.node]
             if here.type == "api":
-                if (api := self.ground.service.apis.get(here.text)) is None or api.writes:
+                if here.text not in self.ground.service.apis or self.writes(here):
                     raise Astray
                 self.call(here, 0)
             elif here.type == "assistant":
@@ -446,7 +425,6 @@ def plan_all(
 
 
 def _planned(ground: Explorer, trail: FeasiblePath, id: str, chosen: Sequence[Detours], seed: int) -> Plan | None:
-    """The plan of a trail with the first of these detours that fits."""
     for detours in chosen:
         plan = plan_of(ground, trail, id=id, seed=seed, detours=detours)
         if plan is None or plan.dialogue.origin["detour"] == detours.kind:

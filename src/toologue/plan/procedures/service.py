@@ -24,7 +24,7 @@ from pydantic import JsonValue
 from toologue import keys
 from toologue.errors import UserError
 from toologue.loop import World
-from toologue.schema import Api, Call, Fault, Graph, Link, Result, Setting
+from toologue.schema import Api, Call, Fault, Graph, Link, Node, Result, Setting
 from toologue.values.conditions import Expression, parse
 from toologue.values.make import make
 from toologue.worlds.crud import simulator_for
@@ -45,7 +45,7 @@ class Service:
 
     @property
     def executes(self) -> bool:
-        """Whether calls are executed; otherwise their results are made up and merely consistent."""
+        """Whether calls are executed; else their results are made up."""
         return self.make is not None
 
 
@@ -90,8 +90,7 @@ def outcomes(
     found = Counter[str]()
     made = (*_failures(exits, call), *_values(graph, call, values, service, node.result, rng))
     for result in before or made:
-        named = {node.result: result.value} if node.result and not result.error else {}
-        known = {**values, **named, "error": error_value(result)}
+        known = after_result(node, values, result)
         taken = next((one for one in exits if not one.condition or parse(one.condition).holds(known)), None)
         if taken is not None and found[taken.id] < _EACH:
             found[taken.id] += 1
@@ -100,9 +99,30 @@ def outcomes(
             return
 
 
-def error_value(result: Result) -> JsonValue:
-    """What conditions know as `error`: null unless the call failed."""
-    return {"type": result.error.type, "message": result.error.message} if result.error else None
+def after_result(node: Node, values: Mapping[str, JsonValue], result: Result) -> dict[str, JsonValue]:
+    """What is known after a call: its result by its name, and `error`, null unless it failed."""
+    error: JsonValue = {"type": result.error.type, "message": result.error.message} if result.error else None
+    named = {node.result: result.value} if node.result and not result.error else {}
+    return {**values, **named, "error": error}
+
+
+def comparisons(condition: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """(one side, the others) for each side of each comparison in a condition."""
+    for compare in ast.walk(parse(condition).tree):
+        if isinstance(compare, ast.Compare):
+            sides = [compare.left, *compare.comparators]
+            yield from ((side, [other for other in sides if other is not side]) for side in sides)
+
+
+def around(value: JsonValue, offsets: Sequence[int], now: str = "") -> list[JsonValue]:
+    """Values near one that is compared with, a number; with `now`, days that are so many days before it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return [value]
+    if now:
+        today = datetime.fromisoformat(now)
+        return [(today - timedelta(days=value + more)).strftime("%Y-%m-%d") for more in offsets]
+    step = 1 if isinstance(value, int) else 0.5
+    return [value + more * step for more in offsets]
 
 
 def _failures(exits: Sequence[Link], call: Call) -> Iterator[Result]:
@@ -116,7 +136,6 @@ def _failures(exits: Sequence[Link], call: Call) -> Iterator[Result]:
 def _values(
     graph: Graph, call: Call, values: Mapping[str, JsonValue], service: Service, name: str, rng: Random
 ) -> Iterator[Result]:
-    """The value that the schema makes, and others in which what conditions look at differs."""
     api = service.apis.get(call.api)
     base: JsonValue = {}
     with suppress(UserError):
@@ -141,32 +160,20 @@ _KEEP = object()
 def _worth_trying(graph: Graph, name: str, values: Mapping[str, JsonValue], now: str) -> dict[_Path, list[Any]]:
     """For each path of a result that some condition looks at: values that are worth a try."""
     found: dict[_Path, list[Any]] = {}
-    for expression in (parse(link.condition) for link in graph.links if link.condition):
-        comparisons = [node for node in ast.walk(expression.tree) if isinstance(node, ast.Compare)]
-        for comparison in comparisons:
-            sides = [comparison.left, *comparison.comparators]
-            for side in sides:
-                others = [Expression(ast.unparse(one), one).value(values) for one in sides if one is not side]
-                for path in Expression("", side).paths:
-                    if path[0] == name and len(path) > 1:
-                        days = isinstance(side, ast.Call)
-                        flat = (one for other in others for one in (other if isinstance(other, list) else [other]))
-                        new = [near for other in flat for near in _around(other, now if days else "")]
-                        found.setdefault(path[1:], []).extend(one for one in new if one not in found[path[1:]])
-        for path in expression.paths:
-            if path[0] == name and len(path) > 1 and not comparisons:
+    for condition in (link.condition for link in graph.links if link.condition):
+        compared = list(comparisons(condition))
+        for side, others in compared:
+            offsets, today = ((-1, 1), now) if isinstance(side, ast.Call) else ((0, -1, 1), "")
+            for path in Expression("", side).paths:
+                if path[0] == name and len(path) > 1:
+                    known = (Expression(ast.unparse(other), other).value(values) for other in others)
+                    flat = (one for other in known for one in (other if isinstance(other, list) else [other]))
+                    new = [near for one in flat for near in around(one, offsets, today)]
+                    found.setdefault(path[1:], []).extend(one for one in new if one not in found[path[1:]])
+        for path in parse(condition).paths:
+            if path[0] == name and len(path) > 1 and not compared:
                 found.setdefault(path[1:], [True, False])
     return found
-
-
-def _around(value: JsonValue, now: str) -> list[JsonValue]:
-    """A value, and others on both sides of it; days before `now` where there is one."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return [value]
-    if now:
-        today = datetime.fromisoformat(now)
-        return [(today - timedelta(days=value + more)).strftime("%Y-%m-%d") for more in (-1, 1)]
-    return [value, value - 1, value + 1]
 
 
 def _put(value: Any, path: _Path, new: Any) -> None:

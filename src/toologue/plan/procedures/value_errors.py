@@ -7,7 +7,7 @@ of a value, says what it looks like.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -79,7 +79,7 @@ def _candidates(good: str, schema: Mapping[str, Any], random: Random) -> Iterato
     seen: set[str] = set()
     for way in drawn:
         for _ in range(_TRIES):
-            said = _HOW[way](good, random)
+            said = _misspell(good, way, random)
             if said not in seen:
                 seen.add(said)
                 yield way, said
@@ -104,65 +104,39 @@ def _bare(text: str) -> str:
     return re.sub(r"[\W_]", "", text).casefold()
 
 
-def _digit_or_any(text: str, random: Random) -> int:
-    """The place of a digit, or of any character of a word if there is none."""
-    places = [at for at, sign in enumerate(text) if sign.isdigit()]
-    return random.choice(places or [at for at, sign in enumerate(text) if sign.isalnum()])
-
-
-def _drop(text: str, random: Random) -> str:
-    at = _digit_or_any(text, random)
-    return text[:at] + text[at + 1 :]
-
-
-def _swap(text: str, random: Random) -> str:
-    places = [at for at in range(len(text) - 1) if text[at] != text[at + 1] and text[at : at + 2].isalnum()]
+def _misspell(text: str, way: Way, random: Random) -> str:
+    """The text with one thing wrong; the same where there is no place for that."""
+    if way == "cut short":
+        return text[: random.randint((len(text) + 1) // 2, len(text) - 1)].rstrip(" -/.,@:")
+    if way == "impossible":
+        spans = [found.span() for found in _CLOCK.finditer(text)]
+        if not spans:
+            return text
+        start, end = random.choice(spans)
+        return text[:start] + str(random.randint(61, 79) if ":" in text else random.randint(32, 39)) + text[end:]
+    places = [at for at, sign in enumerate(text) if _may_err(text, at, sign, way)]
+    if way in ("dropped", "extra"):  # a digit, if there is one
+        places = [at for at in places if text[at].isdigit()] or places
     if not places:
         return text
     at = random.choice(places)
-    return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
+    before, sign, after = text[:at], text[at], text[at + 1 :]
+    match way:
+        case "dropped":
+            return before + after
+        case "swapped":
+            return before + after[0] + sign + after[1:]
+        case "extra":
+            return before + random.choice("0179x" if sign.isdigit() else (sign, sign, "1")) + sign + after
+        case "lookalike":
+            return before + _ALIKE[sign] + after
+        case "sign":
+            return before + random.choice(_OTHER.get(sign, ("_", "--", "//"))) + after
 
 
-def _extra(text: str, random: Random) -> str:
-    at = _digit_or_any(text, random)
-    return text[:at] + random.choice("0179x" if text[at].isdigit() else (text[at], text[at], "1")) + text[at:]
-
-
-def _lookalike(text: str, random: Random) -> str:
-    places = [at for at, sign in enumerate(text) if sign in _ALIKE]
-    if not places:
-        return text
-    at = random.choice(places)
-    return text[:at] + _ALIKE[text[at]] + text[at + 1 :]
-
-
-def _cut_short(text: str, random: Random) -> str:
-    return text[: random.randint((len(text) + 1) // 2, len(text) - 1)].rstrip(" -/.,@:")
-
-
-def _sign(text: str, random: Random) -> str:
-    places = [at for at, sign in enumerate(text) if not sign.isalnum() and not sign.isspace()]
-    if not places:
-        return text
-    at = random.choice(places)
-    return text[:at] + random.choice(_OTHER.get(text[at], ("_", "--", "//"))) + text[at + 1 :]
-
-
-def _impossible(text: str, random: Random) -> str:
-    """A day or month, an hour or minute made one that does not exist."""
-    places = [found.span() for found in _CLOCK.finditer(text)]
-    if not places:
-        return text
-    start, end = random.choice(places)
-    return text[:start] + str(random.randint(61, 79) if ":" in text else random.randint(32, 39)) + text[end:]
-
-
-_HOW: Mapping[Way, Callable[[str, Random], str]] = {
-    "dropped": _drop,
-    "swapped": _swap,
-    "extra": _extra,
-    "lookalike": _lookalike,
-    "cut short": _cut_short,
-    "sign": _sign,
-    "impossible": _impossible,
-}
+def _may_err(text: str, at: int, sign: str, way: Way) -> bool:
+    if way == "swapped":
+        return at + 1 < len(text) and sign != text[at + 1] and text[at : at + 2].isalnum()
+    if way == "lookalike":
+        return sign in _ALIKE
+    return not sign.isalnum() and not sign.isspace() if way == "sign" else sign.isalnum()

@@ -36,22 +36,16 @@ from pydantic import JsonValue
 from toologue import keys
 from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling, chained, flow_map, prompts_of
 from toologue.plan.scenarios.templates import Teller, order_of, rivals
-from toologue.schema import Api, Scenario
+from toologue.schema import Api, Flow, Scenario
 
 MIN_CALLS, MIN_PLUGINS = 5, 3
 # More calls of one tool than this are no scenario but a loop.
 _MOST = 4
 
 Reason = Literal[
-    "required tool missing",
-    "unknown tool",
-    "too few calls",
-    "too few plugins",
-    "no tandem use",
-    "implausible",
-    "same combination",
-    "duplicate",
-]
+    "required tool missing", "unknown tool", "too few calls", "too few plugins", "no tandem use", "implausible",
+    "same combination", "duplicate",
+]  # fmt: skip
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
@@ -103,7 +97,15 @@ class Checker:
             combinations.add(frozenset(telling.calls))
             self._seen.add(telling.calls)
             tally.kept += 1
-            yield self._scenario(prompt, telling, number, origin)
+            yield Scenario(
+                id=f"{'-'.join(prompt.plugins)}.{prompt.required}.{number}".lower(),
+                text=telling.text,
+                plugins=prompt.plugins,
+                required=prompt.required,
+                calls=telling.calls,
+                flows=self._flows(telling),
+                origin={"line": "tools", **origin},
+            )
 
     def check(self, prompt: Prompt, telling: Telling) -> Drop | None:
         """What is wrong with a proposal, taken by itself; the first thing found."""
@@ -119,7 +121,7 @@ class Checker:
         plugins = {self.apis[name].domain for name in calls}
         if len(plugins) < MIN_PLUGINS:
             return Drop("too few plugins", f"only {', '.join(sorted(plugins))}")
-        if not (telling.flows if telling.flows is not None else chained(calls, self.known)):
+        if not self._flows(telling):
             return Drop("no tandem use", "no output of a call can feed a later one")
         why = self._implausible(telling)
         return Drop("implausible", why) if why else None
@@ -149,17 +151,8 @@ class Checker:
             return Drop("duplicate", " + ".join(telling.calls))
         return None
 
-    def _scenario(self, prompt: Prompt, telling: Telling, number: int, origin: Mapping[str, JsonValue]) -> Scenario:
-        told = telling.flows if telling.flows is not None else chained(telling.calls, self.known)
-        return Scenario(
-            id=f"{'-'.join(prompt.plugins)}.{prompt.required}.{number}".lower(),
-            text=telling.text,
-            plugins=prompt.plugins,
-            required=prompt.required,
-            calls=telling.calls,
-            flows=told,
-            origin={"line": "tools", **origin},
-        )
+    def _flows(self, telling: Telling) -> tuple[Flow, ...]:
+        return chained(telling.calls, self.known) if telling.flows is None else telling.flows
 
 
 def tell_all(apis: Iterable[Api], tally: Tally, *, seed: int = 0) -> Iterator[Scenario]:

@@ -73,15 +73,10 @@ async def _asked(model: Model, text: str, seed: int) -> str | ModelFault:
 
 def _texts(reply: str) -> Iterator[str]:
     """The text of each scenario: from its marker to the next; what stands before the first if it has calls."""
-    lines = [line for line in reply.splitlines() if not re.match(r"\s*```", line)]
-    body = "\n".join(lines)
-    marks = list(_MARK.finditer(body))
-    before = body[: marks[0].start()] if marks else body
-    if not marks or re.search(r"\([^()]*[A-Za-z]{3}[^()]*\)", before):
+    before, *texts = _MARK.split("\n".join(line for line in reply.splitlines() if not re.match(r"\s*```", line)))
+    if not texts or re.search(r"\([^()]*[A-Za-z]{3}[^()]*\)", before):
         yield before
-    ends = [*(mark.start() for mark in marks[1:]), len(body)]
-    for mark, end in zip(marks, ends, strict=False):
-        yield body[mark.end() : end]
+    yield from texts
 
 
 def _telling(text: str, known: Mapping[str, str]) -> Telling:
@@ -91,7 +86,6 @@ def _telling(text: str, known: Mapping[str, str]) -> Telling:
 
 
 def _calls(inside: str, known: Mapping[str, str]) -> list[str]:
-    """The calls in a parenthesis; none if one of its parts is no name of a tool."""
     calls: list[str] = []
     for part in filter(None, _PARTS.split(inside.strip())):
         times, name = 1, part
@@ -108,7 +102,6 @@ def _calls(inside: str, known: Mapping[str, str]) -> list[str]:
 
 
 def _document(api: Api) -> str:
-    """One tool: its group, what it does, takes and returns."""
     lines = [f"{api.name} (group: {api.domain}): {api.description}"]
     for name, parameter in api.parameters.items():
         said = parameter.json_schema.get("description", "")

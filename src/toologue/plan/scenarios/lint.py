@@ -10,12 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.data import shipped
 from toologue.schema import Api
-
-_DATA = Path(__file__).with_name("lint.yaml")
 
 
 class Finding(NamedTuple):
@@ -41,12 +39,11 @@ def lint(text: str, apis: Iterable[Api] = ()) -> list[Finding]:
 
 def _patterns(text: str, apis: tuple[Api, ...]) -> Iterator[Finding]:
     for rule in _data()["rules"]:
-        for pattern in rule["patterns"]:
-            if match := re.search(pattern, text, re.IGNORECASE | re.DOTALL):
-                yield _finding(rule["rule"], match, rule)
-        for pattern in rule.get("exact", ()):
-            if (named := _with_names(pattern, apis)) and (match := re.search(named, text)):
-                yield _finding(rule["rule"], match, rule)
+        matches = [re.search(pattern, text, re.IGNORECASE | re.DOTALL) for pattern in rule["patterns"]]
+        exact = filter(None, (_with_names(pattern, apis) for pattern in rule.get("exact", ())))
+        for match in filter(None, [*matches, *(re.search(pattern, text) for pattern in exact)]):
+            span = match[0].strip()
+            yield Finding(rule["rule"], match.start(), match.end(), span, rule["why"], rule["remedy"])
 
 
 def _with_names(pattern: str, apis: tuple[Api, ...]) -> str:
@@ -77,26 +74,23 @@ def _counts(text: str) -> Iterator[Finding]:
 
 
 def _joins(text: str, topics: Mapping[str, str]) -> Iterator[Finding]:
-    places: dict[str, re.Match[str]] = {}
-    for plugin, pattern in topics.items():
-        if match := re.search(pattern, text, re.IGNORECASE):
-            places[plugin] = match
-    found = ", ".join(sorted(places, key=lambda plugin: places[plugin].start()))
-    links = rf"\b(?:{_data()['links']})\b"
-    limits, linked = _data()["limits"], re.search(links, text, re.IGNORECASE)
-    if len(places) >= limits["most"] or (len(places) >= limits["topics"] and not linked):
+    places, limits = _places(text, topics), _data()["limits"]
+    links = re.compile(rf"\b(?:{_data()['links']})\b", re.IGNORECASE)
+    if len(places) >= limits["most"] or (len(places) >= limits["topics"] and not links.search(text)):
+        found = ", ".join(sorted(places, key=lambda plugin: places[plugin].start()))
         start, end = min(m.start() for m in places.values()), max(m.end() for m in places.values())
         yield _counted_finding("no motive", text, start, end, found=found)
     for match in re.finditer(_data()["adding"], text, re.IGNORECASE):
-        before, after = _plugins_in(text[: match.start()], topics), _plugins_in(text[match.end() :], topics)
-        if before and after - before and not re.search(links, text[match.end() :], re.IGNORECASE):
-            yield _counted_finding(
-                "no link", text, match.start(), len(text), found=" and ".join(sorted(before | after))
-            )
+        before, after = (_places(part, topics).keys() for part in (text[: match.start()], text[match.end() :]))
+        if before and after - before and not links.search(text[match.end() :]):
+            found = " and ".join(sorted(before | after))
+            yield _counted_finding("no link", text, match.start(), len(text), found=found)
 
 
-def _plugins_in(text: str, topics: Mapping[str, str]) -> set[str]:
-    return {plugin for plugin, pattern in topics.items() if re.search(pattern, text, re.IGNORECASE)}
+def _places(text: str, topics: Mapping[str, str]) -> dict[str, re.Match[str]]:
+    """Where a text speaks first of what each plugin is for."""
+    matches = {plugin: re.search(pattern, text, re.IGNORECASE) for plugin, pattern in topics.items()}
+    return {plugin: match for plugin, match in matches.items() if match}
 
 
 def _topics(apis: tuple[Api, ...]) -> Mapping[str, str]:
@@ -113,10 +107,6 @@ def _topics(apis: tuple[Api, ...]) -> Mapping[str, str]:
     return found or ours
 
 
-def _finding(rule: str, match: re.Match[str], words: Mapping[str, str]) -> Finding:
-    return Finding(rule, match.start(), match.end(), match[0].strip(), words["why"], words["remedy"])
-
-
 def _counted_finding(rule: str, text: str, start: int, end: int, **slots: object) -> Finding:
     words = _data()["counted"][rule]
     why = re.sub(r"<(\w+)>", lambda slot: str(slots[slot[1]]), words["why"])
@@ -125,4 +115,4 @@ def _counted_finding(rule: str, text: str, start: int, end: int, **slots: object
 
 @cache
 def _data() -> Mapping[str, Any]:
-    return cast("dict[str, Any]", shipped(_DATA))
+    return shipped(Path(__file__).with_suffix(".yaml"))

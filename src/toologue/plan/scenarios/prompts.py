@@ -42,13 +42,11 @@ class Telling(NamedTuple):
 def prompts_of(apis: Iterable[Api]) -> list[Prompt]:
     """Every prompt, in the order of the documents. Raises BadSetting for documents without plugins."""
     by_plugin: dict[str, list[str]] = {}
-    names: set[str] = set()
     for api in apis:
         if not api.domain:
             raise BadSetting(f"API {api.name!r} belongs to no plugin: give it a `domain`")
-        if api.name in names:
+        if any(api.name in names for names in by_plugin.values()):
             raise BadSetting(f"two APIs are called {api.name!r}; names have to be unique")
-        names.add(api.name)
         by_plugin.setdefault(api.domain, []).append(api.name)
     if len(by_plugin) < 3:
         found = ", ".join(by_plugin) or "none"
@@ -74,10 +72,6 @@ def evenly(prompts: Sequence[Prompt], seed: int) -> list[Prompt]:
         tools = [name for name, pool in pools.items() if pool]
         order += [pools[name].pop() for name in rng.sample(tools, len(tools))]
     return order
-
-
-_RULES = Path(__file__).with_name("kinds.yaml")
-_TEXTS = ("text", "prose")
 
 
 class Slot(NamedTuple):
@@ -120,9 +114,9 @@ def outputs(api: Api) -> list[Slot]:
     """The leaves of what an Api returns; texts that are nothing more particular are words."""
     found: list[Slot] = []
     for path, schema in _leaves(api.returns):
-        kind = _kind(api, path, schema)
-        plain = kind == "other" and _type(schema) == "string" and "enum" not in schema
-        found.append(Slot(api.name, path, "words" if plain else kind, _type(schema)))
+        kind, type = _kind(api, path, schema), _type(schema)
+        plain = kind == "other" and type == "string" and "enum" not in schema
+        found.append(Slot(api.name, path, "words" if plain else kind, type))
     return found
 
 
@@ -131,8 +125,7 @@ def parameters(api: Api) -> list[Slot]:
     found: list[Slot] = []
     for name, parameter in api.parameters.items():
         kind = _kind(api, name, parameter.json_schema)
-        if kind == "other" and parameter.compare in _TEXTS:
-            kind = "words"
+        kind = "words" if kind == "other" and parameter.compare in ("text", "prose") else kind
         found.append(Slot(api.name, name, kind, _type(parameter.json_schema), parameter.required))
     return found
 
@@ -199,9 +192,7 @@ def _kind(api: Api, path: str, schema: Mapping[str, JsonValue]) -> str:
         fits = (pattern in rule and re.search(rule[pattern], value, re.I) for pattern, value in asked)
         if any(fits) and re.search(rule.get("where", ""), around, re.I):
             return str(rule["kind"])
-    if kind_of_json in ("number", "integer"):
-        return "figure"
-    return "other"
+    return "figure" if kind_of_json in ("number", "integer") else "other"
 
 
 def _last(path: str) -> str:
@@ -233,4 +224,4 @@ def _leaves(schema: Mapping[str, Any], path: str = "", outer: str = "") -> Itera
 
 @cache
 def _rules() -> Mapping[str, Any]:
-    return cast("dict[str, Any]", shipped(_RULES))
+    return shipped(Path(__file__).with_name("kinds.yaml"))

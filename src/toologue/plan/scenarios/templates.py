@@ -11,8 +11,9 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue import keys
 from toologue.data import shipped
@@ -20,7 +21,6 @@ from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling, flow_ma
 from toologue.schema import Api, Flow
 from toologue.text.tokens import split_name
 
-_BANK = Path(__file__).with_name("bank.yaml")
 _TRIES = 80
 _LENGTHS = (5, 5, 5, 6, 6, 7)
 _DAYTIME = 5
@@ -54,17 +54,16 @@ class Teller:
         made: list[Telling] = []
         for _ in range(_TRIES):
             beats = self._beats(prompt, used, rng)
-            calls = tuple(name for beat in beats for name in beat.calls)
-            if self._flows_of(beats) and frozenset(calls) not in seen:
+            calls, flows = tuple(name for beat in beats for name in beat.calls), self._flows_of(beats)
+            if flows and frozenset(calls) not in seen:
                 seen.add(frozenset(calls))
                 used.update(calls)
-                made.append(Telling(_Story(self, rng).text(beats), calls, self._flows_of(beats)))
+                made.append(Telling(_Story(self, rng).text(beats), calls, flows))
             if len(made) == PER_PROMPT:
                 break
         return made
 
     def _beats(self, prompt: Prompt, used: Counter[str], rng: random.Random) -> list[Beat]:
-        """Beats for one scenario in an order that makes sense, or none where this attempt leads nowhere."""
         length, chosen, calls = rng.choice(_LENGTHS), list[Beat](), list[str]()
         plugins = rng.sample(prompt.plugins, len(prompt.plugins))
         wanted = [{prompt.required}, *({n for n in prompt.tools if self.apis[n].domain == p} for p in plugins)]
@@ -139,7 +138,6 @@ class _Story:
         self.slots["occasion"] = self._fill(self.place["occasion"])
 
     def text(self, beats: Sequence[Beat]) -> str:
-        """The opening, then each beat with its calls in parentheses."""
         parts = [self._fill(self.place["opening"], friend=self.friend[0])]
         before = ""
         for number, beat in enumerate(beats):
@@ -203,12 +201,8 @@ def _may_follow(before: str, after: str) -> bool:
 
 def _is_fed_in_time(beats: Sequence[Beat]) -> bool:
     """Whether what a beat takes from an earlier one has been there."""
-    called = set[str]()
-    for beat in beats:
-        called.update(beat.calls)
-        if beat.flow and beat.flow.source not in called:
-            return False
-    return True
+    called = accumulate(({*beat.calls} for beat in beats), set[str].union)
+    return all(not beat.flow or beat.flow.source in so_far for beat, so_far in zip(beats, called, strict=True))
 
 
 def _tool(name: str) -> Mapping[str, Any]:
@@ -217,4 +211,4 @@ def _tool(name: str) -> Mapping[str, Any]:
 
 @cache
 def _bank() -> Mapping[str, Any]:
-    return cast("dict[str, Any]", shipped(_BANK))
+    return shipped(Path(__file__).with_name("bank.yaml"))

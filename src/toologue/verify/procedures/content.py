@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from toologue.data import shipped
 from toologue.errors import BadSetting, UnknownName, shown
 from toologue.loop import World, execute
-from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Result, Turn, UserTurn
+from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Result, Turn
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.values.compare import same
 from toologue.values.conditions import Expression, embedded
@@ -55,16 +55,14 @@ def wrong_acts(dialogue: Dialogue, apis: Mapping[str, Api], world: World | None)
                 for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=False):
                     if act.kind == "call":
                         yield from (Flaw("arguments", place, what) for what in _document_faults(act, apis))
-                        yield from (
-                            Flaw("execution", place, what) for what in _execution_faults(act, result, apis, world)
-                        )
+                        faults = _execution_faults(act, result, apis, world)
+                        yield from (Flaw("execution", place, what) for what in faults)
     finally:
         if world is not None:
             world.rewind(mark)
 
 
 def _document_faults(call: Call, apis: Mapping[str, Api]) -> Iterator[str]:
-    """What the document of its Api has against a call."""
     api = apis.get(call.api)
     if api is None:
         if apis:
@@ -128,16 +126,12 @@ def shape(dialogue: Dialogue) -> Iterator[Flaw]:
 def wording(dialogue: Dialogue, apis: Iterable[str]) -> Iterator[Flaw]:
     """Every word that stands for something, or tells of what goes on behind the scenes."""
     secret = _api_pattern(frozenset(apis))
+    of_all = [(_RE["stand_in"], "stands in for something"), (_BRACE, "should be a value")]
+    of_agents = [*of_all, (_RE["procedure"], "is about the procedure"), (secret, "is the name of an Api")]
     for place, turn in enumerate(dialogue.turns):
-        text = turn.text or ""
-        if detour_of(turn) == "noise":
-            continue
-        for pattern, what in ((_RE["stand_in"], "stands in for something"), (_BRACE, "should be a value")):
-            if found := pattern.search(text):
-                yield Flaw("wording", place, f"{found[0]!r} {what}")
-        if turn.role == "agent":
-            for pattern, what in ((_RE["procedure"], "is about the procedure"), (secret, "is the name of an Api")):
-                if found := pattern and pattern.search(text):
+        if detour_of(turn) != "noise":
+            for pattern, what in of_agents if turn.role == "agent" else of_all:
+                if found := pattern.search(turn.text or ""):
                     yield Flaw("wording", place, f"{found[0]!r} {what}")
 
 
@@ -153,14 +147,13 @@ def detours(dialogue: Dialogue, cues: Sequence[Cue]) -> Iterator[Flaw]:
 
 
 @lru_cache(maxsize=256)
-def _api_pattern(apis: frozenset[str]) -> re.Pattern[str] | None:
+def _api_pattern(apis: frozenset[str]) -> re.Pattern[str]:
     """The names that nobody says by chance."""
     names = sorted(name for name in apis if not name.islower() or "_" in name)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b" if names else r"(?!)")
 
 
 def _shape_fault(turn: AgentTurn) -> str:
-    """What is wrong with a turn of the agent, looked at alone."""
     if not turn.acts:
         if turn.results:
             return "a result without a call"
@@ -182,7 +175,6 @@ class _Known:
         self.replaced: set[Claim] = set()
 
     def learn(self, turn: AgentTurn) -> None:
-        """Take in the results of a turn."""
         for act, result in zip(turn.acts, turn.results, strict=False):
             if act.kind == "call" and result is not None:
                 step = turn.node or act.api
@@ -190,7 +182,6 @@ class _Known:
                 self.results[step] = grounds(result.error.message if result.error else result.value)
 
     def supports(self, claim: Claim) -> bool:
-        """Whether words or the newest results hold a claim."""
         return claim in self.said or any(claim in result for result in self.results.values())
 
 
@@ -207,7 +198,9 @@ def wrong_values(dialogue: Dialogue, stands: Sequence[Stand]) -> Iterator[Flaw]:
     now, known = _moment(dialogue.facts.get("now")), _Known(dialogue.facts)
     for place, (turn, stand) in enumerate(zip(dialogue.turns, stands, strict=True)):
         if turn.role == "user":
-            yield from (Flaw("carried", place, what) for what in _unsaid_values(turn, now))
+            for name, value in turn.informed.items():
+                if value is not None and not says(turn.text, value, now):
+                    yield Flaw("carried", place, f"the customer's words do not say {name}, {shown(value)}")
             if detour_of(turn) != "noise":
                 known.said |= grounds(turn.text) | grounds(dict(turn.informed))
         elif turn.text is None:
@@ -216,12 +209,6 @@ def wrong_values(dialogue: Dialogue, stands: Sequence[Stand]) -> Iterator[Flaw]:
             shows = [] if stand.node is None else list(_shown_values(stand))
             yield from _missing_values(place, turn.text, shows, now)
             yield from _unsupported_claims(place, turn.text, stand, known)
-
-
-def _unsaid_values(turn: UserTurn, now: datetime | None) -> Iterator[str]:
-    for name, value in turn.informed.items():
-        if value is not None and not says(turn.text, value, now):
-            yield f"the customer's words do not say {name}, {shown(value)}"
 
 
 def _missing_values(place: int, text: str, shows: list[_Shown], now: datetime | None) -> Iterator[Flaw]:
@@ -240,28 +227,16 @@ def _missing_values(place: int, text: str, shows: list[_Shown], now: datetime | 
 def _unsupported_claims(place: int, text: str, stand: Stand, known: _Known) -> Iterator[Flaw]:
     claimed = claims(text)
     missing = [claim for claim in claimed if not known.supports(claim)]
-    if not missing:
-        return
-    own = _message_claims(stand)
+    if missing and stand.message is not None:  # the text of the message on the table, and the values that it shows
+        own = grounds(stand.message.text).union(*(grounds(show.value) for show in _shown_values(stand)))
+        missing = [claim for claim in missing if claim not in own]
     for claim in missing:
-        if claim not in own:
-            stale = claim in known.replaced
-            what = "only a result that was replaced says" if stale else "nothing so far says"
-            yield Flaw("stale" if stale else "supported", place, f"{what} {claimed[claim]!r}")
-
-
-def _message_claims(stand: Stand) -> set[Claim]:
-    """What the text of the message on the table supports, with the values that it shows."""
-    if stand.message is None:
-        return set()
-    found = set(grounds(stand.message.text))
-    for show in _shown_values(stand):
-        found |= grounds(show.value)
-    return found
+        stale = claim in known.replaced
+        what = "only a result that was replaced says" if stale else "nothing so far says"
+        yield Flaw("stale" if stale else "supported", place, f"{what} {claimed[claim]!r}")
 
 
 def _shown_values(stand: Stand) -> Iterator[_Shown]:
-    """What the message on the table shows in braces."""
     if stand.message is None or "{" not in stand.message.text:
         return
     for expression in embedded(stand.message.text):

@@ -92,8 +92,6 @@ def detour_of(turn: Turn) -> str:
 
 
 class _Walk:
-    """A walk under way."""
-
     def __init__(self, graph: Graph, facts: Mapping[str, JsonValue]):
         self.graph = graph
         self.here = graph.by_id[graph.roots[0]] if graph.roots else graph.nodes[0]
@@ -112,7 +110,6 @@ class _Walk:
         self.flaws.append(Flaw(rule, self.place, what))
 
     def turn(self, place: int, turn: Turn) -> Stand:
-        """Go where a turn goes."""
         self.place = place
         node = self.graph.by_id.get(turn.node) if turn.node else None
         if node is None:
@@ -155,7 +152,6 @@ class _Walk:
         self._arrive(node)
 
     def _comes_back(self, node: Node, detour: str) -> bool:
-        """Whether the customer takes up an earlier reply."""
         if detour == "correct":
             return self.entered[node.id] > 0
         return detour == "change" and self.entered[self.asked_by.get(node.id, "")] > 0
@@ -240,7 +236,6 @@ class _Walk:
                     self.flaw("carried", f"{node.id} is for {name}, and the customer gives none")
 
     def _learn_results(self, node: Node, turn: AgentTurn) -> None:
-        """Compare a call with the node's, and learn its result."""
         for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=False):
             if act.kind == "call":
                 self._compare_call(node, act)
@@ -255,9 +250,8 @@ class _Walk:
         given = call.arguments or {}
         for name in {**wanted, **given}:
             if not same(wanted.get(name), given.get(name)):
-                expected = (
-                    f"`{node.arguments[name]}` is {shown(wanted[name])}" if name in wanted else "nothing gives it"
-                )
+                known = name in wanted
+                expected = f"`{node.arguments[name]}` is {shown(wanted[name])}" if known else "nothing gives it"
                 self.flaw("arguments", f"{call.api}: {name} is {shown(given.get(name))}, and {expected}")
 
     def _learn(self, node: Node, result: Result) -> None:
