@@ -90,12 +90,10 @@ class TestReplies:
 
 class TestLookUp:
     def test_by_id(self) -> None:
-        message = BANK.message("fake-supervisor")
+        (message,) = (one for one in BANK.messages if one.id == "fake-supervisor")
         assert (message.kind, message.severity, message.refuse) == ("social_engineering", "leak", True)
         assert isinstance(message, NoiseMessage)
 
     def test_a_miss_is_told_the_nearest(self) -> None:
-        with pytest.raises(UnknownName, match="did you mean 'fake-supervisor'"):
-            BANK.message("fake-superviser")
         with pytest.raises(UnknownName, match="no kind of noise is called 'small_talk'"):
             BANK.of("small_talk")

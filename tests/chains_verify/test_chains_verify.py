@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from corrupt_chain import CHAIN_CORRUPTIONS
 from toologue.plan.chains.sequences import GRAPH, SEQUENCES
 from toologue.schema import AgentTurn, Dialogue, State, UserTurn
+from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.verify.chains.path import FOLLOWS
-from toologue.verify.flaw import Flaw
 
 DIALOGUES = {name: make() for name, make in SAMPLES.items()}
 

@@ -19,8 +19,8 @@ from toologue.plan.chains.sequences import SEQUENCES
 from toologue.schema import Api, Dialogue, Plan
 from toologue.schema.jsonl import read
 from toologue.schema.jsonl import write as write_lines
+from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
-from toologue.verify.flaw import Flaw
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple, cast
 
 from toologue.errors import BadSetting, Problem
 from toologue.schema import Api, Procedure, Step
-from toologue.schema.procedure import reached
+from toologue.schema.procedure import reached, way
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 
 _RESERVED = {"error", "now", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
@@ -148,7 +147,7 @@ def _strange(schema: Mapping[str, Any], steps: Sequence[str]) -> tuple[str, list
 
 
 def _of_ways(procedure: Procedure) -> Iterator[Problem]:
-    onward = {step.number: list(dict.fromkeys(to for to, _ in _ways(step, procedure))) for step in procedure.steps}
+    onward = {step.number: [to for to, _ in _ways(step, procedure)] for step in procedure.steps}
     back: dict[int, list[int]] = {number: [] for number in onward}
     for number, targets in onward.items():
         for target in targets:
@@ -191,14 +190,12 @@ def _ways(step: Step, procedure: Procedure) -> Iterator[tuple[int, frozenset[str
 
 def _way_without(name: str, number: int, procedure: Procedure) -> list[int]:
     """The steps of a shortest way to a step on which nothing gives a name; empty if every way does."""
-    ways, waiting = {1: [1]}, deque([1])
-    while waiting and number not in ways:
-        here = waiting.popleft()
-        for target, gains in _ways(procedure.steps[here - 1], procedure):
-            if name not in gains and target not in ways:
-                ways[target] = [*ways[here], target]
-                waiting.append(target)
-    return ways.get(number, [])
+
+    def onward(here: int) -> Iterator[tuple[int, int]]:
+        return ((to, to) for to, gains in _ways(procedure.steps[here - 1], procedure) if name not in gains)
+
+    then = [] if number == 1 else way(1, onward, lambda _, to: to == number)
+    return [] if then is None else [1, *then]
 
 
 class _Use(NamedTuple):

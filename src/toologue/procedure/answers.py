@@ -134,9 +134,9 @@ _QUESTION = re.compile(
 
 def notice(text: str) -> Notice:
     """What kind of message this is; empty for one without any cue."""
-    kinds: tuple[Notice, ...] = ("attack", "private", "abuse")
-    if found := next((kind for kind in kinds if has_cue(kind, text)), None):
-        return found
+    for kind in ("attack", "private", "abuse"):
+        if has_cue(kind, text):
+            return kind
     return "elsewhere" if _QUESTION.search(text.strip()) else ""
 
 

@@ -8,7 +8,6 @@ values at hand is null.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
@@ -21,6 +20,7 @@ from toologue.errors import BadSetting
 from toologue.formats.procedure import read
 from toologue.procedure.flowgraph import flowgraph, lost
 from toologue.schema import Api, Brief, Call, Graph, Link, Procedure, Result, Step, Walk
+from toologue.schema.procedure import way
 from toologue.values.conditions import parse
 
 
@@ -77,18 +77,7 @@ class Steering:
 
     def way(self, state: State, wanted: Callable[[Link, State], bool]) -> list[Link] | None:
         """The shortest way on whose last link, and the state it leads to, are wanted. None if there is no such way."""
-        came: dict[State, list[Link]] = {state: []}
-        waiting = deque([state])
-        while waiting:
-            here = waiting.popleft()
-            for link in self.exits(here):
-                there = self.after(here, link)
-                if wanted(link, there):
-                    return [*came[here], link]
-                if there not in came:
-                    came[there] = [*came[here], link]
-                    waiting.append(there)
-        return None
+        return way(state, lambda here: ((link, self.after(here, link)) for link in self.exits(here)), wanted)
 
     def out(self, state: State) -> list[Link]:
         """The shortest way to an end; empty at an end."""
@@ -184,29 +173,25 @@ def _compile(instructions: str, documents: _Documents) -> Course:
 
 
 def _slot(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Slot:
-    for slot in (*_slots_of_parameters(name, procedure, apis), *_slots_of_results(name, procedure, apis)):
-        return slot
+    fed = [
+        (parameter != name, apis[step.api].parameters[parameter].json_schema, step)
+        for step in procedure.steps
+        for parameter, expression in step.arguments.items()
+        if expression.strip() == name and step.api in apis and parameter in apis[step.api].parameters
+    ]
+    if fed:  # the parameter of its own name, if there is one
+        _, schema, step = min(fed, key=lambda one: one[0])
+        lenient = any("invalid" in branch.condition for branch in step.branches if branch.is_failure)
+        return Slot(name, schema, str(schema.get("description", "")), lenient)
+    for schema in _compared_schemas(name, procedure, apis):
+        return Slot(name, schema, str(schema.get("description", "")))
     examples = procedure.examples.get(name, ())
     numbers = examples and all(isinstance(one, int | float) and not isinstance(one, bool) for one in examples)
     return Slot(name, {"type": "number" if numbers else "string"})
 
 
-def _slots_of_parameters(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> list[Slot]:
-    """A slot for each parameter that gets the value as it is; that of its own name first."""
-    found: list[tuple[bool, Slot]] = []
-    for step in procedure.steps:
-        parameters = apis[step.api].parameters if step.api in apis else {}
-        for parameter, expression in step.arguments.items():
-            if expression.strip() == name and parameter in parameters:
-                schema = parameters[parameter].json_schema
-                lenient = any("invalid" in branch.condition for branch in step.branches if branch.is_failure)
-                described = Slot(name, schema, str(schema.get("description", "")), lenient)
-                found.append((parameter != name, described))
-    return [slot for _, slot in sorted(found, key=lambda one: one[0])]
-
-
-def _slots_of_results(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Slot]:
-    """A slot for each field of a result that a condition compares it with."""
+def _compared_schemas(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Mapping[str, Any]]:
+    """The schemas of the fields of results that a condition compares a slot with."""
     returned = {step.result: apis[step.api].returns for step in procedure.steps if step.result and step.api in apis}
     conditions = (branch.condition for step in procedure.steps for branch in step.branches)
     either = re.compile(
@@ -215,7 +200,7 @@ def _slots_of_results(name: str, procedure: Procedure, apis: Mapping[str, Api]) 
     for found in (match for condition in conditions for match in either.finditer(condition)):
         root, *fields = re.findall(r"\w+", found["path"] or found["other"])
         if schema := _subschema(returned.get(root, {}), fields):
-            yield Slot(name, schema, str(schema.get("description", "")))
+            yield schema
 
 
 def _subschema(schema: Mapping[str, Any], fields: Sequence[str]) -> Mapping[str, Any]:

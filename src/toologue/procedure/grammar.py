@@ -43,11 +43,10 @@ _WE_DO = re.compile(rf",? and ({'|'.join(_SPOKEN)})\b")
 
 _MODAL = r"may|might|can|could|should|would|will|shall|must"
 _BE = r"is|are|was|were"
-_VERBS = {
-    "has": "have", "means": "mean", "suits": "suit", "needs": "need", "wants": "want", "fits": "fit", "works": "work",
-    "looks": "look", "includes": "include", "belongs": "belong", "matches": "match", "helps": "help", "knows": "know",
-    "remembers": "remember", "lives": "live", "uses": "use", "still has": "still have",
-}  # fmt: skip
+_REGULAR = "mean suit need want fit work look include belong help know remember live use"
+_VERBS = {"has": "have", "still has": "still have", "matches": "match"} | {
+    f"{verb}s": verb for verb in _REGULAR.split()
+}
 _YOU_DO = re.compile(r"you (?:(still|already|really|also|now|ever|just) )?([a-z]+)\b(.*)", re.DOTALL)
 _WE_DO_IT = re.compile(rf"(we) ({_MODAL}|{_BE}) (.+)", re.DOTALL)
 _IT_DOES = re.compile(rf"(?P<who>.+?) (?P<verb>{_MODAL}|{_BE}|{'|'.join(_VERBS)}) (?P<rest>.+)", re.DOTALL)

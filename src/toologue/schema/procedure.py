@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Literal, Self, TypeVar
 
@@ -125,6 +125,7 @@ class Procedure(Record):
 
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 GraphKind = Literal["flowgraph", "conversation_graph"]
 NodeType = Literal["start_message", "message", "api", "end_message", "assistant", "user"]
 
@@ -238,6 +239,21 @@ class Walk(Record):
                 f"{len(self.nodes)} nodes are joined by {len(self.nodes) - 1} links, not {len(self.links)}"
             )
         return self
+
+
+def way(start: K, onward: Callable[[K], Iterable[tuple[T, K]]], wanted: Callable[[T, K], bool]) -> list[T] | None:
+    """The shortest way whose last step, and where it leads, are wanted; None without one. `onward`: (step, where)."""
+    came: dict[K, list[T]] = {start: []}
+    waiting = deque([start])
+    while waiting:
+        here = waiting.popleft()
+        for step, there in onward(here):
+            if wanted(step, there):
+                return [*came[here], step]
+            if there not in came:
+                came[there] = [*came[here], step]
+                waiting.append(there)
+    return None
 
 
 def reached(start: Iterable[K], onward: Mapping[K, Iterable[K]]) -> set[K]:

@@ -82,7 +82,6 @@ def conversations_in(reply: str) -> list[Any]:
 
 
 def _dialogue(procedure: Procedure, apis: Mapping[str, Api], talk: Any, id: str) -> Dialogue | str:
-    """A conversation as a dialogue, or what is wrong with it."""
     if talk is None:
         return "there was no JSON array of conversations"
     try:

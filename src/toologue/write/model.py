@@ -65,14 +65,11 @@ class ModelWriter:
 
     async def write(self, plan: Plan) -> Dialogue:
         """The dialogue with its words. Raises ModelFault where the model does not answer, or not as it should."""
-        id, spoken = plan.dialogue.id, _spoken(plan)
-        registers: dict[str, JsonValue] = {
-            role: names[keys.seed_of(self._seed, id, role) % len(names)] for role, names in REGISTERS.items()
-        }
-        prompt = prompt_text(plan, customer=str(registers["customer"]), agent=str(registers["agent"]))
-        places, cues = [place for place, _ in spoken], [cue for _, cue in spoken]
-        told = await self.ask(prompt, plan.dialogue, places, partial(faults, cues))
-        return told.replace(origin={**told.origin, "registers": registers})
+        seeds = {role: keys.seed_of(self._seed, plan.dialogue.id, role) for role in REGISTERS}
+        registers = {role: names[seeds[role] % len(names)] for role, names in REGISTERS.items()}
+        places, cues = [place for place, _ in _spoken(plan)], [cue for _, cue in _spoken(plan)]
+        told = await self.ask(prompt_text(plan, **registers), plan.dialogue, places, partial(faults, cues))
+        return told.replace(origin={**told.origin, "registers": dict[str, JsonValue](registers)})
 
     async def ask(
         self,
@@ -164,7 +161,6 @@ def _forms(value: JsonValue) -> set[str]:
 
 
 def _line(cue: Cue) -> str:
-    """One line of the plan: who does what, in the procedure's words, with values in marks."""
     who = "Agent" if cue.move in ("ask", "say", "end", "refuse", "insist") else "Customer"
     told = cue.text if cue.move in ("noise", "refuse") else _marks(cue.text, cue)
     there = {found[1].strip() for found in _SHOWN.finditer(told + cue.text + cue.again)}
@@ -189,5 +185,4 @@ def _marked(value: JsonValue) -> str:
 
 
 def _spoken(plan: Plan) -> list[tuple[int, Cue]]:
-    """The cues that need words, with the places of their turns."""
     return [(place, cue) for place, cue in enumerate(plan.cues) if cue.move != "call"]

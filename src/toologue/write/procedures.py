@@ -31,7 +31,7 @@ from toologue.procedure.grammar import (
     to_me,
 )
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
-from toologue.text.bank import REGISTERS, Phrases, Register, Role, Voice, mistype
+from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype
 from toologue.text.verbalize import fill_values, opens_small, verbalize
 
 _TRIES = 12
@@ -45,15 +45,25 @@ _KINDS = {kind: re.compile(rf"\b(?:{words})\b") for kind, words in _WORDS["asked
 _OTHER = re.compile(r",|\b(?:birth|born|digits|letters|numbers|these|those|and|or)\b")
 # Frames that cannot hold the first question of a conversation, and those that can hold no other.
 _FIRST = re.compile(r"First\b|To get us started|.*\b(?:first|let's find that)\b")
+_ANY = re.compile("")
 _PRONOUN = re.compile(r"(?:It|That|This|These|Those|None|Nobody|After that|We .* it)\b")
 
 
-class AgentWords:
-    """The agent of one conversation: `agent(cue)` gives words. The same cues in the same order give the same words."""
+class _Words:
+    """One speaker of one conversation. The same cues in the same order give the same words."""
 
-    def __init__(self, voice: Voice, *, seed: int):
+    def __init__(self, voice: Voice, seed: int):
         self._voice, self._random = voice, Random(seed)
-        self._has_asked = self._named = False
+        self.register: str = voice.register
+
+    def _contract(self, words: str) -> str:
+        return words if self.register == "formal" else contracted(words)
+
+
+class AgentWords(_Words):
+    """The agent: `agent(cue)` gives words."""
+
+    _has_asked = _named = False
 
     def __call__(self, cue: Cue, heard: Cue | None = None) -> str:
         """The words for a cue; `heard` is what the customer has said last.
@@ -90,8 +100,6 @@ class AgentWords:
         """A question with its reason before or behind it, unless that is what has just been said (`but`)."""
         if not text.strip():
             return before
-        if text.startswith("Greet "):
-            return f"{before} {self._voice('greet')}".strip()
         ask = asking(text)
         told_first, after = "", ""
         for remark in filter(None, (ask.reason, ask.note)):
@@ -105,37 +113,31 @@ class AgentWords:
                 told_first = self._reason(cue, remark)
         if cue.move == "ask" and (told_first or ask.who):
             before = ""
-        called = self._address(cue, ask.who) if ask.who else ""
+        called = ""
+        if ask.who:  # by name; with a greeting only the first time, and not after a refusal
+            again, self._named = self._named or cue.move != "ask", True
+            form = _RE["goes_on"] if again else _ANY
+            called = self._draw(cue, "addresses", lambda text: bool(form.match(text)), name=ask.who)
         before = " ".join(filter(None, [before, called, told_first]))
         question = self._question(cue, ask, after, alone=not before)
         self._has_asked = True
-        return f"{before} {question}".strip()
-
-    def _address(self, cue: Cue, who: str) -> str:
-        """The customer's name; with a greeting only the first time, and not after a refusal."""
-        again, self._named = self._named or cue.move != "ask", True
-        return self._draw(cue, "addresses", lambda text: not again or bool(_RE["goes_on"].match(text)), name=who)
+        return f"{before} {question} {after}".strip()
 
     def _question(self, cue: Cue, ask: Asking, after: str, *, alone: bool) -> str:
-        """The question itself, and what stands behind it."""
+        """The question itself; `after` stands behind it."""
         out_of_place = _RE["later"] if not self._has_asked else _FIRST
 
         def fits(text: str) -> bool:
             return (alone or not _RE["answers"].match(text)) and not out_of_place.match(text)
 
-        if ask.question.startswith("whether"):
-            asked = self._yes_or_no(cue, ask, fits)
-            if asked:
-                return f"{asked} {after}".strip()
+        if ask.question.startswith("whether") and (asked := self._yes_or_no(cue, ask, fits)):
+            return asked
         if ask.words:
-            return f"{self._draw(cue, 'ask_as_written', fits, request=_sentence(ask.words))} {after}".strip()
+            return self._draw(cue, "ask_as_written", fits, request=_sentence(ask.words))
         kind = _kind_asked(cue, ask)
-        if "," in ask.asked or _PRONOUN.match(after) or (ask.question and kind == "ask"):
-            last = re.compile(re.escape(ask.asked) + r"[.?!]$")
-            text = self._draw(cue, kind, lambda text: fits(text) and bool(last.search(text)), asked=ask.asked)
-        else:
-            text = self._draw(cue, kind, fits, asked=ask.asked)
-        return f"{text} {after}".strip()
+        is_last = "," in ask.asked or _PRONOUN.match(after) or (ask.question and kind == "ask")
+        ending = re.compile(re.escape(ask.asked) + r"[.?!]$") if is_last else _ANY
+        return self._draw(cue, kind, lambda text: fits(text) and bool(ending.search(text)), asked=ask.asked)
 
     def _yes_or_no(self, cue: Cue, ask: Asking, fits: Callable[[str], bool]) -> str:
         """A question that is answered by yes or no, or by one of two things; empty where it is put indirectly."""
@@ -179,9 +181,6 @@ class AgentWords:
         words = _sentence(f"{first}, and {others[0]}") if joined else f"{_sentence(first)} {rest}".strip()
         return words if self._random.random() < 0.2 else self._draw(cue, "tell", words=words)
 
-    def _contract(self, clause: str) -> str:
-        return clause if self._voice.register == "formal" else contracted(clause)
-
     def _sentence(self, clause: str) -> str:
         return _sentence(self._contract(clause))
 
@@ -200,7 +199,6 @@ class AgentWords:
 
 
 def _kind_asked(cue: Cue, ask: Asking) -> str:
-    """The phrases for what is asked: those of a kind if it is one value of that kind, else those for anything."""
     if ask.question.startswith("why "):
         return "ask_reason"
     asked = [kind for slot, kind in cue.kinds.items() if slot not in cue.values] or list(cue.kinds.values())
@@ -223,34 +221,28 @@ _WISHES = ("I'd rather", "I'll", "I want to", "let's")
 _SLOT = re.compile(r"\{([^{}]*)\}")
 
 
-class CustomerWords:
-    """The customer of one conversation: `customer(cue, asked)` gives words; `asked` is what the agent asked last."""
-
-    def __init__(self, voice: Voice, *, seed: int):
-        self._voice, self._random = voice, Random(seed)
+class CustomerWords(_Words):
+    """The customer: `customer(cue, asked)` gives words; `asked` is what the agent asked last."""
 
     def __call__(self, cue: Cue, asked: Asking | None = None) -> str:
         """The words for a cue. Raises BadSetting for a cue that is not a customer's."""
         match cue.move:
             case "open":
-                words = [self._open(cue), self._clauses(cue, ", and ")]
+                words = [self._open(cue), self._clauses(cue)]
             case "give":
                 words = [self._give(cue)]
             case "volunteer":
                 words = [self._volunteer(cue)]
             case "choose":
-                cue = _show_values(cue)
-                words = [self._choose(cue, asked), self._clauses(cue, ", and ")]
+                words = [self._choose(cue, asked), self._clauses(cue)]
             case "acknowledge":
-                words = [self._voice("acknowledge"), self._clauses(cue, ", and ")]
+                words = [self._voice("acknowledge"), self._clauses(cue)]
             case "correct":
                 words = self._correct(cue)
             case "change":
-                cue = _show_values(cue)
-                words = [self._change(cue), self._clauses(cue, ", and ")]
+                words = [self._change(cue), self._clauses(cue)]
             case "malformed":
-                given = self._row(cue)
-                words = [self._voice("malformed", value=given) if given.strip() else ""]
+                words = [self._voice("malformed", value=self._row(cue))]
             case "contradict":
                 words = [self._contradict(cue)]
             case "noise":
@@ -276,12 +268,10 @@ class CustomerWords:
         if len(cue.values) != 1:
             if self._plain_to_see(cue) or self._random.random() < 0.25:
                 return self._voice("give_plain", value=self._row(cue)) if cue.values else ""
-            clauses = self._clauses(cue, ", and ", opens=True)
+            clauses = self._clauses(cue, opens=True)
             return _capitalize(self._voice("give_plain", value=clauses), clauses)
         ((slot, value),) = cue.values.items()
         said, kind = self._slot_text(cue, slot), cue.kinds.get(slot, "other")
-        if not said.strip():
-            return ""
         if kind == "address" and not re.search(r"\d.* |\s.*\d", said):
             kind = "other"
         if kind in _KINDS and "birth" not in slot and "born" not in slot:
@@ -298,7 +288,6 @@ class CustomerWords:
         return self._put(cue, self._voice("two_at_once", first=first, second=self._clause(cue, last)))
 
     def _choose(self, cue: Cue, asked: Asking | None) -> str:
-        """One of the answers of the procedure, as the customer would say it."""
         answer = cue.text.strip().rstrip(".")
         if answer.lower() in ("yes", "no"):
             if asked is None or not asked.question:
@@ -324,35 +313,23 @@ class CustomerWords:
             return f"I would prefer to {said}"
         return f"{self._random.choice(_WISHES)} {said}"
 
-    def _contract(self, words: str) -> str:
-        return words if self._voice.register == "formal" else contracted(words)
-
     def _correct(self, cue: Cue) -> list[str]:
         """What is taken back, with what is right; then what stays, and what is new."""
-        wrong = [slot for slot, value in cue.before.items() if cue.values.get(slot, value) != value]
-        said = [
-            self._voice(
-                "corrects", old=self._value_text(cue.before[slot], cue.kinds.get(slot)), new=self._slot_text(cue, slot)
-            )
-            for slot in wrong
-        ]
+        wrong = {slot: old for slot, old in cue.before.items() if cue.values.get(slot, old) != old}
+        old = {slot: self._value_text(value, cue.kinds.get(slot)) for slot, value in wrong.items()}
+        said = [self._voice("corrects", old=old[slot], new=self._slot_text(cue, slot)) for slot in wrong]
         others = {slot: value for slot, value in cue.values.items() if slot not in wrong}
-        return [*said, self._clauses(cue.replace(values=others), ", and ")]
+        return [*said, self._clauses(cue.replace(values=others))]
 
     def _change(self, cue: Cue) -> str:
         answer = cue.text.strip().rstrip(".")
-        if not answer:
-            return ""
         if _RE["noun"].match(answer) and not _RE["person"].match(answer):
             return self._voice("changes_mind", choice=to_me(_lower_first(answer)))
         said = f"the answer is {answer.lower()}" if answer.lower() in ("yes", "no") else self._as_clause(answer)
         return self._voice("changes_answer", answer=said)
 
     def _contradict(self, cue: Cue) -> str:
-        """What the agent has said, and that the customer sees it otherwise."""
         said, fact = disputed_fact(cue.text) or cue.text.strip(), cue.values.get("fact")
-        if not said or not asking(said).words:
-            return self._voice("denies")
         other = str(fact) if fact else self._random.choice(_WORDS["otherwise"])
         return fill_values(self._voice("contradicts", said=_customers(said), fact=other), cue.values)
 
@@ -373,12 +350,12 @@ class CustomerWords:
             parts.append(f"{said.pop('postal_code')} {said.pop('city')}")
         return ", ".join(filter(str.strip, [*parts, *said.values()]))
 
-    def _clauses(self, cue: Cue, link: str, *, opens: bool = False) -> str:
+    def _clauses(self, cue: Cue, *, opens: bool = False) -> str:
         """A sentence that gives each value by its name; empty without values."""
         if cue.values and set(_STREET) <= cue.values.keys():
             clause = f"{'the name and address are' if 'name' in cue.values else 'the address is'} {self._row(cue)}"
         else:
-            clause = self._put(cue, _enumerate([self._clause(cue, slot) for slot in cue.values], link))
+            clause = self._put(cue, _enumerate([self._clause(cue, slot) for slot in cue.values], ", and "))
         if not clause or opens:
             return clause
         stop = "" if clause.endswith((".", "!", "?")) else "."
@@ -399,15 +376,6 @@ class CustomerWords:
         """A value as it is; a day with its month more often than not."""
         as_written = kind != "date" or self._random.random() < 0.3
         return verbalize(value, money=kind == "amount", exact=as_written)
-
-
-def _show_values(cue: Cue) -> Cue:
-    """The cue with the values that its text shows in their places."""
-    there = set(_SLOT.findall(cue.text))
-    if not there:
-        return cue
-    rest = {slot: value for slot, value in cue.values.items() if slot not in there}
-    return cue.replace(text=fill_values(cue.text, cue.values), values=rest)
 
 
 def _capitalize(text: str, clauses: str) -> str:
@@ -431,7 +399,6 @@ def _customers(clause: str) -> str:
 
 
 def _name_of(slot: str, kind: ValueKind) -> str:
-    """What a customer calls a slot."""
     if slot in _WORDS["slots"]:
         return str(_WORDS["slots"][slot])
     words = slot.replace("_", " ").strip().lower()
@@ -450,19 +417,12 @@ class TemplateWriter:
 
     name = "template"
 
-    def __init__(
-        self,
-        *,
-        customer: Register | None = None,
-        agent: Register | None = None,
-        seed: int = 0,
-        bank: Phrases | None = None,
-    ):
+    def __init__(self, *, customer: Register | None = None, agent: Register | None = None, seed: int = 0):
         self._registers: dict[Role, Register | None] = {"customer": customer, "agent": agent}
         for role, register in self._registers.items():
             if register is not None and register not in REGISTERS[role]:
                 raise UnknownName(f"register of the {role}", register, REGISTERS[role])
-        self._seed, self._bank = seed, bank
+        self._seed = seed
 
     async def write(self, plan: Plan) -> Dialogue:
         """The dialogue with its words."""
@@ -470,10 +430,8 @@ class TemplateWriter:
 
     def words(self, plan: Plan) -> Dialogue:
         """The dialogue with its words. Raises BadSetting."""
-        speakers = {role: self._speaker(role, plan.dialogue.id) for role in REGISTERS}
-        (agent_voice, agent_seed), (customer_voice, customer_seed) = speakers["agent"], speakers["customer"]
-        agent = AgentWords(agent_voice, seed=agent_seed)
-        customer = CustomerWords(customer_voice, seed=customer_seed)
+        agent = AgentWords(*self._speaker("agent", plan.dialogue.id))
+        customer = CustomerWords(*self._speaker("customer", plan.dialogue.id))
         turns: list[Turn] = []
         asked: Asking | None = None
         heard: Cue | None = None
@@ -490,7 +448,7 @@ class TemplateWriter:
                     asked = asking(text) if text.strip() else asked
             except BadSetting as error:
                 raise BadSetting(f"plan {plan.dialogue.id!r}, cue {number} ({cue.move}): {error}") from error
-        registers = {role: str(voice.register) for role, (voice, _) in speakers.items()}
+        registers: dict[str, JsonValue] = {"customer": customer.register, "agent": agent.register}
         origin = {**plan.dialogue.origin, "writer": self.name, "registers": registers}
         return plan.dialogue.replace(turns=tuple(turns), origin=origin)
 
@@ -499,9 +457,8 @@ class TemplateWriter:
         named = _NUMBERED.fullmatch(id)
         stem, number = (named[1], int(named[2] or 0)) if named else (id, 0)
         place = keys.seed_of(stem) % 1000 + number + self._seed
-        registers = REGISTERS[role]
-        given = self._registers[role]
+        registers, given = REGISTERS[role], self._registers[role]
         register = given or registers[place % len(registers)]
         start = place if given else place // len(registers)
-        voice = Voice(role, register, seed=keys.seed_of(stem, role), start=start, bank=self._bank)
+        voice = Voice(role, register, seed=keys.seed_of(stem, role), start=start)
         return voice, keys.seed_of(stem, role, place)

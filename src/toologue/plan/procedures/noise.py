@@ -7,7 +7,7 @@ conversation ends there. `resume` (ours): the agent asks again, and its node has
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -44,16 +44,6 @@ class NoiseBank(Noun):
 
     messages: tuple[NoiseMessage, ...]
     replies: Mapping[NoiseKind, tuple[str, ...]]
-
-    @cached_property
-    def _by_id(self) -> Mapping[str, NoiseMessage]:
-        return {message.id: message for message in self.messages}
-
-    def message(self, id: str) -> NoiseMessage:
-        """The message of this id. Raises UnknownName."""
-        if id not in self._by_id:
-            raise UnknownName("noise message", id, self._by_id)
-        return self._by_id[id]
 
     def of(self, kind: str) -> tuple[NoiseMessage, ...]:
         """The messages of a kind. Raises UnknownName."""

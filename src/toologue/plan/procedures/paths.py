@@ -23,6 +23,7 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.procedure.course import State, Steering
 from toologue.schema import Graph, Link, Walk
+from toologue.schema.procedure import way
 
 T = TypeVar("T", bound=Hashable)
 # The ids of two links: a choice, and the next one.
@@ -312,15 +313,9 @@ def _with_circle(trails: list[_Trail], circle: _Trail) -> Iterator[tuple[int, _T
 
 
 def _shortest(arcs: Sequence[_Arc], source: str, target: str) -> _Trail:
-    ways: dict[str, _Trail] = {source: []}
-    waiting = deque([source])
-    while waiting and target not in ways:
-        here = waiting.popleft()
-        for arc in arcs:
-            if arc.source == here and arc.target not in ways:
-                ways[arc.target] = [*ways[here], arc]
-                waiting.append(arc.target)
-    return ways[target]
+    found = way(source, lambda here: ((a, a.target) for a in arcs if a.source == here), lambda _, to: to == target)
+    assert found is not None, "every vertex lies between start and end"
+    return found
 
 
 def _steer(steering: Steering, planned: Sequence[Link]) -> list[Link]:

@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from types import MappingProxyType
 from typing import Any, Literal, cast, get_args
 
 from pydantic import JsonValue
@@ -122,14 +121,16 @@ class _Conversation:
         self.say(AgentTurn(acts=(act,), results=(result,), node=node.id), Cue(move="call"))
         self.values = after_result(node, self.values, result)
 
-    def inform(
-        self, node: Node, cue: Cue, given: Option, extra: Mapping[str, JsonValue] = MappingProxyType({})
-    ) -> None:
-        """A reply of the graph. `extra` is what else there is to say of the turn."""
-        marks = {**extra, "wrong": given.wrong} if given.wrong else dict(extra)
+    def inform(self, node: Node, cue: Cue, given: Option, detour: Detour | None = None) -> None:
+        """A reply of the graph, with which the customer may leave the straight path."""
+        self.done = detour or self.done
+        marks: dict[str, JsonValue] = {"detour": detour} if detour else {}
+        marks |= {"wrong": given.wrong} if given.wrong else {}
         values = dict(given.values)
-        turn = UserTurn(informed=values, node=node.id, extra=marks)
-        self.say(turn, cue.replace(values=values, kinds=self.kinds([*values])))
+        self.say(
+            UserTurn(informed=values, node=node.id, extra=marks),
+            cue.replace(values=values, kinds=self.kinds([*values])),
+        )
         self.values = {**self.values, **values}
 
     def aside(self, cue: Cue, extra: dict[str, JsonValue], answer: Cue) -> None:
@@ -160,28 +161,22 @@ class _Conversation:
             issues = [text for text in (self.ground.procedure.issue, *self.ground.procedure.wordings) if text]
             ahead = self.ahead(place) if self.wants("volunteer") and self.rng.random() < 0.5 else None
             text = self.rng.choice(issues or [self.ground.procedure.title])
-            self.reply_with("volunteer" if ahead else None, node, Cue(move="open", text=text), ahead or Option())
+            self.inform(node, Cue(move="open", text=text), ahead or Option(), "volunteer" if ahead else None)
             return
         if self.make_noise() and self.detours.mode == "published":
             return
         alone = len({link.target for link in self.graph.exits(self.nodes[place - 1].id)}) == 1
         move = "give" if given and alone else "acknowledge" if alone else "choose"
-        cue = Cue(move=move, text="" if alone else node.text)
+        cue, detour = Cue(move=move, text="" if alone else node.text), None
         if (given and not given.wrong and self.misspell(given)) or self.contradict(node):
             pass
         elif given and alone and (ahead := self.ahead(place) if self.wants("volunteer") else None):
-            self.reply_with("volunteer", node, cue.replace(move="volunteer"), Option({**given.values, **ahead.values}))
-            return
+            cue, detour = cue.replace(move="volunteer"), "volunteer"
+            given = Option({**given.values, **ahead.values})
         elif not (given and given.wrong) and (old := self.false_start(place, node, given)):
-            correcting = "correct" if given and alone else "change"
-            self.reply_with(correcting, node, cue.replace(move=correcting, before=old), given or Option())
-            return
-        self.inform(node, cue, given or Option())
-
-    def reply_with(self, detour: Detour | None, node: Node, cue: Cue, given: Option) -> None:
-        """A reply of the graph with which the customer leaves the straight path, if there is such a detour."""
-        self.done = detour or self.done
-        self.inform(node, cue, given, {"detour": detour} if detour else {})
+            detour = "correct" if given and alone else "change"
+            cue = cue.replace(move=detour, before=old)
+        self.inform(node, cue, given or Option(), detour)
 
     def wants(self, detour: Detour) -> bool:
         return self.detours.kind == detour and self.done is None
@@ -267,17 +262,16 @@ class _Conversation:
         """Another answer first, up to the agent's next question; what of it is to be taken back."""
         if self.world is None or not (self.wants("correct") or self.wants("change")):
             return None
+        said, values, mark = len(self.turns), self.values, self.world.mark()
         for other, wrong in self.rng.sample(found := list(self.others(place, node, given)), len(found)):
-            turns, cues, mark = len(self.turns), len(self.cues), self.world.mark()
-            values, state = self.values, self.state
             try:
-                self.try_out(other, wrong, place)
+                self.try_out(other, wrong)
                 return dict(wrong.values) if wrong.values else {"choice": other.text}
             except Astray:
-                del self.turns[turns:], self.cues[cues:]
+                del self.turns[said:], self.cues[said:]
                 self.world.rewind(mark)
             finally:
-                self.values, self.state = values, state
+                self.values = values
         return None
 
     def others(self, place: int, node: Node, given: Option | None) -> Iterator[tuple[Node, Option]]:
@@ -285,20 +279,18 @@ class _Conversation:
         if self.wants("correct") and given:
             asked = self.ground.given_by(node, self.nodes[place - 1].id)
             knows = self.trail.knows if self.rng.random() < 0.5 else frozenset[tuple[str, str]]()
-            options = self.ground.answers.options(asked, knows, seed=self.rng.getrandbits(32))
-            for option in options:
+            for option in self.ground.answers.options(asked, knows, seed=self.rng.getrandbits(32)):
                 differing = [name for name, value in given.values.items() if option.values.get(name) != value]
                 if not option.wrong and len(differing) == 1:
-                    yield node, Option(option.values)
+                    yield node, option
         if self.wants("change") and not given:
             for link in self.graph.exits(self.nodes[place - 1].id):
                 if link.target != node.id and not self.graph.by_id[link.target].collects:
                     yield self.graph.by_id[link.target], Option()
 
-    def try_out(self, node: Node, given: Option, place: int) -> None:
+    def try_out(self, node: Node, given: Option) -> None:
         """Play another answer up to the agent's next question. Raises Astray where that does not go."""
-        link = next(one for one in self.graph.exits(self.nodes[place - 1].id) if one.target == node.id)
-        state = State(link.target, self.state.entered)
+        state = State(node.id, self.state.entered)
         limited = set(self.steering.limits)
         cue = Cue(move="give") if given.values else Cue(move="choose", text=node.text)
         self.inform(node, cue, given)

@@ -44,10 +44,10 @@ from pydantic import JsonValue
 from toologue.loop import World, execute
 from toologue.models.retriever import Retriever
 from toologue.schema import Api, Dialogue
+from toologue.verify import RULES, Flaw
 from toologue.verify.chains.path import wrong_path, wrong_searches, wrong_shapes
 from toologue.verify.chains.states import chain_of, track, wrong_states
 from toologue.verify.chains.words import wrong_words
-from toologue.verify.flaw import RULES, Flaw
 from toologue.verify.procedures.content import wrong_acts
 
 

@@ -11,8 +11,8 @@ from toologue.errors import shown
 from toologue.models.retriever import Retriever
 from toologue.schema import AgentTurn, Api, Dialogue, Retrieve, Turn, UserTurn
 from toologue.values.compare import same
+from toologue.verify import Flaw
 from toologue.verify.chains.states import Chain, Context
-from toologue.verify.flaw import Flaw
 
 FOLLOWS: Mapping[str, tuple[str, ...]] = {
     "": ("inform_intent_clear", "inform_intent_clear_add", "inform_intent_vague"),

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from toologue.errors import shown
 from toologue.schema import AgentTurn, Api, Call, Dialogue, State, UserTurn
 from toologue.values.compare import same
-from toologue.verify.flaw import Flaw
+from toologue.verify import Flaw
 from toologue.worlds.documented.arguments import settled
 
 

@@ -21,8 +21,8 @@ from toologue.text.claims import Claim, claims, grounds, says
 from toologue.text.find import find
 from toologue.text.tokens import split_name
 from toologue.values.compare import same
+from toologue.verify import Flaw
 from toologue.verify.chains.states import Chain, Context, alike, distinct_values, leaves, lengths
-from toologue.verify.flaw import Flaw
 
 _COMMON_WORDS = """
     about all also and any are can could does for from get give given has have how into its like may more need not of

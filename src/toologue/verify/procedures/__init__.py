@@ -34,7 +34,7 @@ from collections.abc import Mapping, Sequence
 
 from toologue.loop import World
 from toologue.schema import Api, Cue, Dialogue, Graph
-from toologue.verify.flaw import RULES, Flaw, Rule
+from toologue.verify import RULES, Flaw, Rule
 from toologue.verify.procedures.content import detours, documents, shape, wording, world_of, wrong_acts, wrong_values
 from toologue.verify.procedures.path import Stand, follow
 

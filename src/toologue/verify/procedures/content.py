@@ -23,7 +23,7 @@ from toologue.text.claims import Claim, claims, grounds, says
 from toologue.values.compare import same
 from toologue.values.conditions import Expression, embedded
 from toologue.values.json_schema import fits
-from toologue.verify.flaw import Flaw
+from toologue.verify import Flaw
 from toologue.verify.procedures.path import Stand, detour_of
 from toologue.worlds.world import kind_of, make_world
 

@@ -20,7 +20,7 @@ from toologue.errors import BadSetting, shown
 from toologue.schema import AgentTurn, Call, Dialogue, Graph, Link, Node, Result, Turn, UserTurn
 from toologue.values.compare import same
 from toologue.values.conditions import parse
-from toologue.verify.flaw import Flaw, Rule
+from toologue.verify import Flaw, Rule
 
 _COMMON_WORDS = """
     about again all also and another any are ask because been but can could does for from get got had has have her him
@@ -177,7 +177,7 @@ class _Walk:
 
     def _link(self, node: Node) -> Link | None:
         """The link that is taken from here; of several that nothing decides between, the one to this node."""
-        open_ones = [link for link in self.graph.exits(self.here.id) if self._is_open(link)]
+        open_ones = self._open()
         if self.here.type == "assistant":
             return next((link for link in open_ones if link.target == node.id), None)
         taken = next((link for link in open_ones if self._holds(link)), None)
@@ -186,9 +186,9 @@ class _Walk:
             return taken
         return next((link for link in free if link.target == node.id), None)
 
-    def _is_open(self, link: Link) -> bool:
-        tries = link.tries
-        return tries is None or (self.entered[tries.node] >= tries.times) == tries.over
+    def _open(self) -> list[Link]:
+        links = ((link, link.tries) for link in self.graph.exits(self.here.id))
+        return [link for link, of in links if of is None or (self.entered[of.node] >= of.times) == of.over]
 
     def _holds(self, link: Link) -> bool:
         if link.condition in ("", "not error"):  # most are
@@ -203,7 +203,7 @@ class _Walk:
             self.message = node
 
     def _expected_nodes(self) -> str:
-        open_ones = [link for link in self.graph.exits(self.here.id) if self._is_open(link)]
+        open_ones = self._open()
         if self.here.type != "assistant":
             open_ones = [link for link in open_ones if self._holds(link)][:1]
         return " or ".join(dict.fromkeys(link.target for link in open_ones)) or "nothing"
