@@ -36,7 +36,6 @@ from toologue.text import find_phrases as phrases
 from toologue.text.names import Kind, Want, expected_kinds, item_kinds
 from toologue.text.spans import Found, Scene, best_first, scene_of
 from toologue.text.time_expressions import Asks, Reading, readings
-from toologue.text.times import Clock
 from toologue.text.tokens import words_of
 from toologue.values.compare import moment_of
 from toologue.values.json_schema import fits
@@ -93,8 +92,7 @@ def refer(text: str, rows: Sequence[Row], field: str, now: datetime | None = Non
     placed = _placed(scene, held)
     for number, row in enumerate(held):
         own = _by_words(scene, seen[number], counts)
-        timed = _by_time(scene, row)
-        every = [one for one in (own, timed, placed.get(number)) if one is not None]
+        every = [one for one in (own, placed.get(number)) if one is not None]
         if every:
             score = min(max(one.score for one in every) + 0.1 * (len(every) - 1), 0.97)
             found.append(_found(scene, row[field], every[0], score))
@@ -109,32 +107,12 @@ def _by_words(scene: Scene, words: frozenset[str], counts: Mapping[str, int]) ->
         word = _plain(match[0])
         if word in _DULL or len(word) < 2 or scene.is_time(*match.span()):
             continue
-        if word not in words:
-            word = _nearly(word, words)
-        if word:
+        if word in words:
             weight += 1 / counts[word]
             spans.append(match.span())
     if not spans:
         return None
     return _Evidence(min(0.4 + 0.45 * min(weight, 1.2), 0.94), min(spans)[0], max(end for _, end in spans))
-
-
-def _by_time(scene: Scene, row: Row) -> _Evidence | None:
-    """A time or a day of the text that is one of the row; an open "6:30" fits both halves of the day."""
-    moments = [moment for value in row.values() if isinstance(value, str) and (moment := moment_of(value))]
-    for when in scene.whens:
-        clock, day = when.first.clock, when.first.day
-        for moment in moments:
-            right_time = clock is not None and moment.hour in _hours(clock) and moment.minute == clock.minute
-            right_day = day is not None and moment.year > 1900 and day.first <= moment.date() <= day.last
-            if (right_time and (day is None or right_day or moment.year == 1900)) or (right_day and clock is None):
-                return _Evidence(0.85 if right_time and clock else 0.7, when.start, when.end)
-    return None
-
-
-def _hours(clock: Clock) -> set[int]:
-    halves = {"am": clock.hour % 12, "pm": clock.hour % 12 + 12}
-    return {halves.get(clock.half, clock.hour)} if clock.half else set(halves.values())
 
 
 def _placed(scene: Scene, rows: Sequence[Row]) -> dict[int, _Evidence]:
@@ -190,16 +168,6 @@ def _plain(word: str) -> str:
     return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _nearly(word: str, words: frozenset[str]) -> str:
-    """The word of the row that this one misspells or begins; or nothing."""
-    if len(word) < 5:
-        return ""
-    from rapidfuzz import fuzz
-
-    near = sorted((-fuzz.ratio(word, other), other) for other in words if len(other) >= 4)
-    return near[0][1] if near and near[0][0] <= -84 else ""
-
-
 _LONGEST = 5_000
 _MOST = 32
 _FINDERS: dict[Kind, Callable[[Scene, Want], list[Found]]] = {
@@ -207,19 +175,13 @@ _FINDERS: dict[Kind, Callable[[Scene, Want], list[Found]]] = {
     "month": codes.months, "weekday": codes.weekdays, "email": codes.emails, "phone": codes.phones,
     "url": codes.urls,
     "uuid": codes.uuids, "id": codes.ids, "code": codes.codes, "symbol": codes.symbols, "username": codes.usernames,
-    "password": codes.passwords, "place": phrases.places, "person": phrases.people, "title": phrases.titles,
-    "task": phrases.tasks, "message": phrases.messages, "query": phrases.queries, "text": phrases.texts,
+    "password": codes.passwords, "person": phrases.people, "task": phrases.tasks,
+    **dict.fromkeys(("place", "title", "message", "query", "text"), phrases.texts),
 }  # fmt: skip
 _FIELDS: dict[str, tuple[str, ...]] = {
     "username": ("username", "user_name", "user", "login", "handle"), "email": ("email", "e_mail", "email_address"),
     "phone": ("phone", "phone_number"), "place": ("location", "city"),
 }  # fmt: skip
-_COMMA = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*", re.IGNORECASE)
-_ITEM = r"[\w'’#-]+(?:\s+[\w'’#-]+){0,2}?"
-_LISTED = re.compile(
-    rf"{_ITEM}(?:(?:{_COMMA.pattern}){_ITEM})*(?=[.!?;:\n]|$|\s+(?:for|on|in|at|to|please|with|from|by|as|is|are)\b)",
-    re.IGNORECASE,
-)
 _LITERAL = frozenset("date time moment number integer boolean enum month weekday password code".split())
 
 
@@ -319,7 +281,8 @@ def _known(scene: Scene, want: Want, known: Sequence[Any]) -> list[Found]:
         found += [one._replace(score=round(one.score * weight, 4)) for one in refer(scene.text, rows, field, scene.now)]
     for value in known:
         if isinstance(value, str) and value.strip() and want.kind not in _LITERAL:
-            found += _mentions(scene, value)
+            said = re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", scene.text, re.IGNORECASE)
+            found += [Found(value, *match.span(), match[0], "reference", 0.88) for match in said]
     return found
 
 
@@ -334,16 +297,6 @@ def _fields(want: Want, rows: Sequence[Row]) -> list[str]:
         return same[:1] or (wanted[:1] if len(wanted) == 1 or not (set(want.words) - {"id", "ids"}) else [])
     named = [key for key in present if "_".join(words_of(key)) in _FIELDS.get(want.kind, ())]
     return named[:1] or [key for key in ("sender", "from") if want.kind in ("email", "username") and key in present][:1]
-
-
-def _mentions(scene: Scene, value: str) -> list[Found]:
-    """A known text, said whole, or by its beginning (`dee` for `dee_drums`)."""
-    whole = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", scene.text, re.IGNORECASE)
-    if whole:
-        return [Found(value, *whole.span(), whole[0], "reference", 0.88)]
-    head = re.match(r"[^\W_]{3,}(?=[\W_\d])", value)
-    match = re.search(rf"\b{re.escape(head[0])}\b", scene.text, re.IGNORECASE) if head else None
-    return [Found(value, *match.span(), match[0], "reference", 0.6)] if match else []
 
 
 def _nudged(scene: Scene, one: Found, want: Want) -> Found:
@@ -366,46 +319,12 @@ def _arrays(scene: Scene, want: Want, known: Sequence[Any]) -> list[Found]:
             continue
         items = [one for one in _candidates(scene, inner, known) if fits(one.value, inner.schema, inner.root)]
         items = best_first(items, key=keys.canonical)
-        if inner.kind in ("username", "person", "email"):
-            found += _crowds(scene, inner, known)
-        if inner.kind == "text":
-            found += [listed for one in items[:4] if (listed := _split(scene, one)) is not None]
         sure = [one for one in items if one.score >= max(0.45, 0.7 * items[0].score)]
-        found += _list_of(scene, sure, want)
+        if ordered := sorted(sure, key=lambda one: (one.start, one.end)):
+            start, end = ordered[0].start, max(one.end for one in ordered)
+            most = want.schema.get("maxItems")
+            values = [one.value for one in ordered][: most if isinstance(most, int) and most > 0 else None]
+            score = min(one.score for one in ordered)
+            found.append(Found(values, start, end, scene.text[start:end], "array", score))
         found += [one._replace(value=[one.value], kind="array", score=round(one.score * 0.7, 4)) for one in items[:8]]
     return found
-
-
-def _list_of(scene: Scene, items: list[Found], want: Want) -> list[Found]:
-    if not items:
-        return []
-    ordered = sorted(items, key=lambda one: (one.start, one.end))
-    start, end = ordered[0].start, max(one.end for one in ordered)
-    most = want.schema.get("maxItems")
-    values = [one.value for one in ordered][: most if isinstance(most, int) and most > 0 else None]
-    return [Found(values, start, end, scene.text[start:end], "array", min(one.score for one in ordered))]
-
-
-def _crowds(scene: Scene, want: Want, known: Sequence[Any]) -> list[Found]:
-    """People listed by their names: as known rows call them, else as said."""
-    found: list[Found] = []
-    for members in phrases.crowd(scene, want):
-        values: list[Any] = []
-        resolved = 0
-        for member in members:
-            hits = [one for one in _known(scene_of(member.text, scene.now), want, known) if one.score >= 0.6]
-            resolved += bool(hits)
-            values.append(best_first(hits)[0].value if hits else member.value)
-        start, end = members[0].start, members[-1].end
-        score = 0.9 if resolved == len(members) else 0.5 if want.kind != "email" else 0.2
-        found.append(Found(values, start, end, scene.text[start:end], "array", score))
-    return found
-
-
-def _split(scene: Scene, one: Found) -> Found | None:
-    """The list that begins with a phrase, where commas or "and" divide it."""
-    match = _LISTED.match(scene.text, one.start)
-    if match is None:
-        return None
-    parts = [part.strip() for part in _COMMA.split(match[0])]
-    return Found([part for part in parts if part], *match.span(), match[0], "array", min(one.score + 0.02, 1.0))

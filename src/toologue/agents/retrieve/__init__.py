@@ -6,18 +6,16 @@
 
 What it does when it is its turn, in this order (ToolDial's actions in brackets):
 
-1. `hearing` reads the conversation: the request that is still open, what was answered, what calls gave back.
-2. `wishing` cuts the request into wishes, by the evidence for an Api that its words hold (`evidence`).
-3. `filling` fills in the form of each (`forms`) from the conversation, from results and from the brief: `finding` looks
-   for values, `choosing` gives them out, `composing` adds what follows.
+1. `history` reads the conversation: the request that is still open, what was answered, what calls gave back.
+2. `deciding` cuts the request into wishes, by the `evidence` for an Api that its words hold.
+3. `filling` fills in the form of each (`forms`) from the conversation, from results and from the brief.
 4. `deciding` takes the first wish that is not served: call its Api, or one that supplies what is missing [call]. Where
    nothing can be called: ask for what is missing, in the order of the documentation [request]; ask before a write that
    may not be meant [suggest]; ask what is wanted [clarify].
 5. `wording` says what came of it [response], what went wrong [response_fail], or goodbye [system_bye].
 
 Where the brief names a retriever (`facts["retriever"]`), or the history asks one, looking for an Api is an act of its
-own, and the conversation goes by ToolDial's flow [retriever_call]: `searching` decides, `quest` knows how far it has
-come, `named` reads values that people give beside a name.
+own, and the conversation goes by ToolDial's flow [retriever_call]: `searching`, with values from `slot_values`.
 
 Contract: a function of the conversation and the brief; what it keeps is a cache. Every turn carries `action`, `state`
 (the Api in hand and its slots; "" where a required one is missing) and `thought`.
@@ -32,7 +30,7 @@ Example:
     >>> turns[1].acts[0].api, turns[1].acts[0].arguments, turns[1].action
     ('AddAlarm', {'time': '19:00:00'}, 'call')
 
-Not covered: conditions ("if it rains …"); more than one call a turn.
+Not covered: conditions ("if it rains …"); more than one call a turn; several values for one parameter; corrections.
 """
 
 from __future__ import annotations
@@ -43,7 +41,6 @@ from toologue.agents.agent import AgentSpec
 from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, decide
 from toologue.agents.retrieve.evidence import Weigher
 from toologue.agents.retrieve.history import hear
-from toologue.agents.retrieve.results import rows_of
 from toologue.agents.retrieve.searching import search, searches
 from toologue.agents.retrieve.wording import say
 from toologue.models.embed import Embedder, embedder
@@ -66,11 +63,10 @@ class Retrieve:
         weigher = self._weigher(brief)
         if searches(history, brief):
             return search(history, brief, weigher.forms)
-        heard = hear(history)
-        step = decide(Mind(heard, weigher, brief.facts, self._confirm))
-        rows, writers = rows_of((*heard.before, *heard.made)), {api.name for api in brief.apis if api.writes}
+        step = decide(Mind(hear(history), weigher, brief.facts, self._confirm))
+        writers = {api.name for api in brief.apis if api.writes}
         return AgentTurn(
-            text=say(step, rows, len(history), writers=writers) if step.call is None else None,
+            text=say(step, len(history), writers=writers) if step.call is None else None,
             acts=() if step.call is None else (step.call,),
             action=step.action,
             state=_state(step),

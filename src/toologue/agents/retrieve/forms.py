@@ -1,14 +1,14 @@
 """An Api as a form to fill in: what each of its parameters asks for, read from the documentation once.
 
-Contract: pure; a slot finds values for itself in a text, or in rows that a text refers to. What was found is kept for a
-while, since a conversation is read again at every turn: slots are equal only to themselves, so that they can be keys.
+Contract: pure; a slot finds values for itself in a text, or in rows that a text refers to. Slots are equal only to
+themselves, so that what they found can be kept while a conversation is read again at every turn.
 
 Example:
     >>> from toologue.schema import Api, Parameter
     >>> to = Parameter(schema={"type": "string", "description": "E-mail address."})
     >>> form = form_of(Api(name="SendEmail", parameters={"to": to}, writes=True))
-    >>> form.deed, form.thing, form.slots["to"].kind
-    ('send', frozenset({'email'}), 'email')
+    >>> form.deed, form.slots["to"].kind
+    ('send', 'email')
     >>> form.slots["to"].find("mail bo@pipes.example", None)[0].value
     'bo@pipes.example'
 
@@ -33,8 +33,6 @@ from toologue.text.tokens import split_name
 FREE = frozenset({"task", "message", "query", "text", "title"})
 """Kinds of values that any words could be."""
 TIMES = frozenset({"date", "time", "moment"})
-_LASTING = frozenset({"email", "phone", "username", "place", "password", "person"})
-_NAMING = frozenset({"id", "uuid"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Slot:
     schema: Mapping[str, Any]
     required: bool
     kind: str
-    """The likeliest kind of value (`values.asked`); "" for objects."""
+    """The likeliest kind of value; "" for objects."""
     edge: str
     """Whether it is the start or the end of a stretch of time."""
     named: frozenset[str]
@@ -53,19 +51,9 @@ class Slot:
     described: frozenset[str]
 
     @property
-    def free(self) -> bool:
-        """Whether any words could be its value."""
-        return self.kind in FREE
-
-    @property
-    def lasting(self) -> bool:
-        """Whether its value stays true when the talk goes on."""
-        return self.kind in _LASTING
-
-    @property
     def naming(self) -> bool:
         """Whether it names a thing by what only a computer knows."""
-        return self.kind in _NAMING
+        return self.kind in ("id", "uuid")
 
     def find(self, text: str, now: datetime | None) -> tuple[Found, ...]:
         """The values that a text says, best first."""
@@ -88,14 +76,12 @@ class Form:
     """The kind of deed that its name says it does."""
     verb: str
     """The first word of its name."""
-    thing: frozenset[str]
-    """The words for what it does that to: AddAlarm and DeleteAlarm have one thing."""
     about: frozenset[str]
     """The words that the documentation uses for the whole Api."""
 
-    def tells(self, words: str) -> bool:
-        """Whether words say more than what the Api is about."""
-        return not self.about.issuperset(stems(words))
+    def tells(self, word: str) -> bool:
+        """Whether a word says more than what the Api is about."""
+        return not self.about.issuperset(stems(word))
 
     def rest(self, words: str) -> str:
         """Words without those that say what the Api is about."""
@@ -105,14 +91,9 @@ class Form:
 def form_of(api: Api) -> Form:
     """Read the documentation of an Api."""
     words = split_name(api.name)
-    return Form(
-        api,
-        slots={name: _slot(name, parameter) for name, parameter in api.parameters.items()},
-        deed=deed_of(api.name),
-        verb=next(iter(stems(words)), ""),
-        thing=frozenset(stem for word in words.split() if deed_of(word) is None for stem in stems(word)),
-        about=frozenset(stems(f"{words} {' '.join(api.keywords)} {api.description}")),
-    )
+    slots = {name: _slot(name, parameter) for name, parameter in api.parameters.items()}
+    about = frozenset(stems(f"{words} {' '.join(api.keywords)} {api.description}"))
+    return Form(api, slots, deed_of(api.name), next(iter(stems(words)), ""), about)
 
 
 def _slot(name: str, parameter: Parameter) -> Slot:

@@ -1,7 +1,8 @@
-"""What an agent heard: the request that is still open, the answers to its own questions, and the calls that were made.
+"""What an agent heard: the request that is still open, the answers to its own questions, what its calls gave back.
 
-Contract: pure. A request stays open until a round in which a call went through; so the user's answers to questions
-belong to it. It is dropped where the user takes it back: "no, do this instead", or a mere "no" to an offer.
+Contract: pure and total, whatever results are. A request stays open until a round in which a call went through; so the
+user's answers to questions belong to it. A mere "no" to an offer drops it. Rows of results come in groups, one a call,
+the newest first; the `id` of a row among `books` is known as `book_id`, too.
 
 Example:
     >>> from toologue.schema import AgentTurn, UserTurn
@@ -10,25 +11,30 @@ Example:
     (('Set an alarm.', 'Seven, please.'), (Exchange(asked='For when?', said='Seven, please.'),))
     >>> hear([UserTurn(text="Set it."), AgentTurn(text="Shall I set the alarm?"), UserTurn(text="No.")]).request
     ()
+    >>> rows_of([Made(Call(api="FindBooks"), Result(value={"books": [{"id": 7, "by": "Bo"}]}))])
+    (({'book_id': 7, 'id': 7, 'by': 'Bo'},),)
 
-Not covered: a request that is taken up again after another one.
+Not covered: a request that is taken up again after another one; what later calls changed in earlier results.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from toologue.agents.retrieve.lexicon import begins_with_deed, deeds_in, talk
-from toologue.agents.retrieve.results import Made
-from toologue.schema import AgentTurn, Call, Turn, rounds
+from toologue.agents.retrieve.lexicon import begins_with_deed, deed_of, talk
+from toologue.schema import Call, Result, Turn, rounds
+from toologue.text.find import Row
 from toologue.text.spans import scene_of
+from toologue.text.tokens import split_name
 
+Rows = tuple[tuple[Row, ...], ...]
 _JOINT = re.compile(r"(?:,\s*(?:(?:and|then)\s+)?|;\s*|\s+(?:and|then)\s+)(?:(?:then|also|please)\s+)*", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
+_MOST_ROWS, _DEEPEST = 500, 6
 
 
 class Exchange(NamedTuple):
@@ -38,16 +44,24 @@ class Exchange(NamedTuple):
     said: str
 
 
+class Made(NamedTuple):
+    """A call and what it gave back."""
+
+    call: Call
+    result: Result
+
+    @property
+    def done(self) -> bool:
+        """Whether it went through."""
+        return self.result.error is None
+
+
 @dataclass(frozen=True)
 class Heard:
     """A conversation as an agent understands it when it is its turn."""
 
     said: tuple[Exchange, ...] = ()
     """The request that is open: what the user said since a call went through, with what the agent had said before."""
-    closed: tuple[Exchange, ...] = ()
-    """The request before that one."""
-    served: tuple[str, ...] = ()
-    """The Apis that were called for it."""
     made: tuple[Made, ...] = ()
     """The calls of this round."""
     before: tuple[Made, ...] = ()
@@ -64,11 +78,6 @@ class Heard:
         return self.said[1:]
 
     @property
-    def question(self) -> str:
-        """What the agent asked about the request."""
-        return " ".join(asked for asked, _ in self.answers)
-
-    @property
     def latest(self) -> Exchange:
         """What the agent said last, and what the user said to it."""
         return self.said[-1] if self.said else Exchange("", "")
@@ -80,54 +89,26 @@ class Heard:
 
     @property
     def leaves(self) -> bool:
-        """Whether the last words thank or say goodbye."""
-        return talk("bye").search(self.latest.said) is not None
-
-    @property
-    def only_leaves(self) -> bool:
-        """Whether the last words do nothing else."""
-        return self.leaves and _farewell().fullmatch(self.latest.said) is not None
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """What calls that went through were given, by the parameter's name; the newest value."""
-        calls = (one.call.arguments or {} for one in (*self.before, *self.made) if one.done)
-        return {name: value for arguments in calls for name, value in arguments.items()}
-
-    def reopened(self) -> Heard:
-        """The same, with the request before this one open again: what was said since answers what was asked then."""
-        return replace(self, said=(*self.closed, *self.said), closed=(), served=())
+        """Whether the last words thank or say goodbye, and do nothing else."""
+        return talk("bye").search(self.latest.said) is not None and _only("bye").fullmatch(self.latest.said) is not None
 
 
 def hear(history: Sequence[Turn]) -> Heard:
     """Understand a conversation up to here."""
-    open_: list[Exchange] = []
-    closed: list[Exchange] = []
-    served: list[str] = []
-    before: list[Made] = []
-    made: list[Made] = []
+    open_, before, made = list[Exchange](), list[Made](), list[Made]()
     asked = ""
     for turns, did in rounds(history):
         before += made
         said = "\n".join(text for turn in turns if (text := _begins("hello").sub("", turn.text).strip()))
-        if done := [one.call.api for one in made if one.done]:
-            open_, closed, served = [], open_, done
-        if _taken_back(said, asked):
-            open_, closed = [], []
-        if said and not _refused(said, asked):
+        refused = talk("offer").search(asked) and _only("refusing").fullmatch(said)
+        if refused or any(one.done for one in made):
+            open_ = []
+        if said and not refused:
             open_.append(Exchange(asked, said))
-        made, asked = list(_made(did)), next((turn.text for turn in reversed(did) if turn.text), "")
-    return Heard(tuple(open_), tuple(closed), tuple(served), tuple(made), tuple(before))
-
-
-def _taken_back(said: str, asked: str) -> bool:
-    """Whether a no takes the request back: to do something else, or to do nothing."""
-    return _refused(said, asked) or (_begins("refusing").match(said) is not None and bool(deeds_in(said)))
-
-
-def _refused(said: str, asked: str) -> bool:
-    """Whether the words are no more than a no to an offer."""
-    return talk("offer").search(asked) is not None and _mere_no().fullmatch(said) is not None
+        acts = (pair for turn in did for pair in zip(turn.acts, turn.results, strict=False))
+        made = [Made(act, result) for act, result in acts if isinstance(act, Call) and result is not None]
+        asked = next((turn.text for turn in reversed(did) if turn.text), "")
+    return Heard(tuple(open_), tuple(made), tuple(before))
 
 
 @cache
@@ -137,21 +118,10 @@ def _begins(kind: str) -> re.Pattern[str]:
 
 
 @cache
-def _mere_no() -> re.Pattern[str]:
-    return re.compile(rf"{_begins('refusing').pattern}(?:\W*{talk('after refusing').pattern})*\W*", re.IGNORECASE)
-
-
-@cache
-def _farewell() -> re.Pattern[str]:
-    kinds = "|".join(talk(kind).pattern for kind in ("bye", "refusing", "after refusing", "sigh"))
+def _only(kind: str) -> re.Pattern[str]:
+    """Small talk of a kind, and what people say with it."""
+    kinds = "|".join(talk(each).pattern for each in (kind, "refusing", "after refusing", "sigh"))
     return re.compile(rf"(?:\W*(?:{kinds}))+\W*", re.IGNORECASE)
-
-
-def _made(turns: Sequence[AgentTurn]) -> Iterator[Made]:
-    for turn in turns:
-        for act, result in zip(turn.acts, turn.results, strict=False):
-            if isinstance(act, Call) and result is not None:
-                yield Made(act, result)
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +132,9 @@ def clauses(text: str) -> tuple[str, ...]:
     """
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     cuts = [(start, start) for start, _ in scene_of(text, None).sentences]
-    cuts += [match.span() for match in _JOINT.finditer(text) if _asks(text[match.end() :])]
+    cuts += [
+        match.span() for match in _JOINT.finditer(text) if begins_with_deed(" ".join(text[match.end() :].split()[:3]))
+    ]
     begin, parts = 0, list[str]()
     for end, start in sorted(cuts):
         if end >= begin and not any(first < end < last for first, last in quoted):
@@ -171,5 +143,25 @@ def clauses(text: str) -> tuple[str, ...]:
     return tuple(part for rest in (*parts, text[begin:]) if (part := rest.strip(" \t\r\n.!?")))
 
 
-def _asks(rest: str) -> bool:
-    return begins_with_deed(" ".join(rest.split()[:3]))
+def rows_of(made: Sequence[Made]) -> Rows:
+    """The rows that calls gave back, one group a call, newest first."""
+    groups = (tuple(plain_rows(result.value, _thing(call.api))) for call, result in reversed(made))
+    return tuple(group for group in groups if group)
+
+
+def plain_rows(value: Any, under: str = "", deep: int = 0) -> Iterator[Row]:
+    """The rows of a result: every object in it that has plain values, outer ones first. `under`: the key of it."""
+    if isinstance(value, dict) and deep <= _DEEPEST:
+        here = cast("dict[str, Any]", value)
+        if any(not isinstance(part, dict | list) for part in here.values()):
+            yield {**({f"{under.removesuffix('s')}_id": here["id"]} if under and "id" in here else {}), **here}
+        for name, part in here.items():
+            yield from plain_rows(part, name, deep + 1)
+    elif isinstance(value, list) and deep <= _DEEPEST:
+        for part in cast("list[Any]", value)[:_MOST_ROWS]:
+            yield from plain_rows(part, under, deep + 1)
+
+
+def _thing(api: str) -> str:
+    """What an Api's name says its results are: FindBooks → books."""
+    return "_".join(word for word in split_name(api).split() if deed_of(word) is None)

@@ -17,7 +17,7 @@ Not covered: languages other than English.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def deeds_in(text: str) -> tuple[Deed, ...]:
         if _question().match(part):
             heads.append("read")
             continue
-        found = sorted((match.start(), deed) for deed, pattern in _said().items() if (match := pattern.search(part)))
+        found = sorted((match.start(), deed) for deed, said in _deeds("said").items() if (match := said.search(part)))
         for start, deed in found:
             (heads if _openers().fullmatch(part[:start]) else others).append(deed)
     return tuple(dict.fromkeys([*heads, *others]))
@@ -52,14 +52,14 @@ def deeds_in(text: str) -> tuple[Deed, ...]:
 @lru_cache(maxsize=20_000)
 def begins_with_deed(text: str) -> bool:
     """Whether the first word asks for a deed."""
-    return any(pattern.match(text.lower()) for pattern in _said().values())
+    return any(pattern.match(text.lower()) for pattern in _deeds("said").values())
 
 
 @lru_cache(maxsize=20_000)
 def deed_of(api: str) -> Deed | None:
     """The deed that an Api's name says it does; None where it says none of them."""
     words = split_name(api)
-    return next((deed for deed, pattern in _named().items() if pattern.search(words)), None)
+    return next((deed for deed, pattern in _deeds("named").items() if pattern.search(words)), None)
 
 
 def stems(text: str) -> list[str]:
@@ -74,23 +74,25 @@ def spread(text: str) -> Mapping[str, float]:
     said = dict.fromkeys(words, 1.0)
     for things, phrases in _things():
         if not things.isdisjoint(words) or (phrases is not None and phrases.search(lowered)):
-            for word in sorted(things):
-                said.setdefault(word, _SYNONYM)
+            said = dict.fromkeys(sorted(things), _SYNONYM) | said
     return said
-
-
-def only_times(words: Mapping[str, float]) -> bool:
-    """Whether words (as `spread` gives them) name times and nothing else."""
-    return _times().issuperset(words)
 
 
 @cache
 def talk(kind: str) -> re.Pattern[str]:
     """A pattern for the small talk of a kind: hello, bye, agreeing, … (the keys under `talk`)."""
-    return _any_of(_listed(_lexicon()["talk"][kind]))
+    return _any_of(_lexicon()["talk"][kind].split(", "))
 
 
-# ---- the file
+@cache
+def everyday() -> frozenset[str]:
+    """The words that are seldom a part of a value."""
+    return frozenset(_lexicon()["everyday"].split(", "))
+
+
+def short_for(word: str) -> str:
+    """The word that a part of a parameter's name is short for."""
+    return _lexicon()["short"].get(word, word)
 
 
 @cache
@@ -98,11 +100,7 @@ def _lexicon() -> Mapping[str, Any]:
     return shipped(Path(__file__).with_name("lexicon.yaml"))
 
 
-def _listed(phrases: str) -> list[str]:
-    return phrases.split(", ")
-
-
-def _any_of(phrases: Sequence[str], ending: str = "") -> re.Pattern[str]:
+def _any_of(phrases: list[str], ending: str = "") -> re.Pattern[str]:
     """Any of the phrases, as whole words, whichever apostrophe is written; `…` stands for up to four words."""
     said = [re.escape(phrase).replace("'", "['’]").replace(r"\ …\ ", _GAP) for phrase in phrases]
     return re.compile(rf"\b(?:{'|'.join(said)}){ending}\b", re.IGNORECASE)
@@ -120,39 +118,29 @@ def _openers() -> re.Pattern[str]:
 
 
 @cache
-def _said() -> dict[Deed, re.Pattern[str]]:
-    return {deed: _any_of(_listed(words["said"]), "(?:s|ed)?") for deed, words in _lexicon()["deeds"].items()}
+def _deeds(how: str) -> dict[Deed, re.Pattern[str]]:
+    """How deeds are said, or named by Apis."""
+    ending = "(?:s|ed)?" if how == "said" else ""
+    return {deed: _any_of(words[how].split(", "), ending) for deed, words in _lexicon()["deeds"].items()}
 
 
 @cache
-def _named() -> dict[Deed, re.Pattern[str]]:
-    return {deed: _any_of(_listed(words["named"])) for deed, words in _lexicon()["deeds"].items()}
-
-
-@cache
-def _things() -> tuple[tuple[frozenset[str], re.Pattern[str] | None], ...]:
+def _things() -> list[tuple[frozenset[str], re.Pattern[str] | None]]:
     """Groups of words for one and the same thing: single words without endings, and phrases."""
     groups: list[tuple[frozenset[str], re.Pattern[str] | None]] = []
-    for group in map(_listed, _lexicon()["things"]):
+    for group in (things.split(", ") for things in _lexicon()["things"]):
         phrases = [thing for thing in group if " " in thing]
         words = frozenset(stem for thing in group if " " not in thing for stem in stems(thing))
         groups.append((words, _any_of(phrases) if phrases else None))
-    return tuple(groups)
-
-
-@cache
-def _times() -> frozenset[str]:
-    return frozenset(stems(_lexicon()["times"]))
+    return groups
 
 
 @cache
 def _dull() -> frozenset[str]:
-    return frozenset(_listed(_lexicon()["dull"]))
+    return frozenset(_lexicon()["dull"].split(", "))
 
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+    endings = (ending for ending in _ENDINGS if word.endswith(ending) and len(word) - len(ending) >= 3)
+    return word.removesuffix(next(endings, ""))

@@ -11,7 +11,8 @@
 
 Contract: a function of the history and the brief. `facts["retriever"]` of the brief is {"confirm": x, "suggest": y}; a
 history with questions to a retriever in it asks for the same, with the paper's thresholds. The Api in hand is asked
-for all that it needs at once, in the order of the documentation, and for one thing that it may have.
+for all that it needs at once, in the order of the documentation, and for one thing that it may have. A quest is over
+when the agent has answered; what the user says then begins another one.
 
 Example:
     >>> from toologue.agents.retrieve.forms import form_of
@@ -26,39 +27,89 @@ Example:
     >>> search([*said, found], brief, {"Sky": form_of(sky)}).text
     'Would you tell me the city, please?'
 
-Not covered: a source that needs a source of its own.
+Not covered: a source that needs a source of its own; a user who corrects a value, or wants two things at once.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.retrieve.forms import Form
-from toologue.agents.retrieve.lexicon import deed_of
-from toologue.agents.retrieve.results import Made, plain_rows
-from toologue.agents.retrieve.slot_values import words_for
-from toologue.agents.retrieve.task_state import BANDS, Quest, lacking, numbers, quest_of
-from toologue.agents.retrieve.wording import outcome
-from toologue.apis.result_values import choices, values_of
-from toologue.data import shipped
-from toologue.schema import AgentAction, AgentTurn, Brief, Call, Retrieve, State, Turn
+from toologue.agents.retrieve.forms import Form, Slot
+from toologue.agents.retrieve.history import Made, plain_rows
+from toologue.agents.retrieve.lexicon import deed_of, talk
+from toologue.agents.retrieve.slot_values import answered, called, mentions, volunteered
+from toologue.agents.retrieve.wording import outcome, phrase
+from toologue.apis.result_values import MOST_SHOWN, Single, along, beside, choices, sayable, values_of
+from toologue.schema import Act, AgentAction, AgentTurn, Brief, Call, Result, Retrieve, State, Turn
+from toologue.text.names import knowable
 from toologue.text.tokens import split_name
+from toologue.worlds.documented.arguments import settled
 
-_MOST = 5
-"""Rows of a result that are read out."""
+_BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}
+"""From which score on an Api is settled, or worth suggesting, by the paper's retriever."""
+_YES_LONGEST = 12  # words of a first sentence that may be a yes
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
-class _Move(NamedTuple):
-    """What to do, why, with which Api in hand; an act, or words."""
+class _Source(NamedTuple):
+    """An Api that can find a missing parameter, and its output that is it."""
 
-    action: AgentAction
-    why: str
-    hand: Form | None = None
-    act: Call | Retrieve | None = None
-    text: str = ""
+    form: Form
+    output: str
+    parameter: str
+
+
+@dataclass
+class _Quest:
+    """How far it has come from what the user wants to an answer."""
+
+    words: str = ""  # what the user said last
+    asked: str = ""  # what the agent said last
+    searched: bool = False  # whether the retriever was asked since
+    score: float = 0.0
+    offered: Form | None = None
+    target: Form | None = None
+    source: _Source | None = None
+    doubtful: str = ""  # a required parameter of the target that the user does not know
+    told: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    heard_out: set[str] = field(default_factory=set[str])  # the Apis for which the user had an answer
+    sourced: Result | None = None
+    options: list[Single] = field(default_factory=list[Single])  # what a source found, where none was chosen yet
+    result: Made | None = None
+    failure: str = ""  # why nothing can come of it
+    over: bool = False
+    leaves: bool = False
+
+    @property
+    def hand(self) -> Form | None:
+        """The Api in hand: a source until it was called, else the target."""
+        return self.source.form if self.source is not None and self.sourced is None else self.target
+
+    def known(self, form: Form) -> dict[str, Any]:
+        """What is known of an Api's parameters; what its documentation settles is known from the start."""
+        return self.told.setdefault(form.api.name, {**settled(form.api)})
+
+    def open(self, form: Form) -> list[Slot]:
+        """The parameters of which nothing is known, the required ones first."""
+        left = (slot for name, slot in form.slots.items() if name not in self.known(form))
+        return sorted(left, key=lambda slot: not slot.required)
+
+    def lacking(self, form: Form) -> tuple[list[str], list[str]]:
+        """(required parameters that are not known, an optional one that is worth asking for, if none is known)."""
+        known = self.known(form)
+        missing = [name for name in form.api.required if name not in known]
+        if form.api.name in self.heard_out or any(
+            name in known for name in form.slots if name not in form.api.required
+        ):
+            return missing, []
+        chained = self.source.parameter if self.source else ""
+        slots = [slot for slot in form.slots.values() if slot.name != chained and _is_askable(slot)]
+        slots.sort(key=lambda slot: not any(mentions(self.asked, name) for name in called(slot)))
+        return missing, [slot.name for slot in slots[:1]]
 
 
 def searches(history: Sequence[Turn], brief: Brief) -> bool:
@@ -70,95 +121,99 @@ def searches(history: Sequence[Turn], brief: Brief) -> bool:
 
 def search(history: Sequence[Turn], brief: Brief, forms: Mapping[str, Form]) -> AgentTurn:
     """The next turn. `forms`: the Apis of the brief by name."""
-    given = brief.facts.get("retriever")
-    quest = quest_of(history, forms, {**BANDS, **numbers(given)})
-    move = _next(quest, len(history))
-    return AgentTurn(
-        text=move.text if move.act is None else None,
-        acts=() if move.act is None else (move.act,),
-        action=move.action,
-        state=State() if move.hand is None else _state(quest, move.hand),
-        thought=f"{move.why[:1].upper()}{move.why[1:]}.",
-    )
+    return _next(_quest_of(history, forms, {**_BANDS, **_numbers(brief.facts.get("retriever"))}), len(history))
 
 
-def _next(quest: Quest, turn: int) -> _Move:
-    """The next thing to do."""
-    target, source = quest.target, quest.source
+# ---- what to do
+
+
+def _next(quest: _Quest, turn: int) -> AgentTurn:
+    target = quest.target
     if quest.leaves:
-        return _Move("system_bye", "the user leaves", target, text=_says("system_bye", turn))
+        return _turn("system_bye", "the user leaves", quest, target, phrase("system_bye", turn))
     if quest.failure:
-        return _Move("response_fail", quest.failure, text=_says("response_fail", turn))
-    if quest.result is not None and target is not None:
-        told = outcome(_short(quest.result), turn, writes=target.api.writes)
-        return _Move("response", f"{target.api.name} has answered", target, text=told)
+        return _turn("response_fail", quest.failure, quest, None, phrase("response_fail", turn))
+    if target is None and not quest.searched:
+        return _turn("retriever_call", "which API can do that?", quest, None, Retrieve(query=quest.words))
+    if target is None and quest.offered is not None:
+        name = quest.offered.api.name
+        words = split_name(name.rpartition("|")[2])
+        what = words if deed_of(words.partition(" ")[0]) else f"look up the {words}"
+        why = f"{name} may be meant (score {quest.score:.2f})"
+        return _turn("suggest", why, quest, None, phrase("suggest", turn, what=what))
     if target is None:
-        return _unsettled(quest, turn)
-    if quest.doubtful and source is None:
+        return _turn("clarify", f"no API is near (best score {quest.score:.2f})", quest, None, phrase("clarify", turn))
+    if quest.result is not None:
+        told = outcome(_short(quest.result), turn, writes=target.api.writes)
+        return _turn("response", f"{target.api.name} has answered", quest, target, told)
+    if quest.doubtful and quest.source is None:
         why = f"the user does not know {quest.doubtful}; perhaps another API does"
-        return _Move("retriever_call", why, target, Retrieve(missing=(target.api.name, quest.doubtful)))
+        return _turn("retriever_call", why, quest, target, Retrieve(missing=(target.api.name, quest.doubtful)))
     if quest.options:
-        text = _says("choose", turn, what=_listed(_options(quest), "or"))
-        return _Move("request", "several were found, and only the user can tell", target, text=text)
+        text = phrase("choose", turn, what=_listed(_options(quest), "or"))
+        return _turn("request", "several were found, and only the user can tell", quest, target, text)
     return _in_hand(quest, cast("Form", quest.hand), turn)
 
 
-def _unsettled(quest: Quest, turn: int) -> _Move:
-    """No Api is in hand yet."""
-    if not quest.searched:
-        return _Move("retriever_call", "which API can do that?", act=Retrieve(query=quest.words))
-    if quest.offered is not None:
-        words = split_name(quest.offered.api.name.rpartition("|")[2])
-        what = words if deed_of(words.partition(" ")[0]) else f"look up the {words}"
-        why = f"{quest.offered.api.name} may be meant (score {quest.score:.2f})"
-        return _Move("suggest", why, text=_says("suggest", turn, what=what))
-    return _Move("clarify", f"no API is near (best score {quest.score:.2f})", text=_says("clarify", turn))
-
-
-def _in_hand(quest: Quest, form: Form, turn: int) -> _Move:
+def _in_hand(quest: _Quest, form: Form, turn: int) -> AgentTurn:
     """Ask for what an Api needs, or call it."""
-    missing, more = lacking(quest, form)
+    missing, more = quest.lacking(form)
+    known, name = quest.known(form), form.api.name
     if not missing and not more:
-        arguments = {name: value for name, value in quest.known(form).items() if name in form.slots}
-        ordered = {name: arguments[name] for name in form.slots if name in arguments}
-        return _Move("call", f"{form.api.name} has all that it needs", form, Call(api=form.api.name, arguments=ordered))
-    named = [[f"the {words_for(form.slots[name])}" for name in names] for names in (missing, more)]
-    texts = [
-        _says(kind, turn, what=_listed(names)) for kind, names in zip(("request", "also"), named, strict=True) if names
-    ]
+        arguments = {slot: known[slot] for slot in form.slots if slot in known}
+        return _turn("call", f"{name} has all that it needs", quest, form, Call(api=name, arguments=arguments))
+    texts: list[str] = []
     if quest.sourced is not None and quest.source is not None:
-        value = quest.known(form).get(quest.source.parameter)
-        texts.insert(0, _says("found", turn, what=f"the {split_name(quest.source.parameter)}: {value}"))
-    why = f"{form.api.name} needs {', '.join(missing)}" if missing else f"{form.api.name} may have {more[0]}"
-    return _Move("request", why, form, text=" ".join(texts))
+        parameter = quest.source.parameter
+        texts.append(phrase("found_out", turn, what=f"the {split_name(parameter)}: {known.get(parameter)}"))
+    for kind, names in (("request", missing), ("also", more)):
+        if names:
+            texts.append(phrase(kind, turn, what=_listed([f"the {called(form.slots[one])[-1]}" for one in names])))
+    why = f"{name} needs {', '.join(missing)}" if missing else f"{name} may have {more[0]}"
+    return _turn("request", why, quest, form, " ".join(texts))
+
+
+def _turn(action: AgentAction, why: str, quest: _Quest, hand: Form | None, does: str | Call | Retrieve) -> AgentTurn:
+    """A turn with an Api in hand, or none: words, or an act."""
+    state = State()
+    if hand is not None:
+        known, needed = quest.known(hand), hand.api.required
+        optional = {name: value for name, value in known.items() if name in hand.slots and name not in needed}
+        state = State(api=hand.api.name, required={name: known.get(name, "") for name in needed}, optional=optional)
+    thought = f"{why[:1].upper()}{why[1:]}."
+    if isinstance(does, str):
+        return AgentTurn(text=does, action=action, state=state, thought=thought)
+    return AgentTurn(acts=(does,), action=action, state=state, thought=thought)
+
+
+def _is_askable(slot: Slot) -> bool:
+    """Whether people know such a thing, and care."""
+    if slot.required or slot.schema.get("type") not in ("string", "integer", "number", None):
+        return False
+    words = str(slot.schema.get("title") or slot.schema.get("description") or slot.name)
+    return knowable(slot.name, words, slot.schema) and not talk("settings").search(split_name(slot.name))
 
 
 def _short(made: Made) -> Made:
     """A result cut to the rows that people would know: those with a name, and of each row the name first."""
     rows = [dict(sorted(row.items(), key=lambda one: not _names(one[0]))) for row in plain_rows(made.result.value)]
     rows.sort(key=lambda row: not any(map(_names, row)))
-    return Made(made.call, made.result.replace(value=rows[:_MOST])) if rows else made
+    return Made(made.call, made.result.replace(value=rows[:MOST_SHOWN])) if rows else made
 
 
 def _names(output: str) -> bool:
     return output.lower().endswith(("name", "title"))
 
 
-def _options(quest: Quest) -> list[str]:
+def _options(quest: _Quest) -> list[str]:
     """What to choose by: an output that tells the rows apart, names first; else the values themselves."""
     value: Any = quest.sourced.value if quest.sourced else None
     output = quest.source.output if quest.source else ""
-    names = {one.name for one in values_of(value, rows=1)} - {output}
     near = output.rpartition("|")[0]
+    names = {one.name for one in values_of(value, rows=1)} - {output}
     order = sorted(names, key=lambda name: (not _names(name), name.rpartition("|")[0] != near, name))
     found = choices(value, output, order)
     return [str(shown) for shown, _ in found[1]] if found else [str(one.value) for one in quest.options]
-
-
-def _state(quest: Quest, form: Form) -> State:
-    known, needed = quest.known(form), form.api.required
-    optional = {name: value for name, value in known.items() if name in form.slots and name not in needed}
-    return State(api=form.api.name, required={name: known.get(name, "") for name in needed}, optional=optional)
 
 
 def _listed(parts: Sequence[str], word: str = "and") -> str:
@@ -166,13 +221,135 @@ def _listed(parts: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def _says(kind: str, turn: int, **what: str) -> str:
-    phrases = _bank()[kind]
-    return phrases[turn % len(phrases)].format(**what)
+# ---- how far it has come
 
 
-@cache
-def _bank() -> Mapping[str, Sequence[str]]:
-    folder = Path(__file__).parent
-    banks = [shipped(folder / name) for name in ("wording.yaml", "searching.yaml")]
-    return {**banks[0], **banks[1]["says"]}
+def _quest_of(history: Sequence[Turn], forms: Mapping[str, Form], bands: Mapping[str, float]) -> _Quest:
+    """The quest that a conversation is about now."""
+    quest = _Quest()
+    for turn in history:
+        if turn.role == "user":
+            quest = _heard(quest, turn.text)
+            continue
+        for act, result in zip(turn.acts, turn.results, strict=False):
+            _did(quest, act, result or Result(), forms, bands)
+        if turn.state is not None and turn.state.api in forms:  # a label that the history shows
+            slots = {**turn.state.required, **turn.state.optional}
+            known = {name: value for name, value in slots.items() if value not in ("", None)}
+            quest.told.setdefault(str(turn.state.api), {}).update(known)
+            quest.target = quest.target or forms[str(turn.state.api)]
+        if turn.text is not None:
+            quest.asked, quest.over = turn.text, quest.result is not None or bool(quest.failure)
+    return quest
+
+
+def _heard(quest: _Quest, words: str) -> _Quest:
+    """What the user's words make of a quest."""
+    offered, quest.words = quest.offered, words
+    if quest.over:
+        quest.leaves = talk("bye").search(words) is not None or not ("?" in words or talk("wishing").search(words))
+        return quest if quest.leaves else _Quest(words=words)
+    if offered is not None and quest.target is None:
+        if talk("agreeing").match(words.lstrip()) is None and talk("declining").search(words):
+            quest.failure = "the user does not want what was suggested"
+        elif len(_SENTENCE.split(words.strip(), maxsplit=1)[0].split()) <= _YES_LONGEST:  # what follows may be long
+            quest.target = offered
+        else:
+            return _Quest(words=words)
+    elif quest.target is None or not quest.searched:
+        return _Quest(words=words)
+    elif quest.options:
+        _chose(quest, words)
+    elif (form := quest.hand) is not None:
+        _answered(quest, form, words)
+    return quest
+
+
+def _answered(quest: _Quest, form: Form, words: str) -> None:
+    """The values in an answer; or what the user cannot say."""
+    said = answered(words, quest.asked, quest.open(form))
+    quest.known(form).update(said.values)
+    missing = quest.lacking(form)[0]
+    unknown = [name for name in missing if name in said.unknown] or (missing if talk("unknowing").search(words) else [])
+    if quest.source is None and unknown:
+        quest.doubtful = unknown[0]
+    else:
+        quest.heard_out.add(form.api.name)
+
+
+def _chose(quest: _Quest, words: str) -> None:
+    """Which row of a source's result is meant: by the output whose values stand in the question, or by any."""
+    if quest.sourced is None:
+        return
+    places = {one.place: one.value for one in quest.options}
+    rows: dict[tuple[str, str], set[tuple[int, ...]]] = {}
+    for one in values_of(quest.sourced.value, rows=MOST_SHOWN):
+        if sayable(one.value):
+            near = {row for row in places if row[: len(one.place)] == one.place[: len(row)]}
+            rows.setdefault((one.name, " ".join(str(one.value).split())), set()).update(near)
+    listed = Counter(name for name, said in rows if mentions(quest.asked, said))
+    telling = [key for key, found in rows.items() if len(found) == 1 and mentions(words, key[1])]
+    if telling:
+        best = max(telling, key=lambda key: (listed[key[0]], len(key[1])))
+        _hand_over(quest, places[min(rows[best])])
+        quest.options = []
+
+
+def _did(quest: _Quest, act: Act, result: Result, forms: Mapping[str, Form], bands: Mapping[str, float]) -> None:
+    """What an act and its result make of a quest."""
+    value = cast("dict[str, Any]", result.value) if isinstance(result.value, dict) else {}
+    if act.kind == "retrieve" and act.missing is None:
+        quest.searched = True
+        best, quest.score = max(_numbers(value.get("retrieved")).items(), key=lambda one: one[1], default=("", 0.0))
+        form = forms.get(best)
+        if form is not None and quest.score >= bands["confirm"]:
+            quest.target = form
+            quest.known(form).update(volunteered(quest.words, quest.open(form)))
+        elif quest.score >= bands["suggest"]:
+            quest.offered = form
+    elif act.kind == "retrieve":
+        form = forms.get(str(value.get("source")))
+        if form is None:
+            quest.failure = f"nothing supplies {quest.doubtful}"
+        else:
+            quest.source = _Source(form, str(value.get("output")), str(value.get("parameter") or quest.doubtful))
+    elif act.kind == "call" and act.api in forms:
+        form = forms[act.api]
+        quest.told[act.api] = dict(act.arguments or {})
+        if quest.source is not None and quest.source.form is form and quest.sourced is None:
+            _sourced(quest, quest.source, result)
+        else:
+            quest.target, quest.result = form, Made(act, result)
+        quest.failure = f"{act.api} failed: {result.error.message}" if result.error is not None else quest.failure
+
+
+def _sourced(quest: _Quest, source: _Source, result: Result) -> None:
+    """What a source gave back: one value, or several to choose among."""
+    quest.sourced = result
+    every = values_of(result.value, rows=MOST_SHOWN)
+    found = [one for one in every if one.name == source.output and sayable(one.value)]
+    if not found:
+        quest.failure = f"{source.form.api.name} did not find {source.parameter}"
+    elif len({repr(one.value) for one in found}) == 1:
+        _hand_over(quest, found[0].value)
+    else:
+        quest.options = found[:MOST_SHOWN]
+
+
+def _hand_over(quest: _Quest, value: Any) -> None:
+    """Take over a value that the source found, and what its row says beside that the target needs, too."""
+    source, target, result = quest.source, quest.target, quest.sourced.value if quest.sourced else None
+    if source is None or target is None:
+        return
+    known = quest.known(target)
+    known[source.parameter] = value
+    outputs = dict.fromkeys(one.name for one in values_of(result))
+    for name, output in along(source.output, outputs, (name for name in target.api.required if name not in known)):
+        if (found := beside(result, output, source.output, value)) is not None:
+            known[name] = found
+
+
+def _numbers(value: Any) -> dict[str, float]:
+    """The numbers of an object, by name; none where it is no object."""
+    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return {name: number for name, number in fields.items() if isinstance(number, int | float)}

@@ -17,35 +17,28 @@ Example:
     >>> volunteered("Is it dry in Oslo, with 10.75 as the longitude?", slots)
     {'lon': '10.75'}
 
-Not covered: values that are named by no word of the documentation.
+Not covered: values that are named by no word of the documentation, or before its name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import lru_cache
+from itertools import pairwise
 from math import isfinite
-from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.agents.retrieve.forms import Slot
-from toologue.agents.retrieve.lexicon import stems
-from toologue.data import shipped
+from toologue.agents.retrieve.lexicon import everyday, short_for, stems, talk
 from toologue.text.tokens import split_name
 
 _THE = re.compile(r"\b(?:the|your)\s+(?=((?:[\w'’/-]+ ?){1,6}))", re.IGNORECASE)
 _IS = re.compile(r"^(?:\s*(?:is|are|would be|should be|being|=)\b|\s*[:=])\s*", re.IGNORECASE)
-_IT_IS = re.compile(r"\b(?:it|that|this)(?:['’]s| is| would be| was| should be) (.+)", re.IGNORECASE)
+_IT_IS = re.compile(r"\b(?:it|that|this)(?:['’]s| is| would be| was| should be) (?!about |the )(.+)", re.IGNORECASE)
 _STOP = re.compile(r"(?<=[^\s.])[.!?…]+(?=\s|$)|;\s|,?\s(?:but|though|however)\b|\n", re.IGNORECASE)
-_NOT = re.compile(r"n['’]t\b", re.IGNORECASE)
 _AS = re.compile(r"\b(?:with|using) (\S+(?: \S+){0,4}?) as (?:the|an?) ([^,.;:!?]+)", re.IGNORECASE)
-_FOR = re.compile(
-    r"(?:\b(?P<lead>with|using|use|have|got|take|put|enter|set|try|choose|and)\s+|^|[.!?…,:]\s+)"
-    r"(?P<value>(?:(?!\b(?:with|using|use|have|got|take|put|enter|set|try|choose|ask|look|and)\b)[^\s,;:!?]+ ){1,4})"
-    r"for the (?P<label>[^,.;:!?]+)", re.IGNORECASE,
-)  # fmt: skip
 _EDGE = " \t\r\n,;:!?…\"“”'’"
 _LONGEST = 6  # words of a value that stands by itself
 _NAME, _DESCRIBED, _NAMED = 3, 1, 0.8
@@ -59,27 +52,24 @@ class Answer(NamedTuple):
 
 
 class _Spot(NamedTuple):
-    """Where a text names a parameter."""
+    """Where a text names a parameter: the phrase, then the parameter's name."""
 
     start: int
     end: int
-    slot: str
+    name: str
 
 
 def answered(answer: str, question: str, slots: Sequence[Slot]) -> Answer:
     """What an answer says of the parameters that a question asks for."""
     spots = _spots(answer, _phrases(question), slots)
-    stretches = [
-        (one.slot, _behind(answer, one, after)) for one, after in zip(spots, _ends(spots, answer), strict=True)
+    behind = [
+        (one.name, _behind(answer, one, next_.start)) for one, next_ in pairwise([*spots, _Spot(len(answer), 0, "")])
     ]
-    found = {name: value for name, stretch in stretches if (value := _value(stretch, named=True))}
-    unknown = tuple(dict.fromkeys(name for name, _ in stretches if name not in found))
-    found |= _put_for(answer, slots, sure=True)
-    unknown = tuple(name for name in unknown if name not in found)
-    by_name = {slot.name: slot for slot in slots}
-    if not spots and (asked := _one(question, slots)) is not None and (value := _value(answer, named=False)):
+    found = {name: value for name, value in behind if value}
+    unknown = tuple(dict.fromkeys(name for name, _ in behind if name not in found))
+    if not spots and (asked := _asked(question, slots)) is not None and (value := _alone(answer)):
         found[asked.name] = value
-    return Answer({name: _typed(value, by_name[name]) for name, value in found.items()}, unknown)
+    return Answer({slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}, unknown)
 
 
 def volunteered(text: str, slots: Sequence[Slot]) -> dict[str, Any]:
@@ -87,45 +77,18 @@ def volunteered(text: str, slots: Sequence[Slot]) -> dict[str, Any]:
     found: dict[str, str] = {}
     for value, label in _AS.findall(text) if slots else ():
         found.setdefault(max(slots, key=lambda slot: (_likeness(label, slot), slot.required)).name, value)
-    found = {**_put_for(text, slots, sure=False), **found}
     for slot in slots:
         for name in called(slot):
-            label = rf"\b(?:the|an?) (?:list of )?{re.escape(name)}\b"
-            behind = [text[match.end() :] for match in re.finditer(label, text, re.IGNORECASE)]
-            for value in [value for rest in behind if (value := _told(rest))][-1:]:
-                found.setdefault(slot.name, value)
-    by_name = {slot.name: slot for slot in slots}
-    return {name: _typed(value, by_name[name]) for name, value in found.items()}
+            label = re.compile(rf"\b(?:the|an?) (?:list of )?{re.escape(name)}\b", re.IGNORECASE)
+            told = [value for match in label.finditer(text) if (value := _told(text[match.end() :]))]
+            if told:
+                found.setdefault(slot.name, told[-1])
+    return {slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}
 
 
 def called(slot: Slot) -> tuple[str, ...]:
     """What people may call a parameter: its name in words, and with the words that its parts are short for."""
     return _called(slot.name)
-
-
-def words_for(slot: Slot) -> str:
-    """What the agent calls a parameter."""
-    return called(slot)[-1]
-
-
-def settings(slot: Slot) -> bool:
-    """Whether a parameter sets how an answer looks."""
-    return _listed("settings").search(split_name(slot.name)) is not None
-
-
-def doubts(text: str) -> bool:
-    """Whether somebody says that something is not so, or that they do not know."""
-    return _listed("unknowing").search(text) is not None or _NOT.search(text) is not None
-
-
-def declines(text: str) -> bool:
-    """Whether somebody does not want what was offered."""
-    return _listed("declining").search(text) is not None or _NOT.search(text) is not None
-
-
-def wishes_more(text: str) -> bool:
-    """Whether somebody who had an answer wants something else."""
-    return "?" in text or _listed("wishing").search(text) is not None
 
 
 def mentions(text: str, value: Any) -> bool:
@@ -134,17 +97,7 @@ def mentions(text: str, value: Any) -> bool:
     return bool(said) and re.search(rf"(?<![\w-]){re.escape(said)}(?![\w-])", text, re.IGNORECASE) is not None
 
 
-def _put_for(text: str, slots: Sequence[Slot], *, sure: bool) -> dict[str, str]:
-    """Values before the names of parameters: "golf for the sport"; unless `sure`, such as look like values."""
-    found: dict[str, str] = {}
-    for match in _FOR.finditer(text):
-        value, label = match["value"].strip(), match["label"].strip()
-        best = max(slots, key=lambda slot: _likeness(label, slot), default=None)
-        lead = (match["lead"] or "").lower()
-        plain = any(char.isdigit() for char in value) or (bool(lead) if sure else lead in ("with", "using"))
-        if best is not None and _likeness(label, best) >= _NAMED and plain and not _plain(value):
-            found.setdefault(best.name, value)
-    return found
+# ---- which parameter
 
 
 def _phrases(question: str) -> list[str]:
@@ -157,51 +110,38 @@ def _phrases(question: str) -> list[str]:
 
 
 def _spots(answer: str, phrases: Sequence[str], slots: Sequence[Slot]) -> list[_Spot]:
-    """Where an answer names parameters: in words of the question, or of the documentation; the longest come first."""
-    names = {name: slot.name for slot in slots for name in called(slot)}
-    places: list[tuple[int, int, str]] = []
-    for phrase in sorted({*phrases, *names}, key=lambda one: (-len(one), one)):
-        if phrase.lower() in _everyday():
-            continue
-        for match in re.finditer(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", answer, re.IGNORECASE):
-            if not any(match.start() < end and start < match.end() for start, end, _ in places):
-                places.append((match.start(), match.end(), phrase))
-    return list(_assigned(sorted(places), phrases, slots))
+    """Where an answer names parameters, in words of the question or of the documentation; the longest come first."""
+    spots: list[_Spot] = []
+    for phrase in sorted(
+        {*phrases, *(name for slot in slots for name in called(slot))}, key=lambda one: (-len(one), one)
+    ):
+        places = re.finditer(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", answer, re.IGNORECASE)
+        for match in places if phrase.lower() not in everyday() else ():
+            if not any(match.start() < one.end and one.start < match.end() for one in spots):
+                spots.append(_Spot(match.start(), match.end(), phrase))
+    chosen = _assigned([one.name for one in sorted(spots)], phrases, slots)
+    return [one._replace(name=chosen[one.name]) for one in sorted(spots) if one.name in chosen]
 
 
-def _assigned(places: Sequence[tuple[int, int, str]], phrases: Sequence[str], slots: Sequence[Slot]) -> Iterator[_Spot]:
+def _assigned(said: Sequence[str], phrases: Sequence[str], slots: Sequence[Slot]) -> dict[str, str]:
     """Each phrase with the parameter that it is most like; with the next one where it is like none."""
-    order = sorted({phrase for *_, phrase in places}, key=lambda one: phrases.index(one) if one in phrases else -1)
+    order = sorted(dict.fromkeys(said), key=lambda one: phrases.index(one) if one in phrases else -1)
     pairs = [(_likeness(phrase, slot), -at, phrase, slot.name) for phrase in order for at, slot in enumerate(slots)]
     chosen: dict[str, str] = {}
     for likeness, _, phrase, name in sorted(pairs, key=lambda pair: pair[:2], reverse=True):
         if likeness > 0 and phrase not in chosen and name not in chosen.values():
             chosen[phrase] = name
     left = [slot.name for slot in slots if slot.name not in chosen.values()]
-    for phrase in order:
-        if phrase in phrases and phrase not in chosen and left:
-            chosen[phrase] = left.pop(0)
-    return (_Spot(start, end, chosen[phrase]) for start, end, phrase in places if phrase in chosen)
+    unlike = [phrase for phrase in order if phrase in phrases and phrase not in chosen]
+    return chosen | dict(zip(unlike, left, strict=False))
 
 
-def _ends(spots: Sequence[_Spot], text: str) -> list[int]:
-    """Where the words behind each name end: where the next one begins."""
-    return [*(spot.start for spot in spots[1:]), len(text)] if spots else []
-
-
-def _behind(text: str, spot: _Spot, end: int) -> str:
-    """The words behind a name; none where those before it say that it is not known ("I don't have the ID with me")."""
-    before, behind = _STOP.split(text[: spot.start])[-1], text[spot.end : end]
-    return "" if doubts(before) and not _IS.match(behind) else behind
-
-
-def _one(question: str, slots: Sequence[Slot]) -> Slot | None:
+def _asked(question: str, slots: Sequence[Slot]) -> Slot | None:
     """The one parameter that a question asks for: the last that it names; one that is required, if it names any."""
-    needed = [slot for slot in slots if slot.required]
-    for some in (needed, slots):
+    for some in ([slot for slot in slots if slot.required], slots):
         for match in reversed(list(_THE.finditer(question))):
-            said = _phrases(f"{match[0]}{match[1]}")
-            like = {slot.name: max((_likeness(one, slot) for one in said), default=0.0) for slot in some}
+            phrases = _phrases(f"{match[0]}{match[1]}")
+            like = {slot.name: max((_likeness(one, slot) for one in phrases), default=0.0) for slot in some}
             if max(like.values(), default=0.0) >= _NAMED:
                 return max(some, key=lambda slot: like[slot.name])
     return next(iter(slots), None)
@@ -209,56 +149,46 @@ def _one(question: str, slots: Sequence[Slot]) -> Slot | None:
 
 def _likeness(phrase: str, slot: Slot) -> float:
     """How much a phrase says of a parameter."""
-    words = set(phrase.lower().split())
-    if any(phrase.lower().replace(" ", "") == name.replace(" ", "") for name in called(slot)):
+    words, names = set(phrase.lower().split()), called(slot)
+    if any(phrase.lower().replace(" ", "") == name.replace(" ", "") for name in names):
         return 2 * _NAME
-    name = set(" ".join(called(slot)).split())
+    parts = set(" ".join(names).split())
     described = slot.described | frozenset(stems(str(slot.schema.get("title", ""))))
-    shared = sum(any(_alike(word, part) for part in name) for word in words)
-    said = len(described.intersection(stems(phrase)))
-    return (_NAME * shared + _DESCRIBED * said) / len(words | name)
+    shared = sum(any(_alike(word, part) for part in parts) for word in words)
+    return (_NAME * shared + _DESCRIBED * len(described.intersection(stems(phrase)))) / len(words | parts)
 
 
 def _alike(word: str, part: str) -> bool:
     return word == part or (len(part) > 2 and word.startswith(part)) or (len(word) > 2 and part.startswith(word))
 
 
-def _value(stretch: str, *, named: bool) -> str:
-    """The value in a stretch of an answer; "" where there is none."""
-    parts = [stretch] if named else [part for part in _STOP.split(stretch) if part.strip(_EDGE)]
-    if named:
-        if stretch.lstrip()[:1] in ("?", ".", "!", ",") or stretch.lstrip().startswith(("and ", "or ")):
-            return ""
-        said = _IS.sub("", stretch)
-        parts = _STOP.split(said, maxsplit=1)[:1]
-    told = [match[1] for part in parts if not named and (match := _IT_IS.search(part))]
-    told = [one for one in told if not one.lower().startswith(("about ", "the "))]  # what the question is after
-    for part in (*told, *parts):
-        value = _core(part)
-        if value and (value.isupper() or not doubts(value)):
+@lru_cache(maxsize=4096)
+def _called(name: str) -> tuple[str, ...]:
+    words = split_name(name).split()
+    return tuple(dict.fromkeys([" ".join(words), " ".join(short_for(word) for word in words)]))
+
+
+# ---- which value
+
+
+def _behind(text: str, spot: _Spot, end: int) -> str:
+    """The value behind a name; "" where there is none, or the words before say that it is not known."""
+    before, behind = _STOP.split(text[: spot.start])[-1], text[spot.end : end]
+    if (_doubts(before) and not _IS.match(behind)) or behind.lstrip().startswith(("?", ".", "!", ",", "and ", "or ")):
+        return ""
+    value = _core(_STOP.split(_IS.sub("", behind), maxsplit=1)[0])
+    return "" if _doubts(value) and not value.isupper() else value
+
+
+def _alone(answer: str) -> str:
+    """The value of an answer that names nothing; "" where there is none."""
+    parts = [part for part in _STOP.split(answer) if part.strip(_EDGE)]
+    told = [match[1] for part in parts if (match := _IT_IS.search(part))]
+    for value in map(_core, (*told, *parts)):
+        if value and (value.isupper() or not _doubts(value)):
             return value
-    whole = stretch.strip(_EDGE + ".")
-    return "" if named or doubts(whole) or len(whole.split()) > _LONGEST else whole
-
-
-def _core(part: str) -> str:
-    """A part of a sentence without what stands around its value."""
-    pieces = part.split(", ")
-    while len(pieces) > 1 and _plain(pieces[-1]):
-        pieces.pop()
-    while len(pieces) > 1 and _plain(pieces[0]):
-        pieces.pop(0)
-    words = ", ".join(pieces).strip(_EDGE).split()
-    while words and _bare(words[0]) in _everyday() and not words[0][:1].isdigit():
-        words.pop(0)
-    while words and (_bare(words[-1]) in _everyday() or words[-1].lower() in ("and", "the")):
-        words.pop()
-    return " ".join(words).strip(_EDGE).removesuffix(".")
-
-
-def _plain(piece: str) -> bool:
-    """Whether a piece has only everyday words, or says that something is not known."""
-    return doubts(piece) or all(_bare(word) in _everyday() for word in piece.split())
+    whole = answer.strip(_EDGE + ".")
+    return "" if _doubts(whole) or len(whole.split()) > _LONGEST else whole
 
 
 def _told(rest: str) -> str:
@@ -266,9 +196,38 @@ def _told(rest: str) -> str:
     is_ = _IS.match(rest)
     said = _STOP.split(rest[is_.end() :] if is_ else rest, maxsplit=1)[0].split(", ")[0].strip(_EDGE).removesuffix(".")
     words = said.split()
-    if not words or len(words) > _LONGEST or words[0] in ("and", "or") or (rest[:1] in ",;.!?" and not is_):
+    if not 0 < len(words) <= _LONGEST or words[0] in ("and", "or") or (rest[:1] in ",;.!?" and not is_):
         return ""
-    return "" if any(_bare(word) in _everyday() for word in words) else said
+    return "" if any(map(_is_everyday, words)) else said
+
+
+def _core(part: str) -> str:
+    """A part of a sentence without what stands around its value."""
+    pieces = part.split(", ")
+    while len(pieces) > 1 and _is_plain(pieces[-1]):
+        pieces.pop()
+    while len(pieces) > 1 and _is_plain(pieces[0]):
+        pieces.pop(0)
+    words = ", ".join(pieces).strip(_EDGE).split()
+    while words and _is_everyday(words[0]) and not words[0][:1].isdigit():
+        words.pop(0)
+    while words and _is_everyday(words[-1]):
+        words.pop()
+    return " ".join(words).strip(_EDGE).removesuffix(".")
+
+
+def _is_plain(piece: str) -> bool:
+    """Whether a piece has only everyday words, or says that something is not known."""
+    return _doubts(piece) or all(map(_is_everyday, piece.split()))
+
+
+def _is_everyday(word: str) -> bool:
+    """Whether a word, without its stops and what it is contracted with, is seldom a part of a value."""
+    return re.sub(r"['’](?:s|m|d|ll|ve|re)$", "", word.strip(_EDGE + ".").lower()) in everyday()
+
+
+def _doubts(text: str) -> bool:
+    return talk("unknowing").search(text) is not None
 
 
 def _typed(said: str, slot: Slot) -> Any:
@@ -286,31 +245,3 @@ def _typed(said: str, slot: Slot) -> Any:
         return f"{datetime.strptime(said, '%d %B %Y'):%Y-%m-%d}"
     except ValueError:
         return said
-
-
-def _bare(word: str) -> str:
-    """A word without its stops, and without what it is contracted with."""
-    return re.sub(r"['’](?:s|m|d|ll|ve|re)$", "", word.strip(_EDGE + ".").lower())
-
-
-@lru_cache(maxsize=4096)
-def _called(name: str) -> tuple[str, ...]:
-    words, short = split_name(name).split(), _lexicon()["short"]
-    full = [short.get(word, word) for word in words]
-    return tuple(dict.fromkeys([" ".join(words), " ".join(full)]))
-
-
-@cache
-def _everyday() -> frozenset[str]:
-    return frozenset(str(_lexicon()["everyday"]).split(", "))
-
-
-@cache
-def _listed(kind: str) -> re.Pattern[str]:
-    words = "|".join(re.escape(word).replace("'", "['’]") for word in str(_lexicon()[kind]).split(", "))
-    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-
-
-@cache
-def _lexicon() -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", shipped(Path(__file__).with_name("searching.yaml")))

@@ -1,8 +1,7 @@
 """What the agent says: questions, offers, answers made of results, and an honest no.
 
 Contract: pure and total, whatever results are. Every value that is said stands in the step or in a result; nothing else
-is claimed. Which of several phrasings is taken follows from how long the conversation is, so that it varies, and is the
-same from run to run.
+is claimed. Which of several phrasings is taken follows from how long the conversation is.
 
 Example:
     >>> from toologue.schema import Call, Result
@@ -19,111 +18,76 @@ Not covered: languages other than English; answers to a part of what was asked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, assert_never, cast
+from typing import Any, cast
 
 from toologue.agents.retrieve.deciding import Step
-from toologue.agents.retrieve.results import Made, Rows, is_id, plain_rows
+from toologue.agents.retrieve.history import Made, plain_rows
 from toologue.data import shipped
-from toologue.text.find import Row
 from toologue.text.tokens import split_name
 
 _MOST = 5  # rows, and values of a row, that are read out
 
 
-def say(step: Step, rows: Rows, turn: int, *, writers: Collection[str] = ()) -> str:
-    """The words of a step that is no call. `rows`: what is known; `turn`: how many turns were taken so far.
+def say(step: Step, turn: int, *, writers: Collection[str] = ()) -> str:
+    """The words of a step that is no call. `turn`: how many turns were taken so far.
 
     `writers`: the Apis that do something; of these it is said that it was done, of others what they gave back.
     """
     report = [outcome(one, turn + n, writes=one.call.api in writers) for n, one in enumerate(step.report)]
-    match step.action:
-        case "call":
-            return ""
-        case "response" | "response_fail":
-            return " ".join(report)
-        case "request":
-            return " ".join([*report, _question(step, rows, turn)])
-        case "suggest":
-            return " ".join([*report, _phrase("suggest", turn, what=_offered(step))])
-        case "clarify" | "system_bye":
-            return _phrase(step.action, turn)
-        case _:
-            assert_never(step.action)
+    if step.wish is not None and step.action == "request":
+        description = str(step.wish.form.slots[step.parameter].schema.get("description", "")).rstrip(".")
+        described = f" ({description})" if description else ""
+        report.append(phrase("ask", turn, what=split_name(step.parameter), described=described))
+    elif step.wish is not None and step.action == "suggest":
+        report.append(phrase("suggest", turn, what=_with(step.wish.api.name, step.filled.arguments)))
+    elif step.action in ("clarify", "system_bye"):
+        return phrase(step.action, turn)
+    return " ".join(report)
 
 
 def outcome(one: Made, turn: int, *, writes: bool) -> str:
     """What came of a call: why it failed, what was done, or what was found."""
     if one.result.error is not None:
-        return _phrase("fail", turn, why=one.result.error.message.strip().rstrip(".") or "there was an error")
+        return phrase("fail", turn, why=one.result.error.message.strip().rstrip(".") or "there was an error")
     if writes:
-        return _phrase("done", turn, what=_with(split_name(one.call.api), one.call.arguments or {}))
-    read = _read_out(one.result.value)
+        return phrase("done", turn, what=_with(one.call.api, one.call.arguments or {}))
+    value: Any = one.result.value
+    read = [words for row in plain_rows(value) if (words := _described(row))]
+    if not read:
+        parts = list(cast("Mapping[str, Any]", value).values()) if isinstance(value, dict) else value
+        listed = cast("list[Any]", parts) if isinstance(parts, list) else [parts]
+        read = [str(part) for part in listed if _is_plain(part)]
     more = f"; and {len(read) - _MOST} more" if len(read) > _MOST else ""
-    return _phrase("found", turn, what="; ".join(read[:_MOST]) + more) if read else _phrase("nothing", turn)
+    return phrase("found", turn, what="; ".join(read[:_MOST]) + more) if read else phrase("nothing", turn)
 
 
-def _read_out(value: Any) -> list[str]:
-    """The rows of a result in words; without rows, its plain values."""
-    rows = [words for row in plain_rows(value) if (words := _described(row))]
-    return rows or [str(part) for part in _parts(value) if part not in (None, "") and not isinstance(part, dict | list)]
-
-
-def _question(step: Step, rows: Rows, turn: int) -> str:
-    """What is asked of the user: which of several, or what a value is."""
-    words, options = split_name(step.parameter), step.filled.unsure.get(step.parameter, ())
-    if options:
-        listed = "; ".join(_option(one, step.parameter, rows) for one in options[:_MOST])
-        return _phrase("which", turn, what=words.removesuffix(" id"), options=listed)
-    slot = step.wish.form.slots[step.parameter] if step.wish else None
-    description = str(slot.schema.get("description", "")).rstrip(".") if slot else ""
-    return _phrase("ask", turn, what=words, described=f" ({description})" if description else "")
-
-
-def _option(value: Any, name: str, rows: Rows) -> str:
-    """A value as people know it: by what else its row says."""
-    described = (_described(row) for group in rows for row in group if row.get(name) == value)
-    return next(described, "") or str(value)
-
-
-def _offered(step: Step) -> str:
-    """A call that was not made yet, in words."""
-    name, values = step.filled.several or ("", ())
-    arguments = {**step.filled.arguments, **({name: list(values)} if name else {})}
-    return _with(split_name(step.wish.api.name) if step.wish else "", arguments)
-
-
-def _with(what: str, arguments: Mapping[str, Any]) -> str:
-    given = ", ".join(f"{split_name(name)} {_value(value)}" for name, value in list(arguments.items())[:_MOST])
-    return f"{what} ({given})" if given else what
-
-
-def _described(row: Row) -> str:
-    """The plain values of a row, without what only a computer reads."""
-    plain = {
-        name: value for name, value in row.items() if not isinstance(value, dict | list) and value not in (None, "")
-    }
-    return ", ".join([f"{split_name(name)} {value}" for name, value in plain.items() if not is_id(name)][:_MOST])
-
-
-def _value(value: Any) -> str:
-    return ", ".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else str(value)
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        yield from cast("dict[str, Any]", value).values()
-    elif isinstance(value, list):
-        yield from cast("list[Any]", value)
-    else:
-        yield value
-
-
-def _phrase(kind: str, turn: int, **what: str) -> str:
+def phrase(kind: str, turn: int, **what: str) -> str:
+    """One of the phrasings of a kind."""
     phrases = _bank()[kind]
     return phrases[turn % len(phrases)].format(**what)
+
+
+def _with(api: str, arguments: Mapping[str, Any]) -> str:
+    given = ", ".join(f"{split_name(name)} {_said(value)}" for name, value in list(arguments.items())[:_MOST])
+    return f"{split_name(api)} ({given})" if given else split_name(api)
+
+
+def _described(row: Mapping[str, Any]) -> str:
+    """The plain values of a row, without what only a computer reads."""
+    plain = {split_name(name): value for name, value in row.items() if _is_plain(value)}
+    told = [f"{words} {value}" for words, value in plain.items() if words.split()[-1:] not in (["id"], ["ids"])]
+    return ", ".join(told[:_MOST])
+
+
+def _is_plain(value: Any) -> bool:
+    return not isinstance(value, dict | list) and value not in (None, "")
+
+
+def _said(value: Any) -> str:
+    return ", ".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else str(value)
 
 
 @cache
