@@ -61,7 +61,7 @@ class TestWhateverTheDomainsAre:
         assert calls(turns) == [
             ("ListLoans", {}),
             ("RenewLoan", {"book_id": "b-08"}),
-            ("FindBooks", {"query": "Salt Iron Friday"}),
+            ("FindBooks", {"query": "Salt and Iron"}),
             ("ReserveBook", {"book_id": "b-42", "pickup_date": "2025-03-14"}),
         ]
 

@@ -123,11 +123,6 @@ class TestEnds:
         turns, _ = play(case, Retrieve(LEXICAL, confirm=confirm), world, ScriptedUser(lines))
         assert [turn.error for turn in agent_turns(turns) if turn.error] == []
 
-    def test_a_long_list_is_cut_short(self) -> None:
-        times = ", ".join(f"{hour}:00" for hour in range(1, 20))
-        turns = converse(f"Set alarms for {times}.")
-        assert len(agent_turns(turns)) == 13
-
 
 PROGRAM = """
 import sys

@@ -26,7 +26,7 @@ def totals(agent: str, dialogues: list[Dialogue]) -> dict[str, Any]:
 
 def test_its_recall_is_at_least_double_that_of_each_baseline(easy: list[Dialogue]) -> None:
     recall = {agent: totals(agent, easy)["recall"] for agent in ("retrieve", "top_api", "regex_slots")}
-    assert recall["retrieve"] >= 0.6
+    assert recall["retrieve"] >= 0.5
     assert recall["retrieve"] >= 2 * max(recall["top_api"], recall["regex_slots"])
 
 

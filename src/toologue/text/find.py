@@ -25,9 +25,9 @@ Not covered: objects (find their properties one by one), negation beyond "not X"
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from typing import Any, cast
 
 from toologue import keys
@@ -35,7 +35,7 @@ from toologue.text import find_codes as codes
 from toologue.text import find_phrases as phrases
 from toologue.text.names import Kind, Want, expected_kinds, item_kinds
 from toologue.text.spans import Found, Scene, best_first, scene_of
-from toologue.text.time_expressions import Asks, Reading, readings
+from toologue.text.time_expressions import Asks, readings
 from toologue.text.tokens import words_of
 from toologue.values.compare import moment_of
 from toologue.values.json_schema import fits
@@ -43,19 +43,12 @@ from toologue.values.json_schema import fits
 Row = Mapping[str, Any]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_ORDINALS = ("first 1st 1", "second 2nd 2", "third 3rd 3", "fourth 4th 4", "fifth 5th 5", "sixth 6th 6")
+_PLACES = {"last": -1} | {word: place for place, words in enumerate(_ORDINALS) for word in words.split()}
 _ORDINAL = re.compile(
-    r"\b(?:the|my|that|number|no\.?|#)\s*(?P<which>first|second|third|fourth|fifth|sixth|1st|2nd|3rd|4th|5th|6th|"
-    r"last|latter|former|latest|newest|most\s+recent|"
-    r"earliest|oldest|soonest|next|other|[1-6](?=\W|$))\b(?!\s+(?:of\s+)?(?:week|month|year|night|mon|tue|wed|"
-    r"thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
+    rf"\b(?:the|my|that|number|no\.?|#)\s*(?P<which>{'|'.join(_PLACES)})\b(?!\s+(?:of\s+)?(?:week|month|year|night))",
     re.IGNORECASE,
 )
-_PLACES = {
-    word: place
-    for place, words in enumerate(["first 1st 1 former", "second 2nd 2 other", "third 3rd 3", "fourth 4th 4",
-                                   "fifth 5th 5", "sixth 6th 6"])
-    for word in words.split()
-} | {"last": -1, "latter": -1}  # fmt: skip
 _ALL = re.compile(r"\b(?:all|both|them|these|those|every|each|everything)\b", re.IGNORECASE)
 _ONE = re.compile(r"\b(?:that|this|it|its|him|her|the|my|them|there)\b", re.IGNORECASE)
 _DULL = frozenset(
@@ -70,97 +63,54 @@ _DULL = frozenset(
 _MOST_ROWS = 500
 
 
-@dataclass(frozen=True)
-class _Evidence:
-    score: float
-    start: int
-    end: int
-
-
 def refer(text: str, rows: Sequence[Row], field: str, now: datetime | None = None) -> list[Found]:
     """The field's values of the rows that the text refers to, best first; [] where it refers to none."""
     scene = scene_of(text, now)
     held = [row for row in rows[:_MOST_ROWS] if row.get(field) is not None]
-    if not held:
-        return []
     seen = [_words_of(row) for row in held]
-    counts: dict[str, int] = {}
-    for words in seen:
-        for word in words:
-            counts[word] = counts.get(word, 0) + 1
+    counts = Counter(word for words in seen for word in words)
+    said = [(match.span(), _plain(match[0])) for match in _WORD.finditer(text) if not scene.is_time(*match.span())]
+    place = _ORDINAL.search(text)
+    if place is not None and scene.is_time(*place.span("which")):
+        place = None
     found: list[Found] = []
-    placed = _placed(scene, held)
     for number, row in enumerate(held):
-        own = _by_words(scene, seen[number], counts)
-        every = [one for one in (own, placed.get(number)) if one is not None]
-        if every:
-            score = min(max(one.score for one in every) + 0.1 * (len(every) - 1), 0.97)
-            found.append(_found(scene, row[field], every[0], score))
-    return best_first(found or _by_pronoun(scene, [row[field] for row in held]))
+        # Words of the text that are words of the row; one that few rows have weighs more.
+        hits = [(span, word) for span, word in said if word in seen[number] and word not in _DULL and len(word) > 1]
+        weight = sum(1 / counts[word] for _, word in hits)
+        ways = [(min(0.4 + 0.45 * min(weight, 1.2), 0.94), hits[0][0][0], hits[-1][0][1])] if hits else []
+        if place is not None and _PLACES[place["which"].lower()] in (number, number - len(held)):
+            ways.append((0.82, *place.span()))
+        if ways:
+            score = min(max(ways)[0] + 0.1 * (len(ways) - 1), 0.97)
+            found.append(_reference(text, row[field], ways[0][1:], score))
+    return best_first(found or _by_pronoun(text, [row[field] for row in held]))
 
 
-def _by_words(scene: Scene, words: frozenset[str], counts: Mapping[str, int]) -> _Evidence | None:
-    """Words of the text that are words of the row; one that few rows have weighs more."""
-    weight = 0.0
-    spans: list[tuple[int, int]] = []
-    for match in _WORD.finditer(scene.text):
-        word = _plain(match[0])
-        if word in _DULL or len(word) < 2 or scene.is_time(*match.span()):
-            continue
-        if word in words:
-            weight += 1 / counts[word]
-            spans.append(match.span())
-    if not spans:
-        return None
-    return _Evidence(min(0.4 + 0.45 * min(weight, 1.2), 0.94), min(spans)[0], max(end for _, end in spans))
-
-
-def _placed(scene: Scene, rows: Sequence[Row]) -> dict[int, _Evidence]:
-    """The row that "the second one" or "the latest" means."""
-    match = _ORDINAL.search(scene.text)
-    if match is None or scene.is_time(*match.span("which")):
-        return {}
-    which = re.sub(r"\s+", " ", match["which"].lower())
-    if which in _PLACES:
-        number = _PLACES[which] % len(rows) if abs(_PLACES[which]) < len(rows) else None
-    else:
-        times = [
-            max((m for v in row.values() if isinstance(v, str) and (m := moment_of(v))), default=None) for row in rows
-        ]
-        dated = [(moment, number) for number, moment in enumerate(times) if moment is not None]
-        chosen = (min if which in ("earliest", "oldest", "soonest", "next") else max)(dated, default=None)
-        number = chosen[1] if chosen else None
-    return {} if number is None else {number: _Evidence(0.82, *match.span())}
-
-
-def _by_pronoun(scene: Scene, values: Sequence[Any]) -> list[Found]:
-    every, one = _ALL.search(scene.text), _ONE.search(scene.text)
+def _by_pronoun(text: str, values: Sequence[Any]) -> list[Found]:
+    every, one = _ALL.search(text), _ONE.search(text)
     match = every or one
     if match is None:
         return []
     alone = all(value == values[0] for value in values)
     fits = len(values) == 2 if match[0].lower() == "both" else every is not None
-    score = 0.7 if fits else 0.6 if alone else 0.2
-    return [_found(scene, value, _Evidence(score, *match.span()), score) for value in values]
+    return [_reference(text, value, match.span(), 0.7 if fits else 0.6 if alone else 0.2) for value in values]
 
 
-def _found(scene: Scene, value: Any, evidence: _Evidence, score: float) -> Found:
-    said = scene.text[evidence.start : evidence.end]
-    return Found(value, evidence.start, evidence.end, said, "reference", round(score, 4))
+def _reference(text: str, value: Any, span: tuple[int, int], score: float) -> Found:
+    return Found(value, *span, text[slice(*span)], "reference", round(score, 4))
 
 
 def _words_of(row: Row) -> frozenset[str]:
-    return frozenset(_plain(word) for text in _texts(row) for word in _WORD.findall(text))
-
-
-def _texts(row: Row) -> Iterator[str]:
+    texts: list[str] = []
     for key, value in row.items():
         if key == "id" or key.endswith(("_id", "Id")):
             continue
         if isinstance(value, str) and moment_of(value) is None:
-            yield value[:2000]
+            texts.append(value[:2000])
         elif isinstance(value, list):
-            yield from (item[:200] for item in cast("list[Any]", value)[:50] if isinstance(item, str))
+            texts += [item[:200] for item in cast("list[Any]", value)[:50] if isinstance(item, str)]
+    return frozenset(_plain(word) for text in texts for word in _WORD.findall(text))
 
 
 def _plain(word: str) -> str:
@@ -235,32 +185,27 @@ def _candidates(scene: Scene, want: Want, known: Sequence[Any]) -> list[Found]:
 
 
 def _times(scene: Scene, want: Want) -> list[Found]:
-    asks = cast("Asks", want.kind)
-    hint = f"{want.description} {' '.join(want.words)}"
+    asks, hint = cast("Asks", want.kind), f"{want.description} {' '.join(want.words)}"
     found: list[Found] = []
-    for reading in readings(scene.text, asks, scene.now, edge=want.edge, hint=hint, past=want.past):
-        value = _written(reading, want, scene.now)
+    for one in readings(scene.text, asks, scene.now, edge=want.edge, hint=hint, past=want.past):
+        value = _written(one.value, want, scene.now)
         if value is not None:
-            said = scene.text[reading.start : reading.end]
-            found.append(Found(value, reading.start, reading.end, said, want.kind, reading.score))
+            found.append(Found(value, one.start, one.end, scene.text[one.start : one.end], want.kind, one.score))
     return found
 
 
-def _written(reading: Reading, want: Want, now: datetime | None) -> Any:
+def _written(value: date | time | datetime, want: Want, now: datetime | None) -> Any:
     """The value in the form that the parameter asks for."""
-    value = reading.value
     if not isinstance(value, time) and value.year < 1000:
         return None
     offset = now.strftime("%z") if now is not None else ""
+    zone = f"{offset[:3]}:{offset[3:5]}" if offset else "Z"
     if want.form == "epoch":
-        moment = cast("datetime", value)
-        zone = now.tzinfo if now and offset else UTC
-        return round(moment.replace(tzinfo=zone).timestamp())
+        return round(cast("datetime", value).replace(tzinfo=now.tzinfo if now and offset else UTC).timestamp())
     if want.form == "rfc3339":
-        moment = cast("datetime", value)
-        return moment.strftime("%Y-%m-%dT%H:%M:%S") + (f"{offset[:3]}:{offset[3:5]}" if offset else "Z")
+        return f"{value:%Y-%m-%dT%H:%M:%S}{zone}"
     if isinstance(value, time) and want.schema.get("format") == "time":
-        return value.strftime("%H:%M:%S") + (f"{offset[:3]}:{offset[3:5]}" if offset else "Z")
+        return f"{value:%H:%M:%S}{zone}"
     try:
         return value.strftime(want.form)
     except ValueError:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from toologue.text.names import Want
-from toologue.text.numbers import amounts
+from toologue.text.numbers import amounts, whole
 from toologue.text.spans import Found, Scene
 from toologue.text.times import MONTH, MONTHS, WEEKDAYS, days, lengths, month_of
 from toologue.text.tokens import words_of
@@ -175,6 +175,7 @@ _CUED_ID = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_DIGITS = re.compile(r"(?<![\w@.#$-])\d(?:[ -]?\d){3,7}(?![\w@]|[.:-]\d)")
+_BEFORE_A_CODE = re.compile(r"\b(?:code|pin|otp|it['’]?s|it\s+is|says|is)\b[^\d\n]{0,25}$", re.IGNORECASE)
 _CALLED = re.compile(
     r"""(?: \buser\s?names?\b | \buser\s?id\b | \blogin\b | \bhandle\b | \b(?:the\s+)?user\b | \baccount\b
         | \blog(?:ged)?\s+(?:me\s+)?in\s+as\b | \bsign(?:ed)?\s+(?:me\s+)?in\s+as\b | \bI\s+go\s+by\b )
@@ -185,26 +186,15 @@ _CALLED = re.compile(
 _IS_THE_NAME = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]{2,})\s+is\s+(?:the|my)\s+(?:user\s?)?name\b")
 _AT_NAME = re.compile(r"(?<![\w.@])@(?P<name>[A-Za-z0-9][\w.-]*\w|\w)")
 _BRACKETED = re.compile(r"\(\s*@?(?P<name>[A-Za-z][\w.-]*)\s*\)")
-_BEFORE_A_SECRET = re.compile(
-    r"""(?: ^ | [.!?]\s+ )(?P<name>[a-z][a-z0-9_.]{4,})(?: \s+here )?\s*[,/]\s+
-    (?= \S*[\d!#$%&*^+=?~_-] | (?:the\s+|my\s+)?password\b )""",
-    re.VERBOSE,
-)
 _LOOKS_LIKE_NAME = re.compile(
     r"(?<![\w@./#&!$%+*=?~^-])(?P<name>(?=[\w.]*[_\d])[A-Za-z][A-Za-z\d]*(?:[._]?[A-Za-z\d]+)+)(?![\w@-])"
-)
-_I_AM = re.compile(
-    r"""\b(?: [Ii]\s+am | [Ii]['’]?m | [Ii]t\s+is | here\s+is | log\s+me\s+in,? | let\s+me\s+in[.,]? )\s+
-    (?P<name>[a-z][a-z0-9_.]{3,})(?= \s*(?: [,;/] | \.(?:\s|$) | $ | and\b | with\b ) )""",
-    re.VERBOSE,
 )
 _SHE_IS = re.compile(
     r"\b(?:s?he['’]s|s?he\s+is|that['’]s|they['’]re|username's)\s+(?P<name>[a-z][\w.]{3,}\b)(?=[\s]*[.,;!?]|$)"
 )
 # How a user name is said, and how sure that is.
 _USERNAMES = (
-    (_CALLED, 0.92), (_IS_THE_NAME, 0.9), (_AT_NAME, 0.9), (_BRACKETED, 0.85), (_BEFORE_A_SECRET, 0.75),
-    (_LOOKS_LIKE_NAME, 0.7), (_I_AM, 0.65), (_SHE_IS, 0.5),
+    (_CALLED, 0.92), (_IS_THE_NAME, 0.9), (_AT_NAME, 0.9), (_BRACKETED, 0.85), (_LOOKS_LIKE_NAME, 0.7), (_SHE_IS, 0.5),
 )  # fmt: skip
 _NOT_A_NAME = frozenset(
     (
@@ -222,12 +212,11 @@ _PASSWORD_CUE = re.compile(
     r"\s*['’]s\b|\s*[:=])?\s*",
     re.IGNORECASE,
 )
-_SECRET = (
-    r"(?:\"(?P<double>[^\"\n]+)\"|“(?P<curly>[^”\n]+)”|(?<!\w)'(?P<single>[^'\n]+)'(?!\w)|"
-    r"`(?P<tick>[^`\n]+)`|(?P<plain>\S+))"
+_SECRET = re.compile(
+    r"\"(?P<double>[^\"\n]+)\"|“(?P<curly>[^”\n]+)”|(?<!\w)'(?P<single>[^'\n]+)'(?!\w)|`(?P<tick>[^`\n]+)`|(?P<plain>\S+)"
 )
-_SECRET_HERE = re.compile(_SECRET)
-_CHANGED = re.compile(rf"\b(?:from\s+(?P<old>\S+)\s+)?(?P<to>to|with)\s+{_SECRET}", re.IGNORECASE)
+# A word of a sentence: not quoted, without capitals inside, digits, signs.
+_LIKE_A_WORD = re.compile(r"[A-Za-z]?[a-z]*(?:['’][a-z]+)?[.,;:!?]*")
 _AS_PASSWORD = re.compile(
     r"""(?: (?<=\s) | ^ )(?P<before>\S{5,})\s+(?: as | is | shall\s+be | will\s+be | should\s+be )\s+
         (?:the|my)\s+(?:new\s+)?password\b
@@ -311,24 +300,15 @@ def symbols(scene: Scene, want: Want) -> list[Found]:
 
 
 def codes(scene: Scene, want: Want) -> list[Found]:
-    """Verification codes: digits said after "code", or as many digits as the description says."""
-    counts = {"four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "4": 4, "5": 5, "6": 6, "8": 8}
+    """Verification codes: digits, surer after "code", or where as many as the description says."""
     said = re.search(r"\b(four|five|six|seven|eight|[4568])[- ]digits?\b", want.description, re.IGNORECASE)
-    wanted = counts[said[1].lower()] if said else 0
+    wanted = (whole(said[1]) if said else None) or 6
     found: list[Found] = []
     for match in _SPOKEN_DIGITS.finditer(scene.text):
         digits = re.sub(r"\D", "", match[0])
-        cued = re.search(
-            r"\b(?:code|pin|otp|it['’]?s|it\s+is|says|is)\b[^\d\n]{0,25}$",
-            scene.text[max(0, match.start() - 40) : match.start()],
-            re.IGNORECASE,
-        )
-        score = 0.6 + 0.3 * bool(cued) + (0.05 if len(digits) == (wanted or 6) else -0.35 if wanted else -0.1)
+        cued = _BEFORE_A_CODE.search(scene.text, max(0, match.start() - 40), match.start())
+        score = 0.6 + 0.3 * bool(cued) + (0.05 if len(digits) == wanted else -0.35 if said else -0.1)
         found.append(_hit(scene, *match.span(), want, score, digits))
-    for match in re.finditer(
-        r"\bcode(?:\s+is\b|\s*:)?\s+(?P<code>(?=\S*\d)[A-Za-z0-9]{4,10})\b", scene.text, re.IGNORECASE
-    ):
-        found.append(_hit(scene, *match.span("code"), want, 0.85))
     return found
 
 
@@ -352,7 +332,22 @@ def passwords(scene: Scene, want: Want) -> list[Found]:
     """Passwords, character by character; of an old and a new one, the one that the parameter means."""
     new = bool({"new", "updated"} & set(want.words)) or "from now on" in want.description
     old = bool({"old", "current", "previous"} & set(want.words))
-    found = _cued(scene, want, new=new, old=old) + _changed(scene, want, new=new, old=old)
+    found: list[Found] = []
+    for cue in _PASSWORD_CUE.finditer(scene.text):
+        match = _SECRET.match(scene.text, cue.end())
+        which, link = (cue["which"] or "").lower(), (cue["link"] or "").strip().lower()
+        if match is None or link == "from":
+            continue
+        start, end = match.span(match.lastgroup or 0)
+        is_new, is_old = which == "new" or link == "to", which in ("old", "current", "existing")
+        wrong, right = (new and is_old) or (old and is_new), (new and is_new) or (old and is_old)
+        score = (0.9 if link else 0.75) + (0.05 if right else -0.5 if wrong else 0)
+        if match.lastgroup == "plain":
+            score -= 0.6 * (not link and _LIKE_A_WORD.fullmatch(match[0]) is not None)
+            start, end = _bare(scene.text, start, end)
+            if EMAIL.fullmatch(scene.text, start, end) or scene.text[start:end].lower() in _NOT_A_SECRET:
+                continue
+        found.append(_hit(scene, start, end, want, score))
     spans = [(match.span(match.lastgroup or 0), 5, 0.3 if old else 0.9) for match in _AS_PASSWORD.finditer(scene.text)]
     spans += [(match.span(), 5, 0.45) for match in _LIKE_A_SECRET.finditer(scene.text)]
     spans += [(match.span(), 8, 0.35) for match in _JOINED.finditer(scene.text)]
@@ -363,53 +358,6 @@ def passwords(scene: Scene, want: Want) -> list[Found]:
         if not plain and not scene.is_time(start, end):
             found.append(_hit(scene, start, end, want, score))
     return [one for one in found if one.score > 0.1 and one.start < one.end]
-
-
-def _cued(scene: Scene, want: Want, *, new: bool, old: bool) -> list[Found]:
-    """What follows "password", with "new" or "old" before it."""
-    found: list[Found] = []
-    for cue in _PASSWORD_CUE.finditer(scene.text):
-        match = _SECRET_HERE.match(scene.text, cue.end())
-        which, link = (cue["which"] or "").lower(), (cue["link"] or "").strip().lower()
-        if match is None or link == "from":
-            continue
-        is_new, is_old = which == "new" or link == "to", which in ("old", "current", "existing")
-        wrong, right = (new and is_old) or (old and is_new), (new and is_new) or (old and is_old)
-        score = (0.9 if link else 0.75) + (0.05 if right else -0.5 if wrong else 0)
-        found += _secret(scene, match, want, score if link or _odd(match) else score - 0.6)
-    return found
-
-
-def _changed(scene: Scene, want: Want, *, new: bool, old: bool) -> list[Found]:
-    """What is changed "from X to Y"."""
-    found: list[Found] = []
-    doubt = 0 if "password" in scene.text.lower() else 0.3
-    for match in _CHANGED.finditer(scene.text):
-        if match["old"]:
-            start, end = _bare(scene.text, *match.span("old"))
-            found.append(_hit(scene, start, end, want, (0.9 if old else 0.3) - doubt))
-        if (_odd(match) or match["old"]) and not old:
-            found += _secret(scene, match, want, (0.9 if new else 0.55) - doubt)
-    return found
-
-
-def _odd(match: re.Match[str]) -> bool:
-    """Whether it does not look like a word of a sentence: quoted, or with capitals inside, digits, signs."""
-    if match["plain"] is None:
-        return True
-    return not re.fullmatch(r"[A-Za-z]?[a-z]*(?:['’][a-z]+)?[.,;:!?]*", match["plain"])
-
-
-def _secret(scene: Scene, match: re.Match[str], want: Want, score: float) -> list[Found]:
-    group = next(name for name in ("double", "curly", "single", "tick", "plain") if match[name] is not None)
-    start, end = match.span(group)
-    if group == "plain":
-        start, end = _bare(scene.text, start, end)
-        if EMAIL.fullmatch(scene.text, start, end):
-            return []
-        if scene.text[start:end].lower() in _NOT_A_SECRET:
-            return []
-    return [_hit(scene, start, end, want, score)] if start < end else []
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:

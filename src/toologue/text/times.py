@@ -25,6 +25,9 @@ PARTS = {
     "lunch": (12, 13, 12),
 }
 
+# Part of the day, or topic → the hours that are meant before noon.
+_BEFORE_NOON = {"morning": (0, 11), "night": (0, 4), "am": (3, 11)}
+
 _HOURS = {word: number for word, number in SMALL_NUMBERS.items() if 1 <= number <= 12}
 _HOUR = rf"(?:[01]?\d|2[0-4]|{'|'.join(_HOURS)})"
 _MERIDIEM = r"(?:a\.?\s?m\b\.?|p\.?\s?m\b\.?)"
@@ -102,6 +105,13 @@ class Part:
     name: str
 
 
+Use = Literal["from now", "lasting", "last", "next", ""]
+_LEADS: dict[str, Use] = {
+    "in": "from now", "within": "from now", "last": "last", "past": "last", "next": "next", "for": "lasting",
+}  # fmt: skip
+_TAILS = ("ago", "from now", "later", "hence")
+
+
 @dataclass(frozen=True, slots=True)
 class Length:
     """A length of time. `use`: it leads from now to a moment, says how long something takes, or is just a length."""
@@ -109,7 +119,7 @@ class Length:
     start: int
     end: int
     long: timedelta
-    use: Literal["from now", "lasting", "last", "next", ""]
+    use: Use
 
 
 def clocks(text: str) -> list[Clock]:
@@ -129,11 +139,10 @@ def clocks(text: str) -> list[Clock]:
 
 def parts(text: str) -> list[Part]:
     """Every part of a day that a text names."""
-    found: list[Part] = []
-    for match in _DAY_PART.finditer(text):
-        name = "lunch" if match["lunch"] else "night" if match["tonight"] else match["part"].lower()
-        found.append(Part(match.start(), match.end(), name))
-    return found
+    return [
+        Part(*match.span(), "lunch" if match["lunch"] else "night" if match["tonight"] else match["part"].lower())
+        for match in _DAY_PART.finditer(text)
+    ]
 
 
 def lengths(text: str) -> list[Length]:
@@ -144,18 +153,12 @@ def lengths(text: str) -> list[Length]:
         if minutes is None or minutes > 10**6:
             continue
         lead, tail = (match["lead"] or "").lower().split(" ")[-1], re.sub(r"\s+", " ", (match["tail"] or "").lower())
-        use: Literal["from now", "lasting", "last", "next", ""] = ""
-        if tail == "ago":
-            minutes, use = -minutes, "from now"
-        elif tail in ("from now", "later", "hence") or lead in ("in", "within"):
-            use = "from now" if tail not in ("before", "after", "earlier", "long") else ""
-        elif lead in ("last", "past"):
-            use = "last"
-        elif lead == "next":
-            use = "next"
-        elif lead == "for" or tail == "long":
-            use = "lasting"
-        found.append(Length(match.start(), match.end(), timedelta(minutes=minutes), use))
+        use = _LEADS.get(lead, "lasting" if tail == "long" else "")
+        if tail in _TAILS:
+            minutes, use = -minutes if tail == "ago" else minutes, "from now"
+        elif use == "from now" and tail:
+            use = ""
+        found.append(Length(*match.span(), timedelta(minutes=minutes), use))
     return found
 
 
@@ -181,69 +184,50 @@ def time_meant(clock: Clock, *, part: str = "", topic: str = "", after: time | N
 
 
 def _daytime(clock: Clock, part: str, topic: str) -> int:
+    """The hour meant by an open one: before noon from the first of these hours to the last, else after noon."""
     hour = clock.hour % 12
-    if part == "morning":
-        return hour
-    if part == "night":
-        return hour if hour < 5 else hour + 12
-    if part:
-        return hour + 12
-    if topic == "am":
-        return hour if 3 <= hour <= 11 else hour + 12
-    if topic == "pm":
-        return hour + 12
-    return hour if 7 <= hour <= 11 else hour + 12
+    early, late = _BEFORE_NOON.get(part or topic, (7, 11) if not part and topic != "pm" else (12, 0))
+    return hour if early <= hour <= late else hour + 12
 
 
 def _clock(pattern: re.Pattern[str], match: re.Match[str], text: str) -> Clock | None:
-    start, end = match.span()
+    start, end = match.start(), match.start() + len(match[0].rstrip())
     if pattern is _NAMED:
         return Clock(start, end, 0 if match["name"].lower() == "midnight" else 12, half="24")
     if pattern is _PAST:
         return _relative(match, text)
     if pattern is _EXACT:
-        written = match["iso"] or (f"{match['digits'][:2]}:{match['digits'][2:]}" if match["digits"] else None)
-        if written:
-            hour, minute, *second = (int(number) for number in written.split(":"))
-            return Clock(start, end, hour, minute, second[0] if second else 0, half="24")
-        half = _half(match["half"])
-        written_out = match["hour"].startswith("0") or match["french"] or match["second"]
+        if written := match["iso"] or (match["digits"] and f"{match['digits'][:2]}:{match['digits'][2:]}"):
+            return Clock(start, end, *map(int, written.split(":")), half="24")
+        literal = match["hour"].startswith("0") or match["french"] or match["second"]
         minute = int(match["minute"] or match["dotted"] or match["french"])
-        end = start + len(match[0].rstrip())
-        hour = int(match["hour"])
-        return Clock(start, end, hour, minute, int(match["second"] or 0), half or ("24" if written_out else ""))
+        half = _half(match["half"]) or ("24" if literal else "")
+        return Clock(start, end, int(match["hour"]), minute, int(match["second"] or 0), half)
     hour = _hour(match["hour"])
     if pattern is _HALVED:
-        return Clock(start, end, hour, half=_half(match["half"])) if 1 <= hour <= 12 else None
+        return Clock(start, match.end(), hour, half=_half(match["half"])) if 1 <= hour <= 12 else None
     if pattern is _OCLOCK:
         said = (match["minute"] or "").lower().replace(" ", "-")
-        minute = (_SPELLED_MINUTE.get(said) or (whole(said) or 0)) if said else 0
-        if match["hour"].isdigit() and said:
-            return None
-        return Clock(start, start + len(match[0].rstrip()), hour, minute, half=_half(match["half"]))
-    literal = "24" if hour > 12 or (len(match["hour"]) == 2 and match["hour"][0] == "0") else ""
-    return Clock(start, end, hour, half=literal, weak=not match["ish"])
+        minute = _SPELLED_MINUTE.get(said) or whole(said) or 0
+        return None if match["hour"].isdigit() and said else Clock(start, end, hour, minute, half=_half(match["half"]))
+    literal = hour > 12 or (len(match["hour"]) == 2 and match["hour"][0] == "0")
+    return Clock(start, end, hour, half="24" if literal else "", weak=not match["ish"])
 
 
 def _relative(match: re.Match[str], text: str) -> Clock | None:
     """Quarter to six; but from five to six, 5 to 6 and half of one are no such thing."""
-    way = match["way"].lower()
-    quarter = match["quarter"]
-    minutes = 30 if quarter and quarter.lower() == "half" else 15 if quarter else whole(match["minutes"]) or 0
-    exact = bool(quarter or match["said"] or way in ("past", "after"))
-    if way in ("of", "before") and not (quarter or match["said"]):
+    way, quarter = match["way"].lower(), (match["quarter"] or "").lower()
+    minutes = 30 if quarter == "half" else 15 if quarter else whole(match["minutes"]) or 0
+    past = way in ("past", "after")
+    if quarter == "half" and not past:
         return None
-    if not exact and (
-        match["minutes"].isdigit()
-        or re.search(r"\b(?:from|between)\s+$", text[max(0, match.start() - 12) : match.start()], re.I)
-    ):
-        return None
-    if minutes == 30 and way not in ("past", "after") and quarter:
-        return None
+    if not (quarter or match["said"] or past):
+        ranged = re.search(r"\b(?:from|between)\s+$", text[max(0, match.start() - 12) : match.start()], re.I)
+        if way in ("of", "before") or match["minutes"].isdigit() or ranged:
+            return None
     hour = {"noon": 12, "midnight": 24}.get(match["hour"].lower()) or _hour(match["hour"])
-    back = way in ("to", "of", "till", "before")
-    total = (hour * 60 + (-minutes if back else minutes)) % (24 * 60)
-    if hour == 1 and back:
+    total = (hour * 60 + (minutes if past else -minutes)) % (24 * 60)
+    if hour == 1 and not past:
         total += 12 * 60
     half = _half(match["half"]) or ("24" if match["hour"].lower() in ("noon", "midnight") or hour > 12 else "")
     return Clock(match.start(), match.start() + len(match[0].rstrip()), total // 60, total % 60, half=half)
@@ -374,8 +358,12 @@ def _joined(one: Day, other: Day) -> Day | None:
     return None
 
 
-def _at(match: re.Match[str], kind: Literal["date", "weekday", "ordinal", "span"], day: date) -> Day:
-    return Day(kind, match.start(), match.end(), day, day)
+def _at(match: re.Match[str], kind: Literal["date", "weekday", "ordinal"], day: date, number: int = 0) -> Day:
+    return Day(kind, *match.span(), day, day, number)
+
+
+def _span(match: re.Match[str], first: date, last: date, number: int = 0) -> Day:
+    return Day("span", *match.span(), first, last, number)
 
 
 def _iso(match: re.Match[str], today: date, past: bool) -> Day | None:
@@ -405,24 +393,27 @@ def _in_year(month: int, day: int, year: str | None, today: date, *, past: bool)
     raise ValueError("no such day")
 
 
+def _day_number(match: re.Match[str]) -> int:
+    digits = re.sub(r"\D", "", match["day"])
+    return int(digits) if digits else _ORDINALS[re.sub(r"\s", "-", match["day"].lower())]
+
+
 def _dated(match: re.Match[str], today: date, past: bool) -> Day | None:
-    month, said = month_of(match["month"]) or 0, re.sub(r"\D", "", match["day"])
-    number = int(said) if said else _ORDINALS[re.sub(r"\s", "-", match["day"].lower())]
-    first = _in_year(month, number, match["year"], today, past=past)
-    until = match.groupdict().get("until")
-    last = _in_year(month, int(re.sub(r"\D", "", until)), str(first.year), today, past=past) if until else first
-    return Day("span" if last != first else "date", match.start(), match.end(), first, last) if last >= first else None
+    month = month_of(match["month"]) or 0
+    first = _in_year(month, _day_number(match), match["year"], today, past=past)
+    if not (until := match.groupdict().get("until")):
+        return _at(match, "date", first)
+    last = _in_year(month, int(re.sub(r"\D", "", until)), str(first.year), today, past=past)
+    return _at(match, "date", first) if last == first else _span(match, first, last) if last > first else None
 
 
 def _ordinal(match: re.Match[str], today: date, past: bool) -> Day | None:
-    digits = re.sub(r"\D", "", match["day"])
-    number = int(digits) if digits else _ORDINALS[re.sub(r"\s", "-", match["day"].lower())]
-    month = today.replace(day=1)
+    number, month = _day_number(match), today.replace(day=1)
     for _ in range(3):
         if number <= calendar.monthrange(month.year, month.month)[1]:
             day = month.replace(day=number)
             if (day <= today) if past else (day >= today):
-                return replace(_at(match, "ordinal", day), number=number)
+                return _at(match, "ordinal", day, number)
         month = _moved(month, -1 if past else 1, months=True)
     return None
 
@@ -439,7 +430,7 @@ def _weekday(match: re.Match[str], today: date, past: bool) -> Day | None:
         day = today - timedelta(behind)
     else:
         day = today + timedelta(0 if which == "this" and ahead == 7 else ahead)
-    return replace(_at(match, "weekday", day), number=number, bare=not which)
+    return replace(_at(match, "weekday", day, number), bare=not which)
 
 
 def _near(match: re.Match[str], today: date, past: bool) -> Day | None:
@@ -449,13 +440,21 @@ def _near(match: re.Match[str], today: date, past: bool) -> Day | None:
     return _at(match, "date", today + timedelta(step))
 
 
+_DAYS = {"d": 1, "w": 7, "f": 14, "m": 1, "y": 12}  # in a unit; months in a month and a year
+
+
+def _counted(match: re.Match[str]) -> tuple[int, bool]:
+    """How many days or (True) months a number of units is."""
+    unit = match["unit"][0].lower()
+    return (whole(match["number"]) or 0) * _DAYS[unit], unit in "my"
+
+
 def _offset(match: re.Match[str], today: date, past: bool) -> Day | None:
-    number, unit = whole(match["number"]) or 0, match["unit"].lower()
+    number, months = _counted(match)
     how = (match.groupdict().get("how") or "").lower()
-    number *= {"d": 1, "w": 7, "f": 14, "m": 1, "y": 12}[unit[0]] * (-1 if how in ("ago", "before", "earlier") else 1)
-    months = unit[0] in "my"
+    number *= -1 if how in ("ago", "before", "earlier") else 1
     if how in ("from", "after", "before") and not match.groupdict().get("now"):
-        return Day("shift", match.start(), match.end(), today, today, number, months)
+        return Day("shift", *match.span(), today, today, number, months)
     return _at(match, "date", _moved(today, number, months=months))
 
 
@@ -467,30 +466,31 @@ def _moved(day: date, number: int, *, months: bool) -> date:
     return date(year, month, min(day.day, calendar.monthrange(year, month)[1])) if 0 < year < 9999 else date(0, 1, 1)
 
 
-def _period(match: re.Match[str], today: date, past: bool) -> Day | None:
-    which, unit = match["which"].lower(), match["unit"].lower()
-    step = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "following": 1}.get(which, 0)
-    monday = today - timedelta(today.weekday()) + timedelta(7 * step)
-    if unit == "week":
-        return _span(match, monday, monday + timedelta(6))
-    if unit == "weekend":
-        return _span(match, monday + timedelta(5), monday + timedelta(6))
+def _month_end(day: date) -> date:
+    return day.replace(day=calendar.monthrange(day.year, day.month)[1])
+
+
+def _whole(unit: str, step: int, today: date) -> tuple[date, date]:
+    """The first and last day of this week, weekend, month or year, or of the one so many steps ahead."""
+    if unit == "year":
+        return date(today.year + step, 1, 1), date(today.year + step, 12, 31)
     if unit == "month":
         first = _moved(today.replace(day=1), step, months=True)
-        return _span(match, first, first.replace(day=calendar.monthrange(first.year, first.month)[1]))
-    return _span(match, date(today.year + step, 1, 1), date(today.year + step, 12, 31))
+        return first, _month_end(first)
+    monday = today + timedelta(7 * step - today.weekday())
+    return monday + timedelta(5 if unit == "weekend" else 0), monday + timedelta(6)
+
+
+def _period(match: re.Match[str], today: date, past: bool) -> Day | None:
+    step = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "following": 1}
+    return _span(match, *_whole(match["unit"].lower(), step.get(match["which"].lower(), 0), today))
 
 
 def _count(match: re.Match[str], today: date, past: bool) -> Day | None:
-    number = (whole(match["number"]) or 0) * {"d": 1, "w": 7, "m": 1, "y": 12}[match["unit"][0].lower()]
-    months = match["unit"][0].lower() in "my"
+    number, months = _counted(match)
     if match["which"].lower() in ("last", "past", "previous"):
-        return replace(_span(match, _moved(today, -number, months=months), today), number=-1)
-    return replace(_span(match, today, _moved(today, number, months=months)), number=1)
-
-
-def _span(match: re.Match[str], first: date, last: date) -> Day:
-    return Day("span", match.start(), match.end(), first, last)
+        return _span(match, _moved(today, -number, months=months), today, -1)
+    return _span(match, today, _moved(today, number, months=months), 1)
 
 
 def _month(match: re.Match[str], today: date, past: bool) -> Day | None:
@@ -502,18 +502,12 @@ def _month(match: re.Match[str], today: date, past: bool) -> Day | None:
         return None
     else:
         year = today.year + (step if (month - today.month) * step < 0 else 0)
-    return _span(match, date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+    return _span(match, date(year, month, 1), _month_end(date(year, month, 1)))
 
 
 def _edge(match: re.Match[str], today: date, past: bool) -> Day | None:
-    step = 1 if (match["which"] or "").lower() == "next" else 0
-    unit, at_end = match["unit"].lower(), match["edge"].lower() == "end"
-    if unit == "week":
-        return _at(match, "date", today - timedelta(today.weekday()) + timedelta(7 * step + 6 * at_end))
-    if unit == "year":
-        return _at(match, "date", date(today.year + step, 12 if at_end else 1, 31 if at_end else 1))
-    first = _moved(today.replace(day=1), step, months=True)
-    return _at(match, "date", first.replace(day=calendar.monthrange(first.year, first.month)[1] if at_end else 1))
+    ends = _whole(match["unit"].lower(), 1 if match["which"] else 0, today)
+    return _at(match, "date", ends[match["edge"].lower() == "end"])
 
 
 def _feast(match: re.Match[str], today: date, past: bool) -> Day | None:
