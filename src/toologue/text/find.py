@@ -71,15 +71,14 @@ def refer(text: str, rows: Sequence[Row], field: str, now: datetime | None = Non
     counts = Counter(word for words in seen for word in words)
     said = [(match.span(), _plain(match[0])) for match in _WORD.finditer(text) if not scene.is_time(*match.span())]
     place = _ORDINAL.search(text)
-    if place is not None and scene.is_time(*place.span("which")):
-        place = None
+    placed = _PLACES.get(place["which"].lower()) if place and not scene.is_time(*place.span("which")) else None
     found: list[Found] = []
     for number, row in enumerate(held):
         # Words of the text that are words of the row; one that few rows have weighs more.
         hits = [(span, word) for span, word in said if word in seen[number] and word not in _DULL and len(word) > 1]
         weight = sum(1 / counts[word] for _, word in hits)
         ways = [(min(0.4 + 0.45 * min(weight, 1.2), 0.94), hits[0][0][0], hits[-1][0][1])] if hits else []
-        if place is not None and _PLACES[place["which"].lower()] in (number, number - len(held)):
+        if place is not None and placed in (number, number - len(held)):
             ways.append((0.82, *place.span()))
         if ways:
             score = min(max(ways)[0] + 0.1 * (len(ways) - 1), 0.97)
@@ -143,31 +142,16 @@ def find(
     description: str = "",
     now: datetime | None = None,
     known: Sequence[Any] = (),
+    only_known: bool = False,
 ) -> list[Found]:
-    """The values in a text that fit a parameter with this JSON Schema, name and description, best first."""
+    """The values in a text that fit a parameter with this JSON Schema, name and description, best first.
+
+    `only_known`: only those of `known` that the text refers to; of arrays, what it says as well.
+    """
     scene = scene_of(text[:_LONGEST], now)
     found: list[Found] = []
     for want in expected_kinds(schema, name, description):
-        found += _candidates(scene, want, known)
-    return _kept(found, schema)
-
-
-def mentioned(
-    text: str,
-    schema: Any,
-    known: Sequence[Any],
-    *,
-    name: str = "",
-    description: str = "",
-    now: datetime | None = None,
-) -> list[Found]:
-    """Only those values of `known` that a text refers to, best first: what `find` adds for them. No arrays."""
-    scene = scene_of(text[:_LONGEST], now)
-    wanted = (want for want in expected_kinds(schema, name, description) if want.kind != "array")
-    return _kept([one for want in wanted for one in _known(scene, want, known)], schema)
-
-
-def _kept(found: list[Found], schema: Any) -> list[Found]:
+        found += _known(scene, want, known) if only_known and want.kind != "array" else _candidates(scene, want, known)
     return best_first([one for one in found if fits(one.value, schema)], key=keys.canonical)[:_MOST]
 
 
@@ -195,7 +179,6 @@ def _times(scene: Scene, want: Want) -> list[Found]:
 
 
 def _written(value: date | time | datetime, want: Want, now: datetime | None) -> Any:
-    """The value in the form that the parameter asks for."""
     if not isinstance(value, time) and value.year < 1000:
         return None
     offset = now.strftime("%z") if now is not None else ""

@@ -7,7 +7,7 @@ weekdays and expressions of time are nobody's names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from toologue.text.names import Want
 from toologue.text.spans import MASK, Found, Scene, value_at
@@ -88,13 +88,10 @@ def tasks(scene: Scene, want: Want) -> list[Found]:
     spans: list[tuple[int, int, float]] = []
     for pattern, score in _CUED_TASKS:
         for match in pattern.finditer(scene.masked):
-            start, end = match.end(), scene.sentence_end(match.end())
-            ends = [
-                stop.start()
-                for stop in (_LISTED.search(scene.masked, start, end), _NEXT_REQUEST.search(scene.masked, start, end))
-                if stop
-            ]
-            spans += _trimmed(scene, start, min([end, *ends]), _TASK_LEAD, score)
+            end = scene.sentence_end(match.end())
+            for stop in (_LISTED, _NEXT_REQUEST):
+                end = stopped.start() if (stopped := stop.search(scene.masked, match.end(), end)) else end
+            spans.append(_trimmed(scene, match.end(), end, _TASK_LEAD, score))
     return _quoted(scene, want, 0.7) + _kept(scene, want, spans) or _whole(scene, want)
 
 
@@ -105,9 +102,10 @@ def texts(scene: Scene, want: Want) -> list[Found]:
         link = r"(?P<link>\s+(?:is|to|of|as|called|named|should\s+be|will\s+be|be)\b|\s*[:=])"
         cue = rf"\b(?:{named})s?\b(?:\s+name)?{link}?\s+(?!would\b|should\b|will\b|could\b|can\b)"
         for match in re.finditer(cue, scene.text, _I):
-            stop = _NAMED_STOP.search(scene.masked, match.end(), scene.sentence_end(match.end()))
-            end = stop.start() if stop else scene.sentence_end(match.end())
-            spans += _trimmed(scene, match.end(), end, _ARTICLE, 0.82 if match["link"] else 0.55)
+            end = scene.sentence_end(match.end())
+            stop = _NAMED_STOP.search(scene.masked, match.end(), end)
+            score = 0.82 if match["link"] else 0.55
+            spans.append(_trimmed(scene, match.end(), stop.start() if stop else end, _ARTICLE, score))
         for match in re.finditer(rf"(?P<value>[\w'-]+)\s+(?:{named})s?\b", scene.text, _I):
             if match["value"].lower() not in _NOBODY:
                 spans.append((*match.span("value"), 0.5))
@@ -129,21 +127,15 @@ def _quoted(scene: Scene, want: Want, score: float) -> list[Found]:
 def _whole(scene: Scene, want: Want) -> list[Found]:
     """The whole text, as a last resort: a short answer to a question."""
     words = len(scene.text.split())
-    return (
-        _kept(scene, want, _trimmed(scene, 0, len(scene.text), None, 0.3 if words <= 6 else 0.15))
-        if words <= 40
-        else []
-    )
+    score = 0.3 if words <= 6 else 0.15
+    return _kept(scene, want, [_trimmed(scene, 0, len(scene.text), _ARTICLE, score)]) if words <= 40 else []
 
 
-def _trimmed(
-    scene: Scene, start: int, end: int, lead: re.Pattern[str] | None, score: float
-) -> Iterator[tuple[int, int, float]]:
+def _trimmed(scene: Scene, start: int, end: int, lead: re.Pattern[str], score: float) -> tuple[int, int, float]:
     """A span without its lead, the times around it, the preposition before these and the politeness at the end."""
     tail = _TAIL.search(scene.masked, start, end)
     end = tail.start() if tail else end
     while start < end and scene.masked[start] in f"{MASK} ,:":
         start += 1
-    if lead is not None and (match := lead.match(scene.text, start, end)):
-        start = match.end()
-    yield start, end, score
+    match = lead.match(scene.text, start, end)
+    return match.end() if match else start, end, score

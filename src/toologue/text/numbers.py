@@ -58,18 +58,11 @@ def amounts(text: str) -> list[Amount]:
 def whole(said: str) -> int | None:
     """The number that such words say: `3`, `three`, `a`, `a couple of`, `two hundred and five`; or None."""
     words = re.findall(r"[a-z]+|\d+", said.lower())
-    if not words:
-        return None
-    if words[0] in ("a", "an"):
-        loose = {"couple": 2, "pair": 2, "dozen": 12, "few": 3}
+    if words[:1] in (["a"], ["an"]):
         rest = [word for word in words[1:] if word != "of"]
-        return 1 if not rest else loose.get(rest[0]) or whole("one " + " ".join(rest))
-    if words[0].isdecimal():
-        return int(words[0][:18]) if len(words) == 1 else None
-    return _spelled(words)
-
-
-def _spelled(words: list[str]) -> int | None:
+        return (_LOOSE | {"few": 3}).get(rest[0]) or whole("one " + " ".join(rest)) if rest else 1
+    if len(words) == 1 and words[0].isdecimal():
+        return int(words[0][:18])
     total = current = 0
     for word in words:
         if word in SMALL_NUMBERS:
@@ -80,7 +73,7 @@ def _spelled(words: list[str]) -> int | None:
             total, current = total + max(current, 1) * _LARGE[word], 0
         elif word != "and":
             return None
-    return total + current
+    return total + current if words else None
 
 
 def _value(match: re.Match[str]) -> int | float:

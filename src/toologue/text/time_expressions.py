@@ -83,6 +83,16 @@ class When:
     lent: bool = False
     denied: bool = False
 
+    @property
+    def day(self) -> Day | None:
+        """The first day that it names."""
+        return self.first.day or (self.last.day if self.last else None)
+
+    @property
+    def until(self) -> Day | None:
+        """The last day that it names."""
+        return (self.last.day if self.last else None) or self.first.day
+
 
 def is_past(text: str) -> bool:
     """Whether a text asks about what has been: then its weekdays are those gone by."""
@@ -173,18 +183,14 @@ def _opened(piece: _Piece, text: str) -> When:
     return replace(_with(made, piece), bound=bound, denied=bool(_NOT.search(head)))
 
 
+_SIDES = {Day: "day", Clock: "clock", Part: "part"}
+
+
 def _with(when: When, piece: _Piece) -> When:
-    """The expression with a piece on its open side."""
-    if isinstance(piece, Length):
-        return replace(when, length=piece, end=max(when.end, piece.end))
-    side = when.last or when.first
-    if isinstance(piece, Day):
-        side = replace(side, day=piece)
-    elif isinstance(piece, Clock):
-        side = replace(side, clock=piece)
-    else:
-        side = replace(side, part=piece)
     end = max(when.end, piece.end)
+    if isinstance(piece, Length):
+        return replace(when, length=piece, end=end)
+    side = replace(when.last or when.first, **{_SIDES[type(piece)]: piece})
     return replace(when, last=side, end=end) if when.last else replace(when, first=side, end=end)
 
 
@@ -201,18 +207,10 @@ def _grown(when: When, piece: _Piece, text: str) -> When | None:
         if isinstance(piece, Day) and side.day is not None:
             both = joined(side.day, piece)
             return _joined_days(when, both, piece) if both else None
-        free = not (side.clock if isinstance(piece, Clock) else side.part if isinstance(piece, Part) else side.day)
-        if free:
+        if not getattr(side, _SIDES[type(piece)]):
             return _with(when, piece)
-    if (
-        when.last is None
-        and _RANGE.fullmatch(gap)
-        and not isinstance(piece, Part)
-        and _may_range(when, piece, text, gap)
-    ):
-        opened = _with(replace(when, last=Side()), piece)
-        return replace(opened, bound="")
-    return None
+    ranged = when.last is None and _RANGE.fullmatch(gap) and not isinstance(piece, Part)
+    return _with(replace(when, last=Side(), bound=""), piece) if ranged and _may_range(when, piece, text, gap) else None
 
 
 def _joined_days(when: When, both: Day, piece: Day) -> When:
@@ -238,15 +236,16 @@ def _may_range(when: When, piece: _Piece, text: str, gap: str) -> bool:
 
 
 def _says_something(when: When, now: datetime | None) -> bool:
-    lonely = when.length is not None and when.length.use in ("lasting", "")
-    bare = when.first.day is None and when.first.clock is None and when.first.part is None
-    shift = when.first.day is not None and when.first.day.kind == "shift"
-    return not (bare and lonely) and not shift and not (bare and now is None)
+    if when.first.day is not None:
+        return when.first.day.kind != "shift"
+    if when.first.clock is not None or when.first.part is not None:
+        return True
+    return now is not None and not (when.length is not None and when.length.use in ("lasting", ""))
 
 
 def _lent_a_day(when: When, dated: list[When]) -> When:
     """A time without a day takes that of the expression before it, else of the first after it."""
-    if when.first.day is not None or (when.last and when.last.day) or (when.length and when.length.use != "lasting"):
+    if when.day is not None or (when.length and when.length.use != "lasting"):
         return when
     before = [other for other in dated if other.end <= when.start]
     chosen = before[-1] if before else dated[0] if dated else None
@@ -296,8 +295,7 @@ class _Reader:
         first, last = when.first.clock, when.last.clock if when.last else None
         part = (when.first.part or (when.last.part if when.last else None)) if first or last else None
         name = part.name if part else ""
-        day = when.first.day or (when.last.day if when.last else None)
-        today = self.now is not None and (day is None or day.first == self.now.date()) and not self.past
+        today = self.now is not None and (when.day is None or when.day.first == self.now.date()) and not self.past
         after = self.now.time() if self.now and today and not when.bound else None
         if first is None:
             return None, time_meant(last, part=name, topic=self.topic, after=after) if last else None
@@ -314,10 +312,9 @@ class _Reader:
 
     def day(self, when: When, clock: time | None) -> date | None:
         """The day at the start: as said, else today or, where the time has passed, tomorrow."""
-        day = when.first.day or (when.last.day if when.last else None)
-        if day is not None:
+        if when.day is not None:
             at_night = clock is not None and clock.hour == 0 and when.first.part and when.first.part.name == "night"
-            return day.first + timedelta(1) if at_night else day.first
+            return when.day.first + timedelta(1 if at_night else 0)
         if self.now is None:
             return None
         ahead = clock is None or (clock <= self.now.time() if self.past else clock > self.now.time())
@@ -325,11 +322,8 @@ class _Reader:
 
 
 def _next_after(clock: Clock, start: time) -> time:
-    for hour in (clock.hour % 12, clock.hour % 12 + 12):
-        made = time(hour, clock.minute, clock.second)
-        if made > start:
-            return made
-    return time(clock.hour % 12, clock.minute, clock.second)
+    early, late = (time(clock.hour % 12 + half, clock.minute, clock.second) for half in (0, 12))
+    return late if early <= start < late else early
 
 
 def _read(when: When, asks: Asks, edge: Edge, reader: _Reader) -> list[Reading]:
@@ -367,10 +361,7 @@ def _ends(when: When, asks: Asks, reader: _Reader) -> _Ends:
         return _dates(when, start, reader)
     if asks == "time":
         if start is None and end is None:
-            if when.first.part is None:
-                return None, None, 0
-            hours = PARTS[when.first.part.name]
-            return time(hours[2]), None, 0.5
+            return (time(PARTS[when.first.part.name][2]), None, 0.5) if when.first.part else (None, None, 0)
         if end is None and start and when.length is not None:
             end = (datetime.combine(date(2000, 1, 1), start) + when.length.long).time()
         return (start, end, 0.95) if start else (end, None, 0.9)
@@ -379,20 +370,17 @@ def _ends(when: When, asks: Asks, reader: _Reader) -> _Ends:
 
 def _dates(when: When, start: time | None, reader: _Reader) -> _Ends:
     day = reader.day(when, start)
-    if when.first.day is None and (when.last is None or when.last.day is None):
+    if when.until is None:
         return day, None, 0.4
-    said = when.last.day if when.last and when.last.day else when.first.day
-    last = said.last if said is not None and said.last != day else None
-    return day, last, 0.6 if when.lent else 0.95
+    return day, when.until.last if when.until.last != day else None, 0.6 if when.lent else 0.95
 
 
 def _moments(when: When, start: time | None, end: time | None, reader: _Reader) -> _Ends:
     day = reader.day(when, start or end)
     if day is None:
         return None, None, 0
-    said = when.last.day if when.last and when.last.day else when.first.day
-    last_day = max(said.last, day) if said is not None else day
-    sure = 0.85 if when.lent or (when.first.day is None and not (when.last and when.last.day)) else 0.95
+    last_day = max(when.until.last, day) if when.until is not None else day
+    sure = 0.85 if when.lent or when.day is None else 0.95
     if start is None and end is None:
         if when.first.part is not None:
             return *_part_of(when.first.part.name, day, last_day), 0.6
@@ -401,12 +389,12 @@ def _moments(when: When, start: time | None, end: time | None, reader: _Reader) 
             clock = reader.now.time().replace(microsecond=0)
             return datetime.combine(day, clock), datetime.combine(last_day, clock), 0.8
         return datetime.combine(day, time()), datetime.combine(last_day, _DAY_END), 0.75
+    last = datetime.combine(last_day, end or _DAY_END)
     if start is None:
-        return datetime.combine(day, time()), datetime.combine(last_day, end or _DAY_END), sure - 0.05
+        return datetime.combine(day, time()), last, sure - 0.05
     first = datetime.combine(day, start)
     if when.last is None:
         return first, first + when.length.long if when.length else None, sure
-    last = datetime.combine(last_day, end) if end else datetime.combine(last_day, _DAY_END)
     return first, last if last > first else last + timedelta(1), sure
 
 

@@ -147,7 +147,6 @@ def _anywhere(slot: Slot, told: Told, taken: Collection[str]) -> list[_Candidate
 
 
 def _found(text: str, slot: Slot, told: Told) -> list[_Candidate]:
-    """Values in a text, and in the newest rows that it refers to."""
     if slot.kind == "array":
         best = slot.mentioned(text, [row for group in told.rows for row in group], told.now)
     else:
@@ -181,7 +180,6 @@ def _asked_for(form: Form, question: str) -> str:
 
 
 def _fact(name: str, facts: Mapping[str, Any]) -> Any:
-    """What the brief says under a parameter's name."""
     return next((value for key, value in facts.items() if key.lower() == name.lower()), None)
 
 

@@ -156,7 +156,6 @@ def _next(quest: _Quest, turn: int) -> AgentTurn:
 
 
 def _in_hand(quest: _Quest, form: Form, turn: int) -> AgentTurn:
-    """Ask for what an Api needs, or call it."""
     missing, more = quest.lacking(form)
     known, name = quest.known(form), form.api.name
     if not missing and not more:
@@ -174,7 +173,6 @@ def _in_hand(quest: _Quest, form: Form, turn: int) -> AgentTurn:
 
 
 def _turn(action: AgentAction, why: str, quest: _Quest, hand: Form | None, does: str | Call | Retrieve) -> AgentTurn:
-    """A turn with an Api in hand, or none: words, or an act."""
     state = State()
     if hand is not None:
         known, needed = quest.known(hand), hand.api.required
@@ -225,7 +223,6 @@ def _listed(parts: Sequence[str], word: str = "and") -> str:
 
 
 def _quest_of(history: Sequence[Turn], forms: Mapping[str, Form], bands: Mapping[str, float]) -> _Quest:
-    """The quest that a conversation is about now."""
     quest = _Quest()
     for turn in history:
         if turn.role == "user":
@@ -266,7 +263,6 @@ def _heard(quest: _Quest, words: str) -> _Quest:
 
 
 def _answered(quest: _Quest, form: Form, words: str) -> None:
-    """The values in an answer; or what the user cannot say."""
     said = answered(words, quest.asked, quest.open(form))
     quest.known(form).update(said.values)
     missing = quest.lacking(form)[0]
@@ -296,7 +292,6 @@ def _chose(quest: _Quest, words: str) -> None:
 
 
 def _did(quest: _Quest, act: Act, result: Result, forms: Mapping[str, Form], bands: Mapping[str, float]) -> None:
-    """What an act and its result make of a quest."""
     value = cast("dict[str, Any]", result.value) if isinstance(result.value, dict) else {}
     if act.kind == "retrieve" and act.missing is None:
         quest.searched = True
@@ -350,6 +345,5 @@ def _hand_over(quest: _Quest, value: Any) -> None:
 
 
 def _numbers(value: Any) -> dict[str, float]:
-    """The numbers of an object, by name; none where it is no object."""
     fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     return {name: number for name, number in fields.items() if isinstance(number, int | float)}

@@ -148,7 +148,6 @@ def _asked(question: str, slots: Sequence[Slot]) -> Slot | None:
 
 
 def _likeness(phrase: str, slot: Slot) -> float:
-    """How much a phrase says of a parameter."""
     words, names = set(phrase.lower().split()), called(slot)
     if any(phrase.lower().replace(" ", "") == name.replace(" ", "") for name in names):
         return 2 * _NAME
@@ -211,7 +210,7 @@ def _core(part: str) -> str:
     words = ", ".join(pieces).strip(_EDGE).split()
     while words and _is_everyday(words[0]) and not words[0][:1].isdigit():
         words.pop(0)
-    while words and _is_everyday(words[-1]):
+    while words and (_is_everyday(words[-1]) or words[-1].lower() in ("and", "the")):
         words.pop()
     return " ".join(words).strip(_EDGE).removesuffix(".")
 
@@ -231,7 +230,6 @@ def _doubts(text: str) -> bool:
 
 
 def _typed(said: str, slot: Slot) -> Any:
-    """A value as its parameter wants it."""
     kind = slot.schema.get("type")
     if kind in ("integer", "number"):
         try:
