@@ -77,7 +77,9 @@ def refer(text: str, rows: Sequence[Row], field: str, now: datetime | None = Non
         # Words of the text that are words of the row; one that few rows have weighs more.
         hits = [(span, word) for span, word in said if word in seen[number] and word not in _DULL and len(word) > 1]
         weight = sum(1 / counts[word] for _, word in hits)
-        ways = [(min(0.4 + 0.45 * min(weight, 1.2), 0.94), hits[0][0][0], hits[-1][0][1])] if hits else []
+        ways = list[tuple[float, int, int]]()
+        if hits:
+            ways.append((min(0.4 + 0.45 * min(weight, 1.2), 0.94), hits[0][0][0], hits[-1][0][1]))
         if place is not None and placed in (number, number - len(held)):
             ways.append((0.82, *place.span()))
         if ways:
@@ -125,7 +127,8 @@ _FINDERS: dict[Kind, Callable[[Scene, Want], list[Found]]] = {
     "url": codes.urls,
     "uuid": codes.uuids, "id": codes.ids, "code": codes.codes, "symbol": codes.symbols, "username": codes.usernames,
     "password": codes.passwords, "person": phrases.people, "task": phrases.tasks,
-    **dict.fromkeys(("place", "title", "message", "query", "text"), phrases.texts),
+    "place": phrases.texts, "title": phrases.texts, "message": phrases.texts, "query": phrases.texts,
+    "text": phrases.texts,
 }  # fmt: skip
 _FIELDS: dict[str, tuple[str, ...]] = {
     "username": ("username", "user_name", "user", "login", "handle"), "email": ("email", "e_mail", "email_address"),

@@ -153,7 +153,7 @@ def lengths(text: str) -> list[Length]:
         if minutes is None or minutes > 10**6:
             continue
         lead, tail = (match["lead"] or "").lower().split(" ")[-1], re.sub(r"\s+", " ", (match["tail"] or "").lower())
-        use = _LEADS.get(lead, "lasting" if tail == "long" else "")
+        use: Use = _LEADS.get(lead, "lasting" if tail == "long" else "")
         if tail in _TAILS:
             minutes, use = -minutes if tail == "ago" else minutes, "from now"
         elif use == "from now" and tail:
@@ -198,7 +198,8 @@ def _clock(pattern: re.Pattern[str], match: re.Match[str], text: str) -> Clock |
         return _relative(match, text)
     if pattern is _EXACT:
         if written := match["iso"] or (match["digits"] and f"{match['digits'][:2]}:{match['digits'][2:]}"):
-            return Clock(start, end, *map(int, written.split(":")), half="24")
+            hour, minute, *second = map(int, written.split(":"))
+            return Clock(start, end, hour, minute, sum(second), half="24")
         literal = match["hour"].startswith("0") or match["french"] or match["second"]
         minute = int(match["minute"] or match["dotted"] or match["french"])
         half = _half(match["half"]) or ("24" if literal else "")
