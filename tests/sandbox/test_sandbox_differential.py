@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from generated import programs
 
+from toologue.bench.dialog2api.files import SHIPPED, read_folder
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import execute
 from toologue.sandbox.rpc import Execution
+from toologue.schema import AgentTurn, Dialogue, Program
+from toologue.schema.stack import completed
 from toologue.worlds.s3 import S3, signature
 
 pytest.importorskip("moto", reason="programs over S3 need the extra `programs`")
@@ -25,20 +27,13 @@ if not zygote.available():
     pytest.skip("programs cannot run in CPython on this machine", allow_module_level=True)
 
 REPOSITORY = Path(__file__).parents[2]
-DIALOGUES = sorted((REPOSITORY / "src/toologue/bench/dialog2api").glob("*/*.yaml"))
 BACKENDS = ("zygote", "auto")
 
 
-def final(file: Path) -> list[str]:
-    """The final programs of a dialogue, in order; an empty one is the draft as it stands."""
-    drafts: dict[str, str] = {}
-    found: list[str] = []
-    for turn in yaml.safe_load(file.read_text())["turns"]:
-        for program in turn.get("programs", ()):
-            goal, code = str(program["goal"]), program.get("code") or ""
-            drafts[goal] = code if code.strip() else drafts.get(goal, "")
-            found += [drafts[goal]] if program["status"] == "final" else []
-    return found
+def final(dialogue: Dialogue) -> list[str]:
+    """The final programs of a dialogue, in order, each with the code of its draft."""
+    acts = [act for turn in completed(dialogue.turns) if isinstance(turn, AgentTurn) for act in turn.acts]
+    return [act.code for act in acts if isinstance(act, Program) and act.status == "final"]
 
 
 class Compared:
@@ -84,7 +79,7 @@ class Compared:
 
 @pytest.fixture(scope="module")
 def dataset() -> Compared:
-    return Compared([final(file) for file in DIALOGUES])
+    return Compared([final(dialogue) for dialogue in read_folder(SHIPPED)])
 
 
 @pytest.fixture(scope="module")

@@ -172,7 +172,7 @@ def _of_literals(literals: Iterable[Any]) -> dict[str, Any]:
     values = [*dict.fromkeys(literals)]
     if not values:
         return {}
-    kinds = {type(value) for value in values}
+    kinds: set[Any] = {value.__class__ for value in values}
     if kinds == {str}:
         return {"type": "string", "enum": values}
     if kinds <= {int, bool, float} and (bool not in kinds or len(kinds) == 1):

@@ -83,7 +83,7 @@ def _read(source: Source) -> list[Api]:
     """The Apis of a document, by what it holds. Raises BadRecord where it describes none."""
     rules = object_of(source.data)
     listed: Any = rules.get("tools", rules.get("functions", source.data))
-    first = object_of(next(iter(list_of(listed)), {}))
+    first = object_of(next(iter(list_of(listed)), None))
     if MARKS & {*rules, *first}:
         return rapidapi_of(source)
     if {"openapi", "swagger"} & rules.keys():

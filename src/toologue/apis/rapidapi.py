@@ -163,7 +163,7 @@ def _merged(values: list[Any]) -> dict[str, Any]:
 
 
 def _plain(values: list[Any]) -> dict[str, Any]:
-    kinds = list(dict.fromkeys(_KINDS.get(type(value), "string") for value in values))
+    kinds = list(dict.fromkeys(_KINDS.get(value.__class__, "string") for value in values))
     if set(kinds) == {"integer", "number"}:
         kinds = ["number"]
     short = [value[:_LONGEST_EXAMPLE] if isinstance(value, str) else value for value in values[:50]]

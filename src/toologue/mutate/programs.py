@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from toologue import keys
-from toologue.sandbox.messages import CONVERSATIONAL
+from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.program import parse, raised_in
 from toologue.schema import Dialogue, Program
 from toologue.score.metric import answers_of

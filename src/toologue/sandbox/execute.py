@@ -18,7 +18,7 @@ from typing import Literal
 
 from toologue.loop import World
 from toologue.sandbox import monty, zygote
-from toologue.sandbox.messages import CONVERSATIONAL
+from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.monty import Outside
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import Door, Execution, Limits

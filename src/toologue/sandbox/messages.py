@@ -16,14 +16,6 @@ from datetime import date, datetime, time
 from io import BytesIO
 from typing import Any, NoReturn, cast
 
-# Exceptions that say what kind of talk a program is (Dialog2API, appendix C).
-CONVERSATIONAL = ("OutOfScopeRequestError", "AmbiguousRequestError", "ChitChat", "FAQ", "OverSpecificationError",
-                  "EndDialog")  # fmt: skip
-# The kind of all exceptions that are faults of the world.
-SERVICE = "ClientError"
-# What boto3 refuses before anything is asked: no ClientError.
-OF_THE_CLIENT = "ParamValidationError"
-
 # Time stands still, chance is seeded.
 MODULES = (
     "base64", "bisect", "collections", "collections.abc", "copy", "csv", "dataclasses", "datetime", "decimal", "enum",

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from toologue.errors import BadSetting
-from toologue.sandbox.messages import ABSENT, MODULES, OF_THE_CLIENT, SERVICE, Malformed, decoded
+from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
+from toologue.sandbox.messages import ABSENT, MODULES, Malformed, decoded
 from toologue.sandbox.program import imported
 from toologue.sandbox.rpc import Door, Execution, Limits, Stopped, operation, spelt
 from toologue.schema import Fault

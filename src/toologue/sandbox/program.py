@@ -32,7 +32,8 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from toologue.errors import shown
-from toologue.sandbox.messages import ABSENT, CONVERSATIONAL, MODULES, OF_THE_CLIENT, SERVICE
+from toologue.sandbox.exceptions import CONVERSATIONAL, OF_THE_CLIENT, SERVICE
+from toologue.sandbox.messages import ABSENT, MODULES
 from toologue.sandbox.rpc import spelt
 from toologue.schema import Api
 

@@ -58,8 +58,8 @@ def fits(value: Any, schema: Any, root: Any = None, *, deep: int = 0) -> bool:
             return False
     if "not" in rule and fits(value, rule["not"], top, deep=deep + 1):
         return False
-    size: Any = len(cast("str", value)) if isinstance(value, str | list | dict) else value
-    for keyword, judge in _BOUNDS.get(type(value), ()):
+    size: Any = len(value) if hasattr(value, "__len__") else value
+    for keyword, judge in _BOUNDS.get(value.__class__, ()):
         if keyword in rule and (bound := number_in(rule, keyword)) is not None and not judge(size, bound):
             return False
     if isinstance(value, str):

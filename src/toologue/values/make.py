@@ -468,7 +468,7 @@ def _tree(pattern: str) -> Any:
 
 def _either(tree: Any, random: Random, spread: int) -> str:
     """A text for each alternative; one is kept."""
-    forks = [given for sign, given in tree if str(sign) == "BRANCH"] if len(tree) == 1 else []
+    forks: list[Any] = [given for sign, given in tree if str(sign) == "BRANCH"] if len(tree) == 1 else []
     branches: list[Any] = forks[0][1] if forks else [tree]
     return random.choice([_sequence(branch, random, spread) for branch in branches])
 

@@ -1,4 +1,4 @@
-"""What runs in a program's process: the host imports nothing of it; of ours it imports `messages`.
+"""What runs in a program's process: the host imports nothing of it; of ours it imports `messages` and `exceptions`.
 
 Contract: `run` forks a process a program, seals it (`filter`), stops its clock (`clock`), loads the program as
 the body of a function, and sends what came of it. Beyond the one descriptor to the host it can reach nothing.

@@ -33,8 +33,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
+from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
 from toologue.sandbox.jail import clock, filter
-from toologue.sandbox.messages import ABSENT, MODULES, OF_THE_CLIENT, SERVICE, encoded, plain, received, unpacked
+from toologue.sandbox.messages import ABSENT, MODULES, encoded, plain, received, unpacked
 
 # (Api, arguments) → value; raises Refused.
 Ask = Callable[[str, Mapping[str, Any]], Any]

@@ -110,8 +110,7 @@ class Assistant(Stateful):
     @property
     def session_token(self) -> str | None:
         """The token of the running session."""
-        session = self._desk.session
-        return None if session is None else session["token"]
+        return (self._desk.session or {}).get("token")
 
 
 @cache

@@ -315,9 +315,10 @@ def _seed_table(source: Source, name: str, rows: Any, tables: Mapping[str, Table
     if rows is not None and not isinstance(rows, dict | list):
         raise source.bad((name,), f"expected rows, got {shown(rows)}", "write `[row, …]` or `{key: row, …}`")
     table, placed = tables[name], _Placed()
-    pairs: Any = rows or ()
-    listed: Iterable[tuple[Any, Any]] = pairs.items() if isinstance(rows, dict) else enumerate(pairs)
-    for key, given in listed:
+    listed = (
+        cast("dict[str, Any]", rows).items() if isinstance(rows, dict) else enumerate(cast("list[Any]", rows or ()))
+    )
+    for key, given in cast("Iterable[tuple[Any, Any]]", listed):
         place: Place = (name, key)
         if not isinstance(given, dict):
             raise source.bad(place, f"expected a row, got {shown(given)}")

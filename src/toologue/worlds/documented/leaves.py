@@ -112,7 +112,8 @@ def _by_type(schema: Mapping[str, Any], path: Sequence[str], salt: int, about: s
         return lambda row: None
     known = [value for value in examples_of(schema) if fits(value, {"type": real} if real else {})]
     known = [value for value in known if not path or str(value).lower() != path[-1].lower()]
-    kind = real[0] if real else _TYPES.get(type(known[0]), "string") if known else "string"
+    first: object = known[0] if known else None
+    kind = real[0] if real else _TYPES.get(type(first), "string")
     if kind == "boolean":
         return lambda row: row.mixed(salt) % 2 == 0
     meaning = _FORMATS.get(str(schema.get("format"))) or kind_of(path, f"{about} {schema.get('title') or ''}")

@@ -24,6 +24,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, ValidationError
 
+from toologue.apis.schemas import object_of
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.keys import file_key
@@ -75,7 +76,7 @@ def bytes_of(content: object) -> bytes:
     """The bytes that a JSON value stands for. Raises ValueError for what is neither text nor base64."""
     if isinstance(content, str):
         return content.encode()
-    held = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+    held = object_of(content)
     if held.keys() != {"base64"} or not isinstance(held["base64"], str):
         raise ValueError(f"a content is a text, or {{'base64': ...}} where it is none, got {shown(content)}")
     try:
