@@ -110,6 +110,10 @@ def rewrite(
 
 
 def _kept(out: Path, made: Sequence[Rewritten]) -> int:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"cannot write to {out}: {error.strerror or error}") from None
     for one in made:
         if one.procedure is not None:
             file = out / f"{one.procedure.id}.md"
