@@ -96,8 +96,8 @@ def _is_same(dialogue: Dialogue, gold: Trace, altered: Trace, judge: TextMatch) 
         if api is None or not api.writes:
             return wanted.result.value == made.result.value
         mine, theirs = made.call.arguments or {}, wanted.call.arguments or {}
-        known = [(name, one.compare) for name, one in api.parameters.items() if name in theirs]
-        return all(agree(compare, theirs[name], mine.get(name), judge.alike) for name, compare in known)
+        known = [(name, one) for name, one in api.parameters.items() if name in theirs]
+        return all(agree(one.compare, theirs[name], mine.get(name), judge.alike) for name, one in known)
 
     return _unpaired(made(gold), made(altered), same) is not None
 

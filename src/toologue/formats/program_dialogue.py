@@ -38,14 +38,15 @@ from toologue.schema.stack import Stacked, completed, put
 
 _S3 = Setting(name="s3")
 _AFTER = {"": ("agent", "user"), "agent": ("user",), "user": ("agent", "programs"), "programs": ("agent",)}
-_STATUSES: tuple[Literal["drafting", "final", "abandoned"], ...] = ("drafting", "final", "abandoned")
+Status = Literal["drafting", "final", "abandoned"]
+_STATUSES: tuple[Status, ...] = ("drafting", "final", "abandoned")
 
 
 class WrittenProgram(Noun):
     """A program of a turn."""
 
     goal: int | str
-    status: Literal["drafting", "final", "abandoned"]
+    status: Status
     code: str = ""
 
     @property
@@ -64,7 +65,7 @@ class WrittenTurn(Noun):
     final: str | None = None
     abandoned: str | None = None
     goal: int | str | None = None
-    fill: dict[int, JsonValue] = Field(default_factory=dict)
+    fill: dict[int, JsonValue] = Field(default_factory=dict[int, JsonValue])
 
     @model_validator(mode="after")
     def _one(self) -> WrittenTurn:
@@ -88,7 +89,7 @@ class WrittenTurn(Noun):
 
     def in_full(self, stacked: Sequence[Stacked]) -> WrittenTurn:
         """It with its program as one of `programs`, which are written on top of these. Raises ValueError."""
-        status = next((one for one in _STATUSES if one in self.model_fields_set), None)
+        status: Status | None = next((one for one in _STATUSES if one in self.model_fields_set), None)
         if status is None:
             return self
         at_work = next((one.goal for one in stacked if one.status == "drafting"), str(len(stacked) + 1))
@@ -100,7 +101,8 @@ class WrittenTurn(Noun):
             code, often = re.subn(rf"\?{number}\b", lambda _, text=text: text, code)
             if not often:
                 raise ValueError(f"the draft of goal {goal} has no ?{number} to be filled")
-        return WrittenTurn(programs=(WrittenProgram(goal=goal, status=status, code=code),))
+        program = WrittenProgram(goal=goal, status=status, code=code)
+        return WrittenTurn.model_validate({"programs": (program,)})
 
 
 class Written(Noun):

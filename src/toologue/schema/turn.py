@@ -53,8 +53,9 @@ class Fault(Noun):
 class Result(Noun):
     """What the world answered, and what the act wrote.
 
-    `changes` maps the path of a row (`table/row`, `/` and `~` inside the row's name written `~1` and `~0`) to the new
-    row, or to None where it is gone; only rows that *this* act wrote. `created`: paths that held no row before.
+    `changes` maps the path of a row (`table/row`, `/` and `~` inside the row's name written `~1`
+    and `~0`) to the new row, or to
+    None where the row is gone; only rows that *this* act wrote. `created` lists those paths that held no row before.
     `arguments` are the arguments as executed, where the world changed them (an injected session).
     """
 

@@ -84,7 +84,7 @@ _NAMED: dict[Kind, tuple[str, str, str]] = {
     "query": ("query|q|keywords?|search|terms?|topic|phrase|search term|search query|s", "", ""),
 }  # fmt: skip
 _NEVER = r"(?!)"
-_NAME_TABLE = {
+_NAME_TABLE: dict[Kind, re.Pattern[str]] = {
     kind: re.compile(rf"(?:new |old |current )?(?:(?:.* )?(?:{last or _NEVER})(?: (?:{after}))?|{whole or _NEVER})")
     for kind, (last, after, whole) in _NAMED.items()
 }
@@ -104,7 +104,9 @@ _DESCRIBED: dict[Kind, str] = {
     "message": r"\b(?:text (?:to send|of the (?:message|mail))|message|body)\b",
     "query": r"\b(?:search(?:es)? for|search (?:term|query)|look for|words to|keywords?|query)\b",
 }
-_DESCRIPTION_TABLE = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _DESCRIBED.items()}
+_DESCRIPTION_TABLE: dict[Kind, re.Pattern[str]] = {
+    kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _DESCRIBED.items()
+}
 _FORMATS: dict[str, tuple[Kind, str]] = {
     "date": ("date", "%Y-%m-%d"), "time": ("time", "%H:%M:%S"), "date-time": ("moment", "rfc3339"),
     "email": ("email", ""),

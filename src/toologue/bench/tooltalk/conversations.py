@@ -65,10 +65,11 @@ class _File(Noun):
 def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
     """One conversation as a dialogue, without results: `run.runner.grounded` makes them. Raises BadFile, BadRecord."""
     source = read_source(file)
-    if not isinstance(source.data, dict):
-        raise source.bad((), f"expected keys and values (id, turns, ...), got {shown(source.data)}")
+    data: object = source.data
+    if not isinstance(data, dict):
+        raise source.bad((), f"expected keys and values (id, turns, ...), got {shown(data)}")
     try:
-        written = _File.model_validate(source.data)
+        written = _File.model_validate(data)
     except ValidationError as error:
         raise source.refused(error, ()) from None
     if written.id not in ("", file.stem):

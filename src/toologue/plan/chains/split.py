@@ -55,7 +55,7 @@ def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, see
     """Share out pairs; weights say how many conversations each is for. Raises BadSetting for a ratio that is none."""
     wanted = _wanted(ratio)
     net = _Net(weights)
-    parts = net.components()
+    parts = net.connected(range(len(net.names)))
     random.Random(keys.seed_of(seed, "split")).shuffle(parts)
     placed, off = _placed(net, parts, wanted)
     for attempt in range(_CUTS):
@@ -94,10 +94,6 @@ class _Net:
             else:
                 self.joined[number[source]][number[target]] += weight
                 self.joined[number[target]][number[source]] += weight
-
-    def components(self) -> list[list[int]]:
-        """What is joined, in some way."""
-        return self.connected(range(len(self.names)))
 
     def connected(self, some: Iterable[int]) -> list[list[int]]:
         """The parts in which some APIs fall, left to themselves."""

@@ -298,7 +298,7 @@ def _beside(result: JsonValue, path: Sequence[str]) -> frozenset[str]:
     found, node = set[str](), result
     for part in path:
         node = _unlisted(node)
-        row = cast("Row", node) if isinstance(node, dict) else {}
+        row: Row = cast("Row", node) if isinstance(node, dict) else {}
         found |= {one for key, one in row.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
         node = _at(node, (part,))
     return frozenset(found)
