@@ -22,7 +22,6 @@ WITHOUT_EXAMPLE = {
     "toologue.agents",
     "toologue.agents.llm",
     "toologue.text",
-    "toologue.verify",
     "toologue.cli",
     "toologue.plan",
     "toologue.values",

@@ -43,8 +43,7 @@ class Steering:
             raise BadSetting(f"graph {graph.id!r} has {len(graph.roots)} nodes to begin at: {', '.join(graph.roots)}")
         if astray := [violation for violation in lost(graph, graph.roots) if violation.rule == "no way out"]:
             raise BadSetting(f"graph {graph.id!r}: from {astray[0].at} no way leads to an end; a walk would not end")
-        times = {link.tries.node: link.tries.times for link in graph.links if link.tries}
-        self.limits = dict(sorted(times.items()))
+        self.limits = dict(sorted({link.tries.node: link.tries.times for link in graph.links if link.tries}.items()))
         self._places = {node: place for place, node in enumerate(self.limits)}
         self.start = self._entered(root, (0,) * len(self.limits))
 
@@ -63,9 +62,8 @@ class Steering:
 
     def choose(self, state: State, values: Mapping[str, JsonValue]) -> Link | None:
         """The link that values lead down: the first open one whose condition holds. None if there is no such link."""
-        return next(
-            (link for link in self.exits(state) if not link.condition or parse(link.condition).holds(values)), None
-        )
+        links = self.exits(state)
+        return next((one for one in links if not one.condition or parse(one.condition).holds(values)), None)
 
     def after(self, state: State, link: Link) -> State:
         """The state that a link leads to."""
@@ -194,9 +192,8 @@ def _compared_schemas(name: str, procedure: Procedure, apis: Mapping[str, Api]) 
     """The schemas of the fields of results that a condition compares a slot with."""
     returned = {step.result: apis[step.api].returns for step in procedure.steps if step.result and step.api in apis}
     conditions = (branch.condition for step in procedure.steps for branch in step.branches)
-    either = re.compile(
-        rf"\b{name}\b\s*{_COMPARED}\s*{_PATH}|{_PATH.replace('path', 'other')}\s*{_COMPARED}\s*{name}\b"
-    )
+    turned = _PATH.replace("path", "other")
+    either = re.compile(rf"\b{name}\b\s*{_COMPARED}\s*{_PATH}|{turned}\s*{_COMPARED}\s*{name}\b")
     for found in (match for condition in conditions for match in either.finditer(condition)):
         root, *fields = re.findall(r"\w+", found["path"] or found["other"])
         if schema := _subschema(returned.get(root, {}), fields):
@@ -268,11 +265,9 @@ class Walking:
 
     def exit(self, stand: Stand, answer: str = "") -> Link | None:
         """The link that this answer, or what is known, leads down."""
-        answers = self.answers(stand)
-        links = (
-            link for link in self.course.steering.exits(stand.state) if link.text not in answers or link.text == answer
-        )
-        return next((link for link in links if not link.condition or evaluate(link.condition, stand.values)), None)
+        others, links = {*self.answers(stand)} - {answer}, self.course.steering.exits(stand.state)
+        open_ones = (link for link in links if link.text not in others)
+        return next((one for one in open_ones if not one.condition or evaluate(one.condition, stand.values)), None)
 
     def take(self, stand: Stand, link: Link) -> Stand:
         """Behind a link."""

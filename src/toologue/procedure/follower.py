@@ -186,18 +186,16 @@ class Follower:
 
     def _unlike(self, stand: Stand, call: Call) -> bool:
         """Whether literal arguments of the call here are others."""
-        expected, arguments = self._walking.course.step(stand.node).arguments, call.arguments or {}
-        return any(
-            name in arguments and evaluate(text, {}) not in (None, arguments[name]) for name, text in expected.items()
-        )
+        given = call.arguments or {}
+        expected = {name: evaluate(text, {}) for name, text in self._walking.course.step(stand.node).arguments.items()}
+        return any(expected.get(name) not in (None, value) for name, value in given.items())
 
     def _way(self, stand: Stand, api: str, arguments: Mapping[str, JsonValue]) -> Stand | None:
         """Behind the shortest way to a call of this Api, over questions alone where there is such a way."""
         course, call = self._walking.course, Call(api=api, arguments=dict(arguments))
         found: list[tuple[bool, int, int, Stand]] = []
         for node in (one for one in course.flow.nodes if one.type == "api" and one.text == api):
-            way = course.steering.way(stand.state, lambda _, there, to=node.id: there.node == to)
-            if way:
+            if way := course.steering.way(stand.state, lambda _, there, to=node.id: there.node == to):
                 there = reduce(self._walking.take, way, stand)
                 passed = sum(course.flow.by_id[link.target].type == "api" for link in way)
                 found.append((self._unlike(there, call), passed, len(way), there))

@@ -43,10 +43,8 @@ _WE_DO = re.compile(rf",? and ({'|'.join(_SPOKEN)})\b")
 
 _MODAL = r"may|might|can|could|should|would|will|shall|must"
 _BE = r"is|are|was|were"
-_REGULAR = "mean suit need want fit work look include belong help know remember live use"
-_VERBS = {"has": "have", "still has": "still have", "matches": "match"} | {
-    f"{verb}s": verb for verb in _REGULAR.split()
-}
+_REGULAR = "mean suit need want fit work look include belong help know remember live use".split()
+_VERBS = {"has": "have", "still has": "still have", "matches": "match", **{f"{verb}s": verb for verb in _REGULAR}}
 _YOU_DO = re.compile(r"you (?:(still|already|really|also|now|ever|just) )?([a-z]+)\b(.*)", re.DOTALL)
 _WE_DO_IT = re.compile(rf"(we) ({_MODAL}|{_BE}) (.+)", re.DOTALL)
 _IT_DOES = re.compile(rf"(?P<who>.+?) (?P<verb>{_MODAL}|{_BE}|{'|'.join(_VERBS)}) (?P<rest>.+)", re.DOTALL)

@@ -114,8 +114,7 @@ class GraphUser:
         step, whole = self._recognise(history, heard)
         slots = self._slots_in(heard, step, whole=whole)
         if step is not None and step.kind == "end" and not slots:
-            stop = "done" if self._goal.end in (None, step.number) else "refused"
-            return UserTurn(text=self._voice("close"), stop=stop)
+            return self._leave("done" if self._goal.end in (None, step.number) else "refused")
         if slots:
             return self._give(slots)
         if step is not None and (answers := list(dict.fromkeys(one.answer for one in step.branches if one.answer))):
@@ -124,26 +123,26 @@ class GraphUser:
             return UserTurn(text="All right.")
         self._confused += 1
         if self._confused > _REPEATS:
-            return UserTurn(text=self._voice("close"), stop="lost")
+            return self._leave("lost")
         return UserTurn(text=f"Sorry, I don't understand. {self._goal.issue}")
+
+    def _leave(self, why: str) -> UserTurn:
+        return UserTurn(text=self._voice("close"), stop=why)
 
     # ---- what is asked
 
     def _recognise(self, history: Sequence[Turn], heard: str) -> tuple[Step | None, bool]:
         """The step that the agent's words are most like, and whether they say all of it."""
         self._follower.read(history)
-        expected = self._follower.stand.node
-        values = self._follower.stand.values
-        scores: dict[int, float] = {}
-        for step in self._course.procedure.steps:
-            if step.kind != "call":
-                words = verbalize_step(step, values)
-                scores[step.number] = self._alike(words, heard) + _EXPECTED * (f"N{step.number}" == expected)
-                if step.kind == "end" and heard.rstrip().endswith("?"):
-                    scores[step.number] -= _EXPECTED
-        best = max(scores, key=lambda number: scores[number])
-        step = self._course.procedure.steps[best - 1] if scores[best] >= _KNOWN else None
-        return step, scores[best] >= _WHOLE
+        stand, asks = self._follower.stand, heard.rstrip().endswith("?")
+
+        def score(step: Step) -> float:
+            like = self._alike(verbalize_step(step, stand.values), heard)
+            return like + _EXPECTED * (f"N{step.number}" == stand.node) - _EXPECTED * (step.kind == "end" and asks)
+
+        scored = ((score(step), step) for step in self._course.procedure.steps if step.kind != "call")
+        best, step = max(scored, key=lambda one: one[0])
+        return step if best >= _KNOWN else None, best >= _WHOLE
 
     def _slots_in(self, heard: str, step: Step | None, *, whole: bool) -> list[str]:
         """The slots that are asked for: those of the step, or those that a question names."""
@@ -160,7 +159,7 @@ class GraphUser:
         for slot in slots:
             known, times = self._goal.values[slot], self._given[slot]
             if times >= len(known) + _REPEATS:
-                return UserTurn(text=self._voice("close"), stop="loops")
+                return self._leave("loops")
             informed[slot] = known[min(times, len(known) - 1)]
             self._given[slot] += 1
         return UserTurn(text=self._words_for(informed), informed=informed)
@@ -169,7 +168,7 @@ class GraphUser:
         wanted, key = self._goal.answers.get(step.number, ()), f"step {step.number}"
         times = self._given[key]
         if times >= max(len(wanted), 1) + _REPEATS:
-            return UserTurn(text=self._voice("close"), stop="loops")
+            return self._leave("loops")
         self._given[key] += 1
         answer = wanted[min(times, len(wanted) - 1)] if wanted else answers[0]
         return UserTurn(text=self._words_of(answer), extra={"answer": answer})

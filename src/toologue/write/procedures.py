@@ -18,18 +18,8 @@ from pydantic import JsonValue
 from toologue import keys
 from toologue.data import shipped
 from toologue.errors import BadSetting, UnknownName
-from toologue.procedure.grammar import (
-    Asking,
-    action,
-    asking,
-    contracted,
-    direct,
-    disputed_fact,
-    is_offer,
-    options,
-    saying,
-    to_me,
-)
+from toologue.procedure import grammar
+from toologue.procedure.grammar import Asking
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
 from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype
 from toologue.text.verbalize import fill_values, opens_small, verbalize
@@ -57,7 +47,7 @@ class _Words:
         self.register: str = voice.register
 
     def _contract(self, words: str) -> str:
-        return words if self.register == "formal" else contracted(words)
+        return words if self.register == "formal" else grammar.contracted(words)
 
 
 class AgentWords(_Words):
@@ -81,7 +71,7 @@ class AgentWords(_Words):
             case "refuse":
                 return fill_values(self._ask(cue, cue.again, before=cue.text.strip() or " "), cue.values).strip()
             case "insist":
-                fact = disputed_fact(cue.text)
+                fact = grammar.disputed_fact(cue.text)
                 stays = self._draw(cue, "insist", fact=fact) if fact else ""
                 words = self._ask(cue, cue.again, before=stays, but=fact)
             case _:
@@ -91,7 +81,7 @@ class AgentWords(_Words):
     def _thanks(self, cue: Cue, heard: Cue | None) -> str:
         """A word for what was given, now and then; none where it will not do."""
         given = heard is not None and heard.move in ("give", "volunteer", "correct")
-        ask = asking(cue.text)
+        ask = grammar.asking(cue.text)
         if not given or ask.reason or ask.note or self._random.random() > 0.5:
             return ""
         return self._draw(cue, "acknowledge", lambda text: not _RE["on_the_matter"].search(text))
@@ -100,7 +90,7 @@ class AgentWords(_Words):
         """A question with its reason before or behind it, unless that is what has just been said (`but`)."""
         if not text.strip():
             return before
-        ask = asking(text)
+        ask = grammar.asking(text)
         told_first, after = "", ""
         for remark in filter(None, (ask.reason, ask.note)):
             if remark == but:
@@ -141,12 +131,12 @@ class AgentWords(_Words):
 
     def _yes_or_no(self, cue: Cue, ask: Asking, fits: Callable[[str], bool]) -> str:
         """A question that is answered by yes or no, or by one of two things; empty where it is put indirectly."""
-        offered, wanted, chance = options(ask.question), action(ask.question), self._random.random()
+        offered, wanted, chance = grammar.options(ask.question), grammar.action(ask.question), self._random.random()
         if offered and chance < 0.5:
             return self._draw(cue, "ask_choice", fits, options=offered)
         if wanted and chance < 0.6:
             return self._draw(cue, "confirm", fits, action=wanted)
-        asked = direct(ask.question)
+        asked = grammar.direct(ask.question)
         if asked is None or (chance > 0.85 and not wanted and not ask.back):
             return ""
         if asked.startswith("Do you want "):
@@ -166,7 +156,7 @@ class AgentWords(_Words):
         """What a step says: its first statement in a phrase that suits it, or all of them together."""
         if cue.text.startswith("Greet "):
             return self._voice("greet")
-        said = saying(cue.text)
+        said = grammar.saying(cue.text)
         first, *others = map(self._contract, said.statements or ("",))
         if not first:
             return ""
@@ -292,13 +282,13 @@ class CustomerWords(_Words):
         if answer.lower() in ("yes", "no"):
             if asked is None or not asked.question:
                 return self._voice(answer.lower())
-            moves = ("accepts", "declines") if is_offer(asked.question) else ("affirms", "denies")
+            moves = ("accepts", "declines") if grammar.is_offer(asked.question) else ("affirms", "denies")
             return self._voice(moves[answer.lower() == "no"])
         if not answer:
             return ""
-        said, question = self._contract(to_me(_lower_first(answer))), asked.question if asked else ""
+        said, question = self._contract(grammar.to_me(_lower_first(answer))), asked.question if asked else ""
         if _RE["noun"].match(answer) and not _RE["person"].match(answer):
-            named = question and not is_offer(question)
+            named = question and not grammar.is_offer(question)
             return self._voice("names_one", answer=said) if named else self._voice("give_choice", choice=said)
         if _RE["person"].match(answer) and question.startswith("why "):
             return self._voice("give_reason", reason=said)
@@ -306,7 +296,7 @@ class CustomerWords(_Words):
 
     def _as_clause(self, answer: str) -> str:
         """An answer as a clause of the customer's; one that says what to do, as a wish."""
-        said = self._contract(to_me(_lower_first(answer)))
+        said = self._contract(grammar.to_me(_lower_first(answer)))
         if _RE["person"].match(answer) or not _RE["to_do"].match(answer):
             return said
         if self._voice.register == "formal":
@@ -324,12 +314,12 @@ class CustomerWords(_Words):
     def _change(self, cue: Cue) -> str:
         answer = cue.text.strip().rstrip(".")
         if _RE["noun"].match(answer) and not _RE["person"].match(answer):
-            return self._voice("changes_mind", choice=to_me(_lower_first(answer)))
+            return self._voice("changes_mind", choice=grammar.to_me(_lower_first(answer)))
         said = f"the answer is {answer.lower()}" if answer.lower() in ("yes", "no") else self._as_clause(answer)
         return self._voice("changes_answer", answer=said)
 
     def _contradict(self, cue: Cue) -> str:
-        said, fact = disputed_fact(cue.text) or cue.text.strip(), cue.values.get("fact")
+        said, fact = grammar.disputed_fact(cue.text) or cue.text.strip(), cue.values.get("fact")
         other = str(fact) if fact else self._random.choice(_WORDS["otherwise"])
         return fill_values(self._voice("contradicts", said=_customers(said), fact=other), cue.values)
 
@@ -395,7 +385,7 @@ def _customers(clause: str) -> str:
     """What an agent told a customer, as the customer repeats it."""
     swapped = {"you": "they", "your": "their", "yours": "theirs", "yourself": "themselves"}
     turn = re.compile(r"\{[^{}]*\}|\b(you|your|yours|yourself)\b")
-    return to_me(turn.sub(lambda found: swapped[found[1]] if found[1] else found[0], clause))
+    return grammar.to_me(turn.sub(lambda found: swapped[found[1]] if found[1] else found[0], clause))
 
 
 def _name_of(slot: str, kind: ValueKind) -> str:
@@ -445,7 +435,7 @@ class TemplateWriter:
                 else:
                     turns.append(turn.replace(text=agent(cue, heard)))
                     text = cue.text if cue.move == "ask" else cue.again
-                    asked = asking(text) if text.strip() else asked
+                    asked = grammar.asking(text) if text.strip() else asked
             except BadSetting as error:
                 raise BadSetting(f"plan {plan.dialogue.id!r}, cue {number} ({cue.move}): {error}") from error
         registers: dict[str, JsonValue] = {"customer": customer.register, "agent": agent.register}

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cache, cached_property
+from functools import cache
 from random import Random
 from typing import Any, Literal, cast
 
@@ -44,6 +44,19 @@ class Rows:
         self._keys = {table: _key_field(rows) for table, rows in tables.items()}
         self._names = {table: {name for row in rows.values() for name in row} for table, rows in tables.items()}
         self.related = cache(self._relate)
+        self._fields = defaultdict[str, set[Field]](set)
+        self._parents, self._children = defaultdict[Place, set[Place]](set), defaultdict[Place, set[Place]](set)
+        every = [place for table in tables for place in self.places(table)]
+        named = defaultdict[str, list[Place]](list)
+        for place in every:
+            named[place[1]].append(place)
+        for place in every:
+            for path, value in _leaves(self.row(place)):
+                self._fields[path[-1]].add((place[0], path))
+                for other in named.get(str(value), ()) if isinstance(value, str | int) else ():
+                    if other != place and (self._keys[other[0]] == path[-1] or not str(value).isdigit()):
+                        self._parents[place].add(other)
+                        self._children[other].add(place)
 
     def row(self, place: Place) -> Row:
         """The row in a place."""
@@ -70,51 +83,16 @@ class Rows:
 
     def owned(self, table: str) -> bool:
         """Whether the rows of a table are people, or belong to some."""
-        return any(self._is_person(above) for place in self.places(table)[:1] for above in self._above(place))
+        return any(map(self._is_person, reached(self.places(table)[:1], self._parents)))
 
     def _relate(self, known: frozenset[Place]) -> frozenset[Place]:
         """These, and all that belongs to them."""
-        found = {above for place in known for above in self._above(place)}
+        found = reached(known, self._parents)
         spreading = known | {place for place in found if self._is_person(place)}
         return frozenset(found | {child for place in spreading for child in self._children[place]})
 
-    def _above(self, place: Place) -> set[Place]:
-        return reached([place], self._parents)
-
     def _is_person(self, place: Place) -> bool:
         return any(name in self.row(place) for name in _PERSONAL)
-
-    @cached_property
-    def _fields(self) -> Mapping[str, set[Field]]:
-        found: dict[str, set[Field]] = defaultdict(set)
-        for table, rows in self.tables.items():
-            for row in rows.values():
-                for path, _ in _leaves(row):
-                    found[path[-1]].add((table, path))
-        return found
-
-    @cached_property
-    def _parents(self) -> Mapping[Place, set[Place]]:
-        keys: dict[str, list[Place]] = defaultdict(list)
-        for table, rows in self.tables.items():
-            for key in rows:
-                keys[key].append((table, key))
-        found: dict[Place, set[Place]] = defaultdict(set)
-        for table, rows in self.tables.items():
-            for key, row in rows.items():
-                for path, value in _leaves(row):
-                    for other in keys.get(str(value), ()) if isinstance(value, str | int) else ():
-                        if other != (table, key) and (self._keys[other[0]] == path[-1] or not str(value).isdigit()):
-                            found[table, key].add(other)
-        return found
-
-    @cached_property
-    def _children(self) -> Mapping[Place, set[Place]]:
-        found: dict[Place, set[Place]] = defaultdict(set)
-        for place, parents in self._parents.items():
-            for parent in parents:
-                found[parent].add(place)
-        return found
 
 
 def at(row: Any, path: Iterable[str]) -> Any:

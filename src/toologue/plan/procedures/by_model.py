@@ -110,13 +110,7 @@ def _fields(schema: Mapping[str, Any], before: str = "") -> list[str]:
 
 
 async def ask_procedures(
-    intent: Intent,
-    model: Model,
-    *,
-    count: int = 2,
-    apis: Iterable[Api] | None = None,
-    tries: int = 3,
-    seed: int = 0,
+    intent: Intent, model: Model, *, count: int = 2, apis: Iterable[Api] | None = None, tries: int = 3, seed: int = 0
 ) -> tuple[Rewritten, ...]:
     """`count` procedures; one that does not become sound in `tries` is None in its `Rewritten`. Raises ModelFault."""
     if count < 1:

@@ -323,13 +323,11 @@ def _steer(steering: Steering, planned: Sequence[Link]) -> list[Link]:
     state, links = steering.start, list[Link]()
     for link in planned:
         if not steering.is_open(link, state):
-            round_again = steering.way(
-                state, lambda _, there, link=link: there.node == link.source and steering.is_open(link, there)
-            )
-            if round_again is None:
+            again = steering.way(state, lambda _, to, link=link: to.node == link.source and steering.is_open(link, to))
+            if again is None:
                 break
-            links += round_again
-            state = steering.along(state, round_again)
+            links += again
+            state = steering.along(state, again)
         links.append(link)
         state = steering.after(state, link)
     return [*links, *steering.out(state)]

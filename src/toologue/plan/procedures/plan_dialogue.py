@@ -64,7 +64,7 @@ class Detours:
 
 @dataclass
 class _Conversation:
-    """A conversation as it grows, on which the customer may leave the straight path."""
+    """A conversation as it grows."""
 
     ground: Explorer
     trail: FeasiblePath

@@ -139,9 +139,8 @@ def _values(
     api = service.apis.get(call.api)
     base: JsonValue = {}
     with suppress(UserError):
-        base = make(
-            (api.returns if api else None) or {"type": "object"}, name=name or call.api, seed=rng.random().hex()
-        )
+        schema = (api.returns if api else None) or {"type": "object"}
+        base = make(schema, name=name or call.api, seed=rng.random().hex())
     if isinstance(base, dict):
         base.update({key: value for key, value in (call.arguments or {}).items() if key in base})
     yield Result(value=base)

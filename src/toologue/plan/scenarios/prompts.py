@@ -133,21 +133,15 @@ def parameters(api: Api) -> list[Slot]:
 def flow_map(apis: Iterable[Api]) -> FlowMap:
     """The flows of these documents, indexed."""
     documents = tuple(apis)
-    wanted = {api.name: {slot.path: slot for slot in parameters(api)} for api in documents}
+    wanted = {(slot.api, slot.path): slot for api in documents for slot in parameters(api)}
     found = flows(documents)
-    into: dict[str, list[Flow]] = {api.name: [] for api in documents}
-    for flow in found:
-        into[flow.target].append(flow)
-    needs = {
-        name: {
-            slot.path: frozenset(flow.source for flow in into[name] if flow.parameter == slot.path)
-            for slot in slots.values()
-            if slot.required and slot.kind.startswith("id:")
-        }
-        for name, slots in wanted.items()
-    }
-    kinds = {flow: wanted[flow.target][flow.parameter].kind.partition(":")[0] for flow in found}
-    return FlowMap(kinds, {name: tuple(group) for name, group in into.items()}, needs)
+    into = {api.name: tuple(flow for flow in found if flow.target == api.name) for api in documents}
+    needs: dict[str, dict[str, frozenset[str]]] = {api.name: {} for api in documents}
+    for (name, path), slot in wanted.items():
+        if slot.required and slot.kind.startswith("id:"):
+            needs[name][path] = frozenset(flow.source for flow in into[name] if flow.parameter == path)
+    kinds = {flow: wanted[flow.target, flow.parameter].kind.partition(":")[0] for flow in found}
+    return FlowMap(kinds, into, needs)
 
 
 def chained(calls: Sequence[str], known: FlowMap) -> tuple[Flow, ...]:

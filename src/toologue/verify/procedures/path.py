@@ -17,7 +17,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
-from toologue.schema import AgentTurn, Call, Dialogue, Graph, Link, Node, Result, Turn, UserTurn
+from toologue.schema import AgentTurn, Call, Dialogue, Graph, Link, Node, Turn, UserTurn
 from toologue.values.compare import same
 from toologue.values.conditions import parse
 from toologue.verify import Flaw, Rule
@@ -239,8 +239,10 @@ class _Walk:
         for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=False):
             if act.kind == "call":
                 self._compare_call(node, act)
-            if result is not None:
-                self._learn(node, result)
+            if result is not None and result.error is not None:
+                self.values["error"] = {"type": result.error.type, "message": result.error.message}
+            elif result is not None and node.result:
+                self._know(node.result, result.value)
 
     def _compare_call(self, node: Node, call: Call) -> None:
         if call.api != node.text:
@@ -253,9 +255,3 @@ class _Walk:
                 known = name in wanted
                 expected = f"`{node.arguments[name]}` is {shown(wanted[name])}" if known else "nothing gives it"
                 self.flaw("arguments", f"{call.api}: {name} is {shown(given.get(name))}, and {expected}")
-
-    def _learn(self, node: Node, result: Result) -> None:
-        if result.error is not None:
-            self.values["error"] = {"type": result.error.type, "message": result.error.message}
-        elif node.result:
-            self._know(node.result, result.value)
