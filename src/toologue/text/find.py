@@ -145,16 +145,22 @@ def find(
     description: str = "",
     now: datetime | None = None,
     known: Sequence[Any] = (),
-    only_known: bool = False,
 ) -> list[Found]:
-    """The values in a text that fit a parameter with this JSON Schema, name and description, best first.
-
-    `only_known`: only those of `known` that the text refers to; of arrays, what it says as well.
-    """
+    """The values in a text that fit a parameter with this JSON Schema, name and description, best first."""
     scene = scene_of(text[:_LONGEST], now)
-    found: list[Found] = []
-    for want in expected_kinds(schema, name, description):
-        found += _known(scene, want, known) if only_known and want.kind != "array" else _candidates(scene, want, known)
+    wanted = expected_kinds(schema, name, description)
+    return _fitting([one for want in wanted for one in _candidates(scene, want, known)], schema)
+
+
+def mentioned(text: str, schema: Any, known: Sequence[Any], *, name: str, now: datetime | None) -> list[Found]:
+    """Only those values of `known` that a text refers to, best first; of arrays, what it says as well."""
+    scene, found = scene_of(text[:_LONGEST], now), list[Found]()
+    for want in expected_kinds(schema, name):
+        found += (_arrays if want.kind == "array" else _known)(scene, want, known)
+    return _fitting(found, schema)
+
+
+def _fitting(found: list[Found], schema: Any) -> list[Found]:
     return best_first([one for one in found if fits(one.value, schema)], key=keys.canonical)[:_MOST]
 
 

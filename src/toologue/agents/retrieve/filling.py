@@ -36,8 +36,16 @@ from toologue.values.json_schema import fits
 
 _SAID = 0.45  # the score from which on a value was said, and is no mere guess
 _NEEDED, _MAY, _REFERS = 0.31, 0.6, 0.5  # the least score of a value that must be given, that need not be; of a row
-_WHOLE = {"username": 1, "password": 1, "id": 1, "code": 1, "symbol": 1, "person": 3, "place": 3}
-_WHOLE |= dict.fromkeys(FREE, 6)
+_WHOLE = {
+    "username": 1,
+    "password": 1,
+    "id": 1,
+    "code": 1,
+    "symbol": 1,
+    "person": 3,
+    "place": 3,
+    **dict.fromkeys(FREE, 6),
+}
 """Words that an answer may have to be the value itself, by the kind of value."""
 _REQUIRED_FIRST = 0.1
 _AHEAD = timedelta(days=14, seconds=-1)
@@ -143,7 +151,7 @@ def _share_words(one: _Candidate, other: _Candidate) -> bool:
 def _anywhere(slot: Slot, told: Told, taken: Collection[str]) -> list[_Candidate]:
     """The values in the text that holds the surest."""
     found = (_found(text, slot, told) for text in told.texts(taken))
-    return max(found, key=lambda some: some[0].found.score if some else 0, default=[])
+    return max(found, key=lambda some: some[0].found.score if some else 0, default=list[_Candidate]())
 
 
 def _found(text: str, slot: Slot, told: Told) -> list[_Candidate]:

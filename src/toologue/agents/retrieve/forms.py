@@ -25,7 +25,7 @@ from typing import Any
 
 from toologue.agents.retrieve.lexicon import Deed, deed_of, stems
 from toologue.schema import Api, Parameter
-from toologue.text.find import Row, find
+from toologue.text.find import Row, find, mentioned
 from toologue.text.names import expected_kinds
 from toologue.text.spans import Found
 from toologue.text.tokens import split_name
@@ -61,7 +61,7 @@ class Slot:
 
     def mentioned(self, text: str, rows: Sequence[Row], now: datetime | None) -> list[Found]:
         """The values of the rows that a text refers to, best first; of an array, all that the text says."""
-        return find(text, self.schema, name=self.name, now=now, known=rows, only_known=True)
+        return mentioned(text, self.schema, rows, name=self.name, now=now)
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,8 +79,8 @@ def volunteered(text: str, slots: Sequence[Slot]) -> dict[str, Any]:
         found.setdefault(max(slots, key=lambda slot: (_likeness(label, slot), slot.required)).name, value)
     for slot in slots:
         for name in called(slot):
-            label = re.compile(rf"\b(?:the|an?) (?:list of )?{re.escape(name)}\b", re.IGNORECASE)
-            told = [value for match in label.finditer(text) if (value := _told(text[match.end() :]))]
+            cue = re.compile(rf"\b(?:the|an?) (?:list of )?{re.escape(name)}\b", re.IGNORECASE)
+            told = [value for match in cue.finditer(text) if (value := _told(text[match.end() :]))]
             if told:
                 found.setdefault(slot.name, told[-1])
     return {slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}
