@@ -144,8 +144,8 @@ def _looks_many(key: str) -> bool:
 
 
 def _merged(values: list[Any]) -> dict[str, Any]:
-    objects = [value for value in values if isinstance(value, dict)]
-    lists = [value for value in values if isinstance(value, list)]
+    objects: list[Any] = [value for value in values if isinstance(value, dict)]
+    lists: list[Any] = [value for value in values if isinstance(value, list)]
     plain = [value for value in values if not isinstance(value, dict | list)]
     made: list[dict[str, Any]] = []
     if objects:
@@ -297,8 +297,8 @@ def rapidapi_of(source: Source, notes: Notes | None = None) -> list[Api]:
     """The Apis of a document: a record, a list of records, or a tool whose category is its own or its folder's name."""
     kept, folder = notes or Notes(), Path(source.file).parent.name
     places: list[tuple[Any, Place]] = [(source.data, ())]
-    if isinstance(source.data, list):
-        places = [(one, (index,)) for index, one in enumerate(list_of(source.data))]
+    if listed := list_of(source.data):
+        places = [(one, (index,)) for index, one in enumerate(listed)]
     made: list[Api] = []
     for given, place in places:
         try:
@@ -409,8 +409,9 @@ def _typed(value: Any, kind: str) -> JsonValue:
             whole = isinstance(number, int) or (isinstance(number, float) and number.is_integer())
             return number if isinstance(number, int | float) and (whole or kind == "number") else None
         case "array":
-            listed = _parsed(value)
-            return listed if isinstance(listed, list) else [part.strip() for part in text.split(",")] if text else None
+            listed: Any = _parsed(value)
+            parts: Any = [part.strip() for part in text.split(",")] if text else None
+            return list_of(listed) if isinstance(listed, list) else parts
         case "object":
             return object_of(_parsed(value)) or None
         case _:

@@ -141,11 +141,12 @@ def schema_of_type(text: str) -> tuple[dict[str, Any], bool]:
 def _almita_api(source: Source, given: Any, place: Place) -> Api:
     rules = object_of(given)
     name = _snake_name(source, rules.get("name"), (*place, "name"))
-    listed, output = rules.get("params") or [], rules.get("output")
+    listed: Any = rules.get("params") or []
+    output = rules.get("output")
     if not isinstance(listed, list | dict):
         raise source.bad((*place, "params"), f"expected a list of parameters, got {shown(listed)}")
     made: dict[str, Parameter] = {}
-    for one, kind, description, at in _pairs(source, cast("Any", listed), (*place, "params")):
+    for one, kind, description, at in _pairs(source, listed, (*place, "params")):
         _snake_name(source, one, at)
         if one in made:
             raise source.bad(at, f"there are two parameters {one!r}")

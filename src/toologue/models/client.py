@@ -29,7 +29,7 @@ import random
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -238,7 +238,7 @@ class Endpoint:
                 trouble = f"it answered {error.code}{self._quoted(error, end)}"
             if error.code not in _MAY_PASS:
                 self._fail(trouble, _remedy(error.code))
-            raise _MayPassError(trouble, _retry_after(error.headers)) from None
+            raise _MayPassError(trouble, _retry_after(error.headers.get("Retry-After"))) from None
         except (OSError, http.client.HTTPException, EOFError) as error:
             reason = getattr(error, "reason", None) or error
             late = isinstance(reason, TimeoutError)
@@ -354,9 +354,9 @@ def _remedy(status: int) -> str:
     return "check the base URL, which usually ends in /v1, and the model's name"
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def _retry_after(said: str | None) -> float | None:
     """Seconds; None where the server does not say, or not in words one can read."""
-    said = str(headers.get("Retry-After", "")).strip()
+    said = (said or "").strip()
     try:
         seconds = float(said) if said[:1].isdigit() else parsedate_to_datetime(said).timestamp() - time.time()
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -19,7 +19,7 @@ team's), then the names around it (`players|name` is a person's), then those of 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -193,9 +193,9 @@ def _by_words(words: tuple[str, ...], description: str) -> tuple[Kind, str]:
     if last in ("time", "hour", "clock", "at", "when") and "zone" not in words:
         dated = re.search(r"\bdate\b|ISO ?8601|RFC ?3339", description, re.IGNORECASE)
         return _MOMENT if dated else ("time", "%H:%M")
-    named = (kind for kind, pattern in _NAME_TABLE.items() if pattern.fullmatch(joined))
-    told = (kind for kind, pattern in _DESCRIPTION_TABLE.items() if pattern.search(description))
-    if kind := next(chain(named, told), None):
+    named: Iterator[Kind] = (kind for kind, pattern in _NAME_TABLE.items() if pattern.fullmatch(joined))
+    told: Iterator[Kind] = (kind for kind, pattern in _DESCRIPTION_TABLE.items() if pattern.search(description))
+    for kind in chain(named, told):
         return kind, ""
     if re.search(r"\bdate\b", description, re.IGNORECASE):
         return "date", "%Y-%m-%d"

@@ -61,7 +61,8 @@ def agree(compare: Compare, expected: Any, actual: Any, alike: Alike) -> bool:
         case "set" | "ids":
             if not (isinstance(expected, list) and isinstance(actual, list)):
                 return False
-            wanted, got = ({keys.canonical(item) for item in cast("list[Any]", one)} for one in (expected, actual))
+            lists = (cast("list[Any]", expected), cast("list[Any]", actual))
+            wanted, got = ({keys.canonical(item) for item in one} for one in lists)
             return wanted == got if compare == "set" else wanted <= got
         case _:
             assert_never(compare)

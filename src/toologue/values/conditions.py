@@ -39,7 +39,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -47,6 +47,7 @@ from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
 from toologue.values.compare import same
+from toologue.values.json_schema import list_of
 
 FUNCTIONS = ("days_since", "len")
 _CONSTANTS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
@@ -228,8 +229,8 @@ def _walker() -> _Walker:
 def _part(whole: Any, name: str | int) -> Any:
     if isinstance(whole, dict):
         return cast("dict[Any, Any]", whole).get(name)
-    within = isinstance(whole, list) and isinstance(name, int) and name < len(cast("list[Any]", whole))
-    return whole[name] if within else None
+    rows = list_of(whole)
+    return rows[name] if isinstance(name, int) and name < len(rows) else None
 
 
 def _length(value: Any) -> int:
@@ -281,19 +282,23 @@ def _among(left: Any, right: Any) -> bool:
     return isinstance(right, list | dict) and any(same(left, member) for member in cast("list[Any]", right))
 
 
+def _other_than(judge: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda left, right: not judge(left, right)
+
+
 _MEANINGS: dict[type, Callable[..., Any]] = {
     ast.Eq: same,
-    ast.NotEq: lambda left, right: not same(left, right),
+    ast.NotEq: _other_than(same),
     ast.Lt: _ordered(operator.lt),
     ast.LtE: _ordered(operator.le),
     ast.Gt: _ordered(operator.gt),
     ast.GtE: _ordered(operator.ge),
     ast.In: _among,
-    ast.NotIn: lambda left, right: not _among(left, right),
+    ast.NotIn: _other_than(_among),
     ast.Not: operator.not_,
-    ast.USub: lambda value: _counted(operator.sub)(0, value),
+    ast.USub: partial(_counted(operator.sub), 0),
     ast.Add: _counted(operator.add),
     ast.Sub: _counted(operator.sub),
     ast.Mult: _counted(operator.mul),
-    ast.Div: _counted(operator.truediv),
+    ast.Div: _counted(lambda left, right: left / right),
 }

@@ -126,13 +126,13 @@ def list_of(value: Any) -> list[Any]:
 
 
 def _pointed(root: Any, pointer: str) -> Any:
-    place = root
+    place: Any = root
     for step in pointer.split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
         if isinstance(place, Mapping):
             place = cast("Mapping[str, Any]", place).get(step)
-        elif step.isdecimal() and int(step) < len(list_of(place)):
-            place = place[int(step)]
+        elif step.isdecimal() and int(step) < len(rows := list_of(place)):
+            place = rows[int(step)]
         else:
             return None
     return place

@@ -33,6 +33,7 @@ from toologue.sandbox.program import number_of, parse
 from toologue.schema import Case, Dialogue, Program, Result, Setting, Turn, executable
 from toologue.schema.jsonl import Noun, replacing
 from toologue.schema.stack import Stacked, put
+from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.s3 import signature
 from toologue.worlds.world import make_world
 
@@ -200,8 +201,7 @@ def is_ours(file: Path) -> bool:
     """Whether a file is written as a dialogue with programs. Raises BadFile, BadRecord where it is no YAML."""
     data = read_source(file).data
     held: Mapping[str, Any] = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
-    turns: list[Any] = held["turns"] if isinstance(held.get("turns"), list) else []
-    return "goal" in held or any(isinstance(turn, Mapping) and not _PROGRAMS.isdisjoint(turn) for turn in turns)
+    return "goal" in held or any(not _PROGRAMS.isdisjoint(object_of(turn)) for turn in list_of(held.get("turns")))
 
 
 def read_yaml(file: Path) -> Dialogue:
