@@ -30,7 +30,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from toologue.errors import ToolError, summary
 from toologue.schema import Act, Api, Fault, Invocation, Mismatch, Result
-from toologue.worlds.assistant import tools
+from toologue.worlds.assistant import account, calendar, mail, weather
 from toologue.worlds.assistant.desk import Desk, Tool, data_key, export, load
 from toologue.worlds.store import Stateful, own
 from toologue.worlds.world import Kind, failure
@@ -39,8 +39,9 @@ __all__ = ["ASSISTANT", "TOOLS", "Assistant", "apis", "equivalent"]
 
 TOOLS: dict[str, Tool] = {
     name.title().replace("_", ""): tool
-    for name, tool in inspect.getmembers(tools, inspect.isfunction)
-    if tool.__module__ == tools.__name__ and not name.startswith("_")
+    for plugin in (account, calendar, mail, weather)
+    for name, tool in inspect.getmembers(plugin, inspect.isfunction)
+    if tool.__module__ == plugin.__name__ and not name.startswith("_")
 }
 
 

@@ -21,6 +21,8 @@ from toologue.worlds.store import Store, Tables
 
 MOMENT = "%Y-%m-%d %H:%M:%S"
 TIME = "%H:%M:%S"
+ADDRESS = r"^[\w\-\d\.]+@[\w\-\d\.]+$"
+SUCCESS = {"status": "success"}
 Tool = Callable[..., dict[str, Any]]
 _SEED = 489
 
@@ -80,6 +82,20 @@ def _moment(text: str, form: str) -> datetime:
 def _sequence(tool: str) -> tuple[list[str], Random]:
     """The ids that a tool has drawn so far in any conversation, and the generator of the rest."""
     return [], Random(_SEED)
+
+
+def check(holds: object, refusal: str) -> None:
+    """Raise the ToolError where something does not hold."""
+    if not holds:
+        raise ToolError(refusal)
+
+
+def bounds(low: Any, high: Any, form: str, refusal: str) -> tuple[datetime | None, datetime | None]:
+    """The moments of a range; raise the ToolError where it ends before it begins."""
+    first = None if low is None else moment(low, form)
+    last = None if high is None else moment(high, form)
+    check(first is None or last is None or first <= last, refusal)
+    return first, last
 
 
 def between(value: datetime, low: datetime | None, high: datetime | None) -> bool:
