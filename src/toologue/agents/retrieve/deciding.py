@@ -104,8 +104,9 @@ def decide(mind: Mind) -> Step:
         return Step("system_bye", "the user leaves")
     wanted = wishes(mind)
     if not wanted and heard.said:
+        before = wishes(replace(mind, heard=replace(heard, said=heard.closed)))
+        wanted = [wish for wish in before if wish.api.name not in heard.served]
         mind = replace(mind, heard=heard.reopened())
-        wanted = [wish for wish in wishes(mind) if wish.api.name not in heard.served]
     names = {wish.api.name for wish in wanted}
     report = tuple(one for one in heard.made if one.call.api in names)
     step = _next(wanted, mind)
