@@ -233,7 +233,7 @@ def _survivors(found: Graph) -> Table:
 
 def _overview(edges: Sequence[Edge]) -> str:
     """Say how large a graph is, and which APIs are joined with most others; the first of them."""
-    pairs = {(edge.source, edge.target) for edge in edges}
+    pairs = sorted({(edge.source, edge.target) for edge in edges})
     feeds, fed = Counter(source for source, _ in pairs), Counter(target for _, target in pairs)
     best = [name for name, _ in (feeds + fed).most_common(_SHOWN)]
     say(table(("API", "feeds", "is fed by"), ((name, f"{feeds[name]:,}", f"{fed[name]:,}") for name in best)))
