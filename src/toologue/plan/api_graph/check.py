@@ -18,18 +18,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from toologue.apis.entities import Entity, inputs, leaves, outputs
 from toologue.errors import UserError, shown
-from toologue.plan.api_graph.facets import (
-    Facet,
-    Side,
-    facet_of,
-    field_conflict,
-    may_be_same,
-    name_words,
-    providers_of,
-    things_in,
-    tool_words,
-    word_tables,
-)
+from toologue.plan.api_graph import facets
 from toologue.schema import Api, Call, Edge, Result
 from toologue.schema.jsonl import Noun, Record
 from toologue.text.tokens import spell
@@ -122,14 +111,16 @@ class EdgeChecker:
         keys = {leaf.name: leaf.keys for leaf in leaves(api.returns)}
         given = {one.name: (one, keys.get(one.name, ())) for one in outputs(api)}
         tool = api.name.split("|")[1] if api.name.count("|") > 1 else api.domain
-        return _Known(api, given, {one.name: one for one in inputs(api)}, tool, tool_words(tool), providers_of(api))
+        return _Known(
+            api, given, {one.name: one for one in inputs(api)}, tool, facets.tool_words(tool), facets.providers_of(api)
+        )
 
-    def _entity(self, api: str, name: str, side: Side) -> Entity | None:
+    def _entity(self, api: str, name: str, side: facets.Side) -> Entity | None:
         known = self._known(api)
         return known and (known.taken[name] if side == "input" else known.given[name][0])
 
-    def _facet_of(self, api: str, name: str, side: Side) -> Facet:
-        return facet_of(cast("Entity", self._entity(api, name, side)), self.apis[api], side)
+    def _facet_of(self, api: str, name: str, side: facets.Side) -> facets.Facet:
+        return facets.facet_of(cast("Entity", self._entity(api, name, side)), self.apis[api], side)
 
     def _answer_of(self, name: str) -> tuple[dict[str, Any], Result]:
         arguments = arguments_for(self.apis[name], self.world.seed)
@@ -149,7 +140,7 @@ class EdgeChecker:
         call = arguments_for(target, self.world.seed, known={edge.parameter: [values[0]] if listed else values[0]})
         return Trial(arguments, values, call, self.world.do(Call(api=edge.target, arguments=call)))
 
-    def documentation(self, api: str, name: str, side: Side) -> str:
+    def documentation(self, api: str, name: str, side: facets.Side) -> str:
         """What is documented of an output or a parameter: its phrase, its description."""
         entity = self._entity(api, name, side)
         return "; ".join(filter(None, (entity.phrase, entity.description))) if entity else ""
@@ -169,7 +160,7 @@ class EdgeChecker:
             return _no("no value", "run", why)
         return _no("refused", "run", trial.answer.error.message) if trial.answer.error else None
 
-    def _meaning(self, given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
+    def _meaning(self, given: facets.Facet, taken: facets.Facet, source: _Known, target: _Known) -> Verdict:
         same_tool = source.tool == target.tool
         related = same_tool or bool(source.words & target.words or source.providers & target.providers)
         if given.universal and (given.kind == taken.kind or _stands_for(given, taken)):
@@ -178,32 +169,34 @@ class EdgeChecker:
             return _yes("same everywhere", given.kind)
         if taken.kind == "query":
             return self._query(given, taken, source, target)
-        if why := field_conflict(source.api, target.api):
+        if why := facets.field_conflict(source.api, target.api):
             return _no("field", "meaning", why)
         if given.kind in ("text", "url", "other", "number", "switches", "paging"):
             related = related or source.api.domain == target.api.domain
             return self._plain(given, taken, related=related, same_tool=same_tool)
-        if same_tool and given.name == taken.name and given.name not in word_tables()["bare"]:
+        if same_tool and given.name == taken.name and given.name not in facets.word_tables()["bare"]:
             return _yes("same thing", given.name)
-        strange = not may_be_same(given.things, taken.things) and given.kind not in ("username", "symbol")
+        strange = not facets.may_be_same(given.things, taken.things) and given.kind not in ("username", "symbol")
         if strange and ((given.things and taken.things) or not same_tool):
             return _no("entity", "meaning", f"{_label(given)}, where {_label(taken)} is asked for")
-        owned = given.kind in ("id", "slug", "code", "username") or bool(given.things & word_tables()["own_names"])
+        owned = given.kind in ("id", "slug", "code", "username") or bool(
+            given.things & facets.word_tables()["own_names"]
+        )
         if owned and not related:
             return _no("provider", "meaning", f"a {given.kind} of {source.tool} means nothing to {target.tool}")
         return _yes("same thing", _label(given))
 
-    def _query(self, given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
+    def _query(self, given: facets.Facet, taken: facets.Facet, source: _Known, target: _Known) -> Verdict:
         """Names of things may be looked for where such things are found."""
-        about = frozenset(things_in((*name_words(target.api), *spell(target.tool))))
-        symbol = given.kind == "symbol" and not field_conflict(source.api, target.api)
+        about = frozenset(facets.things_in((*facets.name_words(target.api), *spell(target.tool))))
+        symbol = given.kind == "symbol" and not facets.field_conflict(source.api, target.api)
         unnamed = source.tool == target.tool and not about
-        if given.universal or may_be_same(given.things, about) or symbol or unnamed:
+        if given.universal or facets.may_be_same(given.things, about) or symbol or unnamed:
             return _yes("same thing", f"{_label(given)} may be searched for")
         searched = ", ".join(sorted(about)) or "something else"
         return _no("entity", "meaning", f"{_label(given)}, where {searched} is searched")
 
-    def _plain(self, given: Facet, taken: Facet, *, related: bool, same_tool: bool) -> Verdict:
+    def _plain(self, given: facets.Facet, taken: facets.Facet, *, related: bool, same_tool: bool) -> Verdict:
         """Texts, addresses of pages, quantities: by their name, or by who provides them."""
         if given.kind == "text" or (given.kind == "url" and related):
             return _yes("same thing", given.kind)
@@ -228,7 +221,7 @@ def values_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
         yield from values_at(cast("dict[str, Any]", value)[keys[0]], keys[1:])
 
 
-def _facets(given: Facet, taken: Facet) -> Verdict | None:
+def _facets(given: facets.Facet, taken: facets.Facet) -> Verdict | None:
     same_name = given.name == taken.name
     if given.kind == "news" or (given.kind in ("paging", "switches") and not same_name):
         return _no("says nothing", "facets", f"{given.name} is about the call, not about a thing")
@@ -239,7 +232,7 @@ def _facets(given: Facet, taken: Facet) -> Verdict | None:
     return None
 
 
-def _same_form(given: Facet, taken: Facet) -> bool:
+def _same_form(given: facets.Facet, taken: facets.Facet) -> bool:
     if given.kind in ("date", "time", "country", "region", "language", "currency"):
         return given.form == taken.form or taken.kind != given.kind
     if taken.kind in ("query", "text"):
@@ -249,7 +242,7 @@ def _same_form(given: Facet, taken: Facet) -> bool:
     return (given.form in ("digits", "number")) == (taken.form in ("digits", "number"))
 
 
-def _may_stand(given: Facet, taken: Facet) -> bool:
+def _may_stand(given: facets.Facet, taken: facets.Facet) -> bool:
     if given.kind == taken.kind:
         return given.kind not in ("other", "number") or given.name == taken.name or bool(given.things & taken.things)
     if taken.kind == "query":
@@ -267,14 +260,14 @@ def _may_stand(given: Facet, taken: Facet) -> bool:
     return {given.kind, taken.kind} == {"symbol", "code"} or (given.name == taken.name and given.kind == "other")
 
 
-def _stands_for(given: Facet, taken: Facet) -> bool:
-    return taken.kind in word_tables()["stands_for"].get(given.kind, ())
+def _stands_for(given: facets.Facet, taken: facets.Facet) -> bool:
+    return taken.kind in facets.word_tables()["stands_for"].get(given.kind, ())
 
 
-def _everywhere(given: Facet, taken: Facet, source: _Known, target: _Known) -> Verdict:
+def _everywhere(given: facets.Facet, taken: facets.Facet, source: _Known, target: _Known) -> Verdict:
     """Values that mean the same everywhere, but for codes of which there are several kinds."""
     things = ("airport", "airline", "aircraft", "station")
-    one, other = (set(things_in(name_words(known.api))) & {*things} for known in (source, target))
+    one, other = (set(facets.things_in(facets.name_words(known.api))) & {*things} for known in (source, target))
     if given.kind == "airport code" and one and other and not one & other:
         return _no("entity", "meaning", f"{' and '.join(one)}, where {' and '.join(other)} is asked for")
     if given.kind == "asin" and source.providers and target.providers and not source.providers & target.providers:
@@ -282,7 +275,7 @@ def _everywhere(given: Facet, taken: Facet, source: _Known, target: _Known) -> V
     return _yes("same everywhere", given.kind)
 
 
-def _label(facet: Facet) -> str:
+def _label(facet: facets.Facet) -> str:
     return " or ".join(sorted(facet.things)) or facet.name or shown(facet.kind)
 
 

@@ -14,24 +14,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from toologue import keys
+from toologue.apis import salience
 from toologue.apis.entities import Entity
 from toologue.apis.result_values import Single, beside, choices, sayable, values_of
-from toologue.apis.salience import (
-    MEETINGS,
-    SOUGHT,
-    asked_of,
-    bare,
-    dates_rows,
-    family_of,
-    givable,
-    named_thing,
-    named_well,
-    names_itself,
-    names_rows,
-    short,
-    tellable,
-    topic_words,
-)
 from toologue.errors import UserError
 from toologue.plan.chains.catalog import (
     WORTH,
@@ -90,7 +75,7 @@ class ExecutedCall(NamedTuple):
     @property
     def kinds(self) -> dict[str, str]:
         """What kind of thing each argument is about; of what was searched for, the kind that the Api finds."""
-        return {name: asked_of(self.view.inputs[name], self.view.api) for name in self.arguments}
+        return {name: salience.asked_of(self.view.inputs[name], self.view.api) for name in self.arguments}
 
     @property
     def texts(self) -> set[str]:
@@ -145,7 +130,7 @@ class PairExecutor:
         if target.result.error:
             raise Rejected("the target answers with an error", target.result.error.message)
         values = values_of(target.result.value, rows=1)
-        placed = named_thing(target.view.inputs[pair.parameter]).startswith("place.l")
+        placed = salience.named_thing(target.view.inputs[pair.parameter]).startswith("place.l")
         if _results_disagree(source, choice, target, values, placed=placed):
             raise Rejected("results disagree")
         kinds, chosen = {*target.kinds.values(), *asked.values()}, ""
@@ -153,7 +138,7 @@ class PairExecutor:
             if not source.arguments and choice is None:  # any one will do: its name is no news
                 kinds.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
             if choice:
-                chosen = family_of(named_thing(source.view.outputs[choice.output]))
+                chosen = salience.family_of(salience.named_thing(source.view.outputs[choice.output]))
             values = without_contradictions(values, _values_beside(source, pair.output or "", known[pair.parameter]))
         heard = _Heard(target.texts, kinds - {""}, chosen)
         told = _answer(values, target.view.outputs, role.worth, heard, rng)
@@ -172,7 +157,9 @@ class PairExecutor:
         value, choice = _pick_value(source.result.value, output, others, rng)
         if str(value).casefold() in source.texts:
             raise Rejected("no value to hand over", "the user gave it")
-        if choice and family_of(named_thing(source.view.outputs[choice.output])) in {*source.kinds.values()} - {""}:
+        if choice and salience.family_of(salience.named_thing(source.view.outputs[choice.output])) in {
+            *source.kinds.values()
+        } - {""}:
             raise Rejected("no choice", "the user said already what there is to choose by, or a part of it")
         if _is_not_found(source, choice):
             raise Rejected("no choice" if choice else "results disagree", "there is nothing of the name searched for")
@@ -251,17 +238,17 @@ class _Role(NamedTuple):
                 raise Rejected("cannot be said", name)
 
     def _kind(self, name: str) -> str:
-        return asked_of(self.view.inputs[name], self.view.api)
+        return salience.asked_of(self.view.inputs[name], self.view.api)
 
     def _is_givable(self, name: str, value: JsonValue) -> bool:
         """Whether somebody would give this value: no number for what has a name, no scrap of a word to search for."""
-        kind = named_thing(self.view.inputs[name])
-        if kind in SOUGHT and isinstance(value, str) and value not in sought_by(self.view.api):
-            return givable(value) and all(is_word(word.split("'")[0]) for word in value.lower().split())
+        kind = salience.named_thing(self.view.inputs[name])
+        if kind in salience.SOUGHT and isinstance(value, str) and value not in sought_by(self.view.api):
+            return salience.givable(value) and all(is_word(word.split("'")[0]) for word in value.lower().split())
         if kind.startswith("place.") and str(value).islower() and len(str(value)) < _SPELT:
             return False
         numbered = isinstance(value, int) or str(value).isdigit()
-        return givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
+        return salience.givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
 
 
 def _answer(
@@ -286,12 +273,12 @@ def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
 
 def _is_news(one: Single, output: Entity, heard: _Heard) -> bool:
     """Whether somebody would like to hear a value. What was chosen by is told again for rows of it only."""
-    family = family_of(named_thing(output))
-    if family in heard.kinds or (output.many and not short(one.value)):
+    family = salience.family_of(salience.named_thing(output))
+    if family in heard.kinds or (output.many and not salience.short(one.value)):
         return False
     if family and family == heard.chosen and not output.many:
         return False
-    return sayable(one.value) and tellable(one.value) and named_well(one.name, one.value)
+    return sayable(one.value) and salience.tellable(one.value) and salience.named_well(one.name, one.value)
 
 
 def _opponents(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue]:
@@ -300,7 +287,7 @@ def _opponents(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonV
     for home, value in names.items():
         others = (home.replace(here, there) for here, there in _SIDES if here in home)
         away = next((other for other in others if other in names), "")
-        if away and names[away] != value and (names_itself(home) or home.lower().endswith("team")):
+        if away and names[away] != value and (salience.names_itself(home) or home.lower().endswith("team")):
             return {home: value, away: names[away]}
     return {}
 
@@ -309,19 +296,25 @@ def _best(
     values: Mapping[str, JsonValue], outputs: Mapping[str, Entity], worth: Mapping[str, int], rng: random.Random
 ) -> dict[str, JsonValue]:
     """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
-    order = sorted(values, key=lambda name: (-worth[name], not short(values[name]), rng.random()))
-    dated = next((name for name in values if outputs[name].many and dates_rows(outputs[name])), "")
-    told: dict[str, JsonValue] = {dated: values[dated]} if dated and not any(map(names_itself, order[:1])) else {}
+    order = sorted(values, key=lambda name: (-worth[name], not salience.short(values[name]), rng.random()))
+    dated = next((name for name in values if outputs[name].many and salience.dates_rows(outputs[name])), "")
+    told: dict[str, JsonValue] = (
+        {dated: values[dated]} if dated and not any(map(salience.names_itself, order[:1])) else {}
+    )
     for name in order:
-        most = _ANSWERED + any(map(names_itself, told)) + (dated in told)
+        most = _ANSWERED + any(map(salience.names_itself, told)) + (dated in told)
         if len(told) < most and (worth[name] >= WORTH or not told) and values[name] not in told.values():
             told[name] = values[name]
-    if any(outputs[name].many for name in told) and not any(names_rows(outputs[name]) for name in told) and not dated:
-        naming = next((name for name in values if outputs[name].many and names_rows(outputs[name])), None)
+    if (
+        any(outputs[name].many for name in told)
+        and not any(salience.names_rows(outputs[name]) for name in told)
+        and not dated
+    ):
+        naming = next((name for name in values if outputs[name].many and salience.names_rows(outputs[name])), None)
         if naming is None:
             return {}
         told[naming] = values[naming]
-    if len(told) == 1 and not outputs[(only := next(iter(told)))].many and bare(only):
+    if len(told) == 1 and not outputs[(only := next(iter(told)))].many and salience.bare(only):
         return {}
     return {name: told[name] for name in values if name in told}
 
@@ -337,7 +330,7 @@ def _results_disagree(
     if source is not None:
         if contradicts(source.arguments, values_of(source.result.value, rows=1)):
             return True
-        kinds = {name: family_of(named_thing(source.view.inputs[name])) for name in source.arguments}
+        kinds = {name: salience.family_of(salience.named_thing(source.view.inputs[name])) for name in source.arguments}
         aside = ("when", "address") if placed else ("when",)
         told |= {name: value for name, value in source.arguments.items() if kinds[name] not in aside}
     told |= target.arguments
@@ -348,18 +341,20 @@ def _results_disagree(
     if source is None:
         return False
     single = [one for one in found if not one.place]
-    singles = [(named_thing(target.view.outputs[one.name]), one.value) for one in single]
+    singles = [(salience.named_thing(target.view.outputs[one.name]), one.value) for one in single]
     singles += [(_OWN, one.value) for one in single if own_name(one.name)]
-    meeting = bool(MEETINGS & topic_words(target.view.api))
+    meeting = bool(salience.MEETINGS & salience.topic_words(target.view.api))
     return names_other_entity(_subject_names(source, choice), singles, meeting=meeting)
 
 
 def _subject_names(source: ExecutedCall, choice: Choice | None) -> dict[str, str]:
     inputs, api = source.view.inputs, source.view.api
-    kinds = {name: named_thing(inputs[name]) for name in source.arguments}
-    said = {kind_sought(api) if kind in SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()}
+    kinds = {name: salience.named_thing(inputs[name]) for name in source.arguments}
+    said = {
+        kind_sought(api) if kind in salience.SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()
+    }
     if choice is not None:
-        said[named_thing(source.view.outputs[choice.output])] = choice.chosen
+        said[salience.named_thing(source.view.outputs[choice.output])] = choice.chosen
         if own_name(choice.output.rpartition("|")[2]):
             said[_OWN] = choice.chosen
     elif not source.arguments:
@@ -370,7 +365,7 @@ def _subject_names(source: ExecutedCall, choice: Choice | None) -> dict[str, str
 def _values_beside(source: ExecutedCall, output: str, handed: JsonValue) -> list[Single]:
     """What the source says of the thing whose id, or code, it handed over; nothing where it is of another thing."""
     owner = whose(output.rpartition("|")[2])
-    if owner and singular(owner[-1]) not in topic_words(source.view.api):
+    if owner and singular(owner[-1]) not in salience.topic_words(source.view.api):
         return []
     every = values_of(source.result.value)
     place = next((one.place for one in every if one.name == output and one.value == handed), None)
@@ -398,8 +393,12 @@ def _pick_value(
 def _is_not_found(source: ExecutedCall, choice: Choice | None) -> bool:
     """Whether the user searched for a thing by its name, and there is none of that name (to choose)."""
     every = values_of(source.result.value)
-    kinds = {name: named_thing(source.view.inputs[name]) for name in source.arguments}
-    sought = [str(value) for name, value in source.arguments.items() if kinds[name] in SOUGHT or names_itself(name)]
-    shown = choice.values if choice and not any(map(names_itself, kinds)) else [one.value for one in every]
+    kinds = {name: salience.named_thing(source.view.inputs[name]) for name in source.arguments}
+    sought = [
+        str(value)
+        for name, value in source.arguments.items()
+        if kinds[name] in salience.SOUGHT or salience.names_itself(name)
+    ]
+    shown = choice.values if choice and not any(map(salience.names_itself, kinds)) else [one.value for one in every]
     there = " ".join(map(str, shown)).casefold()
     return any(one[:1].isupper() and one.casefold() not in there for one in sought)

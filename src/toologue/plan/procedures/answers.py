@@ -257,8 +257,7 @@ class Answers:
         if not slot.fields:
             spoilt = spoil(good, slot.schema, seed=rng.getrandbits(32)) if isinstance(good, str) else None
             if spoilt is not None and spoilt.malformed and slot.schema:
-                said = {**right.values, slot.name: spoilt.said}
-                yield Option(said, right.knows, "malformed")
+                yield Option({**right.values, slot.name: spoilt.said}, right.knows, "malformed")
             return
         every = [value for value, _ in self._known(slot.name, frozenset[Place]())]
         unknown = _unknown_value(good, {str(value) for value in every}, rng)
@@ -302,8 +301,7 @@ class Answers:
         schema = next(schemas, dict[str, Any]())
         fields = list[Field]()
         for api, parameter in uses:
-            table = self._rows.keyed(parameter)
-            if table is not None and table in self._service.rows:
+            if table := self._rows.keyed(parameter):
                 fields.append((table, (parameter,)))
             elif not api.writes:
                 fields += self._shown(api, parameter)
@@ -352,23 +350,17 @@ def _properties(schema: Any) -> Iterator[str]:
 
 
 def _kind(name: str, schema: Mapping[str, Any]) -> ValueKind:
-    if schema.get("format") == "email":
-        return "email"
-    if schema.get("format") in ("date", "date-time"):
-        return "date"
+    form = schema.get("format")
+    if form in ("email", "date", "date-time"):
+        return "email" if form == "email" else "date"
     is_text = "enum" not in schema and schema.get("type") in (None, "string")
-    for kind, pattern in _KINDS.items():
-        if re.search(pattern, name):
-            return kind if kind != "reason" or is_text else "other"
-    return "other"
+    kind: ValueKind = next((kind for kind, pattern in _KINDS.items() if re.search(pattern, name)), "other")
+    return kind if kind != "reason" or is_text else "other"
 
 
 def _unknown_value(value: JsonValue, taken: set[str], rng: Random) -> JsonValue:
-    for _ in range(50):
-        other = _vary(value, rng)
-        if other is not None and str(other) not in taken:
-            return other
-    return None
+    varied = (_vary(value, rng) for _ in range(50))
+    return next((other for other in varied if other is not None and str(other) not in taken), None)
 
 
 def _vary(value: JsonValue, rng: Random) -> JsonValue:

@@ -129,16 +129,11 @@ async def ask_procedures(
 
 def procedure_prompt(intent: Intent, *, apis: Iterable[Api] = (), titles: Iterable[str] = ()) -> str:
     """What a model is asked."""
-    names = ", ".join(api.name for api in apis)
-    others = "; ".join(titles)
-    return render_prompt(
-        __file__,
-        "procedure_prompt.txt",
-        client=intent.client,
-        issue=intent.issue,
-        apis=f", of these only: {names}" if names else "",
-        others=f"Go about it in another way than these: {others}.\n\n" if others else "",
-    )
+    names, others = ", ".join(api.name for api in apis), "; ".join(titles)
+    only = f", of these only: {names}" if names else ""
+    otherwise = f"Go about it in another way than these: {others}.\n\n" if others else ""
+    slots = {"client": intent.client, "issue": intent.issue, "apis": only, "others": otherwise}
+    return render_prompt(__file__, "procedure_prompt.txt", **slots)
 
 
 def likeness(one: str, other: str) -> float:
@@ -203,13 +198,9 @@ async def ask_intents(
 def intents_prompt(count: int, *, industries: Sequence[str] = (), known: Iterable[Intent] = ()) -> str:
     """What a model is asked first."""
     names = "; ".join(one.name for one in known)
-    return render_prompt(
-        __file__,
-        "intents_prompt.txt",
-        count=count,
-        industries=f", only of these: {', '.join(industries)}" if industries else "; do not stop at the usual ones",
-        known=f", nor about one of these: {names}" if names else "",
-    )
+    only = f", only of these: {', '.join(industries)}" if industries else "; do not stop at the usual ones"
+    others = f", nor about one of these: {names}" if names else ""
+    return render_prompt(__file__, "intents_prompt.txt", count=count, industries=only, known=others)
 
 
 def parse_intents(reply: str) -> list[Any]:

@@ -156,8 +156,7 @@ class Explorer:
         if left[0] < 0:
             return None
         fitting = [after for after in self.next(place) if after.link and after.link.id == links[0]]
-        fitting.sort(key=lambda after: after.visits)
-        for after in fitting:
+        for after in sorted(fitting, key=lambda after: after.visits):
             if end := self._follow(after, links[1:], left):
                 after.visits += 1
                 return end
@@ -190,7 +189,10 @@ class Explorer:
         if node.type == "assistant":
             yield from self._replies(place)
         elif node.type == "user":
-            yield from self._follow_values(place, node, place.values)
+            if link := self.steering.choose(place.state, place.values):
+                yield self._after(place, link, place.values)
+            else:
+                self.stuck[f"{node.id}, line {node.line}: no way on"] += 1
         else:
             yield from self._execute(place, node)
 
@@ -214,13 +216,6 @@ class Explorer:
         answers = {link.target for link in self.graph.exits(asking)}
         return [slot for slot in reply.collects if len(answers) < 2 or slot in self._needed[reply.id]]
 
-    def _follow_values(self, place: SearchNode, node: Node, values: Mapping[str, JsonValue]) -> Iterator[SearchNode]:
-        link = self.steering.choose(place.state, values)
-        if link is None:
-            self.stuck[f"{node.id}, line {node.line}: no way on"] += 1
-            return
-        yield self._after(place, link, values)
-
     def _execute(self, place: SearchNode, node: Node) -> Iterator[SearchNode]:
         call = call_of(node, place.values)
         if self._world is None:
@@ -232,12 +227,11 @@ class Explorer:
         self._world.rewind(place.mark)
         result = self._world.do(call)
         mark, values = self._world.mark(), after_result(node, place.values, result)
-        link = self.steering.choose(place.state, values)
-        if link is None:
+        if link := self.steering.choose(place.state, values):
+            yield self._after(place, link, values, result=result, mark=mark)
+        else:
             what = result.error.type if result.error else "it"
             self.stuck[f"{node.id}, line {node.line}: no output fits {what}"] += 1
-            return
-        yield self._after(place, link, values, result=result, mark=mark)
 
     def _after(self, place: SearchNode, link: Link, values: Mapping[str, JsonValue], **came: Any) -> SearchNode:
         """Behind a link. `came`: by what it was reached, and the mark and the rows where they are others."""
@@ -260,14 +254,11 @@ def apply_sets(link: Link, values: Mapping[str, JsonValue]) -> dict[str, JsonVal
 
 def _needed(graph: Graph) -> Mapping[str, frozenset[str]]:
     """For each node the names that are looked at from there on."""
-    used = {node.id: _names(node) for node in graph.nodes}
+    looked_at = {node.id: [*map(parse, node.arguments.values()), *embedded(node.text)] for node in graph.nodes}
     for link in graph.links:
-        texts = [link.condition, *link.sets.values()]
-        used[link.source] |= {name for text in texts if text for name in parse(text).names}
+        looked_at[link.source] += map(parse, filter(None, [link.condition, *link.sets.values()]))
+    used = {
+        id: {name for expression in expressions for name in expression.names} for id, expressions in looked_at.items()
+    }
     onward = {id: [link.target for link in graph.exits(id)] for id in used}
     return {id: frozenset[str]().union(*(used[there] for there in reached([id], onward))) for id in used}
-
-
-def _names(node: Node) -> set[str]:
-    arguments = {name for expression in node.arguments.values() for name in parse(expression).names}
-    return arguments | {name for expression in embedded(node.text) for name in expression.names}

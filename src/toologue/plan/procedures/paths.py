@@ -14,7 +14,6 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from itertools import islice
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -72,16 +71,14 @@ class Missing(NamedTuple):
 def coverage(graph: Graph, walks: Iterable[Walk]) -> Coverage:
     """What walks through a graph have seen of it. Takes walks as they come, and keeps none."""
     links, pairs = possible(graph)
-    nodes = {*graph.roots, *(graph.by_link[id].target for id in links)}
-    seen: tuple[set[str], set[str], set[Pair]] = set(), set(), set()
+    nodes = frozenset((*graph.roots, *(graph.by_link[id].target for id in links)))
+    seen_nodes, seen_links, seen_pairs = set[str](), set[str](), set[Pair]()
     for walk in walks:
-        seen[0].update(walk.nodes)
-        seen[1].update(walk.links)
-        seen[2].update(pairs_of(graph, walk.links))
+        seen_nodes.update(walk.nodes)
+        seen_links.update(walk.links)
+        seen_pairs.update(pairs_of(graph, walk.links))
     return Coverage(
-        Share(frozenset(seen[0] & nodes), frozenset(nodes)),
-        Share(frozenset(seen[1] & links), links),
-        Share(frozenset(seen[2] & pairs), pairs),
+        Share(nodes & seen_nodes, nodes), Share(links & seen_links, links), Share(pairs & seen_pairs, pairs)
     )
 
 
@@ -110,19 +107,16 @@ def pairs_of(graph: Graph, links: Iterable[str]) -> Iterator[Pair]:
 def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
     """The links and the pairs that some walk can take."""
     steering = Steering(graph)
-    links: set[str] = set()
-    pairs: set[Pair] = set()
-    found: set[tuple[State, str]] = {(steering.start, "")}
-    waiting = deque(found)
-    while waiting:
-        state, before = waiting.popleft()
+    links, pairs = set[str](), set[Pair]()
+    waiting = [(steering.start, "")]
+    found = set(waiting)
+    for state, before in waiting:  # grows while it is read
+        chooses = len(graph.exits(state.node)) > 1
         for link in steering.exits(state):
             links.add(link.id)
-            chosen = before
-            if len(graph.exits(state.node)) > 1:
-                chosen = link.id
-                pairs.update([(before, link.id)] if before else [])
-            new = (steering.after(state, link), chosen)
+            if chooses and before:
+                pairs.add((before, link.id))
+            new = steering.after(state, link), link.id if chooses else before
             if new not in found:
                 found.add(new)
                 waiting.append(new)
@@ -145,7 +139,7 @@ _START, _END = "\0start", "\0end"
 
 
 class _Arc(NamedTuple):
-    """A way from one vertex of the network to another, the links it takes, and how often it must be used at least."""
+    """A way between two vertices of the network, the links it takes, and how often it must be used at least."""
 
     source: str
     target: str
@@ -177,7 +171,12 @@ def covering(graph: Graph, goal: Goal, *, max_loops: int = 2, rng: random.Random
     """Walks that see everything. A node comes at most `1 + max_loops` times in each, unless there is no other way."""
     steering = Steering(graph)
     arcs = _network(graph, goal)
-    trails = _trails(arcs, partial(_allowed, steering, 1 + max_loops), rng)
+
+    def allowed(trail: _Trail) -> bool:
+        came = Counter([steering.start.node, *(link.target for arc in trail for link in arc.links)])
+        return all(times <= steering.limits.get(node, 1 + max_loops) for node, times in came.items())
+
+    trails = _trails(arcs, allowed, rng)
     walks = [steering.walk(_steer(steering, [link for arc in trail for link in arc.links])) for trail in trails]
     missing = set(wanted(graph, goal)).difference(*(sights(graph, walk, goal) for walk in walks))
     for sight in sorted(missing, key=lambda sight: (isinstance(sight, str), sight)):  # pairs see links as well
@@ -274,12 +273,6 @@ def _decompose(
         while left[place]:
             trail_from(arc.source)
     return trails, circles
-
-
-def _allowed(steering: Steering, most: int, trail: _Trail) -> bool:
-    came = Counter(link.target for arc in trail for link in arc.links)
-    came[steering.start.node] += 1
-    return all(times <= steering.limits.get(node, most) for node, times in came.items())
 
 
 def _join_circles(trails: list[_Trail], circles: list[_Trail], arcs: Sequence[_Arc], allowed: _Allowed) -> None:

@@ -127,10 +127,8 @@ class _Conversation:
         marks: dict[str, JsonValue] = {"detour": detour} if detour else {}
         marks |= {"wrong": given.wrong} if given.wrong else {}
         values = dict(given.values)
-        self.say(
-            UserTurn(informed=values, node=node.id, extra=marks),
-            cue.replace(values=values, kinds=self.kinds([*values])),
-        )
+        cue = cue.replace(values=values, kinds=self.kinds([*values]))
+        self.say(UserTurn(informed=values, node=node.id, extra=marks), cue)
         self.values = {**self.values, **values}
 
     def aside(self, cue: Cue, extra: dict[str, JsonValue], answer: Cue) -> None:
@@ -246,7 +244,7 @@ class _Conversation:
             fresh = node.id not in {one.id for one in self.nodes[:later]} and step is not None and step.limit is None
             if node.type != "assistant" or not given or given.wrong or len(choices) > 1 or not fresh:
                 return None
-            if set(given.values) & set(self.values) or embedded(node.text):
+            if given.values.keys() & self.values.keys() or embedded(node.text):
                 return None
             if any(map(self.writes, self.nodes[place:later])):
                 return None

@@ -54,13 +54,8 @@ def service(document: str | Path, seed: str | Path | None = None, *, now: str | 
     arguments = {"document": str(document), "seed": seed and str(seed), "now": now}
     setting = Setting(name="crud", arguments={name: value for name, value in arguments.items() if value})
     simulator = simulator_for(setting)
-    return Service(
-        setting=setting,
-        apis={api.name: api for api in simulator.apis},
-        now=simulator.now or _NOW,
-        make=simulator.world,
-        rows=simulator.seed,
-    )
+    apis = {api.name: api for api in simulator.apis}
+    return Service(setting, apis, simulator.now or _NOW, simulator.world, simulator.seed)
 
 
 def mocked(apis: Iterable[Api], *, now: str = _NOW) -> Service:
