@@ -93,6 +93,12 @@ class Phrases(Noun):
         return self.kinds[role][name]
 
 
+def stem_and_number(id: str) -> tuple[str, int]:
+    """An id without the digits, up to nine, that it ends in, and these as a number: neighbours begin a phrase apart."""
+    stem = re.sub(r"\d{1,9}\Z", "", id)
+    return stem, int(id[len(stem) :] or 0)
+
+
 class Voice:
     """One speaker in one conversation: `voice(kind, slot=…)` gives words. The same arguments give the same words."""
 

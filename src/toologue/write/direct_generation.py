@@ -57,18 +57,13 @@ async def generate_directly(
 
 def prompt_text(procedure: Procedure, apis: Iterable[Api], count: int) -> str:
     """What a model is asked."""
-    documents = (
-        {
-            "name": api.name,
-            "desc": api.description,
-            "params": [{name: parameter.json_schema} for name, parameter in api.parameters.items()],
-            "output": api.returns,
-        }
-        for api in apis
-    )
-    listed = "\n".join(json.dumps(document, ensure_ascii=False) for document in documents)
-    none = "(none: the procedure calls nothing)"
-    return render_prompt(__file__, "straight.txt", apis=listed or none, count=count, procedure=told(procedure).strip())
+    lines = list[str]()
+    for api in apis:
+        takes = [{name: parameter.json_schema} for name, parameter in api.parameters.items()]
+        document = {"name": api.name, "desc": api.description, "params": takes, "output": api.returns}
+        lines.append(json.dumps(document, ensure_ascii=False))
+    listed = "\n".join(lines) or "(none: the procedure calls nothing)"
+    return render_prompt(__file__, "straight.txt", apis=listed, count=count, procedure=told(procedure).strip())
 
 
 def conversations_in(reply: str) -> list[Any]:

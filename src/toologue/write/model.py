@@ -79,7 +79,6 @@ class ModelWriter:
         faults: Callable[[Sequence[Any] | None], list[WordFault]],
     ) -> Dialogue:
         """The dialogue with the model's texts at these places, which have none of the faults. Raises ModelFault."""
-        id, tries = dialogue.id, self._tries
 
         def parse(reply: str) -> tuple[tuple[str, list[str], list[WordFault]], str]:
             texts = parse_words(reply)
@@ -87,6 +86,7 @@ class ModelWriter:
             again = f"These are not right yet:\n{bullets(wrong)}\nAnswer with the whole array again."
             return (reply, texts or [], wrong), again if wrong else ""
 
+        id, tries = dialogue.id, self._tries
         asked = ask_until_valid(self._model, prompt, parse, self._seed, id, tries=tries, output=_OUTPUT)
         reply, texts, wrong = await asked
         if wrong:
@@ -152,12 +152,8 @@ def _forms(value: JsonValue) -> set[str]:
     """How a value may stand in words: as it is, or as people say it; anything else that is no text and no number."""
     if value is None or isinstance(value, bool | list | dict):
         return {""}
-    return {
-        verbalize(value, exact=True),
-        verbalize(value),
-        verbalize(value, money=True),
-        verbalize(value, day_only=True),
-    }
+    ways = ({"exact": True}, {}, {"money": True}, {"day_only": True})
+    return {verbalize(value, **way) for way in ways}
 
 
 def _line(cue: Cue) -> str:
@@ -175,7 +171,6 @@ def _given(cue: Cue, slot: str) -> str:
 
 
 def _marks(text: str, cue: Cue) -> str:
-    """A text with the values of what it shows. Raises BadSetting for one that is not there."""
     fill_values(text, cue.values)
     return _SHOWN.sub(lambda found: _marked(cue.values[found[1].strip()]), text)
 

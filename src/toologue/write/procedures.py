@@ -21,11 +21,11 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.procedure import grammar
 from toologue.procedure.grammar import Asking
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
-from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype
+from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, stem_and_number
 from toologue.text.verbalize import fill_values, opens_small, verbalize
 
 _TRIES = 12
-_NUMBERED = re.compile(r"(.*?)(\d{0,9})", re.DOTALL)
+
 # Names of slots and kinds of values, and patterns of words.
 _WORDS = cast("Mapping[str, Any]", shipped(Path(__file__).with_suffix(".yaml")))
 _RE = {name: re.compile(pattern.replace("\n", "")) for name, pattern in _WORDS["patterns"].items()}
@@ -40,8 +40,6 @@ _PRONOUN = re.compile(r"(?:It|That|This|These|Those|None|Nobody|After that|We .*
 
 
 class _Words:
-    """One speaker of one conversation. The same cues in the same order give the same words."""
-
     def __init__(self, voice: Voice, seed: int):
         self._voice, self._random = voice, Random(seed)
         self.register: str = voice.register
@@ -79,7 +77,6 @@ class AgentWords(_Words):
         return fill_values(words, cue.values) or self._voice("acknowledge")
 
     def _thanks(self, cue: Cue, heard: Cue | None) -> str:
-        """A word for what was given, now and then; none where it will not do."""
         given = heard is not None and heard.move in ("give", "volunteer", "correct")
         ask = grammar.asking(cue.text)
         if not given or ask.reason or ask.note or self._random.random() > 0.5:
@@ -91,7 +88,7 @@ class AgentWords(_Words):
         if not text.strip():
             return before
         ask = grammar.asking(text)
-        told_first, after = "", ""
+        told_first = after = called = ""
         for remark in filter(None, (ask.reason, ask.note)):
             if remark == but:
                 continue
@@ -103,7 +100,6 @@ class AgentWords(_Words):
                 told_first = self._reason(cue, remark)
         if cue.move == "ask" and (told_first or ask.who):
             before = ""
-        called = ""
         if ask.who:  # by name; with a greeting only the first time, and not after a refusal
             again, self._named = self._named or cue.move != "ask", True
             form = _RE["goes_on"] if again else _ANY
@@ -114,7 +110,6 @@ class AgentWords(_Words):
         return f"{before} {question} {after}".strip()
 
     def _question(self, cue: Cue, ask: Asking, after: str, *, alone: bool) -> str:
-        """The question itself; `after` stands behind it."""
         out_of_place = _RE["later"] if not self._has_asked else _FIRST
 
         def fits(text: str) -> bool:
@@ -143,9 +138,7 @@ class AgentWords(_Words):
             begins = ("Do you want", "Would you like", "Would you prefer")[: 3 if " or " in asked else 2]
             asked = f"{self._random.choice(begins)}{asked[11:]}"
         request = f"{asked}: {ask.back}?" if ask.back else f"{asked}?"
-        if 0.5 < chance < 0.65:
-            return request
-        return self._draw(cue, "ask_as_written", fits, request=request)
+        return request if 0.5 < chance < 0.65 else self._draw(cue, "ask_as_written", fits, request=request)
 
     def _reason(self, cue: Cue, remark: str) -> str:
         if _RE["bad_news"].match(remark) and self._random.random() < 0.6:
@@ -254,7 +247,6 @@ class CustomerWords(_Words):
         return self._voice("open", issue=issue)
 
     def _give(self, cue: Cue) -> str:
-        """One value in the words for its kind; several in a row, or each with its name."""
         if len(cue.values) != 1:
             if self._plain_to_see(cue) or self._random.random() < 0.25:
                 return self._voice("give_plain", value=self._row(cue)) if cue.values else ""
@@ -295,16 +287,13 @@ class CustomerWords(_Words):
         return self._voice("states", words=self._as_clause(answer))
 
     def _as_clause(self, answer: str) -> str:
-        """An answer as a clause of the customer's; one that says what to do, as a wish."""
         said = self._contract(grammar.to_me(_lower_first(answer)))
         if _RE["person"].match(answer) or not _RE["to_do"].match(answer):
             return said
-        if self._voice.register == "formal":
-            return f"I would prefer to {said}"
-        return f"{self._random.choice(_WISHES)} {said}"
+        wish = "I would prefer to" if self._voice.register == "formal" else self._random.choice(_WISHES)
+        return f"{wish} {said}"
 
     def _correct(self, cue: Cue) -> list[str]:
-        """What is taken back, with what is right; then what stays, and what is new."""
         wrong = {slot: old for slot, old in cue.before.items() if cue.values.get(slot, old) != old}
         old = {slot: self._value_text(value, cue.kinds.get(slot)) for slot, value in wrong.items()}
         said = [self._voice("corrects", old=old[slot], new=self._slot_text(cue, slot)) for slot in wrong]
@@ -341,7 +330,6 @@ class CustomerWords(_Words):
         return ", ".join(filter(str.strip, [*parts, *said.values()]))
 
     def _clauses(self, cue: Cue, *, opens: bool = False) -> str:
-        """A sentence that gives each value by its name; empty without values."""
         if cue.values and set(_STREET) <= cue.values.keys():
             clause = f"{'the name and address are' if 'name' in cue.values else 'the address is'} {self._row(cue)}"
         else:
@@ -382,10 +370,9 @@ def _lower_first(answer: str) -> str:
 
 
 def _customers(clause: str) -> str:
-    """What an agent told a customer, as the customer repeats it."""
     swapped = {"you": "they", "your": "their", "yours": "theirs", "yourself": "themselves"}
-    turn = re.compile(r"\{[^{}]*\}|\b(you|your|yours|yourself)\b")
-    return grammar.to_me(turn.sub(lambda found: swapped[found[1]] if found[1] else found[0], clause))
+    turned = re.sub(r"\{[^{}]*\}|\b\w+\b", lambda found: swapped.get(found[0], found[0]), clause)
+    return grammar.to_me(turned)
 
 
 def _name_of(slot: str, kind: ValueKind) -> str:
@@ -443,9 +430,7 @@ class TemplateWriter:
         return plan.dialogue.replace(turns=tuple(turns), origin=origin)
 
     def _speaker(self, role: Role, id: str) -> tuple[Voice, int]:
-        """Return the voice of who speaks, with a register and the phrases to begin with, and a seed."""
-        named = _NUMBERED.fullmatch(id)
-        stem, number = (named[1], int(named[2] or 0)) if named else (id, 0)
+        stem, number = stem_and_number(id)
         place = keys.seed_of(stem) % 1000 + number + self._seed
         registers, given = REGISTERS[role], self._registers[role]
         register = given or registers[place % len(registers)]

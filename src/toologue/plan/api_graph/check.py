@@ -1,12 +1,9 @@
 """Can the source's output be fed to the target? Every edge gets a verdict: valid or not, why, and which stage decided.
 
-run        the source is called in a simulated world, the value of the output is taken, the target called with it:
-           nothing to take, or refused by what the target documents (type, format, enum, range)
-facets     news of the call, pages and switches say nothing; an id is no name; a country's name is no code; ids of
-           digits are none of letters
-meaning    a value that means the same everywhere (a city, a date, a currency) passes; any other has to be of the
-           same thing (a season is no player), in the same field (baseball is no basketball), and ids and codes
-           from the same provider
+run        nothing to take in a simulated world, or refused by what the target documents (type, format, enum, range)
+facets     news of the call, pages and switches say nothing; an id is no name; ids of digits are none of letters
+meaning    a value that means the same everywhere (a city, a date, a currency) passes; any other has to be of the same
+           thing (a season is no player), in the same field (baseball is no basketball), ids from the same provider
 """
 
 from __future__ import annotations
@@ -187,7 +184,6 @@ class EdgeChecker:
         return _yes("same thing", _label(given))
 
     def _query(self, given: facets.Facet, taken: facets.Facet, source: _Known, target: _Known) -> Verdict:
-        """Names of things may be looked for where such things are found."""
         about = frozenset(facets.things_in((*facets.name_words(target.api), *spell(target.tool))))
         symbol = given.kind == "symbol" and not facets.field_conflict(source.api, target.api)
         unnamed = source.tool == target.tool and not about
@@ -197,7 +193,7 @@ class EdgeChecker:
         return _no("entity", "meaning", f"{_label(given)}, where {searched} is searched")
 
     def _plain(self, given: facets.Facet, taken: facets.Facet, *, related: bool, same_tool: bool) -> Verdict:
-        """Texts, addresses of pages, quantities: by their name, or by who provides them."""
+
         if given.kind == "text" or (given.kind == "url" and related):
             return _yes("same thing", given.kind)
         if given.kind in ("switches", "paging"):
@@ -265,7 +261,6 @@ def _stands_for(given: facets.Facet, taken: facets.Facet) -> bool:
 
 
 def _everywhere(given: facets.Facet, taken: facets.Facet, source: _Known, target: _Known) -> Verdict:
-    """Values that mean the same everywhere, but for codes of which there are several kinds."""
     things = ("airport", "airline", "aircraft", "station")
     one, other = (set(facets.things_in(facets.name_words(known.api))) & {*things} for known in (source, target))
     if given.kind == "airport code" and one and other and not one & other:

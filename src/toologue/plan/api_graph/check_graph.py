@@ -236,7 +236,6 @@ async def score_labels(labels: Iterable[Label], checker: EdgeChecker, by: EdgeJu
 
 
 async def _checked(edges: Iterable[Edge], checker: EdgeChecker, by: EdgeJudge | None) -> AsyncIterator[Checked]:
-    """The edges checked, in order; a model is asked about a few at a time."""
     if by is None:
         for edge in edges:
             yield Checked(edge=edge, verdict=checker.verdict(edge))

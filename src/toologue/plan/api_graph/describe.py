@@ -207,7 +207,6 @@ def keywords(api: Api) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 13)
 def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
-    """What an entity is, with its surroundings as far as they matter: ids are worth nothing at another service."""
     what = f"the {gloss(named)} of {article(named.owner)}"
     within = f" ({domain})" if domain else ""
     match reach(named):

@@ -36,8 +36,6 @@ class Described(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """An entity that lacks a description, its number, and the schema to write it in."""
-
     number: str
     entity: Entity
     schema: dict[str, Any]
@@ -91,8 +89,6 @@ def parse_descriptions(reply: str) -> tuple[Texts, tuple[str, ...]]:
 
 
 class _Answers(NamedTuple):
-    """What stands of a model's answers: texts by number, keywords; how often it was asked; what is still wrong."""
-
     texts: Texts
     keywords: tuple[str, ...]
     asked: int
@@ -102,7 +98,6 @@ class _Answers(NamedTuple):
 async def _ask_about(
     group: list[_Wanted], model: Model, api: Api, *, keywords: bool, tries: int, seed: int
 ) -> _Answers:
-    """Ask about some entities, and for keywords if they are wanted; ask again for what cannot be used."""
     prompt = description_prompt(api, ((one.number, one.entity) for one in group))
     good: Texts = {}
     words: tuple[str, ...] = ()

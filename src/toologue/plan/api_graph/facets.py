@@ -140,7 +140,6 @@ def _things(
 
 
 def _last_thing(words: Sequence[str]) -> str:
-    """The thing that words are about: the last of them that says anything, with a word that sets it apart."""
     telling = [word for word in words if singular(word) not in word_tables()["wrappers"]]
     if not telling:
         return ""
@@ -152,7 +151,6 @@ def _last_thing(words: Sequence[str]) -> str:
 
 
 def _of_api(api: Api, side: Side) -> list[str]:
-    """The things that an Api's name speaks of: what it is asked by, or what it gives."""
     words = name_words(api)
     link = next((place for place, word in enumerate(words) if word in _LINKS), len(words))
     before, after = things_in(words[:link]), things_in(words[link:])
@@ -186,19 +184,19 @@ def _of_thing(entity: Entity) -> str:
 
 
 def _form_of(entity: Entity, kind: str) -> str:
-    """How a value is written: by its example, else by what the description says."""
     example = next((str(value).strip().strip("\"'") for value in examples_of(entity.schema)), "")
     said = entity.description
     if kind in ("date", "time"):
         return _date_form(entity, example)
     if kind in ("country", "region", "country code", "region code", "language", "currency"):
         if example:
-            codes = (2, 3) if kind == "currency" else (2,)
-            return "code" if len(example) in codes else "name" if len(example) > 3 else ""
+            short = len(example) == 2 or (len(example) == 3 and kind == "currency")
+            return "code" if short else "name" if len(example) > 3 else ""
         if kind.endswith("code") or re.search(r"(?i)\b(?:codes?|iso\S*|alpha-?\d|abbreviat\w+)\b", said):
             return "code"
         return "name" if re.search(r"(?i)\bnames?\b", said) else ""
-    return next((form for form, pattern in _FORMS if pattern.fullmatch(example)), "words") if example else ""
+    fitting = (form for form, pattern in _FORMS.items() if re.fullmatch(pattern, example))
+    return next(fitting, "words") if example else ""
 
 
 def _date_form(entity: Entity, example: str) -> str:
@@ -214,19 +212,16 @@ def _date_form(entity: Entity, example: str) -> str:
     return re.sub(r"\d", "9", example) if re.search(r"\d.*\d", example) else ""
 
 
-_FORMS = tuple(
-    (form, re.compile(pattern))
-    for form, pattern in (
-        ("digits", r"-?\d+"),
-        ("number", r"-?\d+[.,]\d+"),
-        ("uuid", r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
-        ("email", r"[^@\s]+@[^@\s]+\.\w+"),
-        ("url", r"(?:https?:)?//\S+|www\.\S+"),
-        ("domain", r"(?:[\w-]+\.)+[a-z]{2,}"),
-        ("date", r"\d{4}[-/.]\d\d[-/.]\d\d(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.]\d{4}"),
-        ("mixed", r"(?=\S*\d)(?=\S*[A-Za-z])[\w.:~+/=-]+"),
-    )
-)
+_FORMS = {
+    "digits": r"-?\d+",
+    "number": r"-?\d+[.,]\d+",
+    "uuid": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+    "email": r"[^@\s]+@[^@\s]+\.\w+",
+    "url": r"(?:https?:)?//\S+|www\.\S+",
+    "domain": r"(?:[\w-]+\.)+[a-z]{2,}",
+    "date": r"\d{4}[-/.]\d\d[-/.]\d\d(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.]\d{4}",
+    "mixed": r"(?=\S*\d)(?=\S*[A-Za-z])[\w.:~+/=-]+",
+}
 
 
 @lru_cache(maxsize=8192)

@@ -167,10 +167,10 @@ def optional(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
     """
     if any(one.required and named_thing(one).endswith(".symbol") for one in view.inputs.values()):
         return []
-    said = {family_of(named_thing(view.inputs[name])) for name in but if name in view.inputs} - {""}
+    said = {family(view.inputs[name]) for name in but if name in view.inputs} - {""}
     given = (one for one in view.inputs.values() if not one.required and one.name not in but)
     wished = (one for one in given if offered(one) and not hidden(one) and known(one, "fixed"))
-    news = (one for one in wished if family_of(named_thing(one)) not in said)
+    news = (one for one in wished if family(one) not in said)
     return [one.name for one in news if askable(one, view.api) is None]
 
 
@@ -180,13 +180,12 @@ def pointing(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
     return [name for name in told if points_out(view.inputs[name])] or (told if asked else [])
 
 
-def telling(view: ApiView, *, but: str = "") -> dict[str, int]:
-    """The outputs that tell users something, and how much; one of them left out. Errors tell nothing."""
+def telling(view: ApiView) -> dict[str, int]:
+    """The outputs that tell users something, and how much. Errors tell nothing."""
     if failure(view.outputs):
         return {}
     about = topic_words(view.api)
-    told = {one.name: salience(one, about) for one in view.outputs.values() if one.name != but}
-    return {name: much for name, much in told.items() if much}
+    return {name: much for name, one in view.outputs.items() if (much := salience(one, about))}
 
 
 def choosing(view: ApiView, *, but: str = "") -> list[str]:
@@ -211,7 +210,7 @@ def found_by_name(view: ApiView, output: str, asked: list[str]) -> bool:
     """Whether users say by its name what they would choose by it: there is one of that name."""
     sought = {asked_of(view.inputs[name], view.api) for name in asked if named_thing(view.inputs[name]) in SOUGHT}
     best = choosing(view, but=output)[:1] if sought and sought_by(view.api) else []
-    return bool(best) and family_of(named_thing(view.outputs[best[0]])) in {*sought, "titles"}
+    return bool(best) and family(view.outputs[best[0]]) in {*sought, "titles"}
 
 
 def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason | None:
@@ -231,11 +230,11 @@ def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason 
 
 def unanswerable(view: ApiView, handed: Iterable[Entity] = ()) -> Reason | None:
     """Why an answer would say nothing new: who named a place to find where it is wants to hear more of it than that."""
-    placed = "place" in {family_of(named_thing(one)) for one in handed}
+    placed = "place" in {family(one) for one in handed}
     if placed and _BACK & topic_words(view.api):
         return "nothing to answer with"
     worth = telling(view).items()
-    new = (much for name, much in worth if not placed or family_of(named_thing(view.outputs[name])) not in _WHERE)
+    new = (much for name, much in worth if not placed or family(view.outputs[name]) not in _WHERE)
     return None if max(new, default=0) >= WORTH else "nothing to answer with"
 
 
@@ -250,6 +249,11 @@ def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
         if against := askable(one, view.api):
             return against
     return "asks for too much" if len(asked) >= MOST_ASKED else None
+
+
+def family(one: Entity) -> str:
+    """What kind of thing a parameter, or an output, is about, roughly: "place" of a city's code."""
+    return family_of(named_thing(one))
 
 
 def known(one: Entity, rule: KnowRule) -> bool:

@@ -96,7 +96,6 @@ def _equal(one: JsonValue, other: JsonValue) -> bool:
 
 
 def _once(values: Sequence[Single]) -> dict[tuple[str, str], JsonValue]:
-    """The values that stand only once among them, by what they stand in and their names."""
     often = Counter(map(_place_and_name, values))
     return {key: one.value for one in values if often[key := _place_and_name(one)] == 1 and one.value is not None}
 
@@ -134,7 +133,6 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _bounds(told: Mapping[str, JsonValue]) -> tuple[date, date] | None:
-    """Between which days what is dated has to lie: on the only day that was told, if there is no start and no end."""
     first, last, single = date.min, date.max, list[date]()
     for name, value in told.items():
         words, day = _words(name), _day(value)

@@ -25,6 +25,7 @@ from toologue.plan.chains.catalog import (
     Reason,
     alike,
     choosing,
+    family,
     optional,
     own_name,
     pointing,
@@ -53,7 +54,7 @@ _ANSWERED = 2  # so many values of a result make an answer, beside what names th
 _KEPT = 160  # worlds and roles that are remembered
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
 _SPELT = 4  # so many letters a place has that is spelt out
-_NOTHING: Mapping[str, str] = {}
+
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 
 
@@ -138,7 +139,7 @@ class PairExecutor:
             if not source.arguments and choice is None:  # any one will do: its name is no news
                 kinds.add(kind_of((f"{pair.parameter[:-2]} name",)).partition(".")[0])
             if choice:
-                chosen = salience.family_of(salience.named_thing(source.view.outputs[choice.output]))
+                chosen = family(source.view.outputs[choice.output])
             values = without_contradictions(values, _values_beside(source, pair.output or "", known[pair.parameter]))
         heard = _Heard(target.texts, kinds - {""}, chosen)
         told = _answer(values, target.view.outputs, role.worth, heard, rng)
@@ -149,7 +150,7 @@ class PairExecutor:
     def _run_source(
         self, pair: Pair, name: str, rng: random.Random
     ) -> tuple[ExecutedCall, dict[str, JsonValue], Choice | None]:
-        source = self._role(name, (), pair.fit).call({}, rng)
+        source = self._role(name, (), pair.fit).call({}, rng, {})
         if source.result.error:
             raise Rejected("the source answers with an error", source.result.error.message)
         output = pair.output or ""
@@ -157,9 +158,7 @@ class PairExecutor:
         value, choice = _pick_value(source.result.value, output, others, rng)
         if str(value).casefold() in source.texts:
             raise Rejected("no value to hand over", "the user gave it")
-        if choice and salience.family_of(salience.named_thing(source.view.outputs[choice.output])) in {
-            *source.kinds.values()
-        } - {""}:
+        if choice and family(source.view.outputs[choice.output]) in {*source.kinds.values()} - {""}:
             raise Rejected("no choice", "the user said already what there is to choose by, or a part of it")
         if _is_not_found(source, choice):
             raise Rejected("no choice" if choice else "results disagree", "there is nothing of the name searched for")
@@ -191,9 +190,7 @@ class _Role(NamedTuple):
     world: Documented
     worth: Mapping[str, int]
 
-    def call(
-        self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str] = _NOTHING
-    ) -> ExecutedCall:
+    def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str]) -> ExecutedCall:
         """A call of it with some values `known`. `told`: the parameters asked for before, each with its kind of thing.
 
         Raises Rejected for values that nobody would say, and for asking twice.
@@ -210,7 +207,6 @@ class _Role(NamedTuple):
         return ExecutedCall(self.view, arguments, self.world.do(Call(api=api.name, arguments=whole)))
 
     def _wanted(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str]) -> list[str]:
-        """The parameters of a call: one optional one with the others, but none that asks for what was told already."""
         about = {self._kind(name) for name in self.always} - {""}
         kinds = {*told.values()} - {""}
         more = [name for name in self.sometimes if not any(alike(name, other) for other in told)]
@@ -254,7 +250,6 @@ class _Role(NamedTuple):
 def _answer(
     found: Sequence[Single], outputs: Mapping[str, Entity], worth: Mapping[str, int], heard: _Heard, rng: random.Random
 ) -> dict[str, JsonValue]:
-    """A few values of one row that belong together and are worth saying; nothing where none tells enough."""
     groups: dict[str, dict[str, JsonValue]] = {}
     for one in found:
         news = not one.bare and one.name in worth and _is_news(one, outputs[one.name], heard)
@@ -272,17 +267,15 @@ def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
 
 
 def _is_news(one: Single, output: Entity, heard: _Heard) -> bool:
-    """Whether somebody would like to hear a value. What was chosen by is told again for rows of it only."""
-    family = salience.family_of(salience.named_thing(output))
-    if family in heard.kinds or (output.many and not salience.short(one.value)):
+    kind = family(output)
+    if kind in heard.kinds or (output.many and not salience.short(one.value)):
         return False
-    if family and family == heard.chosen and not output.many:
+    if kind and kind == heard.chosen and not output.many:
         return False
     return sayable(one.value) and salience.tellable(one.value) and salience.named_well(one.name, one.value)
 
 
 def _opponents(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue]:
-    """The names of the two who meet: of who is at home and who is away; nothing where nobody does."""
     names = {name: value for values in groups.values() for name, value in values.items()}
     for home, value in names.items():
         others = (home.replace(here, there) for here, there in _SIDES if here in home)
@@ -330,7 +323,7 @@ def _results_disagree(
     if source is not None:
         if contradicts(source.arguments, values_of(source.result.value, rows=1)):
             return True
-        kinds = {name: salience.family_of(salience.named_thing(source.view.inputs[name])) for name in source.arguments}
+        kinds = {name: family(source.view.inputs[name]) for name in source.arguments}
         aside = ("when", "address") if placed else ("when",)
         told |= {name: value for name, value in source.arguments.items() if kinds[name] not in aside}
     told |= target.arguments

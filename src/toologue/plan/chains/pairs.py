@@ -110,7 +110,6 @@ def single_api_pairs(
 def _reason_against(
     catalog: Catalog, edge: Edge, seen: set[tuple[str, str]], verdicts: Mapping[EdgeKey, bool] | None
 ) -> Reason | None:
-    """Why an edge is no pair, as far as the documents need not be read."""
     if edge.source not in catalog or edge.target not in catalog:
         return "unknown api"
     if (edge.source, edge.target) in seen:
@@ -213,21 +212,19 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
         return "another's id"
     if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
-    rest = target.asked or [name for name, kind in target.optional.items() if not _told(name, kind, source)]
+
+    def told(name: str, kind: str) -> bool:
+        return any(alike(name, one) or (kind and kind == other) for one, other in source.asked.items())
+
+    rest = target.asked or [name for name, kind in target.optional.items() if not told(name, kind)]
     needs = bool(source.asked or source.optional)
-    if why := source.unaskable or target.against:
+    if why := source.unaskable or target.against or source.lost:
         return why
-    if source.lost:
-        return source.lost
     if target.unknown or not source.known:
         return "users do not know it"
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if source.many else "single"
     return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit, beside)
-
-
-def _told(name: str, kind: str, source: _Source) -> bool:
-    return any(alike(name, one) or (kind and kind == other) for one, other in source.asked.items())
 
 
 def _is_bare_foreign_id(edge: Edge) -> bool:
@@ -251,7 +248,6 @@ def _pair_of_api(view: ApiView, rule: KnowRule) -> Pair | Reason:
 
 
 def _same(one: Entity, other: Entity) -> bool:
-    """Whether two parameters ask for the same (spec of the published code: by name, or by phrase)."""
     if normal(one.name) == normal(other.name):
         return True
     first, second = normal(one.phrase), normal(other.phrase)
@@ -299,23 +295,19 @@ def jobs(
     while pools:
         random.Random(keys.seed_of(seed, "block", block)).shuffle(order)
         for name in [one for one in order for _ in range(_turns(one, come)) if one in pools]:
-            if name not in pools:
-                continue
-            if SEQUENCES[name].apis < 2 and len(pools) > 1 and block % 3 == 2:
+            if name not in pools or (SEQUENCES[name].apis < 2 and len(pools) > 1 and block % 3 == 2):
                 continue
             pair = _draw(pools[name], taken, cap, made)
             if pair is None:
                 del pools[name]
                 continue
-            taken[pair] += 1
-            taken[pair.target] += 1
+            taken.update((pair, pair.target))
             yield Job(number, name, pair)
             number += 1
         block += 1
 
 
 def _turns(sequence: str, come: Mapping[str, int]) -> int:
-    """How many turns a sequence has in a block: one, and more where it fell behind."""
     usual = median(come.values()) if come else 0
     return max(1, min(_MOST, int(usual / (come.get(sequence, 0) + 1))))
 
@@ -342,7 +334,7 @@ def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, 
         names = [one.key for one in pair.sequences(published_code=published_code)]
         for name in [*names, *([] if pair.source else ["13.1"])]:
             fitting[name].setdefault(pair.target, []).append(pair)
-    pools: dict[str, deque[deque[Pair]]] = {}
+    pools = dict[str, deque[deque[Pair]]]()
     for name, by_target in fitting.items():
         rng, targets = random.Random(keys.seed_of(seed, name)), list(by_target.values())
         for one in (*targets, targets):

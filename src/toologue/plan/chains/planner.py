@@ -61,7 +61,7 @@ TRIES = 3
 OFFERED = 10  # so many APIs the agent is offered, where there are so many; half of the others of the target's domain
 _HOPELESS: tuple[Reason, ...] = ("asks twice", "cannot be said", "no value to hand over")  # other values mend nothing
 _JOBS_AT_ONCE, _LONGEST_WISH = 32, 160
-_THOUGHTS = Path(__file__).with_name("thoughts.yaml")
+
 
 # Blank nouns: what is put into them was validated before, and planning is a tight loop.
 _USER, _AGENT, _CUE = UserTurn(), AgentTurn(), Cue(move="inform")
@@ -136,7 +136,6 @@ class Planner:
         return Plan(dialogue=dialogue, cues=tuple(script.cues))
 
     def _execution(self, job: Job) -> Execution:
-        """What comes of the pair, tried again with other values where these may help."""
         for attempt in range(TRIES - 1):
             try:
                 return self._executor.run(job.pair, keys.seed_of(self.seed, "job", job.number, attempt))
@@ -182,7 +181,8 @@ def plan_lines(
 @cache
 def thoughts() -> Mapping[str, tuple[str, ...]]:
     """What the agent may think before a turn, by situation; only APIs and parameters are named, as documents do."""
-    return {situation: tuple(phrasings) for situation, phrasings in shipped(_THOUGHTS).items()}
+    told = shipped(Path(__file__).with_name("thoughts.yaml"))
+    return {situation: tuple(phrasings) for situation, phrasings in told.items()}
 
 
 def _plan_jobs(file: Path, seed: int, wanted: list[Job]) -> list[tuple[Job, bytes, Reason | None]]:
@@ -232,7 +232,6 @@ class _Script:
         self._names = job.pair._asdict() | {"by": execution.choice.output if execution.choice else ""}
 
     def add(self, step: Step, situation: str) -> None:
-        """Add the turn of a step."""
         action, row = action_of(step), TABLE.get(situation, NOTHING)
         if ACTIONS[action].who == "user":
             self._user(cast("UserAction", action), situation, row)

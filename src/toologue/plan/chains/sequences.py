@@ -1,20 +1,11 @@
 """The actions of a dialogue about tools, which may follow which, and the sequences that they make (ToolDial A.3, A.9).
 
-`ACTIONS` says who does what; `GRAPH` is the action graph (figure 3), from the three ways to open to the two ways to
-end. A step is an action, or `request_multi`: the request that has the user choose among several results, which is a
-`request` like any other to whoever hears it. `RULES` are what makes a walk through the graph a plausible conversation
-about one wish and at most two APIs: each forbids a pattern of steps, and says why.
+Every walk through `GRAPH`, the action graph (figure 3), that breaks none of the `RULES` is a sequence. The paper prints
+23, in tables 11 (two APIs), 12 (one API) and 13 (nobody can help); a key is table and row, "11.8". The published code
+has three more, `code.1` to `code.3`, in which nobody is asked anything after the failure: neither API needs more.
 
-Every walk that breaks no rule is a sequence. The paper prints 23, in tables 11 (two APIs), 12 (one API) and 13 (nobody
-can help); a key is table and row, "11.8". The published code has three more, `code.1` to `code.3`: the API that finds
-the value needs nothing, nor does the other one need more, so that after the failure nobody is asked anything.
-
-Which sequences fit depends on the pair of APIs, source and target: on its category (does the source take parameters;
-does the target take others than the one that is chained) and on its fit (the user knows the parameter; the source
-finds it as a single value, or as one of several). `unfit_reason` says why not.
-
-Each step of a sequence is met in a situation: what is in hand then (target or source), which values are asked for or
-told. `TABLE` serves all sequences.
+A step is an action, or `request_multi`: the request that has the user choose among several results. Each is met in a
+situation: what is in hand then (target or source), which values are asked for or told (`TABLE`).
 """
 
 from __future__ import annotations
@@ -140,7 +131,7 @@ def broken_rule(steps: Sequence[Step]) -> Rule | None:
 
 # Whether the source takes parameters, and whether the target takes others than the chained one.
 Category = Literal["yesyes", "yeszero", "zeroyes", "zerozero"]
-
+# Whether the user knows the chained parameter; else the source finds it, as the only value or as one of several.
 Fit = Literal["knowable", "single", "multi"]
 
 # The rows of the paper's tables, by course and opening.

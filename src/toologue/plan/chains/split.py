@@ -1,11 +1,9 @@
 """Train, validation, test: pairs of APIs are shared out so that no API is in two of them.
 
-What is joined by pairs stays together. The pairs of a connected component go to one split, the heaviest
-first, each to the split that lacks most. Where that leaves a share more than `NEAR` away from what was wanted, a
-component of the fullest split is cut: from an API at its rim a piece grows, always by the API that loses the fewest
-conversations, until it is as heavy as the split that lacks most wants. Of several rims the cut counts that loses the
-least. The pairs across a cut belong to no split, and stand in `lost`; a cut that loses more than it moves is not made.
-A function of its inputs, whatever their order.
+The pairs of a connected component go to one split, the heaviest first, each to the split that lacks most. Where that
+leaves a share more than `NEAR` off, a component of the fullest split is cut: from an API at its rim a piece grows, by
+the API that loses the fewest conversations, until it weighs what is lacking; of several rims the one that loses least
+counts. The pairs across a cut stand in `lost`; a cut that loses more than it moves is not made.
 """
 
 from __future__ import annotations
@@ -53,7 +51,9 @@ class Division(NamedTuple):
 
 def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, seed: int = 0) -> Division:
     """Share out pairs; weights say how many conversations each is for. Raises BadSetting for a ratio that is none."""
-    wanted = _wanted(ratio)
+    if len(ratio) != len(SPLITS) or not all(isfinite(one) and one >= 0 for one in ratio) or not sum(ratio):
+        raise BadSetting(f"the ratio {tuple(ratio)}: give three numbers for {', '.join(SPLITS)}, as in 80 10 10")
+    wanted = [one / sum(ratio) for one in ratio]
     net = _Net(weights)
     parts = net.connected(range(len(net.names)))
     random.Random(keys.seed_of(seed, "split")).shuffle(parts)
@@ -66,18 +66,16 @@ def divide(weights: Mapping[Joined, int], *, ratio: Sequence[float] = RATIO, see
         if less >= off:
             break
         placed, off = again, less
-    of: dict[str, SplitName] = {}
-    for split, chosen in zip(SPLITS, placed, strict=True):
-        of |= {net.names[one]: split for part in chosen for one in part}
-    divided = Division(of, {}, {})
-    totals: Counter[SplitName | None] = Counter(dict.fromkeys(SPLITS, 0))
+    chosen = zip(SPLITS, placed, strict=True)
+    divided = Division({net.names[one]: split for split, parts in chosen for part in parts for one in part}, {}, {})
+    totals = dict.fromkeys(SPLITS, 0)
     lost: dict[Joined, int] = {}
     for pair, weight in weights.items():
-        split = divided.split_of(pair)
-        totals[split] += weight
-        if split is None:
+        if split := divided.split_of(pair):
+            totals[split] += weight
+        else:
             lost[pair] = weight
-    return Division(of, {name: totals[name] for name in SPLITS}, lost)
+    return divided._replace(weights=totals, lost=lost)
 
 
 class _Net:
@@ -96,7 +94,6 @@ class _Net:
                 self.joined[number[target]][number[source]] += weight
 
     def connected(self, some: Iterable[int]) -> list[list[int]]:
-        """The parts in which some APIs fall, left to themselves."""
         left, found = dict.fromkeys(some), list[list[int]]()
         while left:
             part = [left.popitem()[0]]
@@ -109,7 +106,7 @@ class _Net:
         return sorted(found)
 
     def weight(self, part: Iterable[int]) -> int:
-        """The conversations that a part can have."""
+
         some = set(part)
         twice = sum(weight for one in some for other, weight in self.joined[one].items() if other in some)
         return twice // 2 + sum(self.alone[one] for one in some)
@@ -132,12 +129,6 @@ class _Net:
         return lost, weight, sorted(inside)
 
 
-def _wanted(ratio: Sequence[float]) -> list[float]:
-    if len(ratio) != len(SPLITS) or not all(isfinite(one) and one >= 0 for one in ratio) or not sum(ratio):
-        raise BadSetting(f"the ratio {tuple(ratio)}: give three numbers for {', '.join(SPLITS)}, as in 80 10 10")
-    return [one / sum(ratio) for one in ratio]
-
-
 def _placed(net: _Net, parts: Iterable[list[int]], wanted: Sequence[float]) -> tuple[list[list[list[int]]], float]:
     heavy = sorted(((net.weight(part), part) for part in parts), key=lambda one: -one[0])
     total = sum(weight for weight, _ in heavy)
@@ -153,7 +144,6 @@ def _placed(net: _Net, parts: Iterable[list[int]], wanted: Sequence[float]) -> t
 def _finer(
     net: _Net, placed: Sequence[list[list[int]]], wanted: Sequence[float], rng: random.Random
 ) -> Iterator[list[int]]:
-    """The same parts, the heaviest of the fullest split cut in two where that loses less than it moves."""
     weights = [sum(map(net.weight, parts)) for parts in placed]
     lacks = [share * sum(weights) - weight for share, weight in zip(wanted, weights, strict=True)]
     fullest = min(range(len(lacks)), key=lacks.__getitem__)

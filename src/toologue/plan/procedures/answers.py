@@ -86,7 +86,6 @@ class Rows:
         return any(map(self._is_person, reached(self.places(table)[:1], self._parents)))
 
     def _relate(self, known: frozenset[Place]) -> frozenset[Place]:
-        """These, and all that belongs to them."""
         found = reached(known, self._parents)
         spreading = known | {place for place in found if self._is_person(place)}
         return frozenset(found | {child for place in spreading for child in self._children[place]})
@@ -252,7 +251,6 @@ class Answers:
         return [one for same in found.values() for one in same[:_SAME]]
 
     def _wrong(self, slot: Slot, right: Option, rng: Random) -> Iterator[Option]:
-        """What somebody says who knows the right answer and gets this slot wrong."""
         good = right.values[slot.name]
         if not slot.fields:
             spoilt = spoil(good, slot.schema, seed=rng.getrandbits(32)) if isinstance(good, str) else None
@@ -338,7 +336,6 @@ def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str,
 
 
 def _properties(schema: Any) -> Iterator[str]:
-    """The names of all fields that a schema tells of."""
     if isinstance(schema, Mapping):
         for word, part in cast("Mapping[str, Any]", schema).items():
             if word == "properties" and isinstance(part, Mapping):
@@ -354,7 +351,8 @@ def _kind(name: str, schema: Mapping[str, Any]) -> ValueKind:
     if form in ("email", "date", "date-time"):
         return "email" if form == "email" else "date"
     is_text = "enum" not in schema and schema.get("type") in (None, "string")
-    kind: ValueKind = next((kind for kind, pattern in _KINDS.items() if re.search(pattern, name)), "other")
+    fitting: Iterator[ValueKind] = (kind for kind, pattern in _KINDS.items() if re.search(pattern, name))
+    kind = next(fitting, "other")
     return kind if kind != "reason" or is_text else "other"
 
 

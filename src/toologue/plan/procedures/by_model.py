@@ -90,7 +90,6 @@ def parse_reply(reply: str) -> str:
 
 
 def _document(api: Api) -> str:
-    """One Api: its parameters, what it is for, and the fields of what it returns."""
     needed = " and ".join(f"`{name}`" for name in api.required)
     others = ", ".join(f"`{name}`" for name in api.parameters if name not in api.required)
     takes = (f" with {needed}" if needed else "") + (f" (may be given: {others})" if others else "")
@@ -99,7 +98,6 @@ def _document(api: Api) -> str:
 
 
 def _fields(schema: Mapping[str, Any], before: str = "") -> list[str]:
-    """The fields of a schema, with those of objects in them, and the values that they may have."""
     found: list[str] = []
     for name, given in cast("dict[str, Any]", schema.get("properties") or {}).items():
         inner = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
@@ -272,7 +270,6 @@ def _fault(entry: Any, others: Iterable[Intent]) -> tuple[IntentFault, str] | No
 
 
 def _intent(entry: Mapping[str, Any]) -> Intent:
-    """The entry as an intent. Keys of the model's own are left out."""
     client, name, issue = (" ".join(entry[key].encode(errors="replace").decode().split()) for key in _KEYS)
     industry = entry.get("industry")
     named = slug(industry) if isinstance(industry, str) else ""

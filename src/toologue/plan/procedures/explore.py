@@ -253,7 +253,6 @@ def apply_sets(link: Link, values: Mapping[str, JsonValue]) -> dict[str, JsonVal
 
 
 def _needed(graph: Graph) -> Mapping[str, frozenset[str]]:
-    """For each node the names that are looked at from there on."""
     looked_at = {node.id: [*map(parse, node.arguments.values()), *embedded(node.text)] for node in graph.nodes}
     for link in graph.links:
         looked_at[link.source] += map(parse, filter(None, [link.condition, *link.sets.values()]))

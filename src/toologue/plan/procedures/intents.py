@@ -91,7 +91,6 @@ def _catalogue() -> dict[str, Intent]:
 
 
 def _entries(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Each entry with its place, and its industry where it stands under one."""
     data: Any = source.data
     if isinstance(data, list):
         yield from (((number,), entry) for number, entry in enumerate(cast("list[Any]", data)))

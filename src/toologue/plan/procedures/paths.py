@@ -124,7 +124,6 @@ def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
 
 
 def _link_text(graph: Graph, id: str) -> str:
-    """What a link says: its text, or the words of the user node that it leads to or leaves."""
     link = graph.by_link[id]
     ends = (graph.by_id[link.target], graph.by_id[link.source])
     return link.text or next((node.text for node in ends if node.type == "user"), link.id)
@@ -139,8 +138,6 @@ _START, _END = "\0start", "\0end"
 
 
 class _Arc(NamedTuple):
-    """A way between two vertices of the network, the links it takes, and how often it must be used at least."""
-
     source: str
     target: str
     links: tuple[Link, ...]
@@ -232,7 +229,6 @@ def _least_flow(arcs: Sequence[_Arc]) -> tuple[int, list[int]]:
 
 
 def _trails(arcs: Sequence[_Arc], allowed: _Allowed, rng: random.Random) -> list[_Trail]:
-    """Trails from start to end that use all arcs: the fewest of a few draws."""
     count, flow = _least_flow(arcs)
     best: list[_Trail] = []
     for _ in range(_DRAWS):
@@ -294,7 +290,6 @@ def _join_circles(trails: list[_Trail], circles: list[_Trail], arcs: Sequence[_A
 
 
 def _with_circle(trails: list[_Trail], circle: _Trail) -> Iterator[tuple[int, _Trail]]:
-    """(which trail, that trail with the circle in it) for each that passes by."""
     begins = {arc.source: place for place, arc in enumerate(circle)}
     for number in sorted(range(len(trails)), key=lambda number: sum(len(arc.links) for arc in trails[number])):
         trail = trails[number]
@@ -386,7 +381,6 @@ def greedy(sets: Sequence[Collection[Hashable]]) -> Iterator[tuple[int, int]]:
 
 
 def _walks(graph: Graph, rng: random.Random, sample_node: Callable[[Sequence[str]], str]) -> Iterator[Walk]:
-    """Walks without end, whose nodes are sampled from the children of the last one."""
     steering = Steering(graph)
     while True:
         state, links = steering.start, list[Link]()

@@ -64,8 +64,6 @@ class Detours:
 
 @dataclass
 class _Conversation:
-    """A conversation as it grows."""
-
     ground: Explorer
     trail: FeasiblePath
     detours: Detours
@@ -137,7 +135,6 @@ class _Conversation:
 
     @property
     def question(self) -> Cue:
-        """What the agent has said last that waits for an answer."""
         return next(cue for cue in reversed(self.cues) if cue.move in ("ask", "say"))
 
     def all(self) -> None:
@@ -209,7 +206,6 @@ class _Conversation:
         return False
 
     def contradict(self, reply: Node) -> bool:
-        """A code that the agent has just said, doubted."""
         if not self.wants("contradict") or reply.text.lower() in ("yes", "no"):  # a doubt would be taken for the answer
             return False
         question = self.question
@@ -273,7 +269,6 @@ class _Conversation:
         return None
 
     def others(self, place: int, node: Node, given: Option | None) -> Iterator[tuple[Node, Option]]:
-        """(reply, what it gives): what might be said here in place of this."""
         if self.wants("correct") and given:
             asked = self.ground.given_by(node, self.nodes[place - 1].id)
             knows = self.trail.knows if self.rng.random() < 0.5 else frozenset[tuple[str, str]]()

@@ -49,18 +49,17 @@ class Service:
         return self.make is not None
 
 
-def service(document: str | Path, seed: str | Path | None = None, *, now: str | None = None) -> Service:
+def service(document: str | Path, seed: str | Path | None = None) -> Service:
     """The service of an OpenAPI document, a shipped one by its name. Raises BadFile, BadRecord, BadSetting."""
-    arguments = {"document": str(document), "seed": seed and str(seed), "now": now}
-    setting = Setting(name="crud", arguments={name: value for name, value in arguments.items() if value})
-    simulator = simulator_for(setting)
+    arguments: dict[str, JsonValue] = {"document": str(document), **({"seed": str(seed)} if seed else {})}
+    simulator = simulator_for(setting := Setting(name="crud", arguments=arguments))
     apis = {api.name: api for api in simulator.apis}
     return Service(setting, apis, simulator.now or _NOW, simulator.world, simulator.seed)
 
 
-def mocked(apis: Iterable[Api], *, now: str = _NOW) -> Service:
+def mocked(apis: Iterable[Api]) -> Service:
     """A service of documents alone."""
-    return Service(setting=Setting(name="recorded"), apis={api.name: api for api in apis}, now=now)
+    return Service(Setting(name="recorded"), {api.name: api for api in apis})
 
 
 # So many values are tried for a call, and so many results kept for each of its exits.
@@ -152,7 +151,6 @@ _KEEP = object()
 
 
 def _worth_trying(graph: Graph, name: str, values: Mapping[str, JsonValue], now: str) -> dict[_Path, list[Any]]:
-    """For each path of a result that some condition looks at: values that are worth a try."""
     found: dict[_Path, list[Any]] = {}
     for condition in (link.condition for link in graph.links if link.condition):
         compared = list(comparisons(condition))

@@ -105,7 +105,6 @@ def _bare(text: str) -> str:
 
 
 def _misspell(text: str, way: Way, random: Random) -> str:
-    """The text with one thing wrong; the same where there is no place for that."""
     if way == "cut short":
         return text[: random.randint((len(text) + 1) // 2, len(text) - 1)].rstrip(" -/.,@:")
     if way == "impossible":

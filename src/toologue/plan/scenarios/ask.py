@@ -111,7 +111,6 @@ def _document(api: Api) -> str:
 
 
 def _sketch(schema: Mapping[str, Any]) -> Any:
-    """What is returned, as an object of the same shape with descriptions for values."""
     properties, items = schema.get("properties"), schema.get("items")
     if isinstance(properties, dict):
         return {name: _sketch(inner) for name, inner in cast("dict[str, Any]", properties).items()}

@@ -88,7 +88,6 @@ def _joins(text: str, topics: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _places(text: str, topics: Mapping[str, str]) -> dict[str, re.Match[str]]:
-    """Where a text speaks first of what each plugin is for."""
     matches = {plugin: re.search(pattern, text, re.IGNORECASE) for plugin, pattern in topics.items()}
     return {plugin: match for plugin, match in matches.items() if match}
 

@@ -147,7 +147,6 @@ class _Story:
         return " ".join(parts)
 
     def _sentences(self, beat: Beat, position: str, before: str) -> Iterator[str]:
-        """A sentence, or two: what is fed by the call just told is told as such."""
         *finding, last = beat.calls
         goals = [self._pick(self._goals(name, "finds")) for name in finding]
         fed = beat.flow is not None and beat.flow.source == (finding[0] if finding else before)
@@ -200,7 +199,6 @@ def _may_follow(before: str, after: str) -> bool:
 
 
 def _is_fed_in_time(beats: Sequence[Beat]) -> bool:
-    """Whether what a beat takes from an earlier one has been there."""
     called = accumulate(({*beat.calls} for beat in beats), set[str].union)
     return all(not beat.flow or beat.flow.source in so_far for beat, so_far in zip(beats, called, strict=True))
 

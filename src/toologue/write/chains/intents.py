@@ -183,7 +183,6 @@ def _easy(phrase: str) -> bool:
 
 
 def _first(description: str) -> str:
-    """The first sentence that says something, without marks."""
     for sentence in _SENTENCE.split(description[:400]):
         text = " ".join(_rewrite(sentence, "marks").split()).strip(" ,-")
         if len(text) > 3 and not wordset("junk") & {text.lower().split()[0].strip(":"), text.lower()}:
@@ -252,7 +251,6 @@ def _articled(verb: str, rest: str) -> str:
 
 
 def _verb(word: str) -> str:
-    """The infinitive, if the word is a verb that opens descriptions."""
     small, both = word.lower().strip(",.:"), wordset("lookups") | wordset("verbs")
     for form in (small, *(re.sub(ending, stem, small) for ending, stem in _ENDINGS)):
         if form in both:
@@ -261,7 +259,6 @@ def _verb(word: str) -> str:
 
 
 def _trimmed(text: str, *, described: bool) -> str:
-    """The phrase without asides, ids and all that comes after it; "" where nothing good is left."""
     spelt = " ".join(_spelt_out(word) for word in text.split())
     text = _rewrite(spelt, "asides", "found by key" if described else "found by", "own")
     text = re.split(r",\s", text)[0] if len(text.split()) > _LONGEST or text.count(",") == 1 else text

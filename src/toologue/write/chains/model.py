@@ -92,7 +92,6 @@ def _wrong(names: set[str], step: tuple[Cue, UserTurn | AgentTurn], text: str) -
 
 
 def _values(cue: Cue) -> Iterator[JsonValue]:
-    """The values that have to be in the words; true and false may be said in any way."""
     for value in cue.values.values():
         for one in value if isinstance(value, list) else [value]:
             if one not in ("", None) and not isinstance(one, bool):

@@ -87,7 +87,7 @@ def parameters(api: Api) -> dict[str, Name]:
     """A name for each parameter."""
     found: dict[str, Name] = {}
     for name, parameter in api.parameters.items():
-        named = (Name(one) for one in _names(api, name, parameter) if one)
+        named = map(Name, filter(None, _names(api, name, parameter)))
         found[name] = next((one for one in named if one not in found.values()), Name(f"{name!r} value"))
     return found
 
@@ -165,7 +165,6 @@ def _spelt(words: list[str]) -> str:
 
 
 def _from_description(text: str) -> str:
-    """The noun phrase that a description opens with, if it is one and short."""
     first = re.split(r"[.;:\n(,=]|\s[-–]\s", re.sub(r"[*`_#\"“”']|<[^>]+>", " ", text).strip(), maxsplit=1)[0]
     phrase = _LEAD.sub("", " ".join(first.split()))
     words, small = phrase.split(), phrase.lower().split()
@@ -288,7 +287,6 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequenc
 
 
 def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[JsonValue]) -> str:
-    """The last name that was told before and stands in the result, too."""
     names = [one for one in about if isinstance(one, str) and _NAME.fullmatch(one) and one not in values.values()]
     beside = _beside(result, next(iter(values)).split("|")) if names else frozenset[str]()
     return next((one for one in reversed(names) if one in beside), "")
@@ -313,7 +311,6 @@ def _fact(name: Name, value: JsonValue) -> str:
 
 
 def _labels(values: Mapping[str, JsonValue], result: JsonValue) -> dict[str, Name]:
-    """A name for each value, no two alike: with that of what it stands in, where others of its name stand beside."""
     found: dict[str, Name] = {}
     for name in values:
         label = output(name)
@@ -376,7 +373,6 @@ def _unlisted(node: Any) -> Any:
 
 
 def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> tuple[str, int]:
-    """The first rows, each by what names it, the rest of it in brackets, what all have once; of how many, if of all."""
     order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
     apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
     common = [name for name in order if apart and name not in apart]
@@ -435,7 +431,6 @@ def _rank(name: Name) -> int:
 
 
 def _grouped_text(value: JsonValue) -> str:
-    """A value as it is told: large numbers in groups."""
     large = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _LARGE
     return f"{value:,}" if large else value_text(value)
 

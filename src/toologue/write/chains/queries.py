@@ -134,7 +134,6 @@ class Queries:
         return parameters(self._apis[name])
 
     def _wishes_of(self, name: str) -> list[_Wish]:
-        """The wishes that may reach `confirm`, whatever is said around them."""
         least, found = self._bands["confirm"] - _AROUND, list[_Wish]()
         for one in _wishes(intent_of(self._apis[name])):
             said = one.thing or one.action
@@ -167,7 +166,6 @@ def _unreached(band: Band, name: str) -> Unworded:
 
 
 def _clear(wishes: Sequence[_Wish], voice: Voice, given: Given, again: bool) -> Iterator[tuple[str, str]]:
-    """Clear wishes, from the plainest to those that name the tool; with what shall be known, or without."""
     tail = voice("aim", names=given.aim) if given.aim else ""
     lead = voice("clearer") if again else ""
     ways = product(dict.fromkeys((lead, lead and "Well,")), (False, True), dict.fromkeys((tail, "")))
@@ -182,7 +180,6 @@ def _clear(wishes: Sequence[_Wish], voice: Voice, given: Given, again: bool) -> 
 
 
 def _wishes(wish: Intent) -> Iterator[_Wish]:
-    """What somebody may want who wants this, from the plainest words to those that name the tool."""
     on = "" if wish.place.lower() in wish.action.lower() else f" on {wish.place}"
     own = [] if wish.own.startswith(("a ", "an ")) else [f"the {wish.own}"]
     things = [wish.thing, *_within(wish.thing, wish.field)] if wish.thing else []
@@ -194,7 +191,6 @@ def _wishes(wish: Intent) -> Iterator[_Wish]:
 
 
 def _within(phrase: str, field: str) -> list[str]:
-    """The phrase, told of what kind it is, where it does not say so."""
     return [within(phrase, field)] if phrase and field and not alike(phrase, field) else []
 
 
@@ -232,15 +228,9 @@ def _hints(topics: Sequence[str], voice: Voice) -> Iterator[tuple[str, str]]:
 
 
 def _hinted(wish: Intent) -> Iterator[str]:
-    """What the Api is named after, the tool beside it; half of that."""
     words, place = wish.topic.split(), wish.place
-    topics = [
-        wish.topic,
-        *_within(wish.topic, wish.field),
-        f"{wish.topic} on {place}",
-        wish.own,
-        f"{wish.own} on {place}",
-    ]
+    topics = [wish.topic, *_within(wish.topic, wish.field)]
+    topics += [f"{wish.topic} on {place}", wish.own, f"{wish.own} on {place}"]
     if words[-1] not in wordset("loose") and words[0] not in ("a", "an") and LINKS.isdisjoint(words):
         topics += [" ".join(words[-2:]), f"{words[-1]} on {place}", words[-1]]
     fit = (one for one in dict.fromkeys(topics) if len(one) > 2 and one.split()[-1] not in wordset("loose"))
@@ -259,7 +249,6 @@ def _broached(topic: str) -> str:
 
 
 def _fogged(api: Api) -> Iterator[str]:
-    """What may be on somebody's mind: the things that the Api is about; its domain."""
     things = [singular(word) for word in intent_of(api).topic.split()]
     kinds = [pluralized(thing) for thing in dict.fromkeys(things) if thing in wordset("countable")]
     yield from (form for thing in kinds for form in (thing, f"some {thing}"))

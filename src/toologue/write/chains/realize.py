@@ -19,6 +19,7 @@ from toologue.models.embed import Embedder
 from toologue.models.index import Index
 from toologue.models.retriever import Band
 from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retrieve, Turn, UserTurn
+from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
 from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
@@ -33,7 +34,7 @@ VARIANTS = 10
 
 _KEPT = 4096
 _LOOKS = ("look up", "find", "get", "check", "look for")
-_NUMBERED = re.compile(r"(.*?)(\d{0,9})", re.DOTALL)
+
 _DULL = re.compile(
     r"\b(?:page|number of|position|order|format|language|field|fields|cursor|token|setting|units?|term|keyword|text|URL"
     r"|type)\b"
@@ -55,7 +56,6 @@ class Desk:
     def _opening(
         self, name: str, pair: str, band: Band, variant: int, told: Given | None, again: bool
     ) -> Asked | Unworded:
-        """A wish for an Api, one for each pair, band and variant; `told`: what comes with a clear one."""
         style = STYLES["user"][variant % len(STYLES["user"])]
         voice = Voice(self.bank, "user", style, seed=keys.seed_of(self.seed, pair, band), start=variant)
         try:
@@ -74,7 +74,7 @@ class Realizer:
         origin, id = plan.dialogue.origin, plan.dialogue.id
         self._pair = f"{origin.get('source')}|{origin.get('target')}"
         self._along: list[str] = [*along] if isinstance(along := origin.get("along"), dict) else []
-        number = int(cast("re.Match[str]", _NUMBERED.fullmatch(id))[2] or 0)
+        _, number = stem_and_number(id)
         place = keys.seed_of(desk.seed, self._pair) % 1009 + (number or keys.seed_of(id) % 1009)
         seed = keys.seed_of(desk.seed, id)
         users, agents = STYLES["user"], STYLES["agent"]
@@ -248,7 +248,6 @@ class Realizer:
         return _text(lead, asks, self.agent(kind, names=extra) if extra else "")
 
     def _lead(self, turn: AgentTurn) -> str:
-        """What comes before a later request: that the missing value can be found, or that it was."""
         missing = self._plan.dialogue.origin.get("parameter")
         if not self._failed or not isinstance(missing, str):
             return ""
@@ -302,7 +301,6 @@ class Realizer:
         return names[parameter]
 
     def _named(self, cue: Cue) -> list[tuple[Name, JsonValue]]:
-        """The values of a cue, each with its name: parameters of the Api in hand, or outputs to choose by."""
         names = self._desk.queries.names(self._desk.queries.source(self._in_hand).name) if self._in_hand else {}
         return [(names.get(name) or output(name), value) for name, value in cue.values.items()]
 
@@ -312,7 +310,6 @@ def _text(*parts: str) -> str:
 
 
 def _grouped_text(plan: Plan) -> Answer | None:
-    """What the response says of the result before it; None where there is no response."""
     result: JsonValue = None
     known: list[JsonValue] = []
     for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
 
 
 class Lexicon(NamedTuple):
-    """How words are said. `spelt` has `acronyms` and `proper` names by their small letters, as they are written."""
+    """How words are said; `spelt` has `acronyms` and `proper` names by their small letters."""
 
     parameters: Mapping[str, str]
     abbreviations: Mapping[str, str]
@@ -49,7 +49,6 @@ def openings(domain: str) -> tuple[str, ...]:
 
 @cache
 def _whole() -> frozenset[str]:
-    """What is not taken apart: names that are written so."""
     known = lexicon()
     return frozenset((*known.spelt, *known.parameters, *known.abbreviations, *wordset("foreign")))
 
@@ -181,9 +180,7 @@ def rough(phrase: str) -> bool:
         words, small = words[1:], small[1:]
     if not small or small[0] in LINKS | _ASKS or _loose(small[-1]):
         return True
-    if set(small) & (_ASKS | wordset("machinery")) or empty(small):
-        return True
-    if any(map(_numbered, ["", *words], words)):
+    if set(small) & (_ASKS | wordset("machinery")) or empty(small) or any(map(_numbered, ["", *words], words)):
         return True
     if sum(word.isupper() and word.lower() not in lexicon().acronyms for word in words if len(word) > 1) > 1:
         return True
