@@ -152,7 +152,7 @@ def _forms(value: JsonValue) -> set[str]:
     """How a value may stand in words: as it is, or as people say it; anything else that is no text and no number."""
     if value is None or isinstance(value, bool | list | dict):
         return {""}
-    ways = ({"exact": True}, {}, {"money": True}, {"day_only": True})
+    ways: tuple[dict[str, bool], ...] = ({"exact": True}, {}, {"money": True}, {"day_only": True})
     return {verbalize(value, **way) for way in ways}
 
 

@@ -1,9 +1,8 @@
 """Descriptions offline: a phrase and a sentence for every entity, keywords for every API, where there are none (3.1).
 
-ToolDial has a language model write them, and builds its graph from them. These are made from the words of names: whose
-an entity is, and what it is of it. Equal things get equal phrases, whatever their APIs call them; different things get
-phrases that share few letters, since a graph compares them letter by letter. An id belongs to the tool that gave it
-out (`Category|tool|api`; names without a tool are of one service); names and codes belong to the world.
+They are made from the words of names: whose an entity is, and what it is of it. Equal things get equal phrases, others
+such that share few letters, since a graph compares them letter by letter. An id belongs to the tool that gave it out
+(`Category|tool|api`; names without a tool are of one service); names and codes belong to the world.
 """
 
 from __future__ import annotations
@@ -209,16 +208,15 @@ def keywords(api: Api) -> tuple[str, ...]:
 def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
     what = f"the {gloss(named)} of {article(named.owner)}"
     within = f" ({domain})" if domain else ""
-    match reach(named):
-        case "service":
-            if tool:
-                return f"{tool.capitalize()}: {what}, which only {tool} knows{within}."
-            return f"T{what[1:]}, as its service gives it{within}."
-        case "world":
-            return f"{what.capitalize()}{f' in {domain}' if domain else ', as anybody would write it'}."
-        case _:
-            more = " ".join(told.split()[:_WORDS]).rstrip(" .,;:")
-            return f"{what.capitalize()}{within}{f': {more}' if more else ''}."
+    known_to = reach(named)
+    if known_to == "world":
+        return f"{what.capitalize()}{f' in {domain}' if domain else ', as anybody would write it'}."
+    if known_to == "other":
+        more = " ".join(told.split()[:_WORDS]).rstrip(" .,;:")
+        return f"{what.capitalize()}{within}{f': {more}' if more else ''}."
+    if tool:
+        return f"{tool.capitalize()}: {what}, which only {tool} knows{within}."
+    return f"T{what[1:]}, as its service gives it{within}."
 
 
 def _copied(value: Any) -> Any:

@@ -8,6 +8,7 @@ outputs × required parameters ──LCS of phrases──▶ ──types (best)�
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,11 +195,9 @@ def explain(
     below = _entities(inputs(target), parameter, f"parameter of {target.name}")
     near = [
         (similarity(letters(one.phrase, rules), letters(other.phrase, rules)), one, other)
-        for one in above
-        for other in below
+        for one, other in product(above, below)
     ]
-    near.sort(key=lambda pair: ((pair[1].name, pair[2].name) not in kept, -pair[0]))
-    near = near[:most]
+    near = sorted(near, key=lambda pair: ((pair[1].name, pair[2].name) not in kept, -pair[0]))[:most]
     reasons: list[Reason] = []
     for (_, one, other), scores in zip(near, _scores(near, (source, target), embedder, rules), strict=True):
         chosen = kept.get((one.name, other.name))
@@ -215,15 +214,11 @@ def _scores(
 ) -> Iterator[Similarities]:
     source, target = apis
     first = {one.name: one.description for one in reversed(list(outputs(source)))} if rules == "published" else {}
-    texts = [
-        embedded_text(text, keywords if keyed else ())
-        for _, one, other in near
-        for keyed in (False, True)
-        for text, keywords in (
-            (first.get(one.name, one.description), source.keywords),
-            (other.description, target.keywords),
-        )
-    ]
+    texts = list[str]()
+    for _, one, other in near:
+        text, another = first.get(one.name, one.description), other.description
+        texts += map(embedded_text, (text, another))
+        texts += map(embedded_text, (text, another), (source.keywords, target.keywords))
     vectors = embedder.embed(texts)
     for number, (lcs, _, _) in enumerate(near):
         one, other, keyed, other_keyed = vectors[4 * number : 4 * number + 4]

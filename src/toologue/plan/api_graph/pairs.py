@@ -1,8 +1,7 @@
 """Pairs of an output and a parameter on their way through the tests of an edge, as arrays of numbers.
 
-The first test is the longest common subsequence of two phrases over their mean length, of all pairs at once: phrases
-are unique and sorted by length, and only blocks are compared whose lengths are at least t / (2 - t) to each other. The
-other tests are cosines of descriptions. Memory is that of a block, and of what passed.
+The first test is the longest common subsequence of two phrases over their mean length: phrases are unique and sorted by
+length, and only blocks are compared whose lengths are at least t / (2 - t) to each other. The others are cosines.
 """
 
 from __future__ import annotations

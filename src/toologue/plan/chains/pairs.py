@@ -328,11 +328,11 @@ def _draw(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int, mad
 
 
 def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, deque[deque[Pair]]]:
-    known = {name: one for name, one in SEQUENCES.items() if published_code or not one.published_code_only}
+    known = [name for name, one in SEQUENCES.items() if published_code or not one.published_code_only]
     fitting: dict[str, dict[str, list[Pair]]] = {name: {} for name in known}
     for pair in pairs:
         names = [one.key for one in pair.sequences(published_code=published_code)]
-        for name in [*names, *([] if pair.source else ["13.1"])]:
+        for name in names if pair.source else [*names, "13.1"]:
             fitting[name].setdefault(pair.target, []).append(pair)
     pools = dict[str, deque[deque[Pair]]]()
     for name, by_target in fitting.items():

@@ -1,8 +1,7 @@
 """What a file of chain dialogues holds: the paper's table 2, the counts behind its other tables, the published states.
 
-A turn is a user's message or an agent's message that the user sees: looking for an API and calling one are steps of a
-turn, not turns. Our states say what is known; the published code forgets the API and its slots while it looks for a
-missing value, and again when it says goodbye.
+A turn is a message that the other one sees. Our states say what is known; the published code forgets the API and its
+slots while it looks for a missing value, and again when it says goodbye.
 """
 
 from __future__ import annotations
@@ -25,12 +24,11 @@ def published_state(turn: AgentTurn) -> State:
 
 def as_published(dialogue: Dialogue) -> Dialogue:
     """The dialogue with the published code's states."""
-    return dialogue.replace(
-        turns=tuple(
-            turn.replace(state=published_state(turn)) if turn.role == "agent" and turn.state is not None else turn
-            for turn in dialogue.turns
-        )
+    turns = (
+        turn.replace(state=published_state(turn)) if turn.role == "agent" and turn.state is not None else turn
+        for turn in dialogue.turns
     )
+    return dialogue.replace(turns=tuple(turns))
 
 
 def is_labelled(turn: AgentTurn, *, after: str | None) -> bool:

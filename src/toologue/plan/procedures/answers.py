@@ -351,9 +351,8 @@ def _kind(name: str, schema: Mapping[str, Any]) -> ValueKind:
     if form in ("email", "date", "date-time"):
         return "email" if form == "email" else "date"
     is_text = "enum" not in schema and schema.get("type") in (None, "string")
-    fitting: Iterator[ValueKind] = (kind for kind, pattern in _KINDS.items() if re.search(pattern, name))
-    kind = next(fitting, "other")
-    return kind if kind != "reason" or is_text else "other"
+    fitting: list[ValueKind] = [kind for kind, pattern in _KINDS.items() if re.search(pattern, name)]
+    return fitting[0] if fitting and (fitting[0] != "reason" or is_text) else "other"
 
 
 def _unknown_value(value: JsonValue, taken: set[str], rng: Random) -> JsonValue:

@@ -197,7 +197,7 @@ class _Conversation:
             if not isinstance(value, str) or slot.kind in ("reason", "name"):
                 continue
             spoilt = spoil(value, slot.schema, seed=self.rng.getrandbits(32), kind=slot.kind)
-            if spoilt is not None and spoilt.malformed:
+            if spoilt and spoilt.malformed:
                 cue = Cue(move="malformed", values={name: spoilt.said}, kinds=self.kinds([name]))
                 said: dict[str, JsonValue] = {**given.values, name: spoilt.said}
                 self.aside(cue, {"detour": "malformed", "said": said}, self.question)

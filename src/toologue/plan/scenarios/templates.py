@@ -41,8 +41,7 @@ class Teller:
         self.known = flow_map(self.apis.values())
         self.flows: dict[tuple[str, str], dict[str, Flow]] = {}
         for flow, kind in self.known.kinds.items():
-            rules: list[dict[str, str]] = _bank()["never"]
-            forbidden = any(all(getattr(flow, name) == value for name, value in rule.items()) for rule in rules)
+            forbidden = any(rule.items() <= vars(flow).items() for rule in _bank()["never"])
             if not forbidden and self.fed(flow):
                 self.flows.setdefault((flow.source, flow.target), {}).setdefault(kind, flow)
 
@@ -91,10 +90,10 @@ class Teller:
                     yield from (Beat((source, name), flow) for flow in self.flows.get((source, name), {}).values())
 
     def _weight(self, beat: Beat, used: Counter[str]) -> float:
-        fresh = sum(2.0 if not used[name] else 0.5 ** used[name] for name in beat.calls) / len(beat.calls)
-        tandem = len(beat.calls) > 1
-        undone = tandem and self.apis[beat.calls[0]].writes  # changes of mind are spice
-        return fresh * (0.8 if undone else 3.0 if tandem else 1.0)
+        fresh = sum(0.5 ** used[name] if used[name] else 2.0 for name in beat.calls) / len(beat.calls)
+        if len(beat.calls) == 1:
+            return fresh
+        return fresh * (0.8 if self.apis[beat.calls[0]].writes else 3.0)  # changes of mind are spice
 
     def _order(self, beats: list[Beat], rng: random.Random) -> list[Beat]:
         for _ in range(8):

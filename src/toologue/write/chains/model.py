@@ -1,7 +1,7 @@
 """A writer for chains with a language model: the scenario instruction of ToolDial (A.7) in our words, checked.
 
-What users open with is not left to the model: it comes from `queries`, which tried it on the retriever (the paper's
-pre-constructed query), and is said word for word. Everything else is the model's, within what each step demands:
+What users open with comes from `queries`, which tried it on the retriever (the paper's pre-constructed query), and is
+said word for word. Everything else is the model's; its faults:
 
     no list         the reply holds no JSON array             wrong count       there are more or fewer texts than steps
     no text         an entry is empty, or no text             value missing     a value is not in the words
@@ -65,9 +65,9 @@ def scenario(plan: Plan, plain: Dialogue, apis: Mapping[str, Api]) -> str:
     for cue, turn in zip(plan.cues, plain.turns, strict=True):
         if cue.move in _SILENT and turn.role == "agent":
             lines.append(f"   [{_happens(turn)}]")
-            continue
-        number += 1
-        lines.append(f"{number}. {_step(cue, turn, plan, apis)}")
+        else:
+            number += 1
+            lines.append(f"{number}. {_step(cue, turn, plan, apis)}")
     style = plain.origin.get("style")
     styles: Mapping[str, JsonValue] = style if isinstance(style, dict) else {}
     slots = {"plan": "\n".join(lines), "count": number, "user": styles.get("user"), "agent": styles.get("agent")}
@@ -109,9 +109,8 @@ def _happens(turn: AgentTurn) -> str:
 
 
 def _step(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> str:
-    who = "User" if turn.role == "user" else "Agent"
     meaning = next((one.meaning for name, one in ACTIONS.items() if name == cue.move), cue.move)
-    return f"{who} {meaning}" + "".join(f"; {one}" for one in _demands(cue, turn, plan, apis))
+    return "; ".join([f"{turn.role.capitalize()} {meaning}", *_demands(cue, turn, plan, apis)])
 
 
 def _demands(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> Iterator[str]:

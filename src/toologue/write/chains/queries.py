@@ -4,8 +4,7 @@
     suggest   names the topic alone. The target is first, between `suggest` and `confirm`
     clarify   names no more than the walk of life. Nothing is above `suggest`
 
-The plainest words that do come first, then such that name the tool, then such that repeat the documentation; where none
-does, `Unworded` says so. Before the retriever's whole index is asked, only the target is looked at.
+The plainest words that do come first, then such that name the tool; where none does, `Unworded` says so.
 """
 
 from __future__ import annotations

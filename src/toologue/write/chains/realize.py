@@ -184,9 +184,8 @@ class Realizer:
         made = (call.arguments or () for call in calls if call.api == source)
         told = [name for arguments in made for name in arguments if name not in settled(api)]
         dull = {name for name in told if name not in names or _DULL.search(names[name].words)}
-        have = [] if any(api.parameters[name].required for name in dull) else [
-            names[name].the for name in told if name not in dull
-        ]  # fmt: skip
+        vague = any(api.parameters[name].required for name in dull)
+        have = [names[name].the for name in told if name not in dull and not vague]
         by = next((by for turn in turns if isinstance(by := turn.extra.get("by"), str)), "")
         parts = [self.user("have", names=joined(have[:2])) if have else ""]
         if by:
