@@ -148,13 +148,11 @@ def _guards(read: _Rules, names: Names, *, listed: bool) -> Iterator[_Guard]:
 
 
 def _new(fields: Mapping[str, Any], table: Table, names: Names) -> Value:
-    """The fields of a row to be created."""
     _check_fields(fields, table)
     return value_of(fields, names)
 
 
 def _change(name: str, change: Any, table: Table | None, names: Names) -> Change:
-    """What becomes of one field."""
     if table is None:
         raise ValueError("there is no row to set fields of: say `on: table`")
     if name == table.key:

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from random import Random
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 from uuid import UUID
 
 from toologue import keys
-from toologue.apis.schemas import written_out
+from toologue.apis.schemas import list_of, object_of, written_out
 from toologue.data import Place, Source
 from toologue.errors import BadSetting, ToolError, UnknownName, UserError, shown
 from toologue.schema import Fault
@@ -55,7 +55,7 @@ def fault_type(status: int) -> str:
 Now = Callable[[], str]
 # (number of the row, now) → the value of a field.
 Filler = Callable[[int, Now], Any]
-_COUNTS = "_made"
+_COUNTS, _DATED = "_made", ("date", "date-time")
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def maker_of(table: Table, ids: Sequence[Any]) -> RowMaker:
         elif is_ours:
             fillers[name] = _inventor(table, name)
             invented |= {name} if is_hidden else set()
-    dates = [name for name in table.fields if _date_format(table.rule(name))]
+    dates = [name for name in table.fields if table.rule(name).get("format") in _DATED]
     touched = [name for name in dates if {"updated", "modified", "changed"} & {*snake(name).split("_")}]
     return RowMaker(table, fillers, frozenset(invented), tuple(touched))
 
@@ -149,12 +149,12 @@ def _filler(rule: Mapping[str, Any], root: Any, *, is_ours: bool) -> Filler | No
         return lambda number, now: own(rule["default"])
     if not is_ours:
         return None
-    enum, date_format = rule.get("enum"), _date_format(rule)
+    enum, form = rule.get("enum"), rule.get("format")
     plain: list[Any] = [None, *(enum if isinstance(enum, list) else [False, 0, []])] if enum or types_of(rule) else []
     for value in plain:
         if fits(value, rule, root):
             return lambda number, now: own(value)
-    return (lambda number, now: now()[:10] if date_format == "date" else now()) if date_format else None
+    return (lambda number, now: now()[:10] if form == "date" else now()) if form in _DATED else None
 
 
 def _inventor(table: Table, name: str) -> Filler:
@@ -169,11 +169,6 @@ def _inventor(table: Table, name: str) -> Filler:
             return None
 
     return lambda number, now: own(value(number))
-
-
-def _date_format(rule: Mapping[str, Any]) -> str:
-    form = rule.get("format")
-    return form if form in ("date", "date-time") else ""
 
 
 def key_text(value: Any) -> str:
@@ -274,27 +269,19 @@ def _fresh(old: Row, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in old or not same(old[name], value)}
 
 
-@dataclass(frozen=True)
-class Seed:
-    """Rows by table and key, and when it is, as RFC 3339 (None: not said)."""
-
-    tables: Mapping[str, Mapping[str, Row]] = field(default_factory=dict[str, Mapping[str, Row]])
-    now: str | None = None
-
-
-def read_seed(source: Source, tables: Mapping[str, Table]) -> Seed:
-    """The seed that a source holds. Raises BadRecord."""
+def read_seed(source: Source, tables: Mapping[str, Table]) -> tuple[Mapping[str, Mapping[str, Row]], str | None]:
+    """Rows by table and key, and when it is, as RFC 3339 (None: not said). Raises BadRecord."""
     data = source.data
     if not isinstance(data, dict):
         raise source.bad((), f"expected tables, got {shown(data)}", "write `table: [rows]` or `table: {key: row}`")
-    given = dict(cast("dict[str, Any]", data))
+    given = dict(object_of(data))
     now = given.pop("now", None) if not isinstance(given.get("now"), dict | list) else None
     placed = {name: _seed_table(source, name, rows, tables) for name, rows in given.items()}
     for name, rows in placed.items():
         for key in rows:
             _check_seed_row(source, tables[name], key, placed)
     rows_by_table = {name: {key: row for key, (row, _) in rows.items()} for name, rows in placed.items()}
-    return Seed(rows_by_table, None if now is None else moment_in(now, source))
+    return rows_by_table, None if now is None else moment_in(now, source)
 
 
 def moment_in(text: Any, source: Source) -> str:
@@ -315,10 +302,8 @@ def _seed_table(source: Source, name: str, rows: Any, tables: Mapping[str, Table
     if rows is not None and not isinstance(rows, dict | list):
         raise source.bad((name,), f"expected rows, got {shown(rows)}", "write `[row, …]` or `{key: row, …}`")
     table, placed = tables[name], _Placed()
-    listed = (
-        cast("dict[str, Any]", rows).items() if isinstance(rows, dict) else enumerate(cast("list[Any]", rows or ()))
-    )
-    for key, given in cast("Iterable[tuple[Any, Any]]", listed):
+    listed: Any = object_of(rows).items() or enumerate(list_of(rows))
+    for key, given in listed:
         place: Place = (name, key)
         if not isinstance(given, dict):
             raise source.bad(place, f"expected a row, got {shown(given)}")
@@ -351,7 +336,7 @@ def _seed_row(source: Source, table: Table, row: dict[str, Any], key: str | None
 
 
 def _check_seed_row(source: Source, table: Table, key: str, placed: Mapping[str, _Placed]) -> None:
-    """References lead to rows, and unique values stand once."""
+    """Check that references lead to rows, and that unique values stand once."""
     row, place = placed[table.name][key]
     for name, other in table.refers.items():
         known = placed.get(other, {})

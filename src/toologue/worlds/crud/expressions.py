@@ -22,7 +22,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, cast
 
-from toologue.apis.schemas import violation
+from toologue.apis.schemas import list_of, object_of, violation
 from toologue.errors import UnknownName, shown
 from toologue.values.compare import same
 from toologue.worlds.crud.tables import Table
@@ -101,10 +101,10 @@ _Test = Callable[[Any, Scope], str | None]
 def value_of(template: Any, names: Names) -> Value:
     """A value with references, ready to be filled in. Raises ValueError or UnknownName for what cannot be."""
     if isinstance(template, dict):
-        parts = {key: value_of(part, names) for key, part in cast("dict[str, Any]", template).items()}
+        parts = {key: value_of(part, names) for key, part in object_of(template).items()}
         return lambda scope: {key: got for key, part in parts.items() if (got := part(scope)) is not MISSING}
     if isinstance(template, list):
-        items = [value_of(item, names) for item in cast("list[Any]", template)]
+        items = [value_of(item, names) for item in list_of(template)]
         return lambda scope: [got for item in items if (got := item(scope)) is not MISSING]
     if not isinstance(template, str) or not (template.startswith("$") or "${" in template):
         return lambda scope: template
@@ -165,7 +165,6 @@ def _reference(found: re.Match[str], names: Names) -> Value:
 
 
 def _clause(subject: str, rule: Any, names: Names) -> Condition:
-    """One field or reference, and what it must be."""
     reference = _REFERENCE.fullmatch(subject if subject.startswith("$") else f"${names.row}.{subject}")
     if reference is None or (names.row is None and not subject.startswith("$")):
         raise ValueError(f"{shown(subject)}: there is no row here; name an argument, with a $ in front")
@@ -190,12 +189,11 @@ def _clause(subject: str, rule: Any, names: Names) -> Condition:
 
 def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> _Test:
     if isinstance(rule, dict):
-        rules = cast("dict[str, Any]", rule)
-        if not rules:
+        if not rule:
             raise ValueError("an empty comparison says nothing")
-        tests = [_comparison(word, limit, names, check) for word, limit in rules.items()]
+        tests = [_comparison(word, limit, names, check) for word, limit in object_of(rule).items()]
         return lambda value, scope: next((found for test in tests if (found := test(value, scope))), None)
-    items = cast("list[Any]", rule) if isinstance(rule, list) else [rule]
+    items = list_of(rule) if isinstance(rule, list) else [rule]
     for item in items:
         if not (isinstance(item, str) and item.startswith("$")):
             check(item)
@@ -245,5 +243,5 @@ def _within(limit: Any) -> _Test:
 
 def _plain(value: Any) -> str:
     if isinstance(value, list):
-        return " or ".join(map(_plain, cast("list[Any]", value)))
+        return " or ".join(map(_plain, list_of(value)))
     return "empty" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from toologue.apis.schemas import object_of, properties_of, required_of, shape
+from toologue.apis.schemas import list_of, object_of, properties_of, required_of, shape
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import snake
 from toologue.values.compare import same
@@ -41,7 +41,7 @@ class Page(NamedTuple):
     next: str | None
 
 
-def paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
+def _paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
     """The page that is asked for: role (`limit`, `sort`, …) → value, or None. Raises Refusal.
 
     Rows without the field that they are sorted by come last.
@@ -66,15 +66,6 @@ def paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
     chosen = rows[start:] if size is None else rows[start : start + size]
     more = size is not None and chosen and start + size < len(rows)
     return Page(chosen, len(rows), start, size, key_text(chosen[-1].get(table.key)) if more else None)
-
-
-def check_sorts(schema: Mapping[str, Any], table: Table) -> None:
-    """Raises ValueError where a schema offers to sort by what is no field."""
-    try:
-        for value in schema["enum"] if isinstance(schema.get("enum"), list) else ():
-            _sorting(str(value), table)
-    except Refusal as refusal:
-        raise ValueError(f"{refusal}: rows cannot be sorted by it; say `x-filter: ignored` at it") from None
 
 
 def _whole(asked: Mapping[str, Any], role: str, least: int) -> int | None:
@@ -139,15 +130,18 @@ def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any
             filters[name] = found
             continue
         paging[found] = name
-        if found == "sort":
-            check_sorts(schema, table)
+        try:
+            for value in list_of(schema.get("enum")) if found == "sort" else ():
+                _sorting(str(value), table)
+        except Refusal as refusal:
+            raise ValueError(f"{refusal}: rows cannot be sorted by it; say `x-filter: ignored` at it") from None
 
     def select(rows: Iterable[Row], arguments: Mapping[str, Any]) -> Page:
         found = list(rows)
         for name, filter_by in filters.items():
             if arguments.get(name) is not None:
                 found = [*filter(filter_by(arguments[name]), found)]
-        return paged(found, {role: arguments.get(name) for role, name in paging.items()}, table)
+        return _paged(found, {role: arguments.get(name) for role, name in paging.items()}, table)
 
     return select
 
@@ -218,7 +212,7 @@ def _by(field: str, comparison: str, table: Table) -> Filter:
 
 
 def _items(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else [value]
+    return list_of(value) if isinstance(value, list) else [value]
 
 
 def _at(row: Any, path: Sequence[str]) -> Any:
@@ -247,9 +241,8 @@ def _has_words(wanted: Any) -> Callable[[Row], bool]:
 
 def _texts(value: Any) -> str:
     """All texts inside a value, in lower case."""
-    if isinstance(value, Mapping | list):
-        inner = cast("Mapping[str, Any]", value).values() if isinstance(value, Mapping) else cast("list[Any]", value)
-        return " ".join(map(_texts, inner))
+    if isinstance(value, dict | list):
+        return " ".join(map(_texts, object_of(value).values() or list_of(value)))
     return value.casefold() if isinstance(value, str) else ""
 
 

@@ -22,14 +22,14 @@ from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, cast
 
 from toologue.apis.openapi import OpenApi, Operation
-from toologue.apis.schemas import checker, properties_of, shape
+from toologue.apis.schemas import checker, list_of, object_of, properties_of, shape
 from toologue.data import Place
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import plural, snake
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
 from toologue.worlds.crud.data import Data, Refusal, key_text
 from toologue.worlds.crud.expressions import Scope
-from toologue.worlds.crud.lists import Select, list_answer, row_answer, selection
+from toologue.worlds.crud.lists import Page, list_answer, row_answer, selection
 from toologue.worlds.crud.tables import Owner, Route, Table, listed_in, route_of
 from toologue.worlds.store import Row
 
@@ -128,7 +128,7 @@ def handler_of(operation: Operation, tables: Mapping[str, Table], document: Open
     return _Reader(document, tables, route).handler()
 
 
-def state_for(action: str, table: Table) -> tuple[str, str] | None:
+def _state_for(action: str, table: Table) -> tuple[str, str] | None:
     """(field, value) that an action sets, or None: the field that is a status, and what it may be after the action."""
     fields = [name for name in table.fields if isinstance(table.rule(name).get("enum"), list)]
     likely = [name for name in fields if snake(name).split("_")[-1] in ("status", "state")] or fields
@@ -155,7 +155,6 @@ class _Reader:
 
     @cached_property
     def said(self) -> dict[str, Any]:
-        """The `x-action`."""
         said = self.operation.extensions.get("x-action", {})
         if not isinstance(said, dict):
             self.bad(f"expected an object, got {shown(said)}", "", ("x-action",))
@@ -163,7 +162,6 @@ class _Reader:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The rows that the path names."""
         made: list[Step] = []
         for number, owner in enumerate(self.route.owners):
             table, before = self.tables[owner.table], self.route.owners[number - 1]
@@ -172,7 +170,6 @@ class _Reader:
         return tuple(made)
 
     def handler(self) -> Handler:
-        """Which kind of operation it is."""
         tail, is_read = self.route.tail, not self.operation.api.writes
         owner = self.steps[-1].table if self.steps else None
         if "on" in self.said:
@@ -209,18 +206,16 @@ class _Reader:
         return self.item((*self.steps, Step(table, flat, link)))
 
     def listing(self, table: Table, link: str | None) -> Handler:
-        """A page of rows."""
-        select, linked = self.selection(table), self.linked(table, link)
-        answer = self.try_(list_answer, self.operation.response, table)
-        return self.made(lambda data, scope: select(linked(data, scope), scope.arguments), answer=answer)
+        page = self.page(table, link)
+        return self.made(page, answer=self.try_(list_answer, self.operation.response, table))
 
     def finding(self, table: Table, link: str | None) -> Handler:
         """The one row that fits what was asked; where nothing was, the newest that refers to the path's row."""
-        select, linked = self.selection(table), self.linked(table, link)
+        page = self.page(table, link)
         asked = [name for name, wire in self.operation.wires.items() if wire.into != "path"]
 
         def effect(data: Data, scope: Scope) -> None:
-            rows = select(linked(data, scope), scope.arguments).rows
+            rows = page(data, scope).rows
             if not rows:
                 given = [f"{name} {scope.arguments[name]!r}" for name in asked if name in scope.arguments]
                 owner = [(step.table.singular, step.parameter) for step in self.steps[-1:] if link]
@@ -232,7 +227,7 @@ class _Reader:
 
     def adding(self, table: Table, link: str | None) -> Handler:
         """A new row, which refers to the path's row; `creates` may give further fields."""
-        body, more = self.body(), self.action(self.steps[-1:], table).creates.get(table.name)
+        body, more = self.body(), self.action(self.steps, table).creates.get(table.name)
 
         def effect(data: Data, scope: Scope) -> None:
             fields: dict[str, Any] = {**body(scope)}
@@ -243,10 +238,11 @@ class _Reader:
         return self.made(effect, table, added=table)
 
     def item(self, steps: tuple[Step, ...]) -> Handler:
-        """An operation on one row: it is read, gone, replaced or merged with what was sent."""
         table, parameter, _ = steps[-1]
         body, method, is_read = self.body(), self.operation.method, not self.operation.api.writes
-        stay = [name for name in table.fields if not self.is_settable(table, name)]
+        sent = {wire.name for wire in self.operation.wires.values() if wire.into == "body"}
+        hidden = {table.key, *(name for name in table.fields if table.rule(name).get("readOnly") is True)}
+        stay = [name for name in table.fields if name not in sent and ("" not in sent or name in hidden)]
         defaults = {name: rule["default"] for name in table.fields if "default" in (rule := table.rule(name))}
 
         def effect(data: Data, scope: Scope) -> None:
@@ -263,7 +259,7 @@ class _Reader:
                 scope.rows[table.singular] = data.replace(table.name, key, _merged(old, body(scope)))
 
         silent = method == "delete" and not self.operation.response
-        return self.made(effect, table, row=steps[-1:], steps=steps, answer=_nothing if silent else None)
+        return self.made(effect, table, steps=steps, answer=_nothing if silent else None)
 
     def part(self, field: str) -> Handler:
         """An operation on a field of the path's row: read, replaced, merged, added to (a list), cleared."""
@@ -275,7 +271,7 @@ class _Reader:
                 return None
             if method == "patch":
                 return _merged(old or {}, body(scope))
-            return [*cast("list[Any]", old), body(scope)] if method == "post" and isinstance(old, list) else body(scope)
+            return [*list_of(old), body(scope)] if method == "post" and isinstance(old, list) else body(scope)
 
         def effect(data: Data, scope: Scope) -> Any:
             old, key = scope.rows[table.singular].get(field), scope.arguments[parameter]
@@ -294,24 +290,23 @@ class _Reader:
     def acting(self) -> Handler:
         """An action: what `x-action` says, else the status that the word means."""
         steps = (*self.steps, *((self.step_on(str(self.said["on"])),) if "on" in self.said else ()))
-        row, owner = steps[-1:], steps[-1].table if steps else None
         if not self.said:
-            return self.setting(row)
-        action = self.action(row)
+            return self.setting()
+        action, owner = self.action(steps), steps[-1].table if steps else None
         tables = [*(self.tables[name] for name in action.creates), *([owner] if owner else [])]
         fitting = [table for table in tables if self.answers(table)] if action.returns is None else []
         subject = max(fitting, key=self.answers, default=None)
         if action.returns is None and subject is None and self.operation.response:
             self.bad(f"nothing says what {self.operation.api.name!r} answers", "say `returns` in its `x-action`")
-        return self.made(_nothing, subject, row=row, steps=steps)
+        return self.made(_nothing, subject, steps=steps)
 
-    def setting(self, row: tuple[Step, ...]) -> Handler:
+    def setting(self) -> Handler:
         """A status is set, with the arguments that are fields; refused (409) where the row has that status."""
         name = self.route.tail[-1] if self.route.tail else self.operation.api.name
-        found = state_for(name, row[0].table) if row else None
+        found = _state_for(name, self.steps[-1].table) if self.steps else None
         if found is None:
             self.bad(f"nothing says what {self.operation.api.name!r} does")
-        (table, parameter, _), (field, state), body = row[0], found, self.body()
+        (table, parameter, _), (field, state), body = self.steps[-1], found, self.body()
 
         def effect(data: Data, scope: Scope) -> None:
             key = scope.arguments[parameter]
@@ -330,29 +325,28 @@ class _Reader:
         subject: Table | None = None,
         *,
         answer: Callable[[Any], Any] | None = None,
-        row: tuple[Step, ...] | None = None,
         steps: tuple[Step, ...] | None = None,
         added: Table | None = None,
     ) -> Handler:
-        """The handler, with its `x-action`. `row`: the one that it acts on, if any; by default the path's last."""
-        row = self.steps[-1:] if row is None else row
+        """The handler, with its `x-action`, which acts on the last row of the steps, by default those of the path."""
+        steps = self.steps if steps is None else steps
         if answer is None and subject is not None:
             answer = self.try_(row_answer, self.operation.response, subject)
         return Handler(
             check=arguments_check(self.operation),
-            steps=self.steps if steps is None else steps,
+            steps=steps,
             effect=effect,
             answer=_nothing if self.operation.status == 204 or answer is None else answer,
             subject=subject,
-            action=self.action(row, added),
-            row=row[0] if row else None,
+            action=self.action(steps, added),
+            row=steps[-1] if steps else None,
             added=added,
         )
 
-    def action(self, row: tuple[Step, ...], added: Table | None = None) -> Action:
+    def action(self, steps: tuple[Step, ...], added: Table | None = None) -> Action:
         if "x-action" not in self.operation.extensions:
             return Action()
-        site = Site(self.tables, row[0].table if row else None, added, frozenset(self.operation.api.parameters))
+        site = Site(self.tables, steps[-1].table if steps else None, added, frozenset(self.operation.api.parameters))
         try:
             action = action_of(self.said, site)
         except ActionError as error:
@@ -383,24 +377,23 @@ class _Reader:
             self.bad(f"nothing says which {table.name} belong to which of {owner.name}", remedy)
         return found
 
-    def linked(self, table: Table, link: str | None) -> Callable[[Data, Scope], Iterable[Row]]:
-        """The rows of a table, or those that refer to the path's last row."""
+    def page(self, table: Table, link: str | None) -> Callable[[Data, Scope], Page]:
+        """What is asked for of a table's rows, or of those that refer to the path's last row."""
+        api, wires = self.operation.api, self.operation.wires.items()
+        asked = {n: (api.parameters[n].json_schema, wire.extensions) for n, wire in wires if wire.into != "path"}
+        select = self.try_(selection, asked, table)
 
-        def rows(data: Data, scope: Scope) -> Iterable[Row]:
-            if link is None:
-                return data.rows(table.name)
-            wanted = key_text(scope.arguments[self.steps[-1].parameter])
-            return (row for row in data.rows(table.name) if _names(row.get(link), wanted))
+        def chosen(data: Data, scope: Scope) -> Page:
+            rows: Iterable[Row] = data.rows(table.name)
+            if link is not None:
+                wanted = key_text(scope.arguments[self.steps[-1].parameter])
+                rows = (row for row in rows if _names(row.get(link), wanted))
+            return select(rows, scope.arguments)
 
-        return rows
+        return chosen
 
     def wire(self, owner: Owner) -> str:
         return self.operation.wires[owner.parameter].name
-
-    def selection(self, table: Table) -> Select:
-        api, wires = self.operation.api, self.operation.wires.items()
-        asked = {n: (api.parameters[n].json_schema, wire.extensions) for n, wire in wires if wire.into != "path"}
-        return self.try_(selection, asked, table)
 
     def body(self, field: str | None = None) -> Callable[[Scope], Any]:
         """What is sent: field → value; what a whole body is; for a `field` that the body names, its value alone."""
@@ -409,11 +402,6 @@ class _Reader:
         if whole is not None:
             return lambda scope: scope.arguments.get(whole, {})
         return lambda scope: {name: scope.arguments[flat] for flat, name in wires.items() if flat in scope.arguments}
-
-    def is_settable(self, table: Table, name: str) -> bool:
-        """Whether a body may say a field of a row."""
-        names = {wire.name for wire in self.operation.wires.values() if wire.into == "body"}
-        return name in names or ("" in names and name != table.key and table.rule(name).get("readOnly") is not True)
 
     def answers(self, table: Table) -> int:
         """How much of the answer is a row of a table: fields, if it names the row's key; 1 where it may be anything."""
@@ -446,8 +434,8 @@ def _merged(old: Any, new: Any) -> Any:
     """Objects merged, all the rest replaced."""
     if not isinstance(new, dict) or not isinstance(old, Mapping):
         return cast("Any", new)
-    known, sent = cast("Mapping[str, Any]", old), cast("dict[str, Any]", new)
-    return {**known, **{name: _merged(known.get(name), value) for name, value in sent.items()}}
+    known = cast("Mapping[str, Any]", old)
+    return {**known, **{name: _merged(known.get(name), value) for name, value in object_of(new).items()}}
 
 
 def _nothing(*given: Any) -> None:

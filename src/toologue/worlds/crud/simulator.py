@@ -14,19 +14,19 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
 from toologue import keys
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
-from toologue.apis.schemas import compare_of, object_of
+from toologue.apis.schemas import compare_of, list_of, object_of
 from toologue.data import Source, complaint, read_source
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
-from toologue.worlds.crud.data import Data, Refusal, Seed, View, maker_of, moment_in, read_seed
+from toologue.worlds.crud.data import Data, Refusal, View, maker_of, moment_in, read_seed
 from toologue.worlds.crud.operations import arguments_check, handler_of
 from toologue.worlds.crud.tables import page_words, tables_of
 from toologue.worlds.store import Row, Stateful, Store, own
@@ -82,9 +82,8 @@ class Simulator:
         self.handlers = {name: handler_of(self.operations[name], self.tables, self.document) for name in inferred}
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
         self.apis = tuple(operation.api for operation in self.operations.values())
-        found = read_seed(_source(seed, "<seed>"), self.tables) if seed is not None else Seed()
-        self.seed = found.tables
-        self.now = found.now if now is None else moment_in(now, Source("<now>", None))
+        self.seed, begins = read_seed(_source({} if seed is None else seed, "<seed>"), self.tables)
+        self.now = begins if now is None else moment_in(now, Source("<now>", None))
         self.makers = {
             name: maker_of(table, [row[table.key] for row in self.seed.get(name, {}).values()])
             for name, table in self.tables.items()
@@ -171,10 +170,7 @@ def simulator_for(setting: Setting) -> Simulator:
 
 
 def kind_for(setting: Setting, overrides: Mapping[str, Override] | None = None) -> Kind:
-    """The kind of world that one service is: its documents, how its fields and its lists compare.
-
-    Any case of this kind gets this service, whatever its own setting says.
-    """
+    """The kind of world that one service is. Any case of it gets this service, whatever its own setting says."""
     if not overrides:
         return _opened(*_stamped(setting))[1]
     said = arguments_of(setting, _Arguments)
@@ -205,7 +201,6 @@ def _kind(said: _Arguments, simulator: Simulator) -> Kind:
 
 
 def _data_key(said: _Arguments) -> str:
-    """16 hex digits that name the content of the files."""
     files = _files(said)
     for file in files:
         stamp(file)  # says so where it cannot be read
@@ -235,19 +230,18 @@ def _files(given: _Arguments) -> list[Path]:
 
 def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
     """How the fields of rows compare, those that do so exactly left out."""
-    made: dict[str, dict[str, Compare]] = {name: {} for name in simulator.tables}
+    made: dict[str, dict[str, Compare]] = {}
     for name, table in simulator.tables.items():
-        for field, rule in table.fields.items():
-            invented = field in simulator.makers[name].invented
-            compare = "ignored" if invented else compare_of(rule, field, root=table.root)
-            made[name] |= {field: compare} if compare != "exact" else {}
+        compares: dict[str, Compare] = {field: compare_of(rule, field, root=table.root) for field, rule in table.fields.items()}
+        compares |= dict.fromkeys(simulator.makers[name].invented, "ignored")
+        made[name] = {field: compare for field, compare in compares.items() if compare != "exact"}
     return made
 
 
 def _listed(value: Any) -> list[JsonValue] | None:
     """The rows of a list, alone or beside what is said of the page."""
     if isinstance(value, list):
-        return cast("list[JsonValue]", value)
+        return list_of(value)
     members = object_of(value)
     lists = [name for name, part in members.items() if isinstance(part, list)]
     alone = len(lists) == 1 and all(page_words(name) for name in members if name not in lists)

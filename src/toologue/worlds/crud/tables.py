@@ -64,7 +64,7 @@ class Table:
 
     @property
     def spoken(self) -> str:
-        """What one row is called, in words."""
+        """The same in words."""
         return self.singular.replace("_", " ")
 
     @cached_property
@@ -234,10 +234,10 @@ class _Finder:
         yield from ({"properties": body} for body in self.bodies(name))
 
     def one(self, answers: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
+        root = self.document.root
         for answer in answers:
-            found = row_in(answer, self.document.root) if listed_in(answer, self.document.root) is None else None
-            if found:
-                yield shape(found[1], self.document.root)
+            if listed_in(answer, root) is None and (found := row_in(answer, root)):
+                yield shape(found[1], root)
 
     def about(self, name: str) -> Iterator[Route]:
         """The routes whose answers are rows of a table."""
@@ -255,7 +255,6 @@ class _Finder:
                 yield {name: api.parameters[flat].json_schema for flat, name in sent.items()}
 
     def key(self, name: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> str:
-        """The field that names a row."""
         known = {snake(field): field for field in fields}
         owners = [(route, owner) for route in self.routes for owner in route.owners if owner.table == name]
         wires = [route.operation.wires[owner.parameter].name for route, owner in owners]
