@@ -2,31 +2,8 @@
 
 Every Api that a step calls is documented by how the procedure uses it: parameters by the arguments, types by literals
 and by what names look like, results by the fields that conditions, arguments and texts look at, codes by what those are
-compared with. Failures that branches name stand in the description.
-
-Contract: pure; the Apis come in the order of the steps. A procedure's calls pass the check against these documents, and
-`plan.service.mocked` makes results from them. They are a first draft for whoever writes the real ones: `toologue apis
-procedure.md -o apis.jsonl`.
-
-Example:
-    >>> from toologue.formats.procedure import read
-    >>> (api,) = extracted(read('''# Late
-    ... 1. **Ask** for the number. Collect `parcel_id`.
-    ... 2. **Call** `get_parcel` with `parcel_id` and `full = true`, giving `parcel`.
-    ...    - If it fails with `not_found`: go to 1.
-    ...    - If `parcel.state == "lost" and days_since(parcel.due) > 7`: go to 4.
-    ...    - Otherwise: go to 3.
-    ... 3. **End**: say that {parcel.carrier} brings it.
-    ... 4. **End**: say that we are sorry.
-    ... '''))
-    >>> api.name, api.writes, [(name, one.json_schema["type"]) for name, one in api.parameters.items()]
-    ('get_parcel', False, [('parcel_id', 'string'), ('full', 'boolean')])
-    >>> api.returns["properties"]["state"], api.returns["properties"]["due"]
-    ({'type': 'string', 'enum': ['lost', 'other']}, {'type': 'string', 'format': 'date'})
-    >>> api.description
-    'Get a parcel. May fail with not_found.'
-
-Not covered: what the prose means; a rule that is only told is in no document.
+compared with; failures that branches name stand in the description. A procedure's calls pass the check against these
+documents, and `plan.service.mocked` makes results from them. What a rule's prose means is in no document.
 """
 
 from __future__ import annotations

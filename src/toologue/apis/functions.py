@@ -1,21 +1,9 @@
 """Typed Python functions become Apis: signature, annotations and docstring say all that is needed.
 
-Contract: a function, a module (its public functions), or the name of either: `module:function`, `module`. Annotations
-become JSON Schemas by pydantic, so that `Literal`, `Annotated[..., Field(...)]`, dataclasses and models work; a
-parameter without one allows anything. Docstrings in the styles of Google, NumPy and reST describe function and
-parameters; a description in `Field` weighs more. `self`, `cls` and `_private` parameters are not shown. `writes` is
-what the function's attribute of that name says, else what its name looks like.
-
-Example:
-    >>> def find_orders(customer: str, open_only: bool = True) -> list[str]:
-    ...     '''Find the orders of a customer.
-    ...
-    ...     Args:
-    ...         customer: The customer's number.
-    ...     '''
-    >>> (api,) = apis_of_functions(find_orders)
-    >>> api.description, api.parameters["customer"].json_schema["description"], api.required, api.writes
-    ('Find the orders of a customer.', "The customer's number.", ('customer',), False)
+Given is a function, a module (its public functions), or the name of either: `module:function`, `module`. Annotations
+become JSON Schemas by pydantic; a parameter without one allows anything. Docstrings in the styles of Google, NumPy and
+reST describe function and parameters; a description in `Field` weighs more. `self`, `cls` and `_private` parameters are
+not shown. `writes` is what the function's attribute of that name says, else what its name looks like.
 
 Not covered: parameters that are positional only or have no fixed number (`*args`, `**options`) are refused; classes.
 """

@@ -1,16 +1,7 @@
 """Whatever describes APIs, recognised by what it holds: OpenAPI, tools, RapidAPI, ALMITA, functions, procedures, Apis.
 
-Contract: `apis_of(source)` for a file, or for `module`, `module:function`. A file that is none of these is told what it
-would have to hold. Names are unique over all sources of one call of `apis_of_all`, or of `each_api`, which streams.
-
-Example:
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "tools.yaml"
-    >>> _ = file.write_text("- {name: get_order, input_schema: {type: object}}")
-    >>> [api.name for api in apis_of(file)]
-    ['get_order']
-
-Not covered: addresses. Nothing is fetched; save the document first.
+A source is a file, or `module`, `module:function`. A file that is none of these is told what it would have to hold.
+Names are unique over all sources of one call of `apis_of_all`, or of `each_api`, which streams.
 """
 
 from __future__ import annotations

@@ -1,19 +1,10 @@
 """OpenAPI 3.0 and 3.1: each operation becomes an Api, and an `Operation` that says how a call travels.
 
-Contract: path, query and body parameters become one flat set with names of their own: a name that is taken gets its
-place in front (`body_id`); a body that is no object is the parameter `body`. Headers, cookies and keys never show, nor
-do operations that are `x-internal: true`; one that asks for a password is refused: an agent never does.
-Enums, formats, defaults and examples stay; properties that are `readOnly` are not asked for. The name is the
-operationId, or made from method and path; the domain is the first tag; `writes` follows from the method, unless
-`x-writes` says otherwise; `returns` is the schema of the success. `$ref`s inside the document are written out.
-
-Example:
-    >>> cancel = {"operationId": "cancel_order", "tags": ["orders"], "parameters": [
-    ...     {"name": "order_id", "in": "path", "schema": {"type": "string"}}, {"name": "X-Trace", "in": "header"}]}
-    >>> read = read_openapi({"openapi": "3.1.0", "paths": {"/orders/{order_id}/cancel": {"post": cancel}}})
-    >>> operation = read.operations[0]
-    >>> operation.api.name, operation.api.required, operation.api.writes, operation.wires["order_id"].into
-    ('cancel_order', ('order_id',), True, 'path')
+Path, query and body parameters become one flat set with names of their own: a name that is taken gets its place in
+front (`body_id`); a body that is no object is the parameter `body`. Headers, cookies and keys never show, nor do
+operations that are `x-internal: true`; one that asks for a password is refused. Properties that are `readOnly` are not
+asked for. The name is the operationId, or made from method and path; the domain is the first tag; `writes` follows from
+the method, unless `x-writes` says otherwise; `returns` is the schema of the success, its `$ref`s written out.
 
 Not covered: webhooks, callbacks, links, servers, HEAD and OPTIONS; `style` and `explode`; of several media types of a
 body or an answer only the JSON one, else the first; references into other documents.

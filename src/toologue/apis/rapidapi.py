@@ -4,22 +4,10 @@
      "keywords": ["team"], "required_parameters": [{"name": "league", "type": "NUMBER", "default": "4"}],
      "outputs": [{"name": "teams|id", "type": "integer", "count": 20, "example": 7}]}
 
-Contract: a record a line (.jsonl, .jsonl.gz), a list of records, or a tool's file with `api_list`. What an API gives
-back is its `outputs`, else its `schema`, else an example (`response`, `test_endpoint`, `body`). `phrase` and
-`long_description` of an entity become `title` and `x-description`; `aug_description` stands in for the description.
-A `default` is the `default` of an optional parameter, an example of a required one. `Notes` counts what could not be
-taken as it stood: unknown types (read as texts), values that their type does not allow (left out), texts that were cut,
-parameters documented twice (the first stands).
-
-Example:
-    >>> record = {"full_name": "Sports|league|Teams", "category": "Sports",
-    ...           "required_parameters": [{"name": "league", "type": "NUMBER", "default": "4"}],
-    ...           "outputs": [{"name": "teams|id", "count": 20}, {"name": "teams|name", "count": 20}]}
-    >>> (api,) = rapidapi_of(Source("<records>", [record]))
-    >>> api.name, api.domain, api.parameters["league"].json_schema
-    ('Sports|league|Teams', 'Sports', {'type': 'number', 'examples': [4]})
-    >>> api.returns["properties"]["teams"]["type"]
-    'array'
+A record a line (.jsonl, .jsonl.gz), a list of records, or a tool's file with `api_list`. What an API gives back is its
+`outputs`, else its `schema`, else an example (`response`, `test_endpoint`, `body`). `phrase` and `long_description` of
+an entity become `title` and `x-description`; `aug_description` stands in for the description. A `default` is the
+`default` of an optional parameter, an example of a required one. `Notes` counts what could not be taken as it stood.
 
 Not covered: latitude and longitude as one parameter (they stay apart), hosts, prices and code snippets.
 """

@@ -5,22 +5,13 @@ under `tools` (or `functions`); shapes may be mixed. `writes` is what MCP's `rea
 looks like. An optional parameter of OpenAI's strict mode (required, but null is allowed) stays as it stands. Tools that
 the provider runs itself (web search, code) are refused by name.
 
-Example:
-    >>> schema = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
-    >>> shapes = [{"type": "function", "function": {"name": "get_order", "parameters": schema}},
-    ...           {"name": "cancel_order", "input_schema": schema},
-    ...           {"name": "refund", "inputSchema": schema, "annotations": {"readOnlyHint": False}}]
-    >>> [(api.name, api.required, api.writes) for api in read_tools(shapes)]
-    [('get_order', ('order_id',), False), ('cancel_order', ('order_id',), True), ('refund', ('order_id',), True)]
+`read_almita` takes what ALMITA's models write (arXiv 2409.15934, A.3):
 
-`read_almita` takes what ALMITA's models write (arXiv 2409.15934, A.3). `params` are one-pair objects, or have `name`
-and `type`, or are one object of pairs; types are written as in Python (`int`, `list[str]`, `dict[str, float]`,
-`Optional[str]`, `str | None`, `Literal["a"]`, `date`, `datetime`, `Any`). No type, or None, is refused, and so are
-passwords and names that are not in snake case; an empty list is legal, as is an empty object.
+    {"apis": [{"name": "get_order", "params": [{"order_id": "int"}], "output": "bool"}]}
 
-    >>> apis = read_almita({"apis": [{"name": "get_order", "params": [{"order_id": "int"}], "output": "bool"}]})
-    >>> apis[0].parameters["order_id"].json_schema, apis[0].returns
-    ({'type': 'integer'}, {'type': 'boolean'})
+`params` are one-pair objects, or have `name` and `type`, or are one object of pairs; types are written as in Python
+(`int`, `list[str]`, `Optional[str]`, `str | None`, `Literal["a"]`, `date`, `datetime`, `Any`). No type, or None, is
+refused, and so are passwords and names that are not in snake case; an empty list is legal, as is an empty object.
 
 Not covered: parameters that are a union of objects, titles, icons, and output that is not described by a schema;
 classes of one's own as types; outputs of ALMITA that are several values are read as one object.

@@ -15,9 +15,6 @@ Raises AssertionError that names the law, the act and the difference. The laws, 
     difference   where a world has `diff(mark)`: the changes, added up, are what it says (table, row, field, old, new)
 
 Without `acts`, calls are made up from the world's documents and from what earlier results brought up, by `seed`.
-
-    >>> from toologue.worlds.assistant import Assistant
-    >>> check_world(lambda: Assistant(user="mreyes", now="2025-03-10 09:00:00", logged_in=True))
 """
 
 from __future__ import annotations

@@ -6,12 +6,6 @@ A final program is run in the sandbox; its result has the value or the error, an
 the last write of a row counts, a row that came and went is none. Drafts and abandoned programs do not run. All else is
 the world's inside. `object` is what programs call the world (by default its own name), `exceptions` what they may raise
 beside the conversational ones; their clock is the brief's `now` where the world has none.
-
-    >>> from toologue.schema import Program
-    >>> from toologue.worlds.assistant import Assistant
-    >>> world = with_programs(Assistant(user="mreyes", now="2025-03-10 09:00:00", logged_in=True), name="assistant")
-    >>> world.do(Program(goal="2", status="final", code="x = 1\\nreturn y")).error
-    Fault(type='NameError', message="name 'y' is not defined (line 2)")
 """
 
 from __future__ import annotations

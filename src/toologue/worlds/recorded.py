@@ -4,14 +4,6 @@
 overall) answers an act by the next recorded result of its sort: a question to the retriever by the next answer of the
 retriever, however it is put; a call by the next result of the same Api. An act for which there is no result fails with
 the type `unrecorded`. Given `{"apis": FILE}`, `observed` has the documents of that apis.jsonl, which is read once.
-
-    >>> from toologue.schema import AgentTurn, Call, Dialogue, Result, Retrieve, UserTurn
-    >>> call = Call(api="GetOrder", arguments={"id": 7})
-    >>> gold = Dialogue(id="d", turns=(UserTurn(text="?"), AgentTurn(acts=(call,), results=(Result(value="lost"),))))
-    >>> Recorded(gold).do(Call(api="GetOrder", arguments={"id": 7.0})).value
-    'lost'
-    >>> Observed(gold).do(Call(api="GetOrder")).value, Observed(gold).do(Retrieve(query="news")).error.type
-    ('lost', 'unrecorded')
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A copy-on-write store of rows: marks and rewinds cost what changed, never what is there.
 
-Contract: rows are JSON objects and never mutated in place; a table keeps the order in which its rows arrived, and
-exists as soon as it holds or held a row, or was touched. Writes to a table whose name starts with `_` (session tokens,
-id counters) rewind like all others but never show up in `take`.
+Rows are JSON objects and never mutated in place; a table keeps the order in which its rows arrived, and exists as soon
+as it holds or held a row, or was touched. Writes to a table whose name starts with `_` (session tokens, id counters)
+rewind like all others but never show up in `take`.
 
 Example:
     >>> store = Store({"alarm/ann": {"a1": {"time": "07:00:00"}}})
@@ -13,8 +13,6 @@ Example:
     >>> store.rewind(start)
     >>> list(store.rows("alarm/ann"))
     ['a1']
-
-Not covered: transactions across stores, and queries; a world scans the rows it needs.
 """
 
 from __future__ import annotations

@@ -4,10 +4,6 @@ A registered world is a `Kind`. `make(case)` gives a fresh world; `fields` says 
 the first `/`) how the fields of its rows compare; `equivalent` may judge whole calls where comparing arguments one by
 one would be unfair, and answers None where it has no opinion; `counted` gives the arguments of a call as they count in
 that comparison; `data_key` names the content of the files that a world reads.
-
-Example:
-    >>> kind_of("none").apis
-    ()
 """
 
 from __future__ import annotations

@@ -9,9 +9,8 @@
     PUT, PATCH, DELETE /orders/{id}         replaced (what the body does not name stays), merged, gone
     POST /orders/{id}/cancel                an action: `x-action`, or a status that the word means
 
-Arguments are checked first (400, with the name of the one that is wrong), then the rows that the path names
-(404), then what `x-action` requires, then the operation's own effect, `creates`, `sets`. An operation that cannot be
-understood is an error when the document is read, with what to do about it.
+Arguments are checked first (400), then the rows that the path names (404), then what `x-action` requires, then the
+operation's own effect, `creates`, `sets`. An operation that cannot be understood is an error when the document is read.
 """
 
 from __future__ import annotations

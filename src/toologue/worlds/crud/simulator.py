@@ -2,10 +2,9 @@
 
     {"name": "crud", "arguments": {"document": "shop.yaml", "seed": "shop.seed.yaml", "now": "2025-03-12T09:30:00Z"}}
 
-`Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows: the same calls give the same
-results. An override is a Python function for one operation, `(view, arguments) → value`, of checked arguments; it
-refuses by raising `Refusal(status, message)`, or by what the `View` raises. Overrides are code, and code never comes
-from data: give them to `kind_for`, and register what it returns.
+`Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. An override is a Python
+function for one operation, `(view, arguments) → value`, of checked arguments; it refuses by raising
+`Refusal(status, message)`. Overrides are code, and code never comes from data: give them to `kind_for`.
 """
 
 from __future__ import annotations
@@ -232,7 +231,9 @@ def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
     """How the fields of rows compare, those that do so exactly left out."""
     made: dict[str, dict[str, Compare]] = {}
     for name, table in simulator.tables.items():
-        compares: dict[str, Compare] = {field: compare_of(rule, field, root=table.root) for field, rule in table.fields.items()}
+        compares: dict[str, Compare] = {
+            field: compare_of(rule, field, root=table.root) for field, rule in table.fields.items()
+        }
         compares |= dict.fromkeys(simulator.makers[name].invented, "ignored")
         made[name] = {field: compare for field, compare in compares.items() if compare != "exact"}
     return made

@@ -1,11 +1,9 @@
 """What an Api answers: its `returns` compiled once into a function from a row to a value.
 
-`answer_maker(api)` gives a function of a seed and arguments. Objects have all documented properties, lists
-have 2 to 5 rows (as the schema allows; no more than an argument `limit` asks for; fewer the deeper they lie), different
-in what names a thing, and one where a thing is searched for by its name. A value that is the same thing as a parameter
-is what was asked for. What has an id is made from it: where two answers tell of one id, they tell the same by the same
-names. Parts of a schema beyond objects, lists and leaves are made by `values.make`. Where nothing fits, calling raises
-UserError.
+Objects have all documented properties, lists 2 to 5 rows (as the schema allows; no more than an argument `limit` asks
+for; fewer the deeper they lie), different in what names a thing, and one where a thing is searched for by its name. A
+value that is the same thing as a parameter is what was asked for. What has an id is made from it: where two answers
+tell of one id, they tell the same by the same names. Where nothing fits, calling raises UserError.
 """
 
 from __future__ import annotations

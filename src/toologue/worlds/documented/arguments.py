@@ -1,9 +1,7 @@
 """Arguments: plausible ones for a call, and whether given ones are what the documentation asks for.
 
-`arguments_for(api, seed)` gives all required parameters and those named in `optional`; values in `known`
-stay. They are natural: an e-mail address that looks real, a date of 2025, a city, what the description lists, the
-documented default where nothing better is known; a credential is `demo-key`. `read_arguments` gives arguments as
-executed ("5" is 5 where a number is asked for), or says what is wrong with them, in words for the agent.
+`arguments_for` gives all required parameters and those named in `optional`; values in `known` stay. A credential is
+`demo-key`. `read_arguments` gives arguments as executed ("5" is 5 where a number is asked for), or says what is wrong.
 """
 
 from __future__ import annotations

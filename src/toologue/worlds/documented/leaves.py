@@ -1,8 +1,7 @@
 """Makers of single values: a documented leaf becomes a function from a row to a value that fits it.
 
 In this order: what the schema fixes (const, enum), what the name means (`text.names`), what documented examples look
-like, what `values.make` thinks up. An object that has an id is made from that id, so that Apis of one provider that
-tell of one id tell of one thing.
+like, what `values.make` thinks up. An object that has an id is made from it, so that Apis of one provider agree.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A row has a number in its list, one choice among each kind of record (a city and its country), one factor by which
 documented quantities move together, and the arguments that it echoes. Everything follows from `start`.
-`TEXTS[kind](row, role)` are texts with a form of their own: the e-mail address is that of the row's person.
-`like(example, number)` keeps what is fixed in an example (marks, words, a prefix before digits) and draws the rest.
 """
 
 from __future__ import annotations

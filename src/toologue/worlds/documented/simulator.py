@@ -2,9 +2,8 @@
 
     {"name": "documented", "arguments": {"apis": "apis.jsonl", "seed": 7}}
 
-A call with arguments that the documentation does not allow is refused (`invalid`, in words for the agent), any other
-gives a value of the Api's `returns`, a function of seed, Api and arguments. Nothing is written, so that `mark` and
-`rewind` do nothing. `apis` is any file that `apis.load` reads; it is read once, and again when it changes.
+A call with arguments that the documentation does not allow is refused (`invalid`), any other gives a value of the Api's
+`returns`, a function of seed, Api and arguments. `apis` is any file that `apis.load` reads, again when it changes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """S3 in this process: a boto3 client whose requests moto answers, with an account of its own for every world.
 
 Nothing leaves the process, and nobody else's boto3 or moto is touched: the client has the only hook, and moto's state
-is the world's while a call lasts, under a lock. The clock stands at the account's `now`. A mark is a copy of the state;
-worlds of one account start from the same one. Moto's internals are used, of the version that `programs` allows.
+is the world's while a call lasts, under a lock. A mark is a copy of the state; worlds of one account share the first.
 """
 
 from __future__ import annotations

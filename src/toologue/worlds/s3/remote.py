@@ -1,10 +1,9 @@
 """S3 at an address: any service that speaks its protocol, with credentials from where boto3 finds them.
 
-Buckets whose names begin with the prefix are this world's: what they hold is removed when the world is made, and the
-account put in its place; they are removed again when the world is gone (a process that is killed leaves them to the
-next run of the same case). No other bucket is read, written or removed. Callers see names without the prefix, and
-moments as in the account. A service that cannot be reached, does not let us in or does not speak S3 is a BadSetting,
-whenever that shows, after some seconds; what it refuses otherwise is boto3's `ClientError`.
+Buckets whose names begin with the prefix are this world's: removed when the world is made, with the account put in
+their place, and again when it is gone (a process that is killed leaves them to the next run of the same case). No other
+bucket is read, written or removed. Callers see names without the prefix, and moments as in the account. A service that
+cannot be reached, or does not let us in, is a BadSetting; what it refuses otherwise is boto3's `ClientError`.
 """
 
 from __future__ import annotations

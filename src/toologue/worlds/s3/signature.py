@@ -1,10 +1,4 @@
-"""The signature of an account: hex digits for what is stored and what a program returned (Dialog2API, appendix B).
-
->>> from toologue.worlds.s3 import S3
->>> world = S3()
->>> signature(world) == signature(S3(), None), signature(world) == signature(world, [])
-(True, False)
-"""
+"""The signature of an account: hex digits for what is stored and what a program returned (Dialog2API, appendix B)."""
 
 from __future__ import annotations
 

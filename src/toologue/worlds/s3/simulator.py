@@ -3,15 +3,6 @@
 Calls are named as boto3's methods and take S3's own arguments; a Body may be a text, or `{"base64": ...}`. Results hold
 what the documents say. Errors of the service are faults whose type is the service's code (`NoSuchBucket`); those that
 boto3 finds itself are named as its exceptions. Tables: `Bucket` (name → region), `Object/BUCKET` (key → content).
-
-Example:
-    >>> from toologue.schema import Call
-    >>> world = S3()
-    >>> world.do(Call(api="list_objects", arguments={"Bucket": "larkfield"})).error.type
-    'NoSuchBucket'
-    >>> note = Call(api="put_object", arguments={"Bucket": "larkfield-scratch", "Key": "note.txt", "Body": "Hi"})
-    >>> world.do(note).changes
-    {'Object/larkfield-scratch/note.txt': {'content': 'Hi'}}
 """
 
 from __future__ import annotations
