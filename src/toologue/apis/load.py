@@ -26,6 +26,7 @@ from toologue.schema import Api
 from toologue.schema.jsonl import read, read_lines
 from toologue.values.json_schema import list_of
 
+_REFERENCE = re.compile(r"\w+(?:\.\w+)*(?::\w+(?:\.\w+)*)?")
 _FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py", ".md")
 
 
@@ -59,7 +60,8 @@ def _each_of(source: Path | str) -> Iterable[Api]:
     path = Path(source)
     if path.is_dir():
         raise BadFile(f"{path} is a folder: name the files in it")
-    if not path.exists() and isinstance(source, str) and _is_reference(source):
+    named = _REFERENCE.fullmatch(str(source)) and not str(source).endswith(_FILES)
+    if named and isinstance(source, str) and not path.exists():
         return apis_of_functions(source)
     if path.name.endswith((".jsonl", ".jsonl.gz")):
         return read_rapidapi(path) if _holds_records(path) else read(path, Api)
@@ -71,7 +73,6 @@ def _each_of(source: Path | str) -> Iterable[Api]:
 
 
 def _read(source: Source) -> list[Api]:
-    """The Apis of a document, by what it holds. Raises BadRecord where it describes none."""
     rules = object_of(source.data)
     listed: Any = rules.get("tools", rules.get("functions", source.data))
     first = object_of(next(iter(list_of(listed)), None))
@@ -93,7 +94,3 @@ def _holds_records(path: Path) -> bool:
         return bool(MARKS & object_of(from_json(first)).keys())
     except ValueError:
         return False
-
-
-def _is_reference(source: str) -> bool:
-    return bool(re.fullmatch(r"\w+(?:\.\w+)*(?::\w+(?:\.\w+)*)?", source)) and not source.endswith(_FILES)

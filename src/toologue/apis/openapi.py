@@ -38,7 +38,6 @@ from toologue.values.json_schema import resolved, types_of
 
 
 def _named(name: str, default: Any = None) -> Any:
-    """A field that has this name in the document."""
     return Field(default=default, alias=name)
 
 
@@ -94,8 +93,6 @@ class _OperationPart(_ItemPart):
 
 
 class _SchemePart(_Part):
-    """A way to prove who one is: where the key goes."""
-
     name: str = ""
     into: str = _named("in", "")
 
@@ -201,7 +198,6 @@ class _Reader:
         self._keys = {scheme.name for scheme in read if scheme.into == "query"}
 
     def operations(self) -> Iterator[Operation]:
-        """Every operation, named; two of one operationId are refused."""
         names: dict[str, tuple[str, ...]] = {}
         for path, given in self._document.paths.items():
             item = resolved(given, self._root) or {}
@@ -257,7 +253,6 @@ class _Reader:
         return wires, made
 
     def _sent(self, path: str, method: Method, item: Mapping[str, Any]) -> Iterator[_Travelling]:
-        """The parameters of path and query, those of the path first and in its order."""
         found: dict[tuple[str, str], _Travelling] = {}
         for holder, place in ((item, ("paths", path)), (item[method], ("paths", path, method))):
             for index, given in enumerate(self._read(_ItemPart, holder, place).parameters):

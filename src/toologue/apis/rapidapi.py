@@ -39,7 +39,7 @@ _KINDS = {bool: "boolean", int: "integer", float: "number"}
 
 
 class Flat(NamedTuple):
-    """One output: its name, its schema, how often it stands in a response."""
+    """An output, and how often it stands in a response."""
 
     name: str
     schema: dict[str, Any]
@@ -56,7 +56,6 @@ class _Node:
 
     @property
     def times(self) -> int:
-        """How often it stands where it is one plain value, else 0."""
         return self.values[0].times if len(self.values) == 1 and not self.below else 0
 
     def plain(self, *, many: bool = True) -> list[int]:
@@ -120,7 +119,6 @@ def _is_list(node: _Node, holders: int, *, top: bool) -> bool:
 
 
 def _elements(node: _Node, holders: int) -> int:
-    """How many elements a list has: as many as most of its plain values, by their names no lists themselves."""
     plain = node.plain(many=False) or node.plain() or [min(node.counts)]
     often = Counter(count for count in plain if count > holders)
     return max(often, key=lambda count: (often[count], count)) if often else holders
@@ -137,7 +135,7 @@ def _merged(values: list[Any]) -> dict[str, Any]:
     plain = [value for value in values if not isinstance(value, dict | list)]
     made: list[dict[str, Any]] = []
     if objects:
-        keys = dict.fromkeys(key for one in objects for key in object_of(one))
+        keys = dict.fromkeys(key for one in objects for key in one)
         parts = {key: _merged([one[key] for one in objects if key in one]) for key in keys}
         made.append({"type": "object", "properties": parts})
     if lists:
@@ -284,11 +282,9 @@ def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]
 def rapidapi_of(source: Source, notes: Notes | None = None) -> list[Api]:
     """The Apis of a document: a record, a list of records, or a tool whose category is its own or its folder's name."""
     kept, folder = notes or Notes(), Path(source.file).parent.name
-    places: list[tuple[Any, Place]] = [(source.data, ())]
-    if listed := list_of(source.data):
-        places = [(one, (index,)) for index, one in enumerate(listed)]
+    places: list[tuple[Any, Place]] = [(one, (index,)) for index, one in enumerate(list_of(source.data))]
     made: list[Api] = []
-    for given, place in places:
+    for given, place in places or [(source.data, ())]:
         try:
             made += _apis(RapidApi.model_validate(given), folder, kept)
         except ValidationError as error:
@@ -343,13 +339,15 @@ def _parameters(record: RapidApi, notes: Notes) -> dict[str, Parameter]:
 
 
 def _returns(record: RapidApi, notes: Notes) -> dict[str, Any]:
-    example = _example(record.response)
     if record.outputs:
         return nested(_flat(one, notes) for one in record.outputs)
     form = object_of(_parsed(record.form))
     if form and first_bad_reference(form) is None:
         return written_out(form)
     notes.schemas += bool(form)
+    example = _parsed(record.response)
+    if {*object_of(example)} == {"error", "response"}:  # the envelope that the simulator puts round it
+        example = _parsed(example["response"])
     return schema_of_example(example) if isinstance(example, dict | list) else {}
 
 
@@ -377,7 +375,6 @@ def _form(kind: str) -> dict[str, Any] | None:
 
 
 def _fitting(value: JsonValue, schema: Mapping[str, Any], notes: Notes) -> JsonValue:
-    """The value as its type has it; None where there is none, or it is of another type."""
     if value is None or value == "":
         return None
     made = _typed(value, str(schema["type"]))
@@ -404,13 +401,6 @@ def _typed(value: Any, kind: str) -> JsonValue:
             return object_of(_parsed(value)) or None
         case _:
             return None
-
-
-def _example(value: Any) -> Any:
-    """An example response, out of its text and of the envelope that the simulator puts round it."""
-    made = _parsed(value)
-    inside = object_of(made)
-    return _parsed(inside["response"]) if {*inside} == {"error", "response"} else made
 
 
 def _parsed(value: Any) -> Any:

@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue.apis.salience import tellable
 from toologue.text.names import group, squash
+from toologue.values.json_schema import list_of, object_of
 
 # Nobody wants to hear of more rows than this.
 MOST_SHOWN = 5
@@ -75,10 +76,10 @@ def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
 
 def _walk(value: Any, name: str, place: tuple[int, ...], rows: int | None) -> Iterator[Single]:
     if isinstance(value, dict):
-        for key, inner in cast("dict[str, Any]", value).items():
+        for key, inner in object_of(value).items():
             yield from _walk(inner, f"{name}|{key}" if name else key, place, rows)
     elif isinstance(value, list):
-        for index, inner in enumerate(cast("list[Any]", value)[:rows]):
+        for index, inner in enumerate(list_of(value)[:rows]):
             if isinstance(inner, dict | list):
                 yield from _walk(inner, name, (*place, index), rows)
             else:
@@ -106,7 +107,6 @@ def beside(result: JsonValue, wanted: str, output: str, value: JsonValue) -> Jso
 
 
 def _together(one: str, other: str) -> int:
-    """How much of their ways two outputs have in common."""
     pairs = zip(one.split("|"), other.split("|"), strict=False)
     return sum(1 for _ in takewhile(lambda names: names[0] == names[1], pairs))
 

@@ -44,10 +44,10 @@ Schema = Mapping[str, Any]
 def modern(value: Any, *, named: bool = False) -> Any:
     """The same in the dialect of 2020-12, a new value. `named`: its keys are names of schemas, not keywords."""
     if isinstance(value, list):
-        return [modern(item) for item in cast("list[Any]", value)]
+        return [modern(item) for item in list_of(value)]
     if not isinstance(value, dict):
         return value
-    members = cast("dict[str, Any]", value).items()
+    members = object_of(value).items()
     if named:
         return {key: modern(part) for key, part in members}
     made = {key: part if key in _DATA else modern(part, named=key in _NAMED) for key, part in members}
@@ -84,12 +84,10 @@ def shape(schema: Any, root: Any, deep: int = 0) -> dict[str, Any]:
 def written_out(schema: Any, root: Any = None, *, without: str = "") -> dict[str, Any]:
     """The schema without `$ref`s. `without`: leave out properties that are `readOnly`, or `writeOnly`."""
     made = _Writer(schema if root is None else root, without).part(schema, ())
-    return cast("dict[str, Any]", made) if isinstance(made, dict) else {} if made else {"not": {}}
+    return {"not": {}} if made is False else object_of(made)
 
 
 class _Writer:
-    """Writes schemas out, counting its parts."""
-
     def __init__(self, root: Any, without: str):
         self._root, self._without, self._left = root, without, _PARTS
 
@@ -97,7 +95,7 @@ class _Writer:
         """A schema, or a boolean. `inside`: the references that led here."""
         if not isinstance(schema, dict):
             return schema if isinstance(schema, bool) else {}
-        rule = cast("dict[str, Any]", schema)
+        rule = object_of(schema)
         target = rule.get("$ref")
         if isinstance(target, str):
             whole = resolved(rule, self._root) or {}
@@ -114,13 +112,12 @@ class _Writer:
 
     def _keyword(self, key: str, value: Any, inside: tuple[str, ...]) -> Any:
         if key in _NAMED and isinstance(value, dict):
-            members = cast("dict[str, Any]", value).items()
+            members = object_of(value).items()
             return {name: self.part(inner, inside) for name, inner in members if not self._is_hidden(inner)}
         if key in _DATA:
             return value
         if isinstance(value, list):
-            parts = cast("list[Any]", value)
-            return [self.part(inner, inside) if isinstance(inner, dict) else inner for inner in parts]
+            return [self.part(inner, inside) if isinstance(inner, dict) else inner for inner in list_of(value)]
         return self.part(value, inside) if isinstance(value, dict) else value
 
     def _is_hidden(self, schema: Any) -> bool:
@@ -189,15 +186,13 @@ def first_bad_reference(root: Any) -> tuple[Place, str, str] | None:
 
 
 def _references(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[Place, str]]:
-    if isinstance(value, list):
-        for index, item in enumerate(cast("list[Any]", value)):
-            yield from _references(item, (*place, index))
-    elif isinstance(value, dict):
-        for key, part in cast("dict[str, Any]", value).items():
-            if key == "$ref" and isinstance(part, str):
-                yield (*place, key), part
-            elif key not in _DATA or (place and place[-1] in _NAMED):
-                yield from _references(part, (*place, key))
+    for index, item in enumerate(list_of(value)):
+        yield from _references(item, (*place, index))
+    for key, part in object_of(value).items():
+        if key == "$ref" and isinstance(part, str):
+            yield (*place, key), part
+        elif key not in _DATA or (place and place[-1] in _NAMED):
+            yield from _references(part, (*place, key))
 
 
 def _lost(target: str, root: Any) -> tuple[str, str] | None:
@@ -263,14 +258,12 @@ def checker(schema: Any, name: str, root: Any = None) -> Callable[[Any], str | N
 
 def _parts(value: Any, rule: Mapping[str, Any], name: str) -> Iterator[tuple[Any, Any, str]]:
     """(part, its schema, its name) of an object's fields and a list's items, of each part of `allOf`."""
-    if isinstance(value, dict):
-        properties, rest = properties_of(rule), rule.get("additionalProperties", True)
-        for key, part in cast("dict[str, Any]", value).items():
-            if rest is not False or key in properties:
-                yield part, properties.get(key, rest), f"{name}.{key}"
-    elif isinstance(value, list):
-        for index, item in enumerate(cast("list[Any]", value)):
-            yield item, items_of(rule), f"{name}[{index}]"
+    properties, rest = properties_of(rule), rule.get("additionalProperties", True)
+    for key, part in object_of(value).items():
+        if rest is not False or key in properties:
+            yield part, properties.get(key, rest), f"{name}.{key}"
+    for index, item in enumerate(list_of(value)):
+        yield item, items_of(rule), f"{name}[{index}]"
     for part in list_of(rule.get("allOf")):
         yield value, part, name
 
@@ -282,7 +275,7 @@ def _own_violation(value: Any, rule: Mapping[str, Any], name: str, root: Any) ->
     if isinstance(rule.get("enum"), list):
         return f"{name}: {shown(value)} is none of {', '.join(str(item) for item in rule['enum'])}"
     if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
+        members = object_of(value)
         missing = [key for key in required_of(rule) if key not in members]
         if missing:
             return f"{name}.{missing[0]} is missing"

@@ -27,7 +27,7 @@ from typing import Any, cast
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from toologue.apis.schemas import first_bad_reference, object_of, parameter, parameters_of, shape, written_out
+from toologue.apis.schemas import first_bad_reference, list_of, object_of, parameter, parameters_of, shape, written_out
 from toologue.data import Place, Source, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Parameter
@@ -72,7 +72,7 @@ def tools_of(source: Source) -> list[Api]:
     place: Place = () if key is None else (key,)
     if not isinstance(listed, list):
         raise source.bad(place, f"expected a list of tools, got {shown(listed)}")
-    return [_api(source, tool, (*place, index)) for index, tool in enumerate(cast("list[Any]", listed))]
+    return [_api(source, tool, (*place, index)) for index, tool in enumerate(list_of(listed))]
 
 
 def _api(source: Source, given: Any, place: Place) -> Api:
@@ -117,7 +117,7 @@ def almita_of(source: Source) -> list[Api]:
     listed: Any = object_of(data).get("apis", [])
     if not isinstance(data, dict) or not isinstance(listed, list):
         raise source.bad((), f'expected {{"apis": [...]}}, got {shown(cast("object", data))}')
-    return [_almita_api(source, given, ("apis", index)) for index, given in enumerate(cast("list[Any]", listed))]
+    return [_almita_api(source, given, ("apis", index)) for index, given in enumerate(list_of(listed))]
 
 
 def schema_of_type(text: str) -> tuple[dict[str, Any], bool]:
@@ -161,7 +161,7 @@ def _told(rules: dict[str, Any]) -> str:
 def _pairs(source: Source, given: Any, place: Place) -> Iterator[tuple[str, Any, str, Place]]:
     """(name, type, description, place) of all that is listed, however; one thing alone is a list of it."""
     listed = isinstance(given, list)
-    for index, item in enumerate(cast("list[Any]", given) if listed else [given]):
+    for index, item in enumerate(list_of(given) if listed else [given]):
         at, rules = (*place, index) if listed else place, object_of(item)
         if not rules:
             raise source.bad(at, f'expected {{"order_id": "int"}}, got {shown(item)}')
@@ -218,7 +218,6 @@ def _generic(name: str, inner: list[ast.expr]) -> tuple[dict[str, Any], bool]:
 
 
 def _union(parts: list[ast.expr]) -> tuple[dict[str, Any], bool]:
-    """The schema of either; with None among them it is optional."""
     real = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is None)]
     schemas = [_typed(part) for part in real]
     optional = len(real) < len(parts) or any(optional for _, optional in schemas)

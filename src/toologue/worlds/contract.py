@@ -28,7 +28,7 @@ from typing import Any, cast
 from toologue.errors import BadSetting, shown, summary
 from toologue.loop import World, execute
 from toologue.schema import Act, Api, Call, Result
-from toologue.values.json_schema import types_of
+from toologue.values.json_schema import list_of, object_of, types_of
 from toologue.values.make import make as made_up
 from toologue.worlds.store import path_of, split_path
 
@@ -219,22 +219,16 @@ class _Laws:
 
 
 def _diff_of(world: World) -> Callable[[Any], Iterable[Any]]:
-    """The `diff` of a world; of one without it, nothing ever differs."""
     return getattr(world, "diff", lambda mark: ())
 
 
 def _vandalize(value: Any) -> None:
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        for member in members.values():
-            _vandalize(member)
-        members.clear()
-        members[_JUNK] = _JUNK
-    elif isinstance(value, list):
-        items = cast("list[Any]", value)
-        for item in items:
-            _vandalize(item)
-        items[:] = [_JUNK]
+    members, items = object_of(value), list_of(value)
+    for part in (*members.values(), *items):
+        _vandalize(part)
+    members.clear()
+    members[_JUNK] = _JUNK
+    items[:] = [_JUNK]
 
 
 def _arguments(api: Api, seen: Mapping[str, Sequence[Any]], random: Random) -> dict[str, Any]:
@@ -248,13 +242,11 @@ def _arguments(api: Api, seen: Mapping[str, Sequence[Any]], random: Random) -> d
 
 
 def _remember(value: Any, seen: dict[str, list[Any]]) -> None:
-    if isinstance(value, dict):
-        for name, item in cast("dict[str, Any]", value).items():
-            seen.setdefault(name, []).append(deepcopy(item))
-            _remember(item, seen)
-    elif isinstance(value, list):
-        for item in cast("list[Any]", value):
-            _remember(item, seen)
+    for name, item in object_of(value).items():
+        seen.setdefault(name, []).append(deepcopy(item))
+        _remember(item, seen)
+    for item in list_of(value):
+        _remember(item, seen)
 
 
 def _value(schema: Mapping[str, Any], random: Random) -> Any:

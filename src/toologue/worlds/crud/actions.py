@@ -65,7 +65,6 @@ class _Rules(Noun):
     @field_validator("requires", mode="before")
     @classmethod
     def _alone(cls, given: Any) -> Any:
-        """One condition alone is a list of it."""
         return ([{"that": given}] if given else []) if isinstance(given, dict) else given
 
 
@@ -181,7 +180,6 @@ def _sum(name: str, old: Any, amount: Any, sign: int) -> Any:
 
 
 def _check_fields(fields: Mapping[str, Any], table: Table) -> None:
-    """Raises UnknownName for fields that there are not, ValueError for constants that do not fit."""
     table.check_fields(fields)
     for name, value in fields.items():
         if "$" not in repr(value) and (wrong := table.violation({name: value})):

@@ -135,7 +135,6 @@ def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
 
 
 def _similar_id(sample: str, random: Random) -> str:
-    """A text like this one: what stands before the last separator stays, letters and digits after it change."""
     cut = max(sample.rfind(mark) for mark in "-_./:") + 1
     plain = "abcdefghjkmnpqrstuvwxyz"
     kinds = (("0123456789", str.isdigit), (plain, str.islower), (plain.upper(), str.isupper))
@@ -158,7 +157,6 @@ def _filler(rule: Mapping[str, Any], root: Any, *, is_ours: bool) -> Filler | No
 
 
 def _inventor(table: Table, name: str) -> Filler:
-    """A plausible value, another one for each row."""
     schema = written_out(table.fields[name], table.root)
 
     @lru_cache(maxsize=4096)
@@ -336,7 +334,6 @@ def _seed_row(source: Source, table: Table, row: dict[str, Any], key: str | None
 
 
 def _check_seed_row(source: Source, table: Table, key: str, placed: Mapping[str, _Placed]) -> None:
-    """Check that references lead to rows, and that unique values stand once."""
     row, place = placed[table.name][key]
     for name, other in table.refers.items():
         known = placed.get(other, {})

@@ -154,7 +154,6 @@ def _duration(text: str) -> timedelta | None:
 
 
 def _reference(found: re.Match[str], names: Names) -> Value:
-    """A name with the fields after it. Raises UnknownName."""
     name, path = found[1], found[2].split(".")[1:]
     known = ["now", "today", *names.rows, *names.arguments]
     if name not in known:

@@ -147,7 +147,6 @@ def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any
 
 
 def _filter(name: str, schema: Mapping[str, Any], said: Any, table: Table) -> Filter | str:
-    """How a parameter filters, or its role in paging."""
     if said == _IGNORED:
         return _IGNORED
     if said is not None:
@@ -240,7 +239,6 @@ def _has_words(wanted: Any) -> Callable[[Row], bool]:
 
 
 def _texts(value: Any) -> str:
-    """All texts inside a value, in lower case."""
     if isinstance(value, dict | list):
         return " ".join(map(_texts, object_of(value).values() or list_of(value)))
     return value.casefold() if isinstance(value, str) else ""
@@ -309,7 +307,6 @@ def _write_only(properties: Mapping[str, Any], table: Table) -> set[str]:
 
 
 def _about(name: str) -> Callable[[Page], Any] | None:
-    """What a property beside the rows says about the page; None where that is unknown."""
     words = page_words(name)
     if snake(name) in ("pages", "total_pages", "page_count"):
         return lambda page: -(-page.total // page.size) if page.size else 1

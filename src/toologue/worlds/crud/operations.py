@@ -169,10 +169,10 @@ class _Reader:
         return tuple(made)
 
     def handler(self) -> Handler:
-        tail, is_read = self.route.tail, not self.operation.api.writes
-        owner = self.steps[-1].table if self.steps else None
         if "on" in self.said:
             return self.acting()
+        tail, is_read = self.route.tail, not self.operation.api.writes
+        owner = self.steps[-1].table if self.steps else None
         named = self.operation.extensions.get("x-resource") or (tail[-1] if tail else None)
         if isinstance(named, str) and named in self.tables:
             return self.collection(self.tables[named])
@@ -191,7 +191,6 @@ class _Reader:
     # what there is to do ---------------------------------------------------------------------------------------------
 
     def collection(self, table: Table) -> Handler:
-        """An operation on the rows of a table, or on those that refer to the path's row."""
         link = self.link(table)
         if not self.operation.api.writes:
             if listed_in(self.operation.response, self.document.root) or not self.operation.response:
@@ -225,7 +224,6 @@ class _Reader:
         return self.made(effect, table)
 
     def adding(self, table: Table, link: str | None) -> Handler:
-        """A new row, which refers to the path's row; `creates` may give further fields."""
         body, more = self.body(), self.action(self.steps, table).creates.get(table.name)
 
         def effect(data: Data, scope: Scope) -> None:
@@ -287,7 +285,6 @@ class _Reader:
         return self.made(effect, answer=lambda value: {wrapper: value} if wrapper else value)
 
     def acting(self) -> Handler:
-        """An action: what `x-action` says, else the status that the word means."""
         steps = (*self.steps, *((self.step_on(str(self.said["on"])),) if "on" in self.said else ()))
         if not self.said:
             return self.setting()
@@ -355,7 +352,6 @@ class _Reader:
         return action
 
     def step_on(self, name: str) -> Step:
-        """The row that `on` names; its key is the parameter called as the key."""
         if name not in self.tables:
             self.bad(f"there is no table {name!r}; known: {', '.join(self.tables)}", "", ("x-action", "on"))
         table = self.tables[name]
@@ -420,7 +416,6 @@ class _Reader:
 
 
 def _link(table: Table, owner: Table, parameter: str) -> str | None:
-    """The field of a table that refers to an owner: by its name, or called as the path's parameter."""
     named = next((field for field, other in table.refers.items() if other == owner.name), None)
     return named or (table.field(parameter) if snake(parameter) != "id" else None)
 
@@ -430,7 +425,6 @@ def _names(value: Any, key: str) -> bool:
 
 
 def _merged(old: Any, new: Any) -> Any:
-    """Objects merged, all the rest replaced."""
     if not isinstance(new, dict) or not isinstance(old, Mapping):
         return cast("Any", new)
     known = cast("Mapping[str, Any]", old)

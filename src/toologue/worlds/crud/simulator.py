@@ -177,7 +177,6 @@ def kind_for(setting: Setting, overrides: Mapping[str, Override] | None = None) 
 
 
 def _stamped(setting: Setting) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """What a setting says, and what changes when its files do."""
     said = arguments_of(setting, _Arguments)
     return said.model_dump_json(), tuple(map(stamp, _files(said)))
 
@@ -228,7 +227,6 @@ def _files(given: _Arguments) -> list[Path]:
 
 
 def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
-    """How the fields of rows compare, those that do so exactly left out."""
     made: dict[str, dict[str, Compare]] = {}
     for name, table in simulator.tables.items():
         compares: dict[str, Compare] = {
@@ -240,7 +238,6 @@ def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
 
 
 def _listed(value: Any) -> list[JsonValue] | None:
-    """The rows of a list, alone or beside what is said of the page."""
     if isinstance(value, list):
         return list_of(value)
     members = object_of(value)

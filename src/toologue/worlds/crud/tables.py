@@ -176,7 +176,6 @@ class _Finder:
     chosen: tuple[Route, ...]
 
     def named(self) -> list[str]:
-        """The tables that have names for their rows, or that are declared."""
         names = [*self.declared(), *(owner.table for route in self.chosen for owner in route.owners)]
         for route in self.chosen:
             said = route.operation.extensions
@@ -198,7 +197,6 @@ class _Finder:
         return object_of(self.document.root.get("x-tables"))
 
     def table(self, name: str) -> Table:
-        """What is known of a table, but for what it refers to."""
         said = object_of(self.declared().get(name))
         rows = next((rule for rule in self.rows(name, said) if properties_of(rule)), None)
         if rows is None:
@@ -240,14 +238,12 @@ class _Finder:
                 yield shape(found[1], root)
 
     def about(self, name: str) -> Iterator[Route]:
-        """The routes whose answers are rows of a table."""
         for route in self.routes:
             here = [*route.tail, str(route.operation.extensions.get("x-resource"))]
             if name in here or (not route.tail and route.owners and route.owners[-1].table == name):
                 yield route
 
     def bodies(self, name: str) -> Iterator[dict[str, Any]]:
-        """What is sent to add or change a row: field → schema."""
         for route in self.about(name):
             wires, api = route.operation.wires, route.operation.api
             if "on" not in object_of(route.operation.extensions.get("x-action")):
@@ -268,7 +264,6 @@ class _Finder:
 
 
 def _linked(table: Table, tables: Mapping[str, Table]) -> Table:
-    """The table with the tables that its fields refer to."""
     refers: dict[str, str] = {}
     for other in tables.values():
         keys = {f"{other.singular}_id", *({snake(other.key)} if snake(other.key).endswith("_id") else ())}

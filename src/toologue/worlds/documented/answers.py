@@ -181,7 +181,6 @@ def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, s
 
 
 def _are_places(schema: Any, path: tuple[str, ...], about: str) -> bool:
-    """Whether rows are told apart by where they are."""
     names = [name for name in properties_of(object_of(schema)) if spell(name)[-1:] in _NAMES]
     return any(kind_of((*path[:-1], name), about).startswith("place.") for name in names)
 
@@ -193,17 +192,14 @@ def _is_table(schemas: Collection[Any]) -> bool:
 
 
 def _is_column(schema: Any) -> bool:
-    """Whether a schema is that of a list of single values."""
     return "array" in types_of(object_of(schema)) and _is_value(items_of(object_of(schema)))
 
 
 def _is_value(schema: Any) -> bool:
-    """Whether a schema is that of a single value, and not of nothing."""
     inside, types = object_of(schema), set(types_of(object_of(schema)))
     return not {"properties", "items"} & inside.keys() and not types & {"object", "array"} and types != {"null"}
 
 
 def _asked_for(arguments: Mapping[str, Any], count: int) -> int:
-    """How many rows an argument asks for; as many as there are where none does."""
     asked = (value for name, value in arguments.items() if squash(name) in _LIMITS and type(value) is int and value > 0)
     return next(asked, count)

@@ -10,12 +10,12 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.apis.schemas import checker
+from toologue.apis.schemas import checker, list_of, object_of
 from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
 from toologue.schema import Api, Fault
@@ -149,7 +149,6 @@ def _maker(kept: Same[Api], name: str) -> Maker:
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
-    """What the description lists as allowed: `asc|desc`."""
     found = _LISTED.search(str(schema.get("description") or ""))
     options = [as_typed(part.strip(), schema) for part in found[1].split("|")] if found else []
     fitting = [option for option in options if fits(option, schema)]
@@ -158,6 +157,5 @@ def _listed(schema: Mapping[str, Any]) -> list[Any]:
 
 def _finite(value: Any) -> bool:
     if isinstance(value, dict | list):
-        parts = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
-        return all(map(_finite, parts))
+        return all(map(_finite, (*object_of(value).values(), *list_of(value))))
     return not isinstance(value, float) or math.isfinite(value)

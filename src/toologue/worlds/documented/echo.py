@@ -165,13 +165,11 @@ def _bounds() -> frozenset[str]:
 
 
 def _says_when(name: str) -> bool:
-    """Whether a parameter says on which day, or from or to which."""
     words = spell(name)
     return kind_of((name,)) in ("day", "moment") or words[-1:] == ("day",) or bool({*words[:1]} & _bounds())
 
 
 def _day(value: Any) -> datetime | None:
-    """The day that an argument says, if it does."""
     form = moment_form(value) if isinstance(value, str) else ""
     try:
         found = datetime.strptime(value, form) if form else None
@@ -187,7 +185,6 @@ def _record(kind: str) -> str:
 
 @cache
 def _places(kind: str) -> Mapping[str, int]:
-    """The names of a kind, in lower case, and where they stand."""
     return {one.lower(): place for place, one in reversed([*enumerate(_named(kind))])}
 
 

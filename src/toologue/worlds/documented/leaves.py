@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from math import inf
-from typing import Any, cast
+from typing import Any
 
-from toologue.apis.schemas import object_of
+from toologue.apis.schemas import list_of, object_of
 from toologue.errors import UserError
 from toologue.text.names import group, is_marked, kind_about, kind_of
 from toologue.text.tokens import is_spoken, singular, spell, split_compound
@@ -64,7 +64,7 @@ _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 def maker(schema: Mapping[str, Any], path: Sequence[str], *, salt: int, root: Any = None, about: str = "") -> Maker:
     """What makes values of one leaf. Raises UserError where nothing fits. `about`: what the whole is about."""
     if "const" in schema or isinstance(schema.get("enum"), list):
-        listed = [schema["const"]] if "const" in schema else cast("list[Any]", schema["enum"])
+        listed = [schema["const"]] if "const" in schema else list_of(schema["enum"])
         allowed = [value for value in listed if fits(value, schema, root)]
         if not allowed:
             raise UserError("nothing that this schema lists fits the rest of it")
@@ -77,9 +77,7 @@ def maker(schema: Mapping[str, Any], path: Sequence[str], *, salt: int, root: An
 
 def examples_of(schema: Mapping[str, Any]) -> list[Any]:
     """The documented examples, the default among them, but for placeholders."""
-    listed = schema.get("examples")
-    found = cast("list[Any]", listed) if isinstance(listed, list) else []
-    found = [*found, schema.get("example"), schema.get("default")]
+    found = [*list_of(schema.get("examples")), schema.get("example"), schema.get("default")]
     return [value for value in found if value is not None and not (isinstance(value, str) and is_placeholder(value))]
 
 
@@ -159,7 +157,6 @@ def _between(low: float, high: float, salt: int, *, whole: bool) -> Maker:
 
 
 def _scaled(example: float, top: float, *, whole: bool) -> Maker:
-    """The documented quantity, moved by the factor of the row."""
     places = len(str(example).partition(".")[2]) if "e" not in str(example) else 6
     digits = None if whole else min(places, 2 if abs(example) >= 10 else 4)
     return lambda row: round(min(example * row.factor, top), digits)
@@ -186,7 +183,6 @@ def _text(meaning: str, examples: Sequence[str], path: Sequence[str], salt: int,
 
 
 def _numeric(example: str, meaning: str, path: Sequence[str], salt: int) -> Maker | None:
-    """A number that is written as a text."""
     if not re.fullmatch(r"-?\d{1,15}(?:\.\d{1,10})?", example):
         return None
     if names_a_thing(path) or (example.startswith("0") and "." not in example and len(example) > 1):

@@ -101,7 +101,6 @@ DOCUMENTED = Kind(make=_make, data_key=data_key, at=kind_for)
 
 
 def _stamped(setting: Setting) -> tuple[str, int, int]:
-    """The file of a setting, and what changes when it does."""
     apis = arguments_of(setting, _Arguments).apis
     return apis, *stamp(apis)
 

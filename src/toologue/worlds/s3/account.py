@@ -24,7 +24,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, ValidationError
 
-from toologue.apis.schemas import object_of
+from toologue.apis.schemas import list_of, object_of
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.keys import file_key
@@ -45,7 +45,7 @@ def as_json(schema: Mapping[str, Any], value: Any) -> JsonValue:
     if "properties" in schema:
         return {name: as_json(part, value[name]) for name, part in schema["properties"].items() if name in value}
     if isinstance(value, list):
-        return [as_json(schema["items"], item) for item in cast("list[Any]", value)]
+        return [as_json(schema["items"], item) for item in list_of(value)]
     if isinstance(value, datetime):
         return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     return content_of(value) if isinstance(value, bytes) else value
@@ -135,7 +135,6 @@ def load_account(name: str) -> Account:
 
 
 def _file(name: str) -> Path:
-    """The file that an account's name stands for. Raises BadFile where there is none."""
     file = Path(__file__).with_name("account.yaml") if name == DEFAULT else Path(name)
     if not file.is_file():
         raise BadFile(f"{file} is no file of an S3 account; give a YAML file, or {DEFAULT!r} for the one that ships")

@@ -79,7 +79,6 @@ class Memory:
 
 @cache
 def _client() -> Any:
-    """The client that moto answers: its requests go no further."""
     made = client(_ADDRESS, attempts=1, aws_access_key_id=_OWNER, aws_secret_access_key=_OWNER)
     from moto.core.botocore_stubber import BotocoreStubber
 
@@ -120,7 +119,6 @@ def _installed(buckets: dict[str, Any], now: datetime) -> Generator[Any]:
 
 @cache
 def _models() -> Any:
-    """Moto's module that holds the state."""
     try:
         from moto.s3 import models
     except ImportError:
@@ -137,7 +135,6 @@ def _tracked() -> list[list[Any]]:
 
 @lru_cache(maxsize=32)
 def _state(account: Account) -> State:
-    """The state with which a world of an account begins."""
     buckets: State = {}
     for bucket in account.buckets:
         with _installed(buckets, bucket.created.replace(tzinfo=None)) as backend:

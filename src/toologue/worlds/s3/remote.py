@@ -222,7 +222,6 @@ class Remote:
                 one["LastModified"] = self._moments.get((bucket, key), self._now)
 
     def _inward(self, name: str, value: Any) -> Any:
-        """An argument as the service knows it."""
         if name == "Bucket" and isinstance(value, str):
             return self._prefix + value
         if name == "CopySource" and isinstance(value, str):

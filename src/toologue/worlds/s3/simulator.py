@@ -12,11 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from pydantic import JsonValue
 
-from toologue.apis.schemas import object_of
+from toologue.apis.schemas import list_of, object_of
 from toologue.errors import UserError, summary
 from toologue.sandbox.execute import Backend
 from toologue.schema import Act, Api, Case, Result
@@ -44,7 +44,6 @@ _NAME, _NEW = r"[a-zA-Z0-9.\-_]{1,255}", r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 
 
 def _refusal(operation: str, arguments: Mapping[str, Any]) -> Result | None:
-    """Why S3 would not do this, where moto and boto3 let it pass."""
     known, key, bucket = by_name()[operation].parameters, arguments.get("Key"), arguments.get("Bucket")
     unknown = [name for name in arguments if name not in known]
     if unknown:
@@ -170,9 +169,7 @@ class S3:
 def _written(arguments: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     """(bucket, key) of what a writing call may write; a key of None is the bucket itself."""
     bucket, named = arguments.get("Bucket"), object_of(arguments.get("Delete")).get("Objects")
-    keys: list[Any] = [arguments.get("Key")]
-    if isinstance(named, list):
-        keys = [object_of(one).get("Key") for one in cast("list[Any]", named)]
+    keys = [object_of(one).get("Key") for one in (list_of(named) if isinstance(named, list) else [arguments])]
     texts = dict.fromkeys(key for key in keys if key is None or isinstance(key, str))
     return [(bucket, key) for key in texts] if isinstance(bucket, str) else []
 
