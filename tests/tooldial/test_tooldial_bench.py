@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from toologue import registry
 from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Mode, Options, Part, benchmark, evaluate, play, record, sums
 from toologue.bench.tooldial import TOOLDIAL, load, prove
-from toologue.bench.tooldial.predictions import traces_of
+from toologue.bench.tooldial.predictions import predicted
 from toologue.bench.tooldial.tables import by_round, errors_table, main_table, section, tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
@@ -23,11 +25,17 @@ from toologue.formats.tooldial_text import samples
 from toologue.models.model import ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG
-from toologue.schema import AgentTurn, Call, Dialogue, Retrieve, Setting, State
+from toologue.schema import AgentTurn, Call, Dialogue, Retrieve, Setting, State, Trace
 from toologue.schema.jsonl import write
 from toologue.score.states import ACCURACY
 from toologue.worlds.recorded import Observed
 from toologue.worlds.world import documents_of
+
+
+def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Mapping[str, Trace]:
+    """The traces that the answers of a file make."""
+    return predicted(replace(TOOLDIAL, parts=(part,)), part, golds, file, Options())
+
 
 GOLDS, EXACT = suite(), TextMatch.of("exact")
 SHAPE = {  # how often each sequence occurs, so that the sums of the published test set come out
@@ -268,12 +276,15 @@ def test_predictions_of_a_task_in_both_forms(tmp_path: Path) -> None:
         + '{"name": "nobody", "predictions": []}\n'
     )
     found = traces_of(listed, part, golds)
-    graded = [grade(part, "published", gold, found.traces[gold.id]) for gold in golds]
+    graded = [grade(part, "published", gold, found[gold.id]) for gold in golds]
     assert sums(graded)[ACCURACY]["hits"] == len(answers) - 1
     assert sums(graded)["state error: format"]["hits"] == 1
+    with pytest.raises(BadSetting, match="nobody"):
+        traces_of(lines, part, golds)
+    lines.write_text("".join(lines.read_text().splitlines(keepends=True)[:-1]))
     found = traces_of(lines, part, golds)
-    assert (found.absent, found.strange) == ([golds[0].id], ["nobody"])
-    graded = [grade(part, "published", gold, found.traces[gold.id]) for gold in golds[1:]]
+    assert found.keys() == {gold.id for gold in golds[1:]}
+    graded = [grade(part, "published", gold, found[gold.id]) for gold in golds[1:]]
     assert all(one.scores[ACCURACY].value == 1.0 for one in graded)
 
 
@@ -282,12 +293,12 @@ def test_predictions_of_actions_replies_and_rounds(tmp_path: Path) -> None:
     acts = [turn.action for gold in golds for turn in gold.turns if turn.role == "agent"]
     (tmp_path / "a.json").write_text(json.dumps(["dance", *acts[1:]]))
     found = traces_of(tmp_path / "a.json", part_of("action"), golds)
-    graded = [grade(part_of("action"), "published", gold, found.traces[gold.id]) for gold in golds]
+    graded = [grade(part_of("action"), "published", gold, found[gold.id]) for gold in golds]
     assert sums(graded)["action accuracy"] == {"hits": len(acts) - 1, "of": len(acts)}
     steps = [{"state": state_json(t.state), "action": t.action, "text": t.text} for t in golds[0].turns[1:3]]  # type: ignore[union-attr]
     line = {"name": golds[0].id, "predictions": [{"round": 1, "steps": steps}]}
     (tmp_path / "o.jsonl").write_text(json.dumps(line) + "\n")
-    trace = traces_of(tmp_path / "o.jsonl", part_of("overall"), golds).traces[golds[0].id]
+    trace = traces_of(tmp_path / "o.jsonl", part_of("overall"), golds)[golds[0].id]
     one = grade(part_of("overall"), "published", golds[0], trace)
     assert one.scores["user turn right"].counts == {"hits": 1, "of": 3}
 

@@ -126,7 +126,6 @@ def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
 
 
 def _check(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> GoldCheck:
-    """Whether the gold passes, and whether dialogues of procedures are valid."""
     flaws = list(flaws_of(golds)) if any("procedure" in gold.origin for gold in golds) else []
     invalid = [{"dialogue": name, **flaw._asdict()} for name, flaw in flaws]
     return check_gold(benchmark, golds, judge, options)._replace(flaws=flaws, more={"invalid": invalid})
@@ -176,7 +175,6 @@ def _record(gold: Dialogue, scores: Mapping[str, Score], verdicts: Sequence[Verd
 
 
 def _documents(apis: Any) -> list[Api]:
-    """The documents in an `apis` column, with or without the object around the list."""
     return read_almita({"apis": apis} if isinstance(apis, list) else apis)
 
 

@@ -402,5 +402,4 @@ def _name(agent: Tested) -> str:
 
 
 def _played(graded: Sequence[Graded]) -> Iterator[Graded]:
-    """The conversations that there were."""
     return (one for one in graded if one.trace.case)

@@ -128,8 +128,7 @@ def prove_steps(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
 ) -> Iterator[Proof]:
     """Every kind of misstep, wrong ones first."""
-    for kind in (*WRONG_STEPS, *RIGHT_STEPS):
-        yield prove_step(benchmark, dialogues, kind, judge, options)
+    return (prove_step(benchmark, dialogues, kind, judge, options) for kind in (*WRONG_STEPS, *RIGHT_STEPS))
 
 
 def prove_step(

@@ -30,7 +30,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -39,6 +39,7 @@ from toologue.formats.literals import call_of, call_text, output_of, result_of, 
 from toologue.formats.openai import Dialect, Message, Place, Said
 from toologue.schema import Act, AgentTurn, Api, Call, Dialogue, Noun, Result, Setting, Turn, UserTurn
 from toologue.schema.jsonl import parse, read_lines, replacing
+from toologue.values.json_schema import list_of, object_of
 
 ROLES = ("user", "assistant", "api", "api_output")
 _KEY = "almita"
@@ -92,11 +93,10 @@ def _misuse(content: str, apis: Mapping[str, Api]) -> Iterator[str]:
         yield f"calls are of the given APIs, not {name}"
         return
     known = apis[name].parameters
-    strange = [key for key in arguments if key not in known]
-    missing = [key for key in apis[name].required if key not in arguments]
-    if strange or missing:
-        said = [f"{name} has no {', '.join(strange)}"] if strange else []
-        said += [f"{name} needs {', '.join(missing)}"] if missing else []
+    strange = ", ".join(key for key in arguments if key not in known)
+    missing = ", ".join(key for key in apis[name].required if key not in arguments)
+    said = [f"{name} has no {strange}"] * bool(strange) + [f"{name} needs {missing}"] * bool(missing)
+    if said:
         yield f"parameters are defined: {'; '.join(said)}"
 
 
@@ -121,7 +121,7 @@ def _call_messages(act: Act, result: Result | None, number: int) -> Iterator[Mes
 
 
 def _message(place: Place, message: Any) -> Message:
-    fields = cast("Message", message) if isinstance(message, dict) else {}
+    fields = object_of(message)
     if not {"role", "content"} <= fields.keys():
         place.bad("", f'expected {{"role": …, "content": …}}, got {shown(message)}')
     if fields["role"] not in ROLES:
@@ -150,7 +150,6 @@ def _turn(group: Sequence[Said]) -> Turn:
 
 
 def _output(content: Any) -> Any:
-    """The value of an output; what spells none is a text."""
     try:
         return value_of(content) if isinstance(content, str) else content
     except ValueError:
@@ -194,15 +193,15 @@ def read_conversations(
 ) -> Iterator[Dialogue]:
     """The conversations of a file whose name ends in .csv, or else of a JSONL file (.gz, too)."""
     path, given, broken, lines = Path(file), dict(columns or {}), Counter[str](), dict[str, int]()
-    rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _json_rows(path)
+    objects = ((line, parse(text, _Line, path, line).model_extra or {}) for line, text, _ in read_lines(path))
+    rows = _csv_rows(path) if path.suffix.lower() == ".csv" else objects
     for line, fields in rows:
         row = _Row(path, line, len(lines) + 1, fields, given)
         dialogue = row.dialogue(documents)
         if dialogue.id in lines:
             row.bad("id", f"{dialogue.id!r} stands on line {lines[dialogue.id]} already")
         lines[dialogue.id] = line
-        known = cast("list[Any]", dialogue.extra.get("apis", []))
-        apis = {api.name: api for api in map(Api.model_validate, known)} or None
+        apis = {api.name: api for api in map(Api.model_validate, list_of(dialogue.extra.get("apis")))} or None
         broken.update(rule for _, rule in broken_rules(to_messages(dialogue), apis))
         yield dialogue
     if not lines:
@@ -234,14 +233,10 @@ def write_conversations(
 
 
 class _Line(Noun):
-    """Any JSON object."""
-
     model_config = ConfigDict(extra="allow")
 
 
 class _Row:
-    """One row, with its place."""
-
     def __init__(self, file: Path, line: int, number: int, fields: Mapping[str, Any], given: Mapping[str, str]):
         self.file, self.line, self.number, self.fields = file, line, number, fields
         for column, name in {"conversation": "conversation", **given}.items():
@@ -301,19 +296,13 @@ class _Row:
 
 
 def _fields(dialogue: Dialogue, names: Mapping[str, str]) -> dict[str, Any]:
-    kept = cast("dict[str, Any]", dialogue.extra.get(_KEY) or {})
+    kept = object_of(dialogue.extra.get(_KEY))
     cells = (to_messages(dialogue), dialogue.id, dialogue.instructions, kept.get("apis", list(dialogue.apis)))
-    rest = cast("dict[str, Any]", kept.get("rest", {}))
-    return {names[column]: cell for column, cell in zip(COLUMNS, cells, strict=True)} | rest
+    return {names[column]: cell for column, cell in zip(COLUMNS, cells, strict=True)} | object_of(kept.get("rest"))
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line, _ in read_lines(path):
-        yield number, parse(line, _Line, path, number).model_extra or {}
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -27,6 +27,7 @@ from toologue.errors import BadFile, BadRecord, BadSetting, StackError, shown
 from toologue.schema import AgentTurn, Dialogue, Fault, Program, Result, Setting, Turn, UserTurn
 from toologue.schema.jsonl import opened
 from toologue.schema.stack import Stacked, completed
+from toologue.values.json_schema import list_of
 
 # Every element, and what may hold it; "" is the text as a whole.
 _IN: dict[str, tuple[str, ...]] = {
@@ -137,7 +138,6 @@ class _Scanner:
         self._endless: set[str] = set()
 
     def tree(self) -> Node:
-        """All of it."""
         at = 0
         while found := _TOKEN.search(self._text, at):
             top = self._open[-1]
@@ -301,20 +301,17 @@ def read_sample(text: str, file: object = "<text>") -> Sample:
     """A prompt or example, as `sample_xml` writes it. Raises BadRecord."""
     root = scan(text, file, strict=True)
     definitions, stacked, output = root.first("def"), root.first("stack"), root.first("output")
-    goals = [(_goal(node, file), _result(node, file)) for node in (stacked.all("goal") if stacked else ())]
-    held = (Stacked(goal=one.goal, status=one.status, code=one.code, result=result) for one, result in goals)
-    return Sample(
-        content(definitions.raw) if definitions else "",
-        tuple(held),
-        tuple(_turn(node, file) for node in root.all("turn")),
-        _output(output.children, file) if output else None,
-    )
+    goals = ((_goal(node, file), _result(node, file)) for node in (stacked.all("goal") if stacked else ()))
+    held = tuple(Stacked(goal=one.goal, status=one.status, code=one.code, result=result) for one, result in goals)
+    turns = tuple(_turn(node, file) for node in root.all("turn"))
+    answer = _output(output.children, file) if output else None
+    return Sample(content(definitions.raw) if definitions else "", held, turns, answer)
 
 
 def sample_xml(sample: Sample) -> str:
     """A prompt or example; without an answer it ends where the answer begins."""
     parts = [f"<def>\n{escaped(sample.definitions)}\n</def>"] if sample.definitions else []
-    parts += [stack_xml(sample.stack), *map(turn_xml, sample.turns)]
+    parts += [_stack_xml(sample.stack), *map(_turn_xml, sample.turns)]
     return "\n".join([*parts, "<output>\n" if sample.output is None else output_xml(sample.output)])
 
 
@@ -329,25 +326,22 @@ def read_output(text: str, file: object = "<output>") -> Output:
     answer = [node for node in whole[:ends] if not node.tag.startswith("/")]
     if answer or any(node.tag == "output" for node in nodes):
         return _output(answer, file, strict=False)
-    words = _unprefixed(_unfenced(text.partition("</output>")[0]).strip())
-    return Output(text=words or None)
+    return Output(text=_spoken(_unfenced(text.partition("</output>")[0]).strip())[1] or None)
 
 
 def output_xml(output: Output) -> str:
     """An answer."""
     lines = [_goal_xml(program) for program in output.programs]
-    lines += [turn_xml(AgentTurn(text=output.text))] if output.text is not None else []
+    lines += [_turn_xml(AgentTurn(text=output.text))] if output.text is not None else []
     return "\n".join(["<output>", *lines, "</output>"])
 
 
-def stack_xml(stacked: Sequence[Stacked]) -> str:
-    """The stack, its top first."""
+def _stack_xml(stacked: Sequence[Stacked]) -> str:
     goals = (_goal_xml(Program(goal=one.goal, status=one.status, code=one.code), one.result) for one in stacked)
     return "\n".join(["<stack>", *goals, "</stack>"])
 
 
-def turn_xml(turn: Turn) -> str:
-    """Words, with who says them."""
+def _turn_xml(turn: Turn) -> str:
     return f"<turn>{'User' if turn.role == 'user' else 'Agent'}: {escaped(turn.text or '')}</turn>"
 
 
@@ -357,18 +351,16 @@ def _conversation_xml(dialogue: Dialogue) -> str:
     lines = [f"<conversation uid={attribute(dialogue.id)}>", "<metadata>", *known, "</metadata>", "<turns>"]
     for turn in dialogue.turns:
         lines += _goals_xml(dialogue, turn) if turn.role == "agent" else ()
-        lines += [turn_xml(turn)] if turn.role == "user" or turn.text is not None else []
+        lines += [_turn_xml(turn)] if turn.role == "user" or turn.text is not None else []
     return "\n".join([*lines, "</turns>", "</conversation>"])
 
 
 def _goals_xml(dialogue: Dialogue, turn: AgentTurn) -> Iterator[str]:
-    signatures = turn.extra.get("signatures")
-    signed: list[Any] = list(signatures) if isinstance(signatures, list) else []
-    for slot, act in enumerate(turn.acts):
+    signed = chain(list_of(turn.extra.get("signatures")), repeat(None))
+    for act, result, signature in zip(turn.acts, turn.results or repeat(None), signed, strict=False):
         if act.kind != "program":
             raise BadSetting(f"dialogue {dialogue.id!r} has a {act.kind}: Dialog2API's XML holds programs only")
-        result = turn.results[slot] if turn.results else None
-        yield _goal_xml(act, result, signed[slot] if slot < len(signed) else None)
+        yield _goal_xml(act, result, signature)
 
 
 def _goal_xml(program: Program, result: Result | None = None, signature: object = None) -> str:
@@ -422,12 +414,10 @@ def _programs(nodes: Sequence[Node], file: object) -> AgentTurn:
 
 
 def _turn(node: Node, file: object) -> Turn:
-    raw = node.raw
-    who = _WORDS.match(raw)
-    if who is None:
-        raise node.bad(file, f"{shown(raw.strip())} does not say who speaks", "begin it with Agent: or User:")
-    text = content(raw[who.end() :])
-    return UserTurn(text=text) if _is_users(raw) else AgentTurn(text=text)
+    who, words = _spoken(node.raw)
+    if not who:
+        raise node.bad(file, f"{shown(node.raw.strip())} does not say who speaks", "begin it with Agent: or User:")
+    return UserTurn(text=content(words)) if who == "user" else AgentTurn(text=content(words))
 
 
 def _goal(node: Node, file: object, *, strict: bool = True) -> Program:
@@ -474,22 +464,16 @@ def _fault(told: str) -> Fault:
 
 def _output(nodes: Sequence[Node], file: object, *, strict: bool = True) -> Output:
     programs = tuple(_goal(node, file, strict=strict) for node in nodes if node.tag != "turn")
-    said = (node.raw for node in nodes if node.tag == "turn")
-    words = next((raw for raw in said if not _is_users(raw)), None)
-    return Output(programs, None if words is None else content(_unprefixed(words)))
+    said = (_spoken(node.raw) for node in nodes if node.tag == "turn")
+    return Output(programs, next((content(words) for who, words in said if who != "user"), None))
 
 
-def _unprefixed(text: str) -> str:
+def _spoken(text: str) -> tuple[str, str]:
+    """(who says it, empty where that is not said; the words)."""
     who = _WORDS.match(text)
-    return text[who.end() :] if who else text
-
-
-def _is_users(text: str) -> bool:
-    who = _WORDS.match(text)
-    return who is not None and who[1].lower() == "user"
+    return (who[1].lower(), text[who.end() :]) if who else ("", text)
 
 
 def _unfenced(text: str) -> str:
-    """The text without a Markdown fence around it."""
     found = _FENCE.match(text.strip("\n"))
     return found[1] if found else text

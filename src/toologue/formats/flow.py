@@ -36,8 +36,6 @@ class FlowTextWarning(UserWarning):
 
 
 class _Entry(NamedTuple):
-    """`[id](inside){text}`, and its line."""
-
     line: int
     id: str
     inside: tuple[str, ...]

@@ -22,6 +22,7 @@ from typing import Any, cast
 
 from toologue.errors import shown
 from toologue.schema import Fault, Result
+from toologue.values.json_schema import object_of
 
 _LONGEST, _SEARCHED, _TRIES = 1_000_000, 100_000, 10
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -207,8 +208,8 @@ def output_of(result: Result) -> Any:
     """The JSON value that an agent is shown."""
     if result.error is None:
         return {"value": result.value} if _is_envelope(result.value) else result.value
-    rest = {} if result.value is None else {"value": result.value}
-    return {"error": {"type": result.error.type, "message": result.error.message}, **rest}
+    error = {"error": {"type": result.error.type, "message": result.error.message}}
+    return error if result.value is None else error | {"value": result.value}
 
 
 def result_of(output: Any) -> Result:
@@ -220,9 +221,8 @@ def result_of(output: Any) -> Result:
 
 def _is_envelope(value: Any) -> bool:
     """Whether a value would be read as {"value": ...} or {"error": {"type", "message"}}."""
-    found = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    found = object_of(value)
     if not found or not found.keys() <= {"value", "error"}:
         return False
-    error: Any = found.get("error", {"type": "", "message": ""})
-    fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
+    fields = object_of(found.get("error", {"type": "", "message": ""}))
     return fields.keys() == {"type", "message"} and all(isinstance(field, str) for field in fields.values())

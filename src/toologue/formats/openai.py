@@ -161,7 +161,6 @@ class Dialect:
         return deepcopy([message for _, message in groups[0]]) if same else ours
 
     def _groups(self, said: Iterable[Said]) -> Iterator[list[Said]]:
-        """Cut messages into turns."""
         group: list[Said] = []
         for one in said:
             if one.message["role"] != self.answer and group:
@@ -200,7 +199,6 @@ def _instructions(said: Iterable[Said]) -> str:
 
 
 def _written(turn: Turn, number: int) -> list[Message]:
-    """Our messages of a turn."""
     if turn.role == "user":
         return [{"role": "user", "content": turn.text}]
     message: Message = {"role": "assistant", "content": turn.text if turn.text is not None or turn.acts else ""}
@@ -222,7 +220,6 @@ def _tool_call(act: Act, number: int, slot: int) -> Message:
 
 
 def _message(place: Place, item: Any) -> Message:
-    """A message, its role checked."""
     message = _mapping(place, item, "")
     role = _text(place, message, "role", "")
     if role not in (*_SYSTEM, "user", "assistant", "tool"):
@@ -233,7 +230,6 @@ def _message(place: Place, item: Any) -> Message:
 
 
 def _turn(group: Sequence[Said]) -> Turn:
-    """The turn of the user or the assistant, with the tool messages that answer it."""
     place, first = group[0]
     if first["role"] in _SYSTEM:
         place.bad(".role", f"a {first['role']} message in mid-conversation", "move it to the top")
@@ -262,12 +258,15 @@ def _agent_turn(place: Place, first: Message, answers: Sequence[Said]) -> AgentT
             at.bad(".tool_call_id", f"no call with the id {id!r} is open", f"open: {', '.join(slots) or 'none'}")
         if results[slots[id]] is not None:
             at.bad(".tool_call_id", f"the call {id!r} is answered already")
-        results[slots[id]] = _result(_words(at, message, ("text",)) or "")
+        content = _words(at, message, ("text",)) or ""
+        try:
+            results[slots[id]] = result_of(_parsed(content))
+        except ValueError:
+            results[slots[id]] = Result(value=content)
     return AgentTurn(text=text, acts=tuple(call for _, call in calls), results=tuple(results) if answers else ())
 
 
 def _call(place: Place, value: Any, at: str) -> tuple[str, Call]:
-    """(id, call) of one entry of `tool_calls`."""
     entry = _mapping(place, value, at)
     kind = entry.get("type", "function")
     if kind != "function":
@@ -307,14 +306,6 @@ def _text(place: Place, holder: Mapping[str, Any], key: str, at: str) -> str:
     if not isinstance(holder[key], str):
         place.bad(f"{at}.{key}", f"expected a text, got {shown(holder[key])}")
     return holder[key]
-
-
-def _result(content: str) -> Result:
-    """What a tool message says; content that is not JSON is a text."""
-    try:
-        return result_of(_parsed(content))
-    except ValueError:
-        return Result(value=content)
 
 
 def _parsed(text: str) -> Any:

@@ -44,13 +44,11 @@ from toologue.schema import (
     invocations,
 )
 from toologue.schema.jsonl import bad_record, opened, read_lines
+from toologue.values.json_schema import list_of, object_of
 
 _KEY = "tooldial"
 _CHAIN = re.compile(r"Output to procure input parameter (.+?) of (.+): (.+)", re.DOTALL)
-_FALSE = {"api_confirmed": "false", "api_status": "none"}
-_SILENT = ("call", "retriever_call")
 _SYSTEM_ACTION = {"call": "call", "response": "respond"}
-_NOT_CALLED = {"retriever_call": "false", "retrieved_api": "none"}
 
 
 class _Entry(Noun):
@@ -118,9 +116,9 @@ def from_tooldial(record: Any, *, id: str, file: object = "<record>", line: int 
 def to_tooldial(dialogue: Dialogue, documents: Mapping[str, Api] | None = None) -> dict[str, Any]:
     """The paper's object. `documents` say which parameters are optional where a state does not."""
     known, kept = documents or {}, cast("dict[str, Any] | None", dialogue.extra.get(_KEY))
-    written = [_written(turn, dialogue.turns[:at], known) for at, turn in enumerate(dialogue.turns)]
+    written = {"dialogue": [_written(turn, dialogue.turns[:at], known) for at, turn in enumerate(dialogue.turns)]}
     if kept is not None:
-        return {**kept, "dialogue": written}
+        return kept | written
     source, target = dialogue.origin.get("source"), dialogue.origin.get("target")
     made = [one for one in invocations(dialogue.turns, opening=True) if one.act.kind == "call"]
     mocks = {
@@ -128,21 +126,21 @@ def to_tooldial(dialogue: Dialogue, documents: Mapping[str, Api] | None = None) 
         for role, name in (("source", source), ("target", target))
     }
     head = {"subgraph_type": dialogue.origin.get("category", ""), "source": source or "", "target": target or ""}
-    return {**head, "mockdata": mocks, "dialogue": written}
+    return {**head, "mockdata": mocks, **written}
 
 
 def state_json(state: State | None) -> dict[str, Any]:
     """A state in the paper's form; None is a state without a confirmed API."""
     if state is None or state.api is None:
-        return dict(_FALSE)
+        return {"api_confirmed": "false", "api_status": "none"}
     slots = {"required_parameters": dict(state.required), "optional_parameters": dict(state.optional)}
     return {"api_confirmed": "true", "api_status": {"api_name": state.api, **slots}}
 
 
 def state_of(value: Any) -> State:
     """The state that a JSON value in the paper's form is. Raises ValueError, which says what is missing."""
-    fields = _fields(value)
-    status = _fields(fields.get("api_status"))
+    fields = object_of(value)
+    status = object_of(fields.get("api_status"))
     slots = [status.get(f"{kind}_parameters") for kind in ("required", "optional")]
     if "api_confirmed" not in fields:
         raise ValueError(f"{shown(value)} has no api_confirmed")
@@ -157,13 +155,13 @@ def status_of(turn: AgentTurn) -> dict[str, Any]:
     """The retriever status of a turn, in one of the three forms of A.4."""
     for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=True):
         if act.kind == "retrieve":
-            value = _fields(result and result.value)
+            value = object_of(result and result.value)
             if "source" in value and "output" in value:
                 output = str(value["output"]).replace("|", "->")
                 why = f"Output to procure input parameter {value.get('parameter')} of {value.get('target')}: {output}"
                 return {"retriever_call": "true", "retrieved_api": [value["source"], why]}
             return {"retriever_call": "true", "retrieved_api": value.get("retrieved", {})}
-    return dict(_NOT_CALLED)
+    return {"retriever_call": "false", "retrieved_api": "none"}
 
 
 def listed(file: Path) -> list[Any] | None:
@@ -200,8 +198,7 @@ def _turn(entry: Mapping[str, Any], before: Sequence[Turn], file: object, line: 
         turn = UserTurn(text=read.message, action=read.action) if isinstance(read, _User) else _agent(read, before)
     except ValidationError as error:
         raise bad_record(error, kind, file, line, f"{path}.{role}") from None
-    kept: dict[str, Any] = {_KEY: dict(entry)}
-    return turn if _ours(turn, before, {}) == entry else turn.replace(extra=kept)
+    return turn if _ours(turn, before, {}) == entry else turn.replace(extra={_KEY: dict(entry)})
 
 
 def _agent(read: _System, before: Sequence[Turn]) -> AgentTurn:
@@ -209,31 +206,30 @@ def _agent(read: _System, before: Sequence[Turn]) -> AgentTurn:
         state = state_of(read.dialogue_state)
     except ValueError:
         state = None
-    acts: tuple[Any, ...] = ()
-    results: tuple[Result | None, ...] = ()
+    turn = AgentTurn(text=read.message, action=read.action, state=state, thought=read.thought)
     if read.action == "retriever_call":
         act, result = _retrieval(read.retriever_status, before)
-        acts, results = (act,), (result,)
     elif read.action == "call":
-        result = result_of(_fields(read.api_response).get("result", read.api_response))
-        acts, results = (_call(read.api_request, state),), (result,)
-    text = read.message if read.message or read.action not in _SILENT else None
-    return AgentTurn(text=text, acts=acts, results=results, action=read.action, state=state, thought=read.thought)
+        act = _call(read.api_request, state)
+        result = result_of(object_of(read.api_response).get("result", read.api_response))
+    else:
+        return turn
+    return turn.replace(text=read.message or None, acts=(act,), results=(result,))
 
 
 def _retrieval(status: Any, before: Sequence[Turn]) -> tuple[Retrieve, Result]:
-    found: Any = _fields(status).get("retrieved_api")
-    listed = cast("list[Any]", found) if isinstance(found, list) else []
-    if len(listed) == 2 and (told := _CHAIN.fullmatch(str(listed[1]))):
+    found: Any = object_of(status).get("retrieved_api")
+    chain = list_of(found)
+    if len(chain) == 2 and (told := _CHAIN.fullmatch(str(chain[1]))):
         parameter, target, output = told.groups()
-        value = {"source": listed[0], "output": output.replace("->", "|"), "target": target, "parameter": parameter}
+        value = {"source": chain[0], "output": output.replace("->", "|"), "target": target, "parameter": parameter}
         return Retrieve(missing=(target, parameter)), Result(value=value)
     asked = next((turn.text for turn in reversed(before) if turn.role == "user"), "")
-    return Retrieve(query=asked), Result(value={"retrieved": _fields(found)})
+    return Retrieve(query=asked), Result(value={"retrieved": object_of(found)})
 
 
 def _call(request: Any, state: State | None) -> Call:
-    fields = _fields(request)
+    fields = object_of(request)
     slots = [fields.get(f"{kind}_parameters", {}) for kind in ("required", "optional")]
     name = str(fields.get("api_name") or (state and state.api) or "")
     if not fields or not all(isinstance(slot, dict) for slot in slots):
@@ -244,10 +240,8 @@ def _call(request: Any, state: State | None) -> Call:
 def _written(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
     """The entry of a turn: as it was read, where that still says what the turn says; else ours."""
     ours, kept = _ours(turn, before, documents), cast("dict[str, Any] | None", turn.extra.get(_KEY))
-    if kept is None:
-        return ours
-    same = _ours(_turn(kept, before, f"extra.{_KEY}", 0, "$"), before, documents) == ours
-    return kept if same else ours
+    same = kept and _ours(_turn(kept, before, f"extra.{_KEY}", 0, "$"), before, documents) == ours
+    return kept if kept and same else ours
 
 
 def _ours(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
@@ -277,7 +271,6 @@ def _ours(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> d
 
 
 def _split(call: Call, states: Iterable[State | None], documents: Mapping[str, Api]) -> dict[str, Any]:
-    """The arguments of a call, required and optional ones apart."""
     state = next((state for state in states if state is not None and state.api == call.api), None)
     optional = set(state.optional) if state is not None else set[str]()
     if state is None and call.api in documents:
@@ -298,8 +291,8 @@ def _mock(call: Call, result: Result, turns: Sequence[Turn], documents: Mapping[
 
 def _documents(mockdata: Any, turns: Iterable[Turn]) -> dict[str, Api]:
     """What mock data and states let know of the APIs: names, descriptions, parameters."""
-    mocks = (cast("list[Any]", listed) for listed in _fields(mockdata).values() if isinstance(listed, list))
-    told = [fields for listed in mocks for fields in map(_fields, listed) if fields.get("api_name")]
+    mocks = map(list_of, object_of(mockdata).values())
+    told = [fields for mock in mocks for fields in map(object_of, mock) if fields.get("api_name")]
     described = {str(fields["api_name"]): str(fields.get("api_description", "")) for fields in told}
     stated = (turn.state for turn in turns if turn.role == "agent")
     states = [state_json(state)["api_status"] for state in stated if state and state.api]
@@ -307,10 +300,6 @@ def _documents(mockdata: Any, turns: Iterable[Turn]) -> dict[str, Api]:
     for fields in (*told, *states):
         slots = known.setdefault(str(fields["api_name"]), {})
         for kind in ("required", "optional"):
-            given = dict.fromkeys(_fields(fields.get(f"{kind}_parameters")), Parameter(required=kind == "required"))
-            slots |= {**given, **slots}
+            for name in object_of(fields.get(f"{kind}_parameters")):
+                slots.setdefault(name, Parameter(required=kind == "required"))
     return {name: Api(name=name, description=described.get(name, ""), parameters=known[name]) for name in known}
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -30,7 +30,8 @@ from pydantic import JsonValue
 
 from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.tooldial import state_json, state_of, status_of
-from toologue.schema import AgentAction, AgentTurn, Api, Dialogue, State, Turn, UserTurn, answers
+from toologue.schema import AgentAction, AgentTurn, Api, Dialogue, State, Turn, answers
+from toologue.values.json_schema import list_of, object_of
 
 # The eight actions of the system (Table 7).
 ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
@@ -131,16 +132,16 @@ def _lines(text: str) -> tuple[dict[str, str], bool]:
     """(the first line of each kind by its name, whether there was more). A message ends a step, an observation too."""
     found = list(_LINE.finditer(text))
     fields: dict[str, str] = {}
-    for at, head in enumerate(found):
+    ends = [*(head.start() for head in found[1:]), len(text)]
+    for head, end in zip(found, ends, strict=False):
         name = head[1].lower().replace("_", " ")
-        end = found[at + 1].start() if at + 1 < len(found) else len(text)
         if name == "observation" or (name in fields and name != "dialogue state"):
             return fields, True
         body = text[head.end() : end]
         other = _OTHERS.search(body)
         fields[name] = (body[: other.start()] if other else body).strip()
         if name == "message" or other:
-            return fields, bool(other) or at + 1 < len(found)
+            return fields, bool(other) or end < len(text)
     return fields, False
 
 
@@ -225,10 +226,8 @@ def samples(
         if line.kind == asked and isinstance(turn, AgentTurn) and (task != "faithfulness" or turn.action == "response"):
             label = {"dst": state_json(turn.state), "action": turn.action, "faithfulness": turn.text}[task]
             yield Sample(dialogue.id, line.turn, "\n".join(shown), label)
-        hidden = (labels == "none" and line.kind == asked and task != "faithfulness") or (
-            task == "action" and line.kind == "thought"
-        )
-        if not hidden:
+        asks = labels == "none" and line.kind == asked and task != "faithfulness"
+        if not asks and (task, line.kind) != ("action", "thought"):
             shown.append(line.text)
 
 
@@ -238,10 +237,9 @@ def _overall_samples(dialogue: Dialogue, documents: Mapping[str, Api] | None) ->
     for _, first, did in answers(dialogue.turns):
         if did:
             own = (line.turn - first for line in written if line.kind == "state")
-            states: list[JsonValue] = [state_json(did[at].state) for at in own if 0 <= at < len(did)]
-            actions: list[JsonValue] = [turn.action for turn in did]
+            states = [state_json(did[at].state) for at in own if 0 <= at < len(did)]
             prompt = "\n".join(line.text for line in written if line.turn < first)
-            yield Sample(dialogue.id, first, prompt, {"states": states, "actions": actions})
+            yield Sample(dialogue.id, first, prompt, {"states": [*states], "actions": [turn.action for turn in did]})
 
 
 def _user(text: str, at: int) -> Iterator[Line]:
@@ -281,11 +279,8 @@ def _observation(
 def _documents(
     turns: Sequence[Turn], at: int, documents: Mapping[str, Api], oracle: bool, least: float
 ) -> list[dict[str, Any]]:
-    """What a retriever's answer shows of the documents."""
     found: Any = status_of(cast("AgentTurn", turns[at]))["retrieved_api"]
-    chain = cast("list[Any]", found) if isinstance(found, list) else []
-    scores = cast("dict[str, float]", found) if isinstance(found, dict) else {}
-    names = [str(chain[0])] if chain else [name for name, score in scores.items() if score > least]
+    names = list(map(str, list_of(found)[:1])) or [name for name, score in object_of(found).items() if score > least]
     if not names:
         return []
     state = _coming(turns[at + 1 :]) if oracle else None
@@ -296,9 +291,7 @@ def _documents(
 
 def _coming(turns: Sequence[Turn]) -> State | None:
     """The next state in which an Api is confirmed, before the retriever is asked again."""
-    for turn in turns:
-        if isinstance(turn, UserTurn):
-            continue
+    for turn in (turn for turn in turns if isinstance(turn, AgentTurn)):
         if turn.state is not None and turn.state.api is not None:
             return turn.state
         if any(act.kind == "retrieve" for act in turn.acts):

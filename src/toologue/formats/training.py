@@ -154,7 +154,6 @@ def _as_call(act: Any, result: Result | None) -> tuple[Call, Result | None]:
 
 
 def _found(value: JsonValue) -> JsonValue:
-    """What the retriever answered, with function names."""
     if not isinstance(value, dict):
         return value
     ends = {key: function_name(str(value[key])) for key in ("source", "target") if isinstance(value.get(key), str)}
@@ -164,7 +163,6 @@ def _found(value: JsonValue) -> JsonValue:
 
 
 def _entries(turn: Turn) -> Iterator[tuple[str, str]]:
-    """What ShareGPT makes of a turn."""
     if turn.role == "user":
         yield "human", turn.text
         return
@@ -183,7 +181,6 @@ def _entries(turn: Turn) -> Iterator[tuple[str, str]]:
 
 
 def _flat(turn: Turn) -> dict[str, str]:
-    """A turn as texts."""
     did = turn if isinstance(turn, AgentTurn) else AgentTurn()
     return {
         "role": turn.role,

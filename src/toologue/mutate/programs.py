@@ -156,7 +156,6 @@ def mutant(gold: Dialogue, kind: str, seed: int = 0) -> Mutant | None:
 
 
 def _transformed(program: Program, transformer: ast.NodeTransformer) -> Program | None:
-    """A final program with its tree altered; None where nothing is."""
     if program.status != "final":
         return None
     tree = parse(program.code).tree

@@ -333,7 +333,6 @@ def _ask_leave(call: Call, random: Random) -> str:
 
 
 def _other_value(value: JsonValue) -> JsonValue:
-    """Another value of the same looks; None for what has none."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value + 7
     if not isinstance(value, str):

@@ -57,8 +57,6 @@ def adherence(gold: Dialogue, trace: Trace, judge: TextMatch) -> Mapping[str, Sc
 
 
 class _Walk:
-    """The walk of one trace."""
-
     def __init__(self, walking: Walking, facts: Mapping[str, JsonValue]):
         self._walking, self._course, self._flow = walking, walking.course, walking.course.flow.by_id
         self._stand = walking.begin(facts)
@@ -138,7 +136,6 @@ class _Walk:
                     waiting.append((there, way))
 
     def _problems(self, stand: Stand, links: Sequence[Link], call: Call) -> list[str]:
-        """What speaks against this call here."""
         informed = self._walking.inform(stand, call)
         step, arguments = self._course.step(stand.node), call.arguments or {}
         found = [f"{link.condition} does not hold" for link in links if self._is_shut(link, informed)]
@@ -171,7 +168,6 @@ class _Walk:
         return sum(bool(self._fresh & {*step.collects}) or any(one.answer for one in step.branches) for step in asking)
 
     def _listed(self, link: Link) -> list[str]:
-        """The answers that the question before a way lists."""
         asks = self._flow[link.source].type == "message"
         return [branch.answer for branch in self._course.step(link.source).branches] if asks else []
 

@@ -157,7 +157,6 @@ def _others(text: str) -> list[str]:
 
 
 def _shown(gold: Dialogue, at: int) -> Iterator[str]:
-    """What was seen before turn `at`: words, arguments, results."""
     for turn in gold.turns[:at]:
         if turn.text:
             yield turn.text

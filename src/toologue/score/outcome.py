@@ -8,7 +8,7 @@ Rows that were created compare by content, whatever their ids; fields compare as
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, repeat, zip_longest
 from typing import Any, NamedTuple, cast
 
 from toologue.models.similarity import TextMatch
@@ -41,14 +41,11 @@ def outcome(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Scor
         return silent
     wanted, lived = _sections(gold.turns, trace), _sections(trace.turns, trace)
     at: list[Mismatch] = []
-    right = 0
-    for number, section in enumerate(wanted):
-        mine = lived[number] if number < len(lived) else ()
+    for number, (section, mine) in enumerate(zip(wanted, chain(lived, repeat(())), strict=False)):
         found = compare_effects(effect(section), effect(mine), kind.fields, match.alike)
-        right += not found
         start = sum(map(len, wanted[:number]))
         at += [mismatch.replace(turn=start) for mismatch in found] if len(wanted) > 1 else found
-    return shares_of({"outcome": (right == len(wanted), 1)}, gold, trace, {"outcome": at})
+    return shares_of({"outcome": (not at, 1)}, gold, trace, {"outcome": at})
 
 
 def effect(turns: Turns) -> Effect:
@@ -61,8 +58,7 @@ def effect(turns: Turns) -> Effect:
         fresh.update(path for path in result.created if path not in changed)
         changed.update(result.changes)
     for path in [path for path in changed if path in fresh]:
-        row = changed.pop(path)
-        if row is not None:
+        if (row := changed.pop(path)) is not None:
             table, name = split_path(path)
             created.setdefault(table, {})[name] = row
     ids = {name for rows in created.values() for name in rows}
@@ -79,7 +75,7 @@ def effect(turns: Turns) -> Effect:
 def compare_effects(gold: Effect, mine: Effect, fields: Fields, alike: Alike) -> list[Mismatch]:
     """What differs, as mismatches whose field is `table/row` or `table/row.field`."""
     found: list[Mismatch] = []
-    for path in [*gold.changed, *(path for path in mine.changed if path not in gold.changed)]:
+    for path in gold.changed | mine.changed:
         comparers = fields.get(path.partition("/")[0], {})
         if path not in mine.changed:
             found.append(Mismatch(field=path, expected=gold.changed[path], why="not changed"))
@@ -87,7 +83,7 @@ def compare_effects(gold: Effect, mine: Effect, fields: Fields, alike: Alike) ->
             found.append(Mismatch(field=path, actual=mine.changed[path], why="changed, against expectation"))
         else:
             found += _row_mismatches(path, gold.changed[path], mine.changed[path], comparers, alike)
-    for table in [*gold.created, *(table for table in mine.created if table not in gold.created)]:
+    for table in gold.created | mine.created:
         comparers = fields.get(table.partition("/")[0], {})
         found += _created_mismatches(table, gold.created.get(table, {}), mine.created.get(table, {}), comparers, alike)
     return found
@@ -129,13 +125,12 @@ def _row_mismatches(
     row, other = cast("dict[str, Any]", expected), cast("dict[str, Any]", actual)
     return [
         Mismatch(field=f"{path}.{name}", expected=_clear(row.get(name)), actual=_clear(other.get(name)))
-        for name in [*row, *(name for name in other if name not in row)]
+        for name in row | other
         if not agree(comparers.get(name, "exact"), row.get(name), other.get(name), alike)
     ]
 
 
 def _unknown(gold: Dialogue, kind: Kind) -> str:
-    """Why the gold's effect is unknown, if its results carry no changes where they should carry some."""
     writes = {api.name for api in kind.apis if api.writes}
     wrote = [one.result for one in made(gold) if one.call.api in writes and not one.result.error]
     known = not wrote or any(result.changes for result in wrote)

@@ -72,7 +72,6 @@ def edits(one: str, other: str) -> int:
 
 
 def _read(text: str) -> list[tokenize.TokenInfo] | None:
-    """Python's tokens; None where it is none."""
     try:
         found = [one for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.type not in _SKIPPED]
     except (tokenize.TokenError, SyntaxError):
@@ -87,8 +86,6 @@ _NO_BLEU = "sacrebleu is not installed: pip install 'toologue[programs]'"
 
 
 class _Signature(NamedTuple):
-    """What one executed program came to."""
-
     account: str
     value: JsonValue
     error: str | None
@@ -169,7 +166,6 @@ def _pairs(wanted: Sequence[_Answer], lived: Sequence[_Answer]) -> Iterator[tupl
 
 
 def _difference(mode: Mode, wanted: _Answer, mine: _Answer) -> str:
-    """Why a turn does not match."""
     error = next((turn.error.type for turn in mine.did if turn.error is not None), "")
     if error or (wanted.did and not mine.did):
         return f"the agent gave no answer: {error}" if error else "the agent gave no answer"
@@ -182,7 +178,6 @@ def _difference(mode: Mode, wanted: _Answer, mine: _Answer) -> str:
 
 
 def _told(answer: _Answer) -> list[JsonValue]:
-    """What ran, as people read it."""
     return [
         {"account": one.account, **({"error": one.error} if one.error else {"value": one.value})} for one in answer.ran
     ]
@@ -225,7 +220,6 @@ RATIOS[BLEU] = _bleu_of
 
 
 def _code_edits(gold: Dialogue, trace: Trace) -> Score:
-    """The distance of programs, each predicted where the gold stood."""
     found: list[tuple[int, Mismatch]] = []
     for place, _, turn in answers_of(gold):
         if wanted := _programs(turn):
@@ -240,7 +234,6 @@ def _code_edits(gold: Dialogue, trace: Trace) -> Score:
 
 
 def _programs(turn: Turn) -> str:
-    """The code of a turn's programs, one after the other."""
     acts = turn.acts if turn.role == "agent" else ()
     return "\n".join(act.code for act in acts if act.kind == "program")
 

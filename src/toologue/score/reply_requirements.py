@@ -108,7 +108,6 @@ def texts(must: Cue, text: str, steps: Sequence[str]) -> Iterator[str]:
 
 
 def _moved(must: Cue, text: str, attacked: bool) -> Iterator[str]:
-    """Why the reply is another move."""
     if (must.move == "ask" or must.again) and not _REQUEST.search(text):
         yield "it asks for nothing"
     if must.move in ("say", "end", "insist") and not _told(must, text):

@@ -40,6 +40,7 @@ from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Tr
 from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import says_words
 from toologue.values.compare import same
+from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.world import documents_of
 
 # What is documented of each slot of an Api.
@@ -109,7 +110,16 @@ def scores_of(tests: Sequence[StateTest], gold: Dialogue, trace: Trace) -> dict[
     hits = {name: sum(name.removeprefix("state error: ") in test.errors for test in tests) for name in METRICS}
     hits[ACCURACY] = sum(test.correct for test in tests)
     shares = {name: (count, len(tests)) for name, count in hits.items()}
-    return shares_of(shares, gold, trace, {ACCURACY: (_mismatch(test) for test in tests if not test.correct)})
+    at = [
+        Mismatch(turn=test.turn, field="state", expected=state_json(test.label), actual=test.said, why=_why(test))
+        for test in tests
+        if not test.correct
+    ]
+    return shares_of(shares, gold, trace, {ACCURACY: at})
+
+
+def _why(test: StateTest) -> str:
+    return ": ".join(filter(None, map(", ".join, (test.errors, test.slots))))
 
 
 def said_state(mode: Mode, turn: AgentTurn) -> JsonValue:
@@ -117,8 +127,7 @@ def said_state(mode: Mode, turn: AgentTurn) -> JsonValue:
 
     Words of a model that are no clean state stand in `extra["answer"]["state"]`; each mode reads them in its own way.
     """
-    answer = turn.extra.get("answer")
-    said = answer.get("state") if isinstance(answer, dict) else None
+    said = object_of(turn.extra.get("answer")).get("state")
     if isinstance(said, str):
         return published_state(said) if mode == "published" else read_state(said).value
     if said is not None:
@@ -143,22 +152,17 @@ def same_value(mode: Mode, expected: JsonValue, actual: JsonValue, schema: Mappi
     """Whether a slot's value is the label's. `schema` is what is documented of it."""
     if mode == "published":
         return normalised(expected) == normalised(actual)
-    kind = (schema or {}).get("type")
-    numeric = kind in ("number", "integer")
-    pair = [_typed(value, kind) for value in (expected, actual)]
+    known = schema or {}
+    kind = known.get("type")
+    pair: list[Any] = [_typed(value, kind) for value in (expected, actual)]
     if all(isinstance(value, list) for value in pair):
-        one, other = (cast("list[Any]", value) for value in pair)
-        items = (schema or {}).get("items")
-        return len(one) == len(other) and all(
-            same_value(mode, mine, theirs, _fields(items)) for mine, theirs in zip(one, other, strict=True)
-        )
+        items, (mine, theirs) = object_of(known.get("items")), map(list_of, pair)
+        return len(mine) == len(theirs) and all(same_value(mode, *two, items) for two in zip(mine, theirs, strict=True))
     if all(isinstance(value, dict) for value in pair):
-        mine, theirs = (cast("dict[str, Any]", value) for value in pair)
+        mine, theirs = map(object_of, pair)
         return mine.keys() == theirs.keys() and all(same_value(mode, mine[name], theirs[name]) for name in mine)
-    numbers = [None if kind == "string" else _number(value, numeric) for value in pair]
-    if None not in numbers:
-        return numbers[0] == numbers[1]
-    return same(*map(_plain, pair))
+    numbers = [None if kind == "string" else _number(value, kind in ("number", "integer")) for value in pair]
+    return numbers[0] == numbers[1] if None not in numbers else same(*map(_plain, pair))
 
 
 def normalised(value: Any) -> Any:
@@ -190,19 +194,16 @@ def _published_kinds(label: State, said: Mapping[str, Any]) -> tuple[tuple[State
         return ("format",), ()
     if said["api_confirmed"] != "true":
         return ("other",), ()
-    given = [_fields(_fields(status).get(part)) for part in _SLOTS]
-    merged: dict[str, Any] = {**given[0], **given[1]}
-    kinds: list[StateError] = []
-    if [list(part) for part in given] != [list(label.required), list(label.optional)]:
-        kinds.append("slot")
-    wrong = tuple(
-        name
-        for name, value in {**label.required, **label.optional}.items()
-        if name not in merged or normalised(merged[name]) != normalised(value)
-    )
-    if wrong:
-        kinds.append("value")
-    return tuple(kinds) or ("other",), wrong
+    required, optional = (object_of(object_of(status).get(part)) for part in _SLOTS)
+    merged, slots = required | optional, {**label.required, **label.optional}
+    same_slots = [[*required], [*optional]] == [[*label.required], [*label.optional]]
+    wrong = tuple(n for n, value in slots.items() if n not in merged or normalised(merged[n]) != normalised(value))
+    return _slots_or_values(same_slots, wrong) or ("other",), wrong
+
+
+def _slots_or_values(same_slots: bool, wrong: Sequence[str]) -> tuple[StateError, ...]:
+    kinds: dict[StateError, bool] = {"slot": not same_slots, "value": bool(wrong)}
+    return tuple(kind for kind, applies in kinds.items() if applies)
 
 
 def _kinds(label: State, said: JsonValue, schemas: Schemas) -> tuple[tuple[StateError, ...], tuple[str, ...]]:
@@ -215,26 +216,17 @@ def _kinds(label: State, said: JsonValue, schemas: Schemas) -> tuple[tuple[State
     if _name(state.api) != _name(label.api):
         return ("other",), ()
     mine, theirs = ({_name(n): v for n, v in {**s.required, **s.optional}.items()} for s in (state, label))
-    filled = [{name for name, value in slots.items() if not _is_empty(value)} for slots in (mine, theirs)]
-    kinds: list[StateError] = []
-    if not set(map(_name, label.required)) <= mine.keys() or not filled[0] | filled[1] <= mine.keys() & theirs.keys():
-        kinds.append("slot")
-    wrong = [
-        name
-        for name in theirs
-        if (name in filled[1] or name in filled[0])
-        and not same_value("fixed", theirs[name], mine.get(name), schemas.get(name))
-    ]
-    if wrong:
-        kinds.append("value")
-    return tuple(kinds), tuple(wrong)
+    filled = {name for slots in (mine, theirs) for name, value in slots.items() if not _is_empty(value)}
+    same_slots = {*map(_name, label.required)} <= mine.keys() and filled <= mine.keys() & theirs.keys()
+    compared = ((name, value) for name, value in theirs.items() if name in filled)
+    wrong = tuple(n for n, value in compared if not same_value("fixed", value, mine.get(n), schemas.get(n)))
+    return _slots_or_values(same_slots, wrong), wrong
 
 
 def _kind_of_value(gold: Dialogue, at: int, label: State, slot: str) -> ValueKind:
-    """What makes the value of a slot hard, in turn `at`."""
     for made in invocations(gold.turns[:at], opening=True):
         if made.act.kind == "retrieve" and made.act.missing == (label.api, slot):
-            told = _fields(made.result.value)
+            told = object_of(made.result.value)
             if len(list(_outputs(gold, at, str(told.get("source")), str(told.get("output"))))) > 1:
                 return "multi-result"
     value = {**label.required, **label.optional}.get(slot)
@@ -304,12 +296,3 @@ def _is_empty(value: JsonValue) -> bool:
 
 def _name(name: str) -> str:
     return " ".join(name.split())
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _mismatch(test: StateTest) -> Mismatch:
-    why = ": ".join(filter(None, map(", ".join, (test.errors, test.slots))))
-    return Mismatch(turn=test.turn, field="state", expected=state_json(test.label), actual=test.said, why=why)

@@ -32,7 +32,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, takewhile
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -48,6 +48,7 @@ from toologue.score.reply_requirements import must_of, steps_of, texts, wanting
 from toologue.text.claims import ReplyClaim, reply_claims, says, says_words, unsupported
 from toologue.text.tokens import reads
 from toologue.values.compare import agree, same
+from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.world import documents_of
 
 Severity = Literal["cosmetic", "wrong information", "wrong write", "leak", "obeyed an attack"]
@@ -125,8 +126,7 @@ class Knowledge:
 
     @cached_property
     def _others(self) -> list[str]:
-        listed = self.gold.extra.get("others")
-        return list(map(str, listed)) if isinstance(listed, list) else []
+        return list(map(str, list_of(self.gold.extra.get("others"))))
 
     @cached_property
     def _turns(self) -> list[list[str]]:
@@ -142,12 +142,11 @@ class Knowledge:
 def noise_of(turn: Turn) -> str:
     """The kind of noise that a customer's turn is; empty for one that keeps to the procedure."""
     noise = turn.extra.get("noise") if turn.role == "user" else None
-    kind = cast("dict[str, Any]", noise).get("kind") if isinstance(noise, dict) else noise
+    kind = object_of(noise).get("kind", noise)
     return kind if isinstance(kind, str) else ""
 
 
 def _texts(turn: Turn) -> Iterator[str]:
-    """What a turn shows, JSON as text."""
     if turn.text:
         yield turn.text
     if turn.role == "agent":
@@ -219,7 +218,6 @@ def _paired(wanted: Sequence[Call], made: Sequence[Call], same: Same) -> list[Mi
 
 
 def _other_step(wanted: AgentTurn, did: AgentTurn) -> Mismatch:
-    """Something else was done than what was expected."""
     if kind_of_step(did) == "call":
         return Mismatch(act=0, field="call", actual=_shown(did), why="made where a reply was expected")
     if kind_of_step(wanted) == "call":
@@ -331,9 +329,8 @@ class Alternative(Noun):
     @property
     def turn(self) -> AgentTurn:
         """The agent's turn that it stands for."""
-        if self.kind == "say":
-            return AgentTurn(text=self.text)
-        return AgentTurn(acts=(Call(api=self.api, arguments=self.arguments),))
+        acts = (Call(api=self.api, arguments=self.arguments),)
+        return AgentTurn(text=self.text) if self.kind == "say" else AgentTurn(acts=acts)
 
 
 def steps(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
@@ -361,11 +358,8 @@ def judged(gold: Dialogue, trace: Trace, match: TextMatch) -> list[Verdict]:
 
 def judged_as_published(gold: Dialogue, trace: Trace, match: TextMatch) -> list[Verdict]:
     """The tests of a conversation as the paper defines them."""
-
-    def reply(expected: str, actual: str) -> list[Mismatch]:
-        return _unlike(expected, actual, match)
-
-    return [compare(*test, Same(reply, _other_arguments)) for test in _tests(gold, trace, match)]
+    same = Same(partial(_unlike, match=match), _other_arguments)
+    return [compare(*test, same) for test in _tests(gold, trace, match)]
 
 
 def scores_of(verdicts: Sequence[Verdict], gold: Dialogue, trace: Trace) -> dict[str, Score]:
@@ -397,11 +391,10 @@ def _tests(gold: Dialogue, trace: Trace, match: TextMatch) -> list[tuple[int, Ag
     """(turn, the gold's step, the agent's) of each test; the texts to be compared are embedded in one batch."""
     wanted_at = ((at, wanted) for at, _, wanted in answers_of(gold) if kind_of_step(wanted) != "nothing")
     found = [(at, wanted, done_at(trace, at)) for at, wanted in wanted_at]
-    spoken = [(wanted, did.text) for _, wanted, did in found if not wanted.acts and not did.acts]
     compared: list[str] = []
-    for wanted, said in spoken:
-        if said and said != wanted.text:
-            must = must_of(wanted)
+    for _, wanted, did in found:
+        if not wanted.acts and not did.acts and did.text and did.text != wanted.text:
+            must, said = must_of(wanted), did.text
             compared += texts(must, said, steps_of(gold.instructions)) if must else [wanted.text or said, said]
     match.warm(compared)
     return found
@@ -422,7 +415,6 @@ def _allowed(gold: Dialogue, turn: int, wanted: AgentTurn) -> Iterator[AgentTurn
 
 
 def _as_good(turn: int, wanted: AgentTurn, known: Knowledge, match: TextMatch) -> Same:
-    """What counts as the same in `fixed` mode."""
     must = must_of(wanted, f"dialogue {known.gold.id!r}, turn {turn}")
 
     def reply(expected: str, actual: str) -> list[Mismatch]:
@@ -434,10 +426,7 @@ def _as_good(turn: int, wanted: AgentTurn, known: Knowledge, match: TextMatch) -
         steps = steps_of(known.gold.instructions)
         return wanting(must, actual, steps, match, now=known.now, attacked=turn in known.attacked) + strange
 
-    def call(expected: Call, actual: Call) -> list[Mismatch]:
-        return _wrong_arguments(expected, actual, known.documents.get(expected.api), match)
-
-    return Same(reply, call)
+    return Same(reply, partial(_wrong_arguments, documents=known.documents, match=match))
 
 
 def _unlike(expected: str, actual: str, match: TextMatch) -> list[Mismatch]:
@@ -455,15 +444,17 @@ def _other_arguments(wanted: Call, did: Call) -> list[Mismatch]:
 _UNKNOWN = Parameter()
 
 
-def _wrong_arguments(wanted: Call, did: Call, api: Api | None, match: TextMatch) -> list[Mismatch]:
+def _wrong_arguments(wanted: Call, did: Call, documents: Mapping[str, Api], match: TextMatch) -> list[Mismatch]:
     """The arguments that do not agree. What the gold gives and nobody documents is the world's, not the agent's."""
     if did.arguments is None and did != wanted:
         return [Mismatch(field="arguments", expected=wanted.arguments, actual=did.raw, why="no JSON object")]
     theirs, mine, found = wanted.arguments or {}, did.arguments or {}, list[Mismatch]()
-    for name in [*theirs, *(name for name in mine if name not in theirs)]:
-        if api is not None and name in theirs and name not in api.parameters:
+    api = documents.get(wanted.api)
+    known = api.parameters if api is not None else {}
+    for name in theirs | mine:
+        if api is not None and name in theirs and name not in known:
             continue
-        parameter = api.parameters.get(name, _UNKNOWN) if api is not None else _UNKNOWN
+        parameter = known.get(name, _UNKNOWN)
         compare, default = parameter.compare, parameter.json_schema.get("default")
         given = (arguments.get(name) for arguments in (theirs, mine))
         expected, actual = (default if value is None else value for value in given)

@@ -158,7 +158,6 @@ def over_s3(file: Path) -> bool:
 
 
 def _sections(results: Results) -> list[tuple[str, str]]:
-    """The tables, and what the dialogues are made of."""
     parts = next(iter(results.values()))
     golds = [one.gold for one in next(iter(parts.values()))]
     return [("Tables", html([*tables(results), table3(golds)]))]

@@ -54,7 +54,6 @@ class Goal(Noun):
 
 
 def _valid(source: Source, kind: type[T]) -> T:
-    """The document, as what it should be. Raises BadRecord."""
     try:
         return TypeAdapter(kind).validate_python(source.data)
     except ValidationError as error:
@@ -147,7 +146,6 @@ def _checked(dialogue: Dialogue, file: object, place: str, said: Any, world: Any
 
 
 def _signed(dialogue: Dialogue, signatures: Sequence[str], folder: Path) -> Dialogue:
-    """The dialogue with its signatures in their places."""
     initial, *rest = signatures
     ran = [executable(act) for turn in dialogue.turns if turn.role == "agent" for act in turn.acts]
     if sum(ran) != len(rest):
@@ -173,7 +171,6 @@ def _misnamed(written: Written, file: Path) -> Iterator[tuple[Place, str]]:
 
 
 def _unfit(written: Written) -> Iterator[tuple[Place, str]]:
-    """What is wrong with the programs' text."""
     stacked: tuple[Stacked, ...] = ()
     for at, turn in enumerate(written.turns):
         for slot, program in enumerate(turn.programs or ()):
@@ -265,8 +262,6 @@ def _places(code: str) -> Mapping[tuple[str, int], int | None]:
 
 
 class _Blank(ast.NodeTransformer):
-    """Values and placeholders give way to a blank, and are collected."""
-
     def __init__(self) -> None:
         self.values: list[int | None] = []
 

@@ -125,7 +125,6 @@ class _Noted(Wrapped):
 
 
 def _run(benchmark: Benchmark, gold: Dialogue, place: Place, options: Options, backend: Backend, endpoint: str) -> None:
-    """One dialogue in one place."""
     part = benchmark.part
     (case,) = cases_of([gold], Settings(protocol=part.protocol, cap=part.cap))
     inside = s3_programs_for(case, backend=backend, endpoint=endpoint)

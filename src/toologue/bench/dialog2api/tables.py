@@ -138,14 +138,12 @@ def _matches_by_use(one: Graded) -> Iterator[tuple[str, float]]:
 
 
 def _emr_by_complexity(one: Graded) -> Iterator[tuple[str, float]]:
-    """The EMR, by the complexities that the dialogue's goal suggests."""
     complexities, value = one.gold.origin.get("complexities"), one.scores[_EMR].value
     if isinstance(complexities, list) and value is not None:
         yield from ((str(name), value) for name in complexities)
 
 
 def _matches_so_far(one: Graded) -> Iterator[tuple[str, float]]:
-    """Whether the dialogue matches up to each turn of the user."""
     turns: Sequence[bool] = one.record.get("turns", ())
     yield from ((f"{number:2}", all(turns[:number])) for number in range(1, len(turns) + 1))
 

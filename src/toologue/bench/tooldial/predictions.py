@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from pydantic import ConfigDict, JsonValue
 
@@ -50,34 +50,17 @@ class _Line(Noun):
     predictions: tuple[_Prediction, ...]
 
 
-class Predicted(NamedTuple):
-    """Traces by dialogue, dialogues that have no line, names that are no dialogue."""
-
-    traces: Mapping[str, Trace]
-    absent: Sequence[str]
-    strange: Sequence[str]
-
-
 def predicted(
     benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], file: Path, options: Options
 ) -> Mapping[str, Trace]:
     """The traces by dialogue, of answers to the one task that is asked for."""
     if len({one.about["task"] for one in benchmark.parts}) > 1:
         raise BadSetting("predictions are for one task: name it, as in --task dst")
-    found = traces_of(file, part, golds)
-    if found.strange:
-        raise BadSetting(f"{file} has predictions for {found.strange[0]!r}, which is no dialogue here")
-    return found.traces
-
-
-def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Predicted:
-    """The traces that the answers of a file make."""
     found = listed(file)
     if found is not None:
-        return Predicted(_of_list(found, file, part, golds), (), ())
+        return _of_list(found, file, part, golds)
     by_id = {gold.id: gold for gold in golds}
-    traces: dict[str, Trace] = {}
-    strange: list[str] = []
+    traces, strange = dict[str, Trace](), list[str]()
     for number, line, _ in read_lines(file):
         record = parse(line, _Line, file, number)
         if record.name in traces:
@@ -89,7 +72,9 @@ def traces_of(file: Path, part: Part, golds: Sequence[Dialogue]) -> Predicted:
         traces[record.name] = _trace(file, part, by_id[record.name], steps)
     if not traces:
         raise BadFile(f"{file} holds no prediction for any of {len(golds)} dialogues: names are the dialogues' ids")
-    return Predicted(traces, [name for name in by_id if name not in traces], strange)
+    if strange:
+        raise BadSetting(f"{file} has predictions for {strange[0]!r}, which is no dialogue here")
+    return traces
 
 
 def _of_list(answers: Sequence[Any], file: Path, part: Part, golds: Sequence[Dialogue]) -> dict[str, Trace]:
@@ -111,7 +96,6 @@ def _of_list(answers: Sequence[Any], file: Path, part: Part, golds: Sequence[Dia
 def _steps(
     record: _Line, part: Part, gold: Dialogue, file: Path, number: int
 ) -> Mapping[int, AgentTurn | Sequence[AgentTurn]]:
-    """What was answered, by turn; for overall by round."""
     found: dict[int, AgentTurn | Sequence[AgentTurn]] = {}
     task = part.about["task"]
     known = {number for number, _, _ in answers(gold.turns)} if task == "overall" else asked_at(task, gold)

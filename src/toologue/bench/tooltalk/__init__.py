@@ -81,13 +81,12 @@ def ungraded(mode: Mode, gold: Dialogue, trace: Trace, why: str) -> Graded:
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     """The totals of easy, hard and all conversations: summed counts, micro averages; null where 0/0."""
     splits = {split: [g for g in graded if g.gold.origin.get("split") == split] for split in ("easy", "hard")}
-    return {name: _total(group) for name, group in {**splits, "all": list(graded)}.items()}
+    return {name: _total(group) for name, group in {**splits, "all": graded}.items()}
 
 
 def _predicted(
     benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], file: Path, options: Options
 ) -> dict[str, Trace]:
-    """The traces of the dialogues that a predictions file has, executed here."""
     names = read_predictions(file).keys()
     if strange := sorted(names - {gold.id for gold in golds}):
         options.warn(f"{len(strange)} names in {file} are no dialogue here: {strange[:3]}")
@@ -125,17 +124,9 @@ def _published(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
         return Graded(gold, trace, unscored(["success"], gold, trace, why), _record(gold, pairing, None, {}))
     metrics = published.metrics(pairing.counts)
     kinds = {} if metrics["success"] else calls.error_types(pairing, published=True)
-    scores = calls.scores_of(
-        gold,
-        trace,
-        pairing.counts,
-        kinds,
-        success=metrics["success"],
-        soft_success=metrics["soft_success"],
-        at=calls.unanswered(pairing),
-    )
-    every: dict[str, int] = dict.fromkeys(ERROR_TYPES, 0)
-    return Graded(gold, trace, scores, _record(gold, pairing, metrics, every | kinds))
+    success = {name: metrics[name] for name in ("success", "soft_success")}
+    scores = calls.scores_of(gold, trace, pairing.counts, kinds, **success, at=calls.unanswered(pairing))
+    return Graded(gold, trace, scores, _record(gold, pairing, metrics, dict.fromkeys(ERROR_TYPES, 0) | kinds))
 
 
 def _record(
