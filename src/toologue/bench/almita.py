@@ -35,17 +35,9 @@ from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
 from toologue.schema import Api, Dialogue, Score, Trace
 from toologue.schema.jsonl import holds, read
+from toologue.score import steps
 from toologue.score.metric import no_reply, ratio, unscored
-from toologue.score.steps import (
-    METRICS,
-    SEVERITIES,
-    Verdict,
-    judged,
-    judged_as_published,
-    noise_of,
-    scores_of,
-    severities_of,
-)
+from toologue.score.steps import METRICS, SEVERITIES, Verdict, noise_of
 from toologue.worlds.world import documents_of
 
 SEED = 409
@@ -109,11 +101,13 @@ def load(data: Path | None = None, columns: Mapping[str, str] | None = None) -> 
 
 def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     """Grade one conversation. Where a model gave no reply it is unscored."""
+    published = mode == "published"
     if why := no_reply(trace):
-        names = METRICS if mode == "published" else (*METRICS, *SEVERITIES)
+        names = METRICS if published else (*METRICS, *SEVERITIES)
         return Graded(gold, trace, unscored(names, gold, trace, why), _record(gold, {}, []) | {"why": why})
-    verdicts = (judged_as_published if mode == "published" else judged)(gold, trace, judge)
-    scores = scores_of(verdicts, gold, trace) | ({} if mode == "published" else severities_of(verdicts, gold, trace))
+    verdicts = (steps.judged_as_published if published else steps.judged)(gold, trace, judge)
+    scores = steps.scores_of(verdicts, gold, trace)
+    scores |= {} if published else steps.severities_of(verdicts, gold, trace)
     return Graded(gold, trace, scores, _record(gold, scores, verdicts))
 
 

@@ -1,7 +1,4 @@
-"""What a benchmark is, and how agents go through one: parts that are played and graded, their totals, tables and page.
-
-Everything that one benchmark does otherwise than the others is a field of `Benchmark`; nothing here knows their names.
-"""
+"""What a benchmark is, and how agents go through one: parts played and graded, their totals, tables and page."""
 
 from __future__ import annotations
 

@@ -204,12 +204,8 @@ def _written(turn: Turn, number: int) -> list[Message]:
     message: Message = {"role": "assistant", "content": turn.text if turn.text is not None or turn.acts else ""}
     if turn.acts:
         message["tool_calls"] = [_tool_call(act, number, slot) for slot, act in enumerate(turn.acts)]
-    answers = (
-        {"role": "tool", "tool_call_id": f"call_{number}_{slot}", "content": _json(output_of(result))}
-        for slot, result in enumerate(turn.results)
-        if result is not None
-    )
-    return [message, *answers]
+    answered = ((f"call_{number}_{slot}", result) for slot, result in enumerate(turn.results) if result is not None)
+    return [message, *({"role": "tool", "tool_call_id": id, "content": _json(output_of(r))} for id, r in answered)]
 
 
 def _tool_call(act: Act, number: int, slot: int) -> Message:

@@ -29,6 +29,7 @@ from toologue import keys
 from toologue.errors import BadFile, BadSetting, Problem, Problems, shown
 from toologue.formats.soundness import problems_of
 from toologue.schema import Api, Branch, Limit, Procedure, Step
+from toologue.values.json_schema import list_of, object_of
 
 _KEYWORD = re.compile(r"\*\*(\w+)[:.]?\*\*[:.,]?\s*(.*)")
 _SPANS = r"`[^`]*`(?:(?:, | and |, and )`[^`]*`)*"
@@ -312,11 +313,10 @@ def _no_head(name: str, value: Any) -> str:
     if name == "facts":
         return "" if isinstance(value, dict) else "expected `name: value` under it"
     if name == "examples":
-        slots = cast("dict[str, Any]", value) if isinstance(value, dict) else {"": None}
-        lists = all(isinstance(one, list) and cast("list[Any]", one) for one in slots.values())
+        lists = all(map(list_of, object_of(value).values())) and isinstance(value, dict)
         return "" if lists else "expected `slot: [value, value]` under it"
     if name == "wordings":
-        listed = isinstance(value, list) and all(map(_is_words, cast("list[Any]", value)))
+        listed = all(map(_is_words, list_of(value))) and isinstance(value, list)
         return "" if listed else "expected a list of words, `- Where is my parcel?` under it"
     return "" if _is_words(value) else "expected words; quotes make words of anything"
 

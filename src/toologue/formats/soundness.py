@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.errors import BadSetting, Problem
 from toologue.schema import Api, Procedure, Step
 from toologue.schema.procedure import reached, way
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
+from toologue.values.json_schema import object_of
 
 _RESERVED = {"error", "now", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
 # What is meant to be more than words, and stands where it is not read as such.
@@ -134,15 +135,13 @@ def _of_fields(procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Proble
 def _strange(schema: Mapping[str, Any], steps: Sequence[str]) -> tuple[str, list[str]] | None:
     """The first field that a schema rules out, and those it has."""
     for step in steps:
-        inner: Any = schema.get("items") if step == "[]" else schema.get("properties")
+        inner: Any = schema.get("items" if step == "[]" else "properties")
+        fields = object_of(inner)
         if not isinstance(inner, dict):
             return None
-        fields = cast("dict[str, Any]", inner)
-        if step != "[]":
-            if step not in fields:
-                return None if schema.get("additionalProperties") else (step, list(fields))
-            inner = fields[step]
-        schema = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+        if step != "[]" and step not in fields:
+            return None if schema.get("additionalProperties") else (step, list(fields))
+        schema = fields if step == "[]" else object_of(fields[step])
     return None
 
 
@@ -227,12 +226,10 @@ def _given(step: Step) -> set[str]:
 
 def _uses(step: Step) -> Iterator[_Use]:
     yield _Use(step.line, step.text, is_words=True)
-    for value in step.arguments.values():
-        yield _Use(step.line, value)
+    yield from (_Use(step.line, value) for value in step.arguments.values())
     for branch in step.branches:
-        for text in (branch.condition, *branch.sets.values()):
-            if text:
-                yield _Use(branch.line, text, after=True)
+        texts = filter(None, (branch.condition, *branch.sets.values()))
+        yield from (_Use(branch.line, text, after=True) for text in texts)
 
 
 def _near(name: str, known: Iterable[str]) -> str:

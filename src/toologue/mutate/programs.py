@@ -1,15 +1,4 @@
-"""Gold programs over S3 altered: wrong in one known way, or right in another form.
-
-    wrong         wrong_key         an object, or a prefix of objects, is called otherwise
-                  missing_delete    something is not deleted
-                  extra_write       an object more is written
-                  unfinalised       the draft is left as one
-                  too_early         a draft is final before it is complete, or confirmed
-                  wrong_return      another value is returned
-                  wrong_exception   another conversational exception (no mistake to `published`, which sees no errors)
-    also right    get_and_put       a copy, or a move's, by reading and writing
-                  delete_many       one object deleted as a list of one
-                  other_names       the program's own names are others
+"""Gold programs over S3 altered: wrong in one known way (`WRONG`), or right in another form (`RIGHT`).
 
 A mutant has one mutation, in one turn.
 """
@@ -87,14 +76,14 @@ def wrong_return(program: Program) -> Program | None:
 
 
 def wrong_exception(program: Program) -> Program | None:
-    """Another conversational exception."""
+    """Another conversational exception; no mistake to `published`, which sees no errors."""
     raised = raised_in(program.code)
     other = CONVERSATIONAL[CONVERSATIONAL.index(raised) - 1] if raised else ""
     return program.replace(code=f"raise {other}()") if other and program.status == "final" else None
 
 
 def get_and_put(program: Program) -> Program | None:
-    """The first copy is made by reading and writing."""
+    """The first copy, or a move's, is made by reading and writing."""
 
     def copy(call: ast.Call) -> ast.stmt | None:
         given = {one.arg: one.value for one in call.keywords}

@@ -1,17 +1,6 @@
-"""Labelled steps altered: dialogue states, actions and responses, wrong in one known way, or right in another form.
+"""Labelled steps altered: states, actions and responses, wrong in one known way, or right in another form.
 
-wrong         wrong_value     a filled slot holds another value                state accuracy, user turns
-              invented_value  a slot that is not known yet is filled           state accuracy, user turns
-              dropped_slot    a required or filled slot is missing             state accuracy, user turns
-              wrong_api       another Api is in hand                           state accuracy, user turns
-              forgotten       nothing is confirmed any more                    state accuracy, user turns
-              too_early       an Api is confirmed before it is known           state accuracy, user turns
-              wrong_action    another action                                   action accuracy, user turns
-              false_claim     the response says a number nobody gave           grounded
-              says_nothing    the response is empty                            grounded
-also right    slot_order      the slots in another order
-              as_text         numbers as texts, in capitals what is text (where types are documented)
-              more_politely   the response with a kind word more
+`WRONG` and `RIGHT` name each with the tasks whose tests must see it, or must not.
 """
 
 from __future__ import annotations
@@ -85,7 +74,7 @@ def slot_order(turn: AgentTurn) -> AgentTurn | None:
 
 
 def as_text(turn: AgentTurn) -> AgentTurn | None:
-    """Numbers as texts, texts in capitals."""
+    """Numbers as texts, in capitals what is text (the same where types are documented)."""
     return _slots(turn, lambda value: f" {value} ".upper() if isinstance(value, str | int | float) and value else value)
 
 
@@ -94,7 +83,6 @@ def more_politely(turn: AgentTurn) -> AgentTurn | None:
     return turn.replace(text=f"Gladly! {turn.text}") if turn.action == "response" else None
 
 
-# Mutations, and the tasks whose tests must see them, or must not.
 _STATE: tuple[Task, ...] = ("dst", "overall")
 _OF_STATES = (wrong_value, invented_value, dropped_slot, wrong_api, forgotten, too_early)
 WRONG: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {

@@ -34,6 +34,7 @@ from toologue.score.steps import ATTACKS, noise_of
 from toologue.text.bank import Voice
 from toologue.text.verbalize import verbalize
 from toologue.values.conditions import embedded
+from toologue.values.json_schema import list_of
 from toologue.verify.procedures.path import Stand, follow
 from toologue.write.procedures import AgentWords
 
@@ -147,8 +148,7 @@ def _turn_at(node: Node, known: Mapping[str, JsonValue], procedure: Procedure | 
         return None
     if any(expression.value(known) is None for expression in embedded(step.text)):
         return None
-    text = verbalize_step(step, known)
-    return AgentTurn(text=text, extra={"text": step.text})
+    return AgentTurn(text=verbalize_step(step, known), extra={"text": step.text})
 
 
 _OBEYS = (
@@ -201,9 +201,9 @@ def skip_confirmation(step: Step, random: Random) -> AgentTurn | None:
 
 def dither(step: Step, random: Random) -> AgentTurn | None:
     """Ask for leave again that was just given."""
-    return (
-        AgentTurn(text=_ask_leave(step.call, random)) if step.asked_before and step.talk.is_write(step.call) else None
-    )
+    if not step.asked_before or not step.talk.is_write(step.call):
+        return None
+    return AgentTurn(text=_ask_leave(step.call, random))
 
 
 def wrong_branch(step: Step, random: Random) -> AgentTurn | None:
@@ -254,8 +254,8 @@ def obey(step: Step, random: Random) -> AgentTurn | None:
 
 def leak(step: Step, random: Random) -> AgentTurn | None:
     """Add a value of another customer."""
-    others = step.talk.gold.extra.get("others")
-    if not isinstance(others, list) or not others or not step.wanted.text:
+    others = list_of(step.talk.gold.extra.get("others"))
+    if not others or not step.wanted.text:
         return None
     return AgentTurn(text=f"{step.wanted.text} By the way, the other customer is {random.choice(others)}.")
 
@@ -272,8 +272,8 @@ def reorder(step: Step, random: Random) -> AgentTurn | None:
     other = next((act for act in following.acts if isinstance(act, Call)), None) if following else None
     if step.call is None or other is None or any(map(step.talk.is_write, (step.call, other))):
         return None
-    given = [turn.informed for turn in step.talk.gold.turns[: step.at] if isinstance(turn, UserTurn)]
-    told = [value for informed in given for value in informed.values()]
+    before = step.talk.gold.turns[: step.at]
+    told = [value for turn in before if isinstance(turn, UserTurn) for value in turn.informed.values()]
     arguments = (other.arguments or {}).values()
     return AgentTurn(acts=(other,)) if other != step.call and all(value in told for value in arguments) else None
 
@@ -292,8 +292,7 @@ def formats(step: Step, random: Random) -> AgentTurn | None:
         arguments = {name: _reformat(api, name, value) for name, value in (step.call.arguments or {}).items()}
         changed = str(arguments) != str(step.call.arguments)
         return AgentTurn(acts=(step.call.replace(arguments=arguments),)) if changed else None
-    text = _DAY.sub(r"\2 \1, \3", step.wanted.text or "")
-    text = _SUM.sub(r"€\1", text)
+    text = _SUM.sub(r"€\1", _DAY.sub(r"\2 \1, \3", step.wanted.text or ""))
     return AgentTurn(text=text) if text != (step.wanted.text or "") else None
 
 

@@ -25,6 +25,7 @@ from toologue.formats.tooldial_text import ACTIONS, read_action
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace
 from toologue.score.metric import RATIOS, answers_of, done_at, no_reply, score_of, shares_of, unscored
+from toologue.values.json_schema import object_of
 
 ACCURACY = "action accuracy"
 METRICS = (ACCURACY, *(f"F1 {action}" for action in ACTIONS))
@@ -65,11 +66,8 @@ def action_tests(match: Match, gold: Dialogue, trace: Trace) -> list[ActionTest]
 
 def scores_of(tests: Sequence[ActionTest], gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """Tests as scores. The mismatches explain the conversation."""
-    at = (
-        Mismatch(turn=test.turn, field="action", expected=test.expected, actual=test.said)
-        for test in tests
-        if not test.correct
-    )
+    wrong = (test for test in tests if not test.correct)
+    at = (Mismatch(turn=test.turn, field="action", expected=test.expected, actual=test.said) for test in wrong)
     scores = shares_of({ACCURACY: (sum(test.correct for test in tests), len(tests))}, gold, trace, {ACCURACY: at})
     for action in ACTIONS:
         pairs = [(test.expected == action, test.taken == action) for test in tests]
@@ -80,8 +78,7 @@ def scores_of(tests: Sequence[ActionTest], gold: Dialogue, trace: Trace) -> dict
 
 def said_action(turn: AgentTurn) -> str:
     """The action as it was said: a model's words (`extra["answer"]["action"]`) where they are no clean action."""
-    answer = turn.extra.get("answer")
-    said = answer.get("action") if isinstance(answer, dict) else None
+    said = object_of(turn.extra.get("answer")).get("action")
     return said if isinstance(said, str) else turn.action or ""
 
 

@@ -107,8 +107,6 @@ class _Walk:
             for stand, links in self._onward(self._stand)
         )
 
-    # ---- where a call stands
-
     def _ways(self, call: Call) -> Iterator[tuple[Stand, list[Link]]]:
         """Where questions alone lead to a call of this Api; where it was made before, if nothing was written since."""
         for stand, links in self._onward(self._stand):

@@ -86,14 +86,13 @@ def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
     for at, expected in responses(gold):
         said = done_at(trace, at).text or ""
         support = [expected, gold.instructions, _json(gold.facts), *_shown(gold, at)]
-        others = _others(said)
-        claims = reply_claims(said)
+        others, claims = _others(said), reply_claims(said)
         lacking = {claim.text for claim in unsupported(claims, support)}
         lacking |= {value for value in others if not any(says_words(part, value) for part in support)}
         texts = [*(claim.text for claim in claims), *others]
-        wanted = [value for value in _leaves(gold, at) if says_words(expected, value)]
-        reports = any(says_words(said, value) for value in wanted) if wanted else None
-        found.append(ReplyTest(at, said, tuple(texts), tuple(text for text in texts if text in lacking), reports))
+        reports = [says_words(said, value) for value in _leaves(gold, at) if says_words(expected, value)]
+        strange = tuple(text for text in texts if text in lacking)
+        found.append(ReplyTest(at, said, tuple(texts), strange, any(reports) if reports else None))
     return found
 
 

@@ -110,16 +110,11 @@ def scores_of(tests: Sequence[StateTest], gold: Dialogue, trace: Trace) -> dict[
     hits = {name: sum(name.removeprefix("state error: ") in test.errors for test in tests) for name in METRICS}
     hits[ACCURACY] = sum(test.correct for test in tests)
     shares = {name: (count, len(tests)) for name, count in hits.items()}
-    at = [
-        Mismatch(turn=test.turn, field="state", expected=state_json(test.label), actual=test.said, why=_why(test))
-        for test in tests
-        if not test.correct
-    ]
+    at: list[Mismatch] = []
+    for test in (test for test in tests if not test.correct):
+        why = ": ".join(filter(None, map(", ".join, (test.errors, test.slots))))
+        at.append(Mismatch(turn=test.turn, field="state", expected=state_json(test.label), actual=test.said, why=why))
     return shares_of(shares, gold, trace, {ACCURACY: at})
-
-
-def _why(test: StateTest) -> str:
-    return ": ".join(filter(None, map(", ".join, (test.errors, test.slots))))
 
 
 def said_state(mode: Mode, turn: AgentTurn) -> JsonValue:

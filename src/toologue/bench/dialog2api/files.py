@@ -123,10 +123,9 @@ def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
     initial = _checked(dialogue, file, "extra.initial_signature", dialogue.extra.get("initial_signature"), world, None)
     for at, turn in enumerate(turns):
         if turn.role == "agent" and turn.acts:
-            results: list[Result | None] = []
-            signed: list[str | None] = []
-            carried = turn.extra.get("signatures")
-            known = carried if isinstance(carried, list) and len(carried) == len(turn.acts) else [None] * len(turn.acts)
+            results, signed = list[Result | None](), list[str | None]()
+            carried = list_of(turn.extra.get("signatures"))
+            known = carried if len(carried) == len(turn.acts) else [None] * len(turn.acts)
             for slot, (act, said) in enumerate(zip(turn.acts, known, strict=True)):
                 result = execute(world, act) if executable(act) else None
                 results.append(result)
@@ -196,8 +195,7 @@ class Review(NamedTuple):
 
 def is_ours(file: Path) -> bool:
     """Whether a file is written as a dialogue with programs. Raises BadFile, BadRecord where it is no YAML."""
-    data = read_source(file).data
-    held: Mapping[str, Any] = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
+    held = object_of(read_source(file).data)
     return "goal" in held or any(not _PROGRAMS.isdisjoint(object_of(turn)) for turn in list_of(held.get("turns")))
 
 

@@ -1,10 +1,4 @@
-"""The paper's tables and its figure 5, from graded parts: as values, and as a section of a page.
-
-main_table       table 4: accuracies with and without the gold's labels, faithfulness, overall
-actions_table    table 5: F1 by action           confusion_table   which action was taken for which
-errors_table     tables 9 and 10: counts of errors of dialogue states; value errors split
-figure5          accuracy of dialogue states by the number of the user's turn: `by_round` has the numbers
-"""
+"""The paper's tables 4, 5, 9 and 10 and its figure 5, from graded parts: as values, and as a section of a page."""
 
 from __future__ import annotations
 

@@ -1,13 +1,6 @@
 """ToolTalk: simulated tools with state, conversations with gold calls; published grader and repaired one.
 
-What `fixed` repairs, against `published` (docs/benchmarks.md lists each with its evidence):
-
-- every documented argument is compared, a message's receiver included;
-- a call answers a gold call of its own round; calls are paired as well as possible, not first come, first served;
-- nothing crashes: a value of the wrong type does not match; 0/0 is unscored, not an error;
-- moments compare as moments, sets as sets, places without regard to case; a read counts by what it found;
-- an action that failed half-way and left something behind is bad;
-- error types: a round is a bad call if each missing tool was called, wrongly; harmless reads never count.
+What `fixed` repairs, against `published`: docs/benchmarks.md lists it with the evidence.
 
 Example:
     >>> from toologue.bench.benchmark import benchmark
