@@ -80,11 +80,6 @@ def slots(parameters: Mapping[str, Parameter], words: str) -> dict[str, Any]:
     return found
 
 
-def _regex_slots(api: Api, words: str) -> dict[str, Any] | None:
-    found = slots(api.parameters, words)
-    return found if found.keys() >= set(api.required) else None
-
-
 def top_api_agent(argument: str) -> AgentSpec:
     """The player `top_api`, or `top_api:EMBEDDER`."""
     return _player("top_api", argument, lambda api, words: {})
@@ -92,7 +87,12 @@ def top_api_agent(argument: str) -> AgentSpec:
 
 def regex_slots_agent(argument: str) -> AgentSpec:
     """The player `regex_slots`, or `regex_slots:EMBEDDER`."""
-    return _player("regex_slots", argument, _regex_slots)
+
+    def fill(api: Api, words: str) -> dict[str, Any] | None:
+        found = slots(api.parameters, words)
+        return found if found.keys() >= set(api.required) else None
+
+    return _player("regex_slots", argument, fill)
 
 
 def _player(name: str, argument: str, fill: Fill) -> AgentSpec:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -59,7 +58,7 @@ def read_predictions(file: Path) -> Predictions:
             if turn.turn_index in turns:
                 path = f"$.predictions[{position}].turn_index"
                 raise BadRecord(file, number, path, f"turn {turn.turn_index} occurs twice")
-            turns[turn.turn_index] = [_call(call) for call in turn.calls]
+            turns[turn.turn_index] = [_call(call.api_name, call.arguments) for call in turn.calls]
         found[record.name] = turns
     if not found:
         raise BadFile(f"{file} holds no predictions: expected one conversation a line")
@@ -85,9 +84,7 @@ def _replay(case: Case, known: Predictions) -> ScriptedAgent:
     return ScriptedAgent([[*(AgentTurn(acts=(call,)) for call in row), AgentTurn(text="")] for row in calls])
 
 
-def _call(call: _Call) -> Call:
-    arguments = call.arguments
+def _call(api: str, arguments: JsonValue) -> Call:
     if isinstance(arguments, dict):
-        return Call(api=call.api_name, arguments=cast("dict[str, Any]", arguments))
-    raw = None if arguments is None else json.dumps(arguments, ensure_ascii=False)
-    return Call(api=call.api_name, arguments=None, raw=raw)
+        return Call(api=api, arguments=arguments)
+    return Call(api=api, arguments=None, raw=None if arguments is None else json.dumps(arguments, ensure_ascii=False))

@@ -29,6 +29,7 @@ from toologue.procedure.flowgraph import flowgraph
 from toologue.report.coverage import walk_of
 from toologue.schema import AgentTurn, Dialogue, Noun, Procedure
 from toologue.text.verbalize import verbalize
+from toologue.values.compare import leaves
 from toologue.verify.procedures import Flaw
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
@@ -429,17 +430,9 @@ def _values(dialogue: Dialogue) -> Iterator[str]:
         else:
             held += [act.arguments for act in turn.acts if act.kind == "call"]
             held += [result.value for result in turn.results if result]
-    for value in set(_leaves(held)):
+    for value in set(leaves(held)):
         if not isinstance(value, bool):
             yield from {str(value), verbalize(value), verbalize(value, money=True), verbalize(value, day_only=True)}
-
-
-def _leaves(value: JsonValue) -> Iterator[str | float]:
-    if isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(one)
-    elif value is not None:
-        yield value
 
 
 def _acts(turn: AgentTurn) -> str:

@@ -38,7 +38,7 @@ from toologue.schema.jsonl import leaves
 from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
 from toologue.score.states import Mode
 from toologue.text.claims import reply_claims, says_words, unsupported
-from toologue.verify.chains.states import lengths
+from toologue.values.compare import lengths
 from toologue.worlds.world import documents_of
 
 METRICS = ("grounded", "supported claims", "reported")

@@ -41,6 +41,7 @@ from toologue.text.numbers import amounts
 from toologue.text.spans import Scene
 from toologue.text.time_expressions import readings
 from toologue.text.times import ISO_DATE, ISO_MOMENT, MONTH_WORD, MONTHS, WEEKDAYS
+from toologue.values.compare import leaves
 
 _LONGEST = 20_000
 # Dates are compared by month and day, so any year will do.
@@ -206,7 +207,7 @@ def claims(text: str) -> Mapping[Claim, str]:
 
 def grounds(value: JsonValue) -> frozenset[Claim]:
     """All claims that a JSON value supports."""
-    return frozenset[Claim]().union(*(_grounds(leaf) for leaf in _leaves(value)))
+    return frozenset[Claim]().union(*(_grounds(leaf) for leaf in leaves(value) if not isinstance(leaf, bool)))
 
 
 # ---- what must be said
@@ -265,14 +266,6 @@ def _dates(*parts: tuple[str | int | Any, ...]) -> Iterator[date]:
 
 
 # ---- what is claimed
-
-
-def _leaves(value: JsonValue) -> Iterator[str | float]:
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(member)
-    elif value is not None and not isinstance(value, bool):
-        yield value
 
 
 @lru_cache(maxsize=4096)

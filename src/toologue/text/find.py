@@ -42,7 +42,6 @@ from toologue.values.json_schema import fits
 
 Row = Mapping[str, Any]
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ORDINALS = ("first 1st 1", "second 2nd 2", "third 3rd 3", "fourth 4th 4", "fifth 5th 5", "sixth 6th 6")
 _PLACES = {"last": -1} | {word: place for place, words in enumerate(_ORDINALS) for word in words.split()}
 _ORDINAL = re.compile(
@@ -69,7 +68,7 @@ def refer(text: str, rows: Sequence[Row], field: str, now: datetime | None = Non
     held = [row for row in rows[:_MOST_ROWS] if row.get(field) is not None]
     seen = [_words_of(row) for row in held]
     counts = Counter(word for words in seen for word in words)
-    said = [(match.span(), _plain(match[0])) for match in _WORD.finditer(text) if not scene.is_time(*match.span())]
+    said = [(match.span(), _plain(match[0])) for match in codes.WORD.finditer(text) if not scene.is_time(*match.span())]
     place = _ORDINAL.search(text)
     placed = _PLACES.get(place["which"].lower()) if place and not scene.is_time(*place.span("which")) else None
     found: list[Found] = []
@@ -111,7 +110,7 @@ def _words_of(row: Row) -> frozenset[str]:
             texts.append(value[:2000])
         elif isinstance(value, list):
             texts += [item[:200] for item in cast("list[Any]", value)[:50] if isinstance(item, str)]
-    return frozenset(_plain(word) for text in texts for word in _WORD.findall(text))
+    return frozenset(_plain(word) for text in texts for word in codes.WORD.findall(text))
 
 
 def _plain(word: str) -> str:

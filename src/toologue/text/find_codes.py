@@ -16,7 +16,7 @@ from toologue.text.spans import Found, Scene
 from toologue.text.times import MONTH, MONTHS, WEEKDAYS, days, lengths, month_of
 from toologue.text.tokens import words_of
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NOT = re.compile(
     r"\b(?:not|no|without|don['’]?t|do\s+not|never|instead\s+of|rather\s+than|except)\s+(?:an?\s+|the\s+|\w+\s+)?$",
     re.IGNORECASE,
@@ -42,7 +42,7 @@ def enums(scene: Scene, want: Want) -> list[Found]:
     """The values of an enum (or a constant) that a text says."""
     listed = want.schema.get("enum")
     values: list[Any] = cast("list[Any]", listed) if isinstance(listed, list) else [want.schema.get("const")]
-    words = list(_WORD.finditer(scene.text))[:_MOST_WORDS]
+    words = list(WORD.finditer(scene.text))[:_MOST_WORDS]
     found: list[Found] = []
     for value in values:
         if isinstance(value, bool):
@@ -362,11 +362,8 @@ def passwords(scene: Scene, want: Want) -> list[Found]:
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
     """Without what belongs to the sentence: points, commas, question marks, brackets and quotes around."""
-    while start < end and text[start] in "\"'“‘(`":
-        start += 1
-    while start < end and (text[end - 1] in ".,;:?)\"'”’`" or text[start:end].endswith("...")):
-        end -= 1
-    return start, end
+    inner = text[start:end].lstrip("\"'“‘(`")
+    return end - len(inner), end - len(inner) + len(inner.rstrip(".,;:?)\"'”’`"))
 
 
 def _formed(digits: str, said: str, description: str) -> str:

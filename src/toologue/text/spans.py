@@ -79,11 +79,9 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without outer spaces, sentence punctuation, and quotes that do not belong to a pair inside."""
     start, end = max(start, 0), min(end, len(text))
     for _ in range(4):
-        while start < end and text[start] in _EDGES:
-            start += 1
-        while start < end and text[end - 1] in _EDGES:
-            end -= 1
-        inner = text[start:end]
+        start = end - len(text[start:end].lstrip(_EDGES))
+        inner = text[start:end].rstrip(_EDGES)
+        end = start + len(inner)
         if len(inner) > 1 and inner[0] in _OPENS and inner[-1] == _SHUTS[_OPENS.index(inner[0])]:
             start, end = start + 1, end - 1
         elif inner and inner[0] in '"“«([' and _SHUTS[_OPENS.index(inner[0])] not in inner[1:]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeVar
 
 from toologue.text.numbers import NUMBER, SMALL_NUMBERS, whole
 
@@ -122,19 +123,27 @@ class Length:
     use: Use
 
 
+_Said = TypeVar("_Said", "Clock", "Day")
+
+
+def _claimed(
+    text: str, rules: Iterable[tuple[re.Pattern[str], Callable[[re.Match[str]], _Said | None]]]
+) -> list[_Said]:
+    """What rules make of a text, in its order; earlier rules claim their words first."""
+    found: list[_Said] = []
+    taken = bytearray(len(text))
+    for pattern, rule in rules:
+        for match in pattern.finditer(text):
+            said = None if any(taken[match.start() : match.end()]) else rule(match)
+            if said is not None:
+                found.append(said)
+                taken[said.start : said.end] = b"x" * (said.end - said.start)
+    return sorted(found, key=lambda said: said.start)
+
+
 def clocks(text: str) -> list[Clock]:
     """Every time of day in a text, in its order; weak ones too, where nothing else claims the number."""
-    found: list[Clock] = []
-    taken = bytearray(len(text))
-    for pattern in (_EXACT, _PAST, _NAMED, _OCLOCK, _HALVED, _BARE):
-        for match in pattern.finditer(text):
-            if any(taken[match.start() : match.end()]):
-                continue
-            clock = _clock(pattern, match, text)
-            if clock is not None and clock.hour <= 23:
-                found.append(clock)
-                taken[clock.start : clock.end] = b"x" * (clock.end - clock.start)
-    return sorted(found, key=lambda clock: clock.start)
+    return _claimed(text, [(pattern, _clock) for pattern in (_EXACT, _PAST, _NAMED, _OCLOCK, _HALVED, _BARE)])
 
 
 def parts(text: str) -> list[Part]:
@@ -190,12 +199,15 @@ def _daytime(clock: Clock, part: str, topic: str) -> int:
     return hour if early <= hour <= late else hour + 12
 
 
-def _clock(pattern: re.Pattern[str], match: re.Match[str], text: str) -> Clock | None:
-    start, end = match.start(), match.start() + len(match[0].rstrip())
+def _clock(match: re.Match[str]) -> Clock | None:
+    clock = _relative(match) if match.re is _PAST else _absolute(match)
+    return clock if clock and clock.hour <= 23 else None
+
+
+def _absolute(match: re.Match[str]) -> Clock | None:
+    pattern, start, end = match.re, match.start(), match.start() + len(match[0].rstrip())
     if pattern is _NAMED:
         return Clock(start, end, 0 if match["name"].lower() == "midnight" else 12, half="24")
-    if pattern is _PAST:
-        return _relative(match, text)
     if pattern is _EXACT:
         if written := match["iso"] or (match["digits"] and f"{match['digits'][:2]}:{match['digits'][2:]}"):
             hour, minute, *second = map(int, written.split(":"))
@@ -215,7 +227,7 @@ def _clock(pattern: re.Pattern[str], match: re.Match[str], text: str) -> Clock |
     return Clock(start, end, hour, half="24" if literal else "", weak=not match["ish"])
 
 
-def _relative(match: re.Match[str], text: str) -> Clock | None:
+def _relative(match: re.Match[str]) -> Clock | None:
     """Quarter to six; but from five to six, 5 to 6 and half of one are no such thing."""
     way, quarter = match["way"].lower(), (match["quarter"] or "").lower()
     minutes = 30 if quarter == "half" else 15 if quarter else whole(match["minutes"]) or 0
@@ -223,7 +235,7 @@ def _relative(match: re.Match[str], text: str) -> Clock | None:
     if quarter == "half" and not past:
         return None
     if not (quarter or match["said"] or past):
-        ranged = re.search(r"\b(?:from|between)\s+$", text[max(0, match.start() - 12) : match.start()], re.I)
+        ranged = re.search(r"\b(?:from|between)\s+$", match.string[max(0, match.start() - 12) : match.start()], re.I)
         if way in ("of", "before") or match["minutes"].isdigit() or ranged:
             return None
     hour = {"noon": 12, "midnight": 24}.get(match["hour"].lower()) or _hour(match["hour"])
@@ -311,22 +323,17 @@ _Rule = Callable[[re.Match[str], date, bool], Day | None]
 
 def days(text: str, today: date | None, *, past: bool = False) -> list[Day]:
     """All that names a day in a text, in its order; pieces that belong together (`joined`) still apart."""
-    found: list[Day] = []
-    taken = bytearray(len(text))
-    for pattern, rule, relative in _RULES:
-        if today is None and relative:
-            continue
-        for match in pattern.finditer(text):
-            if any(taken[match.start() : match.end()]):
-                continue
-            try:
-                day = rule(match, today or date(1, 1, 1), past)
-            except (ValueError, OverflowError):
-                continue
-            if day is not None and (today is not None or day.first.year > 1):
-                found.append(day)
-                taken[day.start : day.end] = b"x" * (day.end - day.start)
-    return sorted(found, key=lambda day: day.start)
+
+    def made(rule: _Rule, match: re.Match[str]) -> Day | None:
+        try:
+            day = rule(match, today or date(1, 1, 1), past)
+        except (ValueError, OverflowError):
+            return None
+        return day if day is not None and (today is not None or day.first.year > 1) else None
+
+    return _claimed(
+        text, [(pattern, partial(made, rule)) for pattern, rule, relative in _RULES if today or not relative]
+    )
 
 
 def joined(one: Day, other: Day) -> Day | None:

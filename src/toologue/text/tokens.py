@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from functools import cache, lru_cache
+from itertools import chain, count
 from pathlib import Path
 
 _IRREGULAR = {
@@ -21,7 +22,7 @@ _READS = frozenset(
 )
 _SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SENTENCE_START = re.compile(r"(?:^|[.!?]['\")]*\s+)$")
+SENTENCE_START = r"(?:^|[.!?]['\")]*\s+)"
 
 
 def snake(name: str) -> str:
@@ -49,11 +50,8 @@ def callable_name(text: str) -> str:
 
 def unique(name: str, taken: Container[str]) -> str:
     """The name, or the first of `name_2`, `name_3` … that is not in `taken`."""
-    made, number = name, 1
-    while made in taken:
-        number += 1
-        made = f"{name}_{number}"
-    return made
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(made for made in chain([name], numbered) if made not in taken)
 
 
 def reads(name: str) -> bool:
@@ -103,7 +101,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def opens_sentence(before: str) -> bool:
     """Whether what follows this text opens a sentence."""
-    return _SENTENCE_START.search(before) is not None
+    return re.search(f"{SENTENCE_START}$", before) is not None
 
 
 _SHORT = frozenset(
@@ -112,17 +110,7 @@ _SHORT = frozenset(
         "btc rsi lat lon lng lang min max avg num info tz ean upc sku iban"
     ).split()
 )
-_ENDINGS = (
-    ("s", ""),
-    ("es", ""),
-    ("ies", "y"),
-    ("ed", ""),
-    ("d", ""),
-    ("ing", ""),
-    ("ing", "e"),
-    ("ly", ""),
-    ("er", ""),
-)
+_ENDINGS = (*((end, "") for end in ("s", "es", "ed", "d", "ing", "ly", "er")), ("ies", "y"), ("ing", "e"))
 
 
 def is_word(word: str) -> bool:
@@ -146,7 +134,7 @@ def split_compound(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def is_spoken(name: str) -> bool:
     """Whether a name is made of words: none is unknown, and one is longer than two letters, or an id."""
-    words = [part for word in spell(name) for part in split_compound(re.sub(r"\d+$", "", word) or word)]
+    words = [part for word in spell(name) for part in split_compound(word.rstrip("0123456789") or word)]
     return bool(words) and all(map(is_word, words)) and any(len(word) > 2 or word in _SHORT for word in words)
 
 
@@ -160,8 +148,7 @@ def article(noun: str) -> str:
     first = noun.split(maxsplit=1)[0]
     spelt = first.isupper() and len(first) < 5 and first not in ("NASDAQ", "NATO", "NASA")
     sounds = first[0] in "AEFHILMNORSX" if spelt else first[0].lower() in "aeiou"
-    if re.match(r"(?i)(?:uni|use|usa|uk|eu|one|url|uuid|uri|us\b|ut)", first):
-        sounds = first.lower().startswith(("unin", "unim", "unk"))
-    if re.match(r"(?i)(?:hour|honest|heir)", first):
-        sounds = True
+    if re.match(r"(?i)uni|use|usa|uk|eu|one|url|uuid|uri|us\b|ut", first):
+        sounds = first.lower().startswith(("unin", "unim"))
+    sounds = sounds or first.lower().startswith(("hour", "honest", "heir"))
     return f"{'an' if sounds else 'a'} {noun}"

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
 from toologue.text.times import ISO_MOMENT, MONTHS
-from toologue.text.tokens import opens_sentence
+from toologue.text.tokens import SENTENCE_START, opens_sentence
 
 _BRACES = re.compile(r"\{([^{}]*)\}(\"?)(\.?)")
 _MOMENT = re.compile(ISO_MOMENT)
@@ -25,7 +25,6 @@ _CLOCK = re.compile(r"(\d\d:\d\d):\d\d(?:\.\d+)?Z?")
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+")
 _MONEY = re.compile(r"\s?(?:euros?|dollars?|pounds?|francs?|crowns?|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|€|\$|£)(?!\w)")
 _DAY_ONLY = re.compile(r"\b(?:on|by|until|since|before|after|of|from)\s$", re.IGNORECASE)
-_SMALL = re.compile(r"(?:^|[.!?]['\")]*\s+)[a-z]")
 
 
 def verbalize(value: JsonValue, *, money: bool = False, day_only: bool = False, exact: bool = False) -> str:
@@ -51,7 +50,7 @@ def fill_values(text: str, values: Mapping[str, JsonValue]) -> str:
 
 def opens_small(text: str) -> bool:
     """Whether a sentence in it begins with a small letter."""
-    return _SMALL.search(text) is not None
+    return re.search(f"{SENTENCE_START}[a-z]", text) is not None
 
 
 def _shown(found: re.Match[str], values: Mapping[str, JsonValue]) -> str:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -26,6 +27,7 @@ from toologue.procedure.grammar import to_me, verbalize_step
 from toologue.schema import Case, Dialogue, Step, Turn, UserTurn
 from toologue.text.bank import REGISTERS, Register, Voice
 
+_T = TypeVar("_T")
 _REPEATS = 2
 # How much the agent's words must be like a step's to be recognised, and to say all of it; how much an expected step has
 # in advance.
@@ -155,23 +157,22 @@ class GraphUser:
     # ---- what is answered
 
     def _give(self, slots: Sequence[str]) -> UserTurn:
-        informed: dict[str, JsonValue] = {}
-        for slot in slots:
-            known, times = self._goal.values[slot], self._given[slot]
-            if times >= len(known) + _REPEATS:
-                return self._leave("loops")
-            informed[slot] = known[min(times, len(known) - 1)]
-            self._given[slot] += 1
+        informed = {slot: value for slot in slots for value in self._next_of(slot, self._goal.values[slot])}
+        if len(informed) < len({*slots}):
+            return self._leave("loops")
         return UserTurn(text=self._words_for(informed), informed=informed)
 
     def _choose(self, step: Step, answers: Sequence[str]) -> UserTurn:
-        wanted, key = self._goal.answers.get(step.number, ()), f"step {step.number}"
-        times = self._given[key]
-        if times >= max(len(wanted), 1) + _REPEATS:
-            return self._leave("loops")
-        self._given[key] += 1
-        answer = wanted[min(times, len(wanted) - 1)] if wanted else answers[0]
-        return UserTurn(text=self._words_of(answer), extra={"answer": answer})
+        wanted = self._goal.answers.get(step.number) or answers[:1]
+        for answer in self._next_of(f"step {step.number}", wanted):
+            return UserTurn(text=self._words_of(answer), extra={"answer": answer})
+        return self._leave("loops")
+
+    def _next_of(self, asked: str, known: Sequence[_T]) -> Sequence[_T]:
+        """The next of what is known, the last again and again; nothing where that was asked for too often."""
+        times = self._given[asked]
+        self._given[asked] += 1
+        return known[-1:] if len(known) <= times < len(known) + _REPEATS else known[times : times + 1]
 
     def _words_for(self, informed: Mapping[str, JsonValue]) -> str:
         values = {slot: _value_text(value) for slot, value in informed.items()}

@@ -13,10 +13,12 @@ Not covered: units and currencies.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal, assert_never, cast
+
+from pydantic import JsonValue
 
 from toologue import keys
 from toologue.schema import Compare
@@ -90,6 +92,24 @@ def contains(whole: Any, part: Any) -> bool:
             return whole == []
         return isinstance(whole, list) and all(any(same(o, m) for o in cast("list[Any]", whole)) for m in members)
     return same(whole, part)
+
+
+def leaves(value: JsonValue) -> Iterator[str | float]:
+    """Every value in a JSON value that is neither object nor list, in order; nulls are none."""
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from leaves(member)
+    elif value is not None:
+        yield value
+
+
+def lengths(value: JsonValue) -> Iterator[int]:
+    """How long the lists of a JSON value are."""
+    if isinstance(value, list):
+        yield len(value)
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from lengths(member)
 
 
 @lru_cache(maxsize=4096)

@@ -119,10 +119,6 @@ def _email(random: Random) -> str:
     return f"{first}.{last}@{random.choice(('mail', 'post', 'inbox'))}.example"
 
 
-def _username(random: Random) -> str:
-    return f"{random.choice(_LISTS['first']).lower()}{random.randint(10, 99)}"
-
-
 def _password(random: Random) -> str:
     words = "Marsh Cedar Tundra Lantern Copper Heron".split()
     return f"{random.choice(words)}{random.choice('!#%&')}{_digits(random, 2)}{random.choice(words).lower()}"
@@ -135,7 +131,7 @@ def _slug(random: Random) -> str:
 _MADE: dict[str, Callable[[Random], str]] = {
     "person": _person,
     "email": _email,
-    "username": _username,
+    "username": lambda random: f"{random.choice(_LISTS['first']).lower()}{random.randint(10, 99)}",
     "password": _password,
     "phone": lambda random: f"{random.randint(201, 989)}-555-01{_digits(random, 2)}",
     "url": lambda random: f"https://{_slug(random)}.example/{_hex(random, 4)}",

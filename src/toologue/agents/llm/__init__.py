@@ -13,7 +13,7 @@ from toologue.loop import Agent
 from toologue.models.model import Model, ModelFault, Reply, model
 from toologue.schema import AgentTurn
 
-__all__ = ["SEEDS", "about", "asking", "replied"]
+__all__ = ["SEEDS", "ModelAgent", "about", "asking"]
 
 SEEDS = 2**31
 """Endpoints differ in how large a seed may be."""
@@ -27,22 +27,23 @@ def asking(agent: str, spec: str, make: Callable[..., Agent], *, name: str = "",
     return AgentSpec(name or f"{agent}:{spec}", lambda case: make(asked, seed=case.seed % SEEDS))
 
 
-async def replied(
-    model: Model,
-    sent: Sequence[Message],
-    turn_of: Callable[[Reply], AgentTurn],
-    *,
-    tools: Sequence[Message] = (),
-    seed: int | None = None,
-) -> AgentTurn:
-    """The turn that a model's reply makes, with what is known of the reply; with an error where it gave none."""
-    try:
-        reply = await model.reply(sent, tools=tools, seed=seed)
-    except ModelFault as fault:
-        return fault.turn()
-    turn = turn_of(reply)
-    extra = {**about(reply), **turn.extra}
-    return turn.replace(usage=reply.usage, thought=turn.thought or reply.thought, extra=extra)
+class ModelAgent:
+    """An agent whose turn is one reply of a model. `seed` is sent with every request."""
+
+    def __init__(self, model: Model, *, seed: int | None = None):
+        self._model, self._seed = model, seed
+
+    async def replied(
+        self, sent: Sequence[Message], turn_of: Callable[[Reply], AgentTurn], tools: Sequence[Message] = ()
+    ) -> AgentTurn:
+        """The turn that a reply makes, with what is known of the reply; with an error where there is none."""
+        try:
+            reply = await self._model.reply(sent, tools=tools, seed=self._seed)
+        except ModelFault as fault:
+            return fault.turn()
+        turn = turn_of(reply)
+        extra = {**about(reply), **turn.extra}
+        return turn.replace(usage=reply.usage, thought=turn.thought or reply.thought, extra=extra)
 
 
 def about(reply: Reply) -> dict[str, JsonValue]:

@@ -28,9 +28,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toologue.agents.agent import AgentSpec
-from toologue.agents.llm import asking, replied
+from toologue.agents.llm import ModelAgent, asking
 from toologue.formats.openai import prompt, tools
-from toologue.models.model import Model, Reply
+from toologue.models.model import Reply
 from toologue.schema import AgentTurn, Brief, Turn
 
 DEFAULT = (
@@ -40,17 +40,13 @@ DEFAULT = (
 """The instructions of an agent whose brief has none."""
 
 
-class FunctionCalling:
-    """An agent over a model. `seed` is sent with every request."""
-
-    def __init__(self, model: Model, *, seed: int | None = None):
-        self._model, self._seed = model, seed
+class FunctionCalling(ModelAgent):
+    """An agent over a model."""
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next turn; with an error where it gave none."""
         told = brief if brief.instructions else brief.replace(instructions=DEFAULT)
-        sent, offered = prompt(told, history), tools(brief.apis)
-        return await replied(self._model, sent, _turn, tools=offered, seed=self._seed)
+        return await self.replied(prompt(told, history), _turn, tools(brief.apis))
 
 
 def _turn(reply: Reply) -> AgentTurn:

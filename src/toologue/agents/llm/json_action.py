@@ -29,11 +29,11 @@ from typing import Any, Literal, NamedTuple, cast
 from pydantic import JsonValue
 
 from toologue.agents.agent import AgentSpec
-from toologue.agents.llm import asking, replied
+from toologue.agents.llm import ModelAgent, asking
 from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.openai import Message
 from toologue.models.ask import render_prompt
-from toologue.models.model import Model, Reply
+from toologue.models.model import Reply
 from toologue.schema import AgentTurn, Api, Brief, Call, Fault, Turn
 
 Problem = Literal["no_json", "several_objects", "unknown_action", "parameters_not_object", "reply_without_text"]
@@ -56,16 +56,13 @@ class Answer(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class JsonAction:
-    """An agent over a model. `seed` is sent with every request."""
-
-    def __init__(self, model: Model, *, seed: int | None = None):
-        self._model, self._seed = model, seed
+class JsonAction(ModelAgent):
+    """An agent over a model."""
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next step; with an error where it gave none."""
         known = {api.name for api in brief.apis}
-        return await replied(self._model, prompt(brief, history), partial(_turn, known=known), seed=self._seed)
+        return await self.replied(prompt(brief, history), partial(_turn, known=known))
 
 
 def json_action_agent(argument: str) -> AgentSpec:

@@ -29,7 +29,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from toologue.agents.agent import AgentSpec
-from toologue.agents.llm import asking, replied
+from toologue.agents.llm import ModelAgent, asking
 from toologue.formats.openai import Message
 from toologue.formats.tooldial import state_of
 from toologue.formats.tooldial_text import TASKS, Answer, Task, lines, overall_lines, read_action, read_state, read_step
@@ -40,17 +40,17 @@ from toologue.schema import Act, AgentTurn, Brief, Call, Fault, Retrieve, State,
 _BANDS = {"confirm": 0.6, "suggest": 0.5}
 
 
-class Talm:
-    """An agent over a model, for one task. `seed` is sent with every request."""
+class Talm(ModelAgent):
+    """An agent over a model, for one task."""
 
     def __init__(self, model: Model, task: Task = "overall", *, seed: int | None = None):
-        self._model, self._seed = model, seed
+        super().__init__(model, seed=seed)
         self._task: Task = task
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next turn; with an error where it gave none."""
         sent, read = prompt(self._task, brief, history), _READ[self._task]
-        return await replied(self._model, sent, lambda reply: read(reply.text or "", history), seed=self._seed)
+        return await self.replied(sent, lambda reply: read(reply.text or "", history))
 
 
 def talm_agent(argument: str) -> AgentSpec:
@@ -101,7 +101,7 @@ def _overall(text: str, history: Sequence[Turn]) -> AgentTurn:
     step = read_step(text)
     action, state = step.action.value, _state(step.state)
     said = {"state": step.state.value} if step.state.value is not None and state is None else {}
-    known = state if state is not None else _last(history)
+    known = state or _last(history)
     problem = step.problem or (step.state.problem if action == "call" and known.api is None else None)
     noted = Answer(None, step.problem or step.state.problem, step.notes)
     turn = AgentTurn(action=action, state=state, thought=step.thought, extra=_noted(text, noted, **said))

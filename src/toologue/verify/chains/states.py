@@ -28,24 +28,6 @@ class _Leaf(NamedTuple):
     value: str | float
 
 
-def leaves(value: JsonValue) -> Iterator[str | float]:
-    """Every value of a result, in order; nulls and empty texts are none."""
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from leaves(member)
-    elif value is not None and value != "":
-        yield value
-
-
-def lengths(value: JsonValue) -> Iterator[int]:
-    """How long the lists of a result are."""
-    if isinstance(value, list):
-        yield len(value)
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from lengths(member)
-
-
 def distinct_values(result: JsonValue, output: str) -> list[JsonValue]:
     """The values of an output, each once."""
     return _each_once(leaf.value for leaf in _column(result, output))

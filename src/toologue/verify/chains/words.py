@@ -20,9 +20,9 @@ from toologue.schema import AgentTurn, Api, Dialogue, Parameter, UserTurn
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.text.find import find
 from toologue.text.tokens import split_name
-from toologue.values.compare import same
+from toologue.values.compare import leaves, lengths, same
 from toologue.verify import Flaw
-from toologue.verify.chains.states import Chain, Context, alike, distinct_values, leaves, lengths
+from toologue.verify.chains.states import Chain, Context, alike, distinct_values
 
 _COMMON_WORDS = """
     about all also and any are can could does for from get give given has have how into its like may more need not of
@@ -128,8 +128,8 @@ class Evidence:
 
     @cached_property
     def leaves(self) -> list[str | float]:
-        """Every value."""
-        return [leaf for value in self.values for leaf in leaves(value)]
+        """Every value; empty texts are none."""
+        return [leaf for leaf in leaves([*self.values]) if leaf != ""]
 
     @cached_property
     def lengths(self) -> frozenset[int]:
@@ -149,10 +149,6 @@ class Evidence:
         trace = _trace(claim)
         return any(claim in grounds(leaf) for leaf in self.leaves if trace in str(leaf))
 
-    def is_longer(self, claim: Claim) -> bool:
-        """Whether a list is longer than a number says."""
-        return any(length > cast("float", claim[1]) for length in self.lengths)
-
 
 def unsupported_claims(
     text: str, known: Sequence[Evidence], labelled: Callable[[], Sequence[str]] = tuple
@@ -164,8 +160,9 @@ def unsupported_claims(
             continue
         if said == read and any(ground.means(claim) for ground in known):
             continue
-        if claim[0] == "number" and f" {said} more" in text and any(ground.is_longer(claim) for ground in known):
-            continue  # "… and 3 more", of five
+        more = claim[0] == "number" and f" {said} more" in text  # "… and 3 more", of five
+        if more and any(length > cast("float", claim[1]) for ground in known for length in ground.lengths):
+            continue
         if claim[0] == "name" and len(said) < _SHORT:
             continue
         around = [squashed(said).rstrip("s")] if claim[0] == "name" else _with_neighbours(text, said)

@@ -21,15 +21,7 @@ from typing import Any, NamedTuple
 
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import SEEDS, about
-from toologue.agents.llm.program_stack.answers import (
-    Answer,
-    broke,
-    held_back,
-    plain,
-    read_programs,
-    unsupported,
-    why,
-)
+from toologue.agents.llm.program_stack.answers import Answer, broke, held_back, plain, read_programs, unsupported, why
 from toologue.agents.llm.program_stack.examples import Examples, trained
 from toologue.agents.llm.program_stack.prompts import (
     Asked,

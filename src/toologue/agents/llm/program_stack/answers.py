@@ -34,7 +34,7 @@ import builtins
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.agents.llm.program_stack.prompts import Service
 from toologue.errors import BadRecord, StackError
@@ -46,6 +46,7 @@ from toologue.schema import AgentTurn, Brief, Program, Result
 from toologue.schema.stack import Stacked, put, whole
 from toologue.text.claims import claims, grounds
 from toologue.text.tokens import split_name
+from toologue.values.compare import lengths
 
 _DESTROYING = """
     archive cancel clear close deactivate delete destroy discard drop empty erase purge remove reset revoke terminate
@@ -200,13 +201,4 @@ def _known(seen: Sample, brief: Brief) -> Iterator[Any]:
         yield one.code
         if one.result is not None:
             yield one.result.model_dump(mode="json", include={"value", "error"})
-            yield list(_lengths(one.result.value))
-
-
-def _lengths(value: Any) -> Iterator[int]:
-    if isinstance(value, list):
-        yield len(cast("list[Any]", value))
-    if isinstance(value, list | dict):
-        members = cast("list[Any]", value) if isinstance(value, list) else cast("dict[str, Any]", value).values()
-        for member in members:
-            yield from _lengths(member)
+            yield list(lengths(one.result.value))
