@@ -14,11 +14,7 @@ from toologue.procedure import flowgraph
 from toologue.procedure.flowgraph import Violation, lost, misnamed
 from toologue.schema import Graph, Link, Node
 
-_AFTER: Mapping[str, tuple[str, ...]] = {
-    "assistant": ("user",),
-    "user": ("api", "assistant"),
-    "api": ("api", "assistant"),
-}
+_AFTER: Mapping[str, tuple[str, ...]] = {"assistant": ("user",), **dict.fromkeys(("user", "api"), ("api", "assistant"))}
 
 
 def conversation_graph(flow: Graph) -> Graph:

@@ -146,9 +146,8 @@ def _reply(step: Step, branch: Branch | None = None) -> str:
 
 
 def _starts(graph: Graph, starts: list[str]) -> Iterator[Violation]:
-    if len(starts) != 1:
-        what = f"{len(starts)} nodes are of type start_message, and one should be"
-        yield Violation("one start", ", ".join(starts), what)
+    if (count := len(starts)) != 1:
+        yield Violation("one start", ", ".join(starts), f"{count} nodes are of type start_message, and one should be")
     for link in graph.links:
         if link.target in starts:
             yield Violation("one start", link.id, f"it leads back to the start, {link.target}")

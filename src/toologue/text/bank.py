@@ -204,11 +204,9 @@ def _kind(source: Source, role: Any, name: str, entry: Any) -> PhraseKind:
     except ValidationError as error:
         raise source.refused(error, ("kinds", name)) from None
     written = [register for register in REGISTERS[kind.role] if register != "typo_prone"]
-    if sorted(kind.frames) != sorted(written):
-        remedy = f"write frames for {', '.join(written)}"
-        raise source.bad(
-            ("kinds", name, "frames"), f"there are frames for {', '.join(kind.frames) or 'nobody'}", remedy
-        )
+    if kind.frames.keys() != {*written}:
+        what, remedy = f"there are frames for {', '.join(kind.frames) or 'nobody'}", "write frames for "
+        raise source.bad(("kinds", name, "frames"), what, remedy + ", ".join(written))
     expected = _listed(f"{{{slot}}}" for slot in kind.slots)
     for register, lines in kind.frames.items():
         for frame in lines:
@@ -229,11 +227,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_BESIDE = {
-    letter: "".join(row[place] for place in (at - 1, at + 1) if 0 <= place < len(row))
-    for row in _ROWS
-    for at, letter in enumerate(row)
-}
+_BESIDE = {letter: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in _ROWS for at, letter in enumerate(row)}
 _LEFT_ALONE = frozenset("none never nobody nothing nowhere neither without cannot wrong".split())
 _WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>[A-Za-z]+(?:['’][a-z]+)?)(?P<after>[.,;:!?)\"'…]*)")
 

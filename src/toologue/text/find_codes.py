@@ -128,16 +128,14 @@ def _said(scene: Scene, want: Want, value: str, words: list[re.Match[str]]) -> l
     parts = list(words_of(value) or (value.lower(),))
     found: list[Found] = []
     if len(value) <= 2:
-        spans = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", scene.text)]
-        return [_hit(scene, *span, want, 0.8, value) for span in spans]
+        whole_words = re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", scene.text)
+        return [_hit(scene, *match.span(), want, 0.8, value) for match in whole_words]
     target = " ".join(parts)
     for number in range(len(words) - len(parts) + 1):
         window = words[number : number + len(parts)]
         said = " ".join(match[0].lower() for match in window)
-        if said == target or _stem(said) == _stem(target):
-            ratio = 100.0
-        else:
-            ratio = fuzz.ratio(said, target) if len(target) > 4 else 0.0
+        same = said == target or _stem(said) == _stem(target)
+        ratio = 100.0 if same else fuzz.ratio(said, target) if len(target) > 4 else 0.0
         if ratio >= 84:
             start, end = window[0].start(), window[-1].end()
             denied = _NOT.search(scene.text, max(0, start - 30), start)
@@ -269,11 +267,8 @@ def ids(scene: Scene, want: Want) -> list[Found]:
         said = match["id"]
         timely = scene.is_time(*match.span("id"))
         near = bool(cue.search(scene.text, max(0, match.start() - 40), match.start()))
-        score = 0.55 if near else 0.3
-        if _HEX_GROUPS.fullmatch(said) or re.search(r"[A-Za-z]", said):
-            score = 0.85
-        if said.isdigit() and not near and "#" not in match[0]:
-            score = 0.25
+        lettered = _HEX_GROUPS.fullmatch(said) or re.search(r"[A-Za-z]", said)
+        score = 0.85 if lettered else 0.55 if near else 0.25 if said.isdigit() and "#" not in match[0] else 0.3
         if example:
             score += 0.1 if _shape(said) == _shape(example[1]) else -0.15
         score += 0.1 * near + 0.05 * ("#" in match[0]) - 0.4 * timely

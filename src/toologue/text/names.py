@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -232,9 +232,8 @@ def _strftime(letters: str) -> str:
 
 
 def _edge(words: tuple[str, ...], description: str) -> Edge:
-    for word in words:
-        if word in _START or word in _END:
-            return "start" if word in _START else "end"
+    if edge := next((word for word in words if word in _START or word in _END), ""):
+        return "start" if edge in _START else "end"
     joined = " ".join(words)
     if "check in" in joined or "check out" in joined:
         return "start" if "check in" in joined else "end"
@@ -288,16 +287,11 @@ def _judged(words: str, number: bool) -> bool | None:
 
 
 def _published(phrase: str) -> bool:
-    for word in re.findall(r"[^\W_]+", phrase.lower()):
-        for kind in _KINDS:
-            if word.endswith(kind) or _dice(word, kind) > _ALIKE:
-                return len(word) == 2 and word != kind
+    for word, kind in product(re.findall(r"[^\W_]+", phrase.lower()), _KINDS):
+        longest = SequenceMatcher(None, word, kind, autojunk=False).find_longest_match().size
+        if word.endswith(kind) or 2 * longest / (len(word) + len(kind)) > _ALIKE:
+            return len(word) == 2 and word != kind
     return True
-
-
-def _dice(one: str, other: str) -> float:
-    longest = SequenceMatcher(None, one, other, autojunk=False).find_longest_match().size
-    return 2 * longest / (len(one) + len(other))
 
 
 # ---- kinds of things

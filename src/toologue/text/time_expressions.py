@@ -248,7 +248,7 @@ def _lent_a_day(when: When, dated: list[When]) -> When:
     if when.day is not None or (when.length and when.length.use != "lasting"):
         return when
     before = [other for other in dated if other.end <= when.start]
-    chosen = before[-1] if before else dated[0] if dated else None
+    chosen = next(iter((*before[-1:], *dated)), None)
     return replace(when, first=replace(when.first, day=chosen.first.day), lent=True) if chosen else when
 
 
@@ -306,9 +306,10 @@ class _Reader:
         start = time_meant(first, part=name, topic=self.topic, after=after)
         if last is None or last.half:
             return start, time_meant(last) if last else None
-        own_day = when.last is not None and when.last.day is not None and when.first.day is not None
-        end = time_meant(last, part=name, topic=self.topic) if own_day else _next_after(last, start)
-        return start, end
+        if when.last is not None and when.last.day is not None and when.first.day is not None:
+            return start, time_meant(last, part=name, topic=self.topic)
+        early, late = (time(last.hour % 12 + half, last.minute, last.second) for half in (0, 12))
+        return start, late if early <= start < late else early
 
     def day(self, when: When, clock: time | None) -> date | None:
         """The day at the start: as said, else today or, where the time has passed, tomorrow."""
@@ -319,11 +320,6 @@ class _Reader:
             return None
         ahead = clock is None or (clock <= self.now.time() if self.past else clock > self.now.time())
         return self.now.date() + timedelta(0 if ahead else -1 if self.past else 1)
-
-
-def _next_after(clock: Clock, start: time) -> time:
-    early, late = (time(clock.hour % 12 + half, clock.minute, clock.second) for half in (0, 12))
-    return late if early <= start < late else early
 
 
 def _read(when: When, asks: Asks, edge: Edge, reader: _Reader) -> list[Reading]:
@@ -383,7 +379,9 @@ def _moments(when: When, start: time | None, end: time | None, reader: _Reader) 
     sure = 0.85 if when.lent or when.day is None else 0.95
     if start is None and end is None:
         if when.first.part is not None:
-            return *_part_of(when.first.part.name, day, last_day), 0.6
+            first, until, _ = PARTS[when.first.part.name]
+            end = time(until) if until < 24 else _DAY_END
+            return datetime.combine(day, time(first)), datetime.combine(last_day, end), 0.6
         span = when.first.day
         if reader.now and span and span.kind == "span" and abs(span.number) == 1:  # the last three days
             clock = reader.now.time().replace(microsecond=0)
@@ -396,11 +394,6 @@ def _moments(when: When, start: time | None, end: time | None, reader: _Reader) 
     if when.last is None:
         return first, first + when.length.long if when.length else None, sure
     return first, last if last > first else last + timedelta(1), sure
-
-
-def _part_of(name: str, day: date, last: date) -> tuple[datetime, datetime]:
-    first, until, _ = PARTS[name]
-    return datetime.combine(day, time(first)), datetime.combine(last, time(until) if until < 24 else _DAY_END)
 
 
 def _measured(length: Length, asks: Asks, reader: _Reader) -> _Ends:

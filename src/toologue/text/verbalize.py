@@ -34,7 +34,8 @@ def verbalize(value: JsonValue, *, money: bool = False, day_only: bool = False, 
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return _number(value, money)
+        whole = float(value).is_integer()
+        return str(int(value)) if whole else f"{value:.2f}" if money and round(value, 2) == value else str(value)
     if isinstance(value, str):
         return value if exact else _text(value, day_only)
     parts = value if isinstance(value, list) else list(cast("dict[str, JsonValue]", value).values())
@@ -65,12 +66,6 @@ def _shown(found: re.Match[str], values: Mapping[str, JsonValue]) -> str:
         said = said[0].upper() + said[1:]
     stop = "" if found[3] and said.rstrip("\"'”’").endswith((".", "!", "?", "…")) else found[3]
     return f"{said}{found[2]}{stop}"
-
-
-def _number(value: float, money: bool) -> str:
-    if float(value).is_integer():
-        return str(int(value))
-    return f"{value:.2f}" if money and round(value, 2) == value else str(value)
 
 
 def _text(text: str, day_only: bool) -> str:

@@ -340,8 +340,7 @@ def _object(maker: _Maker, rule: Mapping[str, Any], path: str, deep: int) -> dic
 
 
 def _array(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, str], deep: int) -> list[Any]:
-    fewest = int(number_in(rule, "minItems") or 0)
-    most = number_in(rule, "maxItems")
+    fewest, most = int(number_in(rule, "minItems") or 0), number_in(rule, "maxItems")
     longest = int(most) if most is not None else max(fewest, 1) + 2
     lowest = fewest if deep >= _DEEP else max(fewest, min(1, longest))
     if longest < lowest or fewest > 1000:

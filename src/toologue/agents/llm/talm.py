@@ -114,12 +114,8 @@ def _overall(text: str, history: Sequence[Turn]) -> AgentTurn:
     return turn.replace(text=step.message)
 
 
-_READ: dict[Task, Callable[[str, Sequence[Turn]], AgentTurn]] = {
-    "dst": _dst,
-    "action": _action,
-    "faithfulness": _faithfulness,
-    "overall": _overall,
-}
+_Read = Callable[[str, Sequence[Turn]], AgentTurn]
+_READ: dict[Task, _Read] = {"dst": _dst, "action": _action, "faithfulness": _faithfulness, "overall": _overall}
 
 
 def _state(answer: Answer) -> State | None:

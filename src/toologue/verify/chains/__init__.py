@@ -76,13 +76,9 @@ def verify_chain(
 
 def _replays(dialogue: Dialogue, world: World | None) -> bool:
     """Whether every call plainly has its recorded value again: a glance that spares most dialogues a closer look."""
-    calls = [
-        (act, result)
-        for turn in dialogue.turns
-        if turn.role == "agent"
-        for act, result in zip(turn.acts, turn.results, strict=False)
-        if act.kind == "call"
-    ]
+    turns = (turn for turn in dialogue.turns if turn.role == "agent")
+    acts = (pair for turn in turns for pair in zip(turn.acts, turn.results, strict=False))
+    calls = [(act, result) for act, result in acts if act.kind == "call"]
     if world is None or any(result is None or result.error or result.changes for _, result in calls):
         return False
     mark = world.mark()

@@ -159,9 +159,8 @@ def _wrong_scores(
         return
     asked = {api.name: score for api, score in retriever.rank(act.query, len(scores))}
     for name in dict.fromkeys((*scores, *asked)):
-        if scores.get(name) != asked.get(name):
-            what = f"the retriever gives {name} {asked.get(name)}, and not {scores.get(name)}"
-            yield Flaw("execution", place, what)
+        if (now := asked.get(name)) != (then := scores.get(name)):
+            yield Flaw("execution", place, f"the retriever gives {name} {now}, and not {then}")
             return
 
 

@@ -125,10 +125,8 @@ class _Tracker:
     def __init__(self, chain: Chain, apis: Mapping[str, Api]):
         self.chain, self.apis = chain, apis
         self.hand = ""
-        ends = {name: apis.get(name) for name in (chain.target, chain.source)}
-        self.told: dict[str, dict[str, JsonValue]] = {
-            name: {**settled(api)} if api else {} for name, api in ends.items()
-        }
+        ends = ((name, apis.get(name)) for name in (chain.target, chain.source))
+        self.told: dict[str, dict[str, JsonValue]] = {name: {**settled(api)} if api else {} for name, api in ends}
         self.found: JsonValue = None
         self.chained: dict[str, JsonValue] = {}
 
@@ -210,15 +208,11 @@ def _wrong_state(turn: AgentTurn, context: Context, apis: Mapping[str, Api]) -> 
     api = apis.get(hand)
     if api is None:
         return
-    slots = {**state.required, **state.optional}
     if list(state.required) != list(api.required):
         yield f"the state's required parameters are {list(state.required)}, and {api.name}'s {list(api.required)}"
     taken = {name for name, parameter in api.parameters.items() if not parameter.required}
     yield from (f"{name} is no optional parameter of {api.name}" for name in state.optional if name not in taken)
-    for name in dict.fromkeys((*slots, *context.values)):
-        held, known = slots.get(name, ""), context.values.get(name, "")
-        if not alike(held, known):
-            yield f"the state has {_said(held)} for {name}; known is {_said(known)}"
+    yield from _wrong_values("the state has", {**state.required, **state.optional}, context)
 
 
 def _wrong_call(call: Call, context: Context) -> Iterator[str]:
@@ -226,10 +220,7 @@ def _wrong_call(call: Call, context: Context) -> Iterator[str]:
         yield f"{call.api} is called; in hand is {context.api}"
         return
     given = call.arguments or {}
-    for name in dict.fromkeys((*given, *context.values)):
-        held, known = given.get(name, ""), context.values.get(name, "")
-        if not alike(held, known):
-            yield f"{call.api} is called with {_said(held)} for {name}; known is {_said(known)}"
+    yield from _wrong_values(f"{call.api} is called with", given, context)
     if missing := [name for name in context.lacking if name not in given]:
         yield f"{call.api} is called without {', '.join(missing)}"
     if context.choosing:
@@ -252,5 +243,9 @@ def _wrong_informs(turn: UserTurn, context: Context, chain: Chain, apis: Mapping
             yield f"the user gives the rest, and that is {', '.join(rest)}"
 
 
-def _said(value: JsonValue) -> str:
-    return "nothing" if value == "" else shown(value)
+def _wrong_values(who: str, held: Mapping[str, JsonValue], context: Context) -> Iterator[str]:
+    for name in dict.fromkeys((*held, *context.values)):
+        said, known = held.get(name, ""), context.values.get(name, "")
+        if not alike(said, known):
+            told = ["nothing" if value == "" else shown(value) for value in (said, known)]
+            yield f"{who} {told[0]} for {name}; known is {told[1]}"

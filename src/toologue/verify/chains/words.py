@@ -176,11 +176,6 @@ def unsupported_claims(
             yield match[0]
 
 
-def labels(api: Api) -> str:
-    """The words, squashed, that a document has for its Api, its parameters and its outputs."""
-    return _labels(Same(api))
-
-
 # ---- claims
 
 
@@ -218,6 +213,7 @@ def _with_neighbours(text: str, said: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _labels(same: Same[Api]) -> str:
+    """The words, squashed, that a document has for its Api, its parameters and its outputs."""
     api = same.value
     words = [api.name, api.description, *api.keywords, *api.parameters]
     waiting: list[JsonValue] = [api.returns, *(parameter.json_schema for parameter in api.parameters.values())]
@@ -253,10 +249,8 @@ def wrong_words(
             if turn.action == "request" and place + 1 < len(turns):
                 after = turns[place + 1]
                 informed = after.informed if after.role == "user" else {}
-                yield from (
-                    Flaw("carried", place, what)
-                    for what in reader.ask(turn.text, context, informed, contexts[place + 1].picks)
-                )
+                wrong = reader.ask(turn.text, context, informed, contexts[place + 1].picks)
+                yield from (Flaw("carried", place, what) for what in wrong)
             yield from (Flaw("supported", place, what) for what in reader.weigh(turn, turn.text))
             yield from (Flaw("wording", place, what) for what in reader.technical(turn.text))
         for left in _BRACES.findall(turn.text or ""):
@@ -278,7 +272,7 @@ class _Reader:
 
     def labels(self) -> list[str]:
         """The words of documents, squashed."""
-        return [labels(api) for api in self.pair]
+        return [_labels(Same(api)) for api in self.pair]
 
     def hear(self, turn: UserTurn, context: Context) -> Iterator[str]:
         """What is wrong with a user's words."""

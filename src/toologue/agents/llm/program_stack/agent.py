@@ -46,9 +46,7 @@ _DEFAULT = Settings()
 _ONCE_MORE = "Write the whole answer again."
 _BROKEN = "It is final and cannot be revised. If the goal still stands, write a program that works under a new uid."
 _WORDS: dict[str, dict[str, Any]] = {
-    "docs": {"shows": "docs"},
-    "examples": {"shows": "examples"},
-    "both": {"shows": "both"},
+    **{shows: {"shows": shows} for shows in ("docs", "examples", "both")},
     "published": {"published": True},
     "history": {"full": True},
 }
@@ -94,7 +92,7 @@ class ProgramStack:
         text = await talk.ask(sent)
         answer = read_programs(text, held, service)
         extra: dict[str, Any] = {}
-        problems = [*answer.problems, *(["it was cut off"] if talk.cut else [])]
+        problems = [*answer.problems, *(["it was cut off"] if talk.last and talk.last.finish == "length" else [])]
         if problems and not self._settings.published:
             extra = {"text": text, "problems": problems, "done": "repaired"}
             text = await talk.ask(again(sent, problems, _ONCE_MORE, answer=text))
@@ -146,11 +144,6 @@ class _Talk:
         self._model, self._seed = model, seed
         self.usage: Usage | None = None
         self.last: Reply | None = None
-
-    @property
-    def cut(self) -> bool:
-        """Whether the last answer was too long for the endpoint."""
-        return self.last is not None and self.last.finish == "length"
 
     async def ask(self, sent: Sequence[Message]) -> str:
         """What the model says to this. Raises ModelFault."""

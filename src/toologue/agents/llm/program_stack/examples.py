@@ -125,12 +125,11 @@ def keywords(stacked: Sequence[Stacked], methods: Mapping[str, str]) -> Counter[
 def _cosine(one: Counter[str], other: Counter[str]) -> float:
     if not one or not other:
         return float(not one and not other)
-    product = sum(number * other[word] for word, number in one.items())
-    return product / math.sqrt(_square(one) * _square(other))
+    return _product(one, other) / math.sqrt(_product(one, one) * _product(other, other))
 
 
-def _square(counted: Counter[str]) -> int:
-    return sum(number * number for number in counted.values())
+def _product(one: Counter[str], other: Counter[str]) -> int:
+    return sum(number * other[word] for word, number in one.items())
 
 
 def _words(sample: Sample) -> str:

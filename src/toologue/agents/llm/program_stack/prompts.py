@@ -112,7 +112,8 @@ def situation(history: Sequence[Turn], *, full: bool = False) -> Sample:
     words = [turn for turn in history if turn.role == "user" or turn.text is not None]
     asked = next((n for n, turn in enumerate(reversed(words)) if turn.role == "agent"), len(words))
     seen = words if full else words[-max(asked, 1) - 1 :]
-    return Sample(stack=stacked(history), turns=tuple(map(_spoken, seen)))
+    spoken = (UserTurn(text=one.text) if one.role == "user" else AgentTurn(text=one.text) for one in seen)
+    return Sample(stack=stacked(history), turns=tuple(spoken))
 
 
 def samples(dialogue: Dialogue, task: Task) -> Iterator[Sample]:
@@ -162,10 +163,6 @@ def again(sent: Sequence[Message], problems: Sequence[str], what: str, *, answer
     if answer:
         return [*sent, {"role": "assistant", "content": answer}, {"role": "user", "content": note}]
     return [*sent[:-1], {**sent[-1], "content": f"{sent[-1]['content']}\n\n{note}"}]
-
-
-def _spoken(turn: Turn) -> Turn:
-    return UserTurn(text=turn.text) if turn.role == "user" else AgentTurn(text=turn.text)
 
 
 def _short(held: tuple[Stacked, ...], programs: Sequence[Program]) -> Iterator[Program]:
