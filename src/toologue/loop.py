@@ -160,7 +160,7 @@ def converse(case: Case, trace_turns: list[Turn]) -> Conversation:
 
 
 def _live(case: Case, trace_turns: list[Turn]) -> Conversation:
-    opening = next(rounds(case.gold.turns), Round((), ())) if case.gold else Round((), ())
+    opening = next(rounds(case.gold.turns if case.gold else ()), Round((), ()))
     if not opening.said:
         trace_turns += opening.did
     see, shown = frozenset(case.see), list[Turn](trace_turns)

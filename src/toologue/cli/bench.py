@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -113,8 +114,9 @@ def bench(
     asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judge}
     again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, out=out, html=html)
     golds = chosen.load(data)
+    warn = partial(print, "toologue:", file=sys.stderr)
     with progress_bar("running") as progress:
-        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress, warn=_warn, out=out)
+        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress, warn=warn, out=out)
         results = evaluate(chosen, golds, agents, judge=by, options=options)
     if json is not None:
         write_json(json, record(chosen, results, judge=by, mode=mode))
@@ -222,7 +224,3 @@ def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, opti
         rows.append((proof.kind, wrong, proof.applied, proof.took, proof.caught, proof.share, verdict))
     say(table((what, "is", *counted, "flagged", "share", ""), rows))
     return proofs
-
-
-def _warn(text: str) -> None:
-    print(f"toologue: {text}", file=sys.stderr)

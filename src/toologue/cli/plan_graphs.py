@@ -231,7 +231,10 @@ def chains(
         raise BadSetting(f"{given}: give 1 or more, and a share above 0 and up to 1")
     catalog, tally = Catalog(apis), Tally()
     edges, alones = Counter[Reason](), Counter[Reason]()
-    verdicts = None if checked is None else _verdicts(checked)
+    verdicts: dict[EdgeKey, bool] | None = None
+    if checked is not None:
+        judged = ((one.edge, one.verdict.valid) for one in read(checked, Checked))
+        verdicts = {(edge.source, edge.output, edge.target, edge.parameter): valid for edge, valid in judged}
     known = list(
         edge_pairs(catalog, read(graph, Edge), edges, verdicts=verdicts, rule=know, published_code=published_code)
     )
@@ -269,11 +272,6 @@ def actions(*, out: OptionalOut = None) -> None:
         with replacing(out) as stream:
             stream.write(action_graph().encode())
         print(f"the action graph in {out}")
-
-
-def _verdicts(file: Path) -> dict[EdgeKey, bool]:
-    checked = ((one.edge, one.verdict.valid) for one in read(file, Checked))
-    return {(edge.source, edge.output, edge.target, edge.parameter): valid for edge, valid in checked}
 
 
 def _sequences(tally: Tally) -> Table:

@@ -42,9 +42,8 @@ def read_safetensors(file: Path) -> dict[str, Floats]:
     if not isinstance(header, dict):
         raise BadFile(f"{file} is not a safetensors file: its header is no object")
     entries = cast("dict[str, Any]", header)
-    start, end = 8 + length, size
     return {
-        name: _tensor(file, name, entry, start, end)
+        name: _tensor(file, name, entry, 8 + length, size)
         for name, entry in entries.items()
         if name != "__metadata__" and not (isinstance(entry, dict) and cast("Any", entry).get("dtype") in _SKIPPED)
     }

@@ -38,8 +38,8 @@ from pydantic import Field, SecretStr, ValidationError
 
 from toologue import keys
 from toologue.errors import BadSetting, UnknownName, shown
-from toologue.formats.openai import Message
-from toologue.models.model import Asked, FaultType, ModelFault, Output, Reply, check_requests_allowed
+from toologue.models.model import Asked, FaultType, Messages, ModelFault, Output, Reply, check_requests_allowed
+from toologue.parallel import chunks
 from toologue.schema import Noun
 
 if TYPE_CHECKING:
@@ -99,16 +99,13 @@ class OpenAIModel:
         return f"OpenAIModel({self.name!r}, {self.base_url!r})"
 
     async def reply(
-        self,
-        messages: Sequence[Message],
-        *,
-        tools: Sequence[Message] = (),
-        output: Output = None,
-        seed: int | None = None,
+        self, messages: Messages, *, tools: Messages = (), output: Output = None, seed: int | None = None
     ) -> Reply:
         """Ask the endpoint. Raises ModelFault, and BadSetting where requests are forbidden."""
         check_requests_allowed(f"{self.name!r} at {self.base_url}")
-        asked = Asked(tuple(messages), tuple(tools), output, self._seed(seed))
+        chosen = self.setup.seed
+        seed = seed if chosen == "asked" else None if chosen == "none" else chosen
+        asked = Asked(tuple(messages), tuple(tools), output, seed)
         tries = 0
         while True:
             tries += 1
@@ -118,16 +115,9 @@ class OpenAIModel:
                 if fault.type not in _AGAIN or tries == self.setup.tries:
                     fault.args, fault.tries = (f"{self.name!r} at {self.base_url} {fault.args[0]}",), tries
                     raise fault.with_traceback(None) from None  # frames of the request hold what came back
-                wait = self._wait(fault, tries)
+                ours = self.setup.wait * 2 ** (tries - 1) * (1 - self._jitter())
+                wait = min(ours if fault.retry_after is None else fault.retry_after, self.setup.longest_wait)
             await self._sleep(wait)
-
-    def _seed(self, asked: int | None) -> int | None:
-        seed = self.setup.seed
-        return asked if seed == "asked" else None if seed == "none" else seed
-
-    def _wait(self, fault: ModelFault, tries: int) -> float:
-        ours = self.setup.wait * 2 ** (tries - 1) * (1 - self._jitter())
-        return min(ours if fault.retry_after is None else fault.retry_after, self.setup.longest_wait)
 
 
 def openai_model(argument: str) -> OpenAIModel:
@@ -198,8 +188,7 @@ class Endpoint:
         if texts and not distinct and self._width is None:
             self._ask(["."])  # how wide are its rows?
         found: dict[str, Sequence[float]] = {}
-        for start in range(0, len(distinct), _BATCH):
-            batch = distinct[start : start + _BATCH]
+        for batch in chunks(distinct, _BATCH):
             found.update(zip(batch, self._ask(batch), strict=True))
         rows = np.zeros((len(texts), self._width or 0), dtype=np.float64)
         for row, text in zip(rows, texts, strict=True):
@@ -333,17 +322,12 @@ def checked_key(key: str) -> str:
 
 def _read(response: Any, end: float, most: int = _LARGEST) -> bytes:
     """The body, within its time even where it comes byte by byte."""
-    parts: list[bytes] = []
-    size = 0
-    while size < most:
-        part: bytes = response.read1(min(65536, most - size))
-        if not part:
-            break
-        parts.append(part)
-        size += len(part)
+    body = bytearray()
+    while len(body) < most and (part := response.read1(min(65536, most - len(body)))):
+        body += part
         if time.monotonic() > end:
             raise TimeoutError
-    return b"".join(parts)
+    return bytes(body)
 
 
 def _remedy(status: int) -> str:

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from toologue import keys, registry
 from toologue.errors import BadFile, BadSetting, shown
+from toologue.parallel import chunks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -171,8 +172,7 @@ def _read(base: sqlite3.Connection, wanted: Sequence[bytes]) -> _Rows:
     import numpy as np
 
     found: _Rows = {}
-    for start in range(0, len(wanted), _ASKED):
-        part = wanted[start : start + _ASKED]
+    for part in chunks(wanted, _ASKED):
         marks = ",".join("?" * len(part))
         for key, vector, total in base.execute(f"SELECT key, vector, sum FROM vectors WHERE key IN ({marks})", part):
             if isinstance(vector, bytes) and len(vector) % 4 == 0 and zlib.crc32(key + vector) == total:

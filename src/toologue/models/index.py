@@ -56,7 +56,9 @@ class Index:
         self.names, self.columns, self.embedder = tuple(names), columns, embedder
         self._at = {name: at for at, name in enumerate(self.names)}
         self._additive = embedder if isinstance(embedder, Additive) else None
-        self._sparse, self._parts = lru_cache(maxsize=2)(self._embedded), lru_cache(maxsize=2)(self._parted)
+        self._sparse = lru_cache(maxsize=2)(self._embedded)
+        if self._additive:
+            self._parts = lru_cache(maxsize=2)(self._additive.parts)
         self._products = lru_cache(maxsize=_KEPT)(self._product)
 
     @classmethod
@@ -111,10 +113,6 @@ class Index:
         row = self._parts(query).vector if self._additive else self.embedder.embed([query])[0]
         (places,) = row.nonzero()
         return places, row[places]
-
-    def _parted(self, query: str) -> Parts:
-        assert self._additive
-        return self._additive.parts(query)
 
     def _nearest(self, cosines: Floats, k: int) -> list[tuple[str, float]]:
         import numpy as np

@@ -61,7 +61,6 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """(n, width) unit rows; the empty text has a vector too, that of a sentence without words."""
-
         import numpy as np
 
         distinct = list(dict.fromkeys(texts))
@@ -184,7 +183,6 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _onnx(file: Path) -> Encode:
-
     import numpy as np
 
     runtime: Any = import_module("onnxruntime")

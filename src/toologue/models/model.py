@@ -105,12 +105,7 @@ class Model(Protocol):
         ...
 
     async def reply(
-        self,
-        messages: Sequence[Message],
-        *,
-        tools: Sequence[Message] = (),
-        output: Output = None,
-        seed: int | None = None,
+        self, messages: Messages, *, tools: Messages = (), output: Output = None, seed: int | None = None
     ) -> Reply:
         """The answer to a conversation. Raises ModelFault."""
         ...
@@ -132,12 +127,7 @@ class ScriptedModel:
     asked: list[Asked] = field(default_factory=list[Asked])
 
     async def reply(
-        self,
-        messages: Sequence[Message],
-        *,
-        tools: Sequence[Message] = (),
-        output: Output = None,
-        seed: int | None = None,
+        self, messages: Messages, *, tools: Messages = (), output: Output = None, seed: int | None = None
     ) -> Reply:
         """The scripted reply. Raises BadSetting where the script has ended."""
         asked = Asked(tuple(messages), tuple(tools), output, seed)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -83,7 +83,7 @@ class Wire:
         try:
             response = await model_request(
                 endpoint,
-                _history(asked.messages),
+                list(_history(asked.messages)),
                 model_settings=cast("ModelSettings", settings),
                 model_request_parameters=_parameters(asked),
             )
@@ -196,27 +196,23 @@ def _parameters(asked: Asked) -> ModelRequestParameters:
     return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=output)
 
 
-def _history(messages: Sequence[Message]) -> list[said.ModelMessage]:
+def _history(messages: Sequence[Message]) -> Iterator[said.ModelMessage]:
     """Chat messages as pydantic-ai holds them, one for one."""
     names: dict[str, str] = {}
-    return [message for one in messages for message in _translated(one, names)]
-
-
-def _translated(message: Message, names: dict[str, str]) -> Iterator[said.ModelMessage]:
-    role, text = message["role"], _text(message.get("content"))
-    if role in ("system", "developer"):
-        yield ModelRequest(parts=[said.SystemPromptPart(content=text or "")])
-    elif role == "user":
-        yield ModelRequest(parts=[said.UserPromptPart(content=text or "")])
-    elif role == "tool":
-        id = message["tool_call_id"]
-        yield ModelRequest(parts=[said.ToolReturnPart(names.get(id, ""), text or "", tool_call_id=id)])
-    else:
-        calls = cast("Iterable[Message]", message.get("tool_calls") or ())
-        made = ((one["id"], one["function"]) for one in calls)
-        parts = [said.ToolCallPart(one["name"], one["arguments"], tool_call_id=id) for id, one in made]
-        names.update((part.tool_call_id, part.tool_name) for part in parts)
-        yield ModelResponse(parts=[*([said.TextPart(text)] if text is not None else []), *parts])
+    for message in messages:
+        role, text = message["role"], _text(message.get("content"))
+        if role in ("system", "developer"):
+            yield ModelRequest(parts=[said.SystemPromptPart(content=text or "")])
+        elif role == "user":
+            yield ModelRequest(parts=[said.UserPromptPart(content=text or "")])
+        elif role == "tool":
+            id = message["tool_call_id"]
+            yield ModelRequest(parts=[said.ToolReturnPart(names.get(id, ""), text or "", tool_call_id=id)])
+        else:
+            made = ((one["id"], one["function"]) for one in message.get("tool_calls") or ())
+            parts = [said.ToolCallPart(one["name"], one["arguments"], tool_call_id=id) for id, one in made]
+            names.update((part.tool_call_id, part.tool_name) for part in parts)
+            yield ModelResponse(parts=[*([said.TextPart(text)] if text is not None else []), *parts])
 
 
 def _text(content: Any) -> str | None:

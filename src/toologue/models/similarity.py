@@ -193,12 +193,8 @@ class TextMatch:
         """Whether two texts say the same."""
         if expected == actual:
             return True
-        least = (
-            self.thresholds[compare]
-            if compare in self.thresholds
-            else calibrated(self.similarity.name, compare)[compare]
-        )
-        return self.similarity(expected, actual) >= least
+        known = self.thresholds if compare in self.thresholds else calibrated(self.similarity.name, compare)
+        return self.similarity(expected, actual) >= known[compare]
 
     def warm(self, texts: Iterable[str]) -> None:
         """Prepare for these texts in one batch, where the similarity can: it changes nothing but the time."""

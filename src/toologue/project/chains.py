@@ -170,13 +170,7 @@ def make_chains(
             line = scratch.read(size)
             into["dialogues"].write(line)
             into[SPLITS[split]].write(line)
-    said = _chain_statistics(
-        total,
-        documents=prepared.apis,
-        edges=prepared.edges,
-        dropped={**prepared.dropped, "dialogues": dropped},
-        made=asdict(making),
-    )
+    said = _chain_statistics(total, prepared, dropped, making)
     with replacing(folder / "statistics.json") as text:
         text.write(said.model_dump_json(indent=1).encode() + b"\n")
     return said
@@ -357,19 +351,18 @@ def _different(
 
     def good() -> Iterator[Done]:
         for one in made:
-            if wanted[one.split] > 0:
-                if one.counts is not None:
-                    yield one
-                else:
-                    dropped[one.dropped] += 1
+            if wanted[one.split] > 0 and one.counts is not None:
+                yield one
+            elif wanted[one.split] > 0:
+                dropped[one.dropped] += 1
 
     ones, others = tee(good())
     for one, first in zip(ones, repeats((other.words for other in others), threshold=likeness), strict=True):
-        if first is not None:
+        if first is None:
+            wanted[one.split] -= 1
+            yield one
+        else:
             dropped[_REPEATS] += 1
-            continue
-        wanted[one.split] -= 1
-        yield one
 
 
 def _run_jobs(space: Workspace, split: SplitName, some: Sequence[Job]) -> list[Done]:
@@ -377,13 +370,15 @@ def _run_jobs(space: Workspace, split: SplitName, some: Sequence[Job]) -> list[D
 
     A pair that came to nothing is not tried again among the same jobs.
     """
-    generator, lost = _generator(space, split), dict[Pair, Reason]()
-    return [generator.run(job, lost) for job in some]
+    if (space, split) not in _GENERATORS:  # that of another one goes first: its methods' caches are cycles
+        _GENERATORS.clear()
+        gc.collect()
+        _GENERATORS[space, split] = _Generator(space, split)
+    lost = dict[Pair, Reason]()
+    return [_GENERATORS[space, split].run(job, lost) for job in some]
 
 
 class _Generator:
-    """Planner, writer and verifier of one split."""
-
     def __init__(self, space: Workspace, split: SplitName):
         self._split: SplitName = split
         seed, by, catalog = keys.seed_of(space.making.seed, split), embedder_of(space.making.embedder), _catalog(space)
@@ -442,15 +437,6 @@ def _checker(space: Workspace) -> EdgeChecker:
 _GENERATORS: dict[tuple[Workspace, SplitName], _Generator] = {}
 
 
-def _generator(space: Workspace, split: SplitName) -> _Generator:
-    """The generator of a split. That of another one goes first, with what it kept: its methods' caches are cycles."""
-    if (space, split) not in _GENERATORS:
-        _GENERATORS.clear()
-        gc.collect()
-        _GENERATORS[space, split] = _Generator(space, split)
-    return _GENERATORS[space, split]
-
-
 class ChainStatistics(Noun):
     """The figures of a dataset. `turns` are messages that are seen; `most_used`, `rarest` and `repeats` are shares.
 
@@ -481,10 +467,10 @@ class ChainStatistics(Noun):
 
 
 def _chain_statistics(
-    total: Statistics, *, documents: int, edges: int, dropped: Mapping[str, Counter[Any]], made: Mapping[str, Any]
+    total: Statistics, prepared: Prepared, lost: Counter[str], making: ChainMaking
 ) -> ChainStatistics:
-    """The figures of what stands in the files; `dropped` says by reason what does not, `made` are the settings."""
-    repeats = dropped["dialogues"][_REPEATS]
+    """The figures of what stands in the files; `lost` says why some dialogues do not."""
+    repeats, dropped = lost[_REPEATS], {**prepared.dropped, "dialogues": lost}
     pairs = sum(source is not None for source, _ in total.pairs)
     same = ("dialogues", "turns", "user_messages", "agent_messages", "agent_actions", "states", "apis")
     return ChainStatistics(
@@ -497,10 +483,10 @@ def _chain_statistics(
         most_used=max(total.pairs.values(), default=0) / (total.dialogues or 1),
         rarest=min(total.sequences.values(), default=0) / (total.dialogues or 1),
         repeats=repeats / (total.dialogues + repeats) if total.dialogues else 0.0,
-        documents=documents,
-        edges=edges,
+        documents=prepared.apis,
+        edges=prepared.edges,
         dropped={name: by_frequency(+counts) for name, counts in dropped.items() if +counts},
-        made={**made, "ratio": list(made["ratio"])},
+        made={**asdict(making), "ratio": list(making.ratio)},
     )
 
 

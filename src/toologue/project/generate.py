@@ -35,7 +35,7 @@ from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.plan_dialogue import Planned, Sampler, plan_all
 from toologue.plan.procedures.service import service
 from toologue.project.statistics import Census, Made, Source, Statistics
-from toologue.schema import Api, Dialogue, Plan, Procedure
+from toologue.schema import Api, Dialogue, Plan
 from toologue.schema.jsonl import line_of, replacing
 from toologue.verify.procedures import Flaw, verify
 from toologue.write.model import ModelWriter
@@ -147,8 +147,10 @@ def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:
             into["dialogues"].writelines(map(line_of, one.dialogues))
             into["plans"].writelines(map(line_of, one.planned.plans))
             into["graphs"].write(line_of(one.planned.graph))
-            with replacing(folder / "procedures" / _file_name(one.source.procedure, number)) as text:
-                text.write(write_procedure(one.source.procedure).encode())
+            procedure = one.source.procedure
+            plain = re.fullmatch(r"[a-zA-Z0-9][\w-]{0,80}", procedure.id)
+            with replacing(folder / "procedures" / f"{procedure.id if plain else f'procedure-{number}'}.md") as text:
+                text.write(write_procedure(procedure).encode())
         into["apis"].writelines(map(line_of, apis.values()))
     said = census.statistics()
     with replacing(folder / "statistics.json") as text:
@@ -166,8 +168,3 @@ async def _worded(writer: ModelWriter, plans: Sequence[Plan]) -> list[Dialogue |
             return fault
 
     return await asyncio.gather(*map(one, plans))
-
-
-def _file_name(procedure: Procedure, number: int) -> str:
-    plain = re.fullmatch(r"[a-zA-Z0-9][\w-]{0,80}", procedure.id)
-    return f"{procedure.id}.md" if plain else f"procedure-{number}.md"

@@ -27,7 +27,7 @@ from toologue.plan.procedures.paths import Share, coverage
 from toologue.plan.procedures.plan_dialogue import Planned
 from toologue.procedure.flowgraph import flowgraph
 from toologue.report.coverage import walk_of
-from toologue.schema import AgentTurn, Dialogue, Noun, Procedure
+from toologue.schema import Dialogue, Noun, Procedure
 from toologue.text.verbalize import verbalize
 from toologue.values.compare import leaves
 from toologue.verify.procedures import Flaw
@@ -113,7 +113,7 @@ def _most(cut: Iterable[Sequence[str]]) -> dict[Gram, tuple[int, int]]:
     return most
 
 
-def _bleu(words: Sequence[str], most: dict[Gram, tuple[int, int]], lengths: Sequence[int]) -> float:
+def _bleu(words: Sequence[str], most: Mapping[Gram, tuple[int, int]], lengths: Sequence[int]) -> float:
     orders = range(1, min(_ORDERS, len(words)) + 1)
     logs = 0.0
     for size in orders:
@@ -360,11 +360,13 @@ class Census:
             if said:
                 self._texts["customer" if turn.role == "user" else "agent"].append(said)
             if turn.role == "agent":
-                now = f"{said}{_acts(turn)}"
+                calls = (act for act in turn.acts if act.kind == "call")
+                now += "".join(f"→{call.api}({', '.join(sorted(call.arguments or {}))})" for call in calls)
                 self._steps.add((before, now))
                 self._replies.update([said] if said else [])
                 yield prefixes.setdefault((number, now), len(prefixes) + 1)
-                now += _outputs(turn)
+                results = filter(None, turn.results)
+                now += "".join(f"⇒{result.error.type if result.error else 'value'}" for result in results)
             before = now
             number = prefixes.setdefault((number, before), len(prefixes) + 1)
 
@@ -435,14 +437,6 @@ def _values(dialogue: Dialogue) -> Iterator[str]:
             yield from {str(value), verbalize(value), verbalize(value, money=True), verbalize(value, day_only=True)}
 
 
-def _acts(turn: AgentTurn) -> str:
-    calls = (act for act in turn.acts if act.kind == "call")
-    return "".join(f"→{call.api}({', '.join(sorted(call.arguments or {}))})" for call in calls)
-
-
-def _outputs(turn: AgentTurn) -> str:
-    """What calls gave: a value, or a failure of some type."""
-    return "".join(f"⇒{result.error.type if result.error else 'value'}" for result in turn.results if result)
 
 
 def _variety(texts: Sequence[str]) -> Variety:

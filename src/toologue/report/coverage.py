@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import starmap
 from typing import Literal, NamedTuple, cast
 
 from toologue.plan.procedures.paths import Coverage, Missing, coverage, missing_lines
@@ -89,8 +88,8 @@ def covered(report: Report) -> Covered:
     looks = [_looked(report.charted, run.all) for run in report.runs]
     names = [run.name for run in report.runs]
     charts = [_chart(charted, names, [sights[charted.graph.id] for sights, _ in looks]) for charted in report.charted]
-    detours = ((kind, n, [right.get(kind, (0, 0)) for _, right in looks]) for kind, n in sorted(strays.items()))
-    return Covered(charts, list(starmap(Detour, detours)))
+    detours = [Detour(kind, n, [right.get(kind, (0, 0)) for _, right in looks]) for kind, n in sorted(strays.items())]
+    return Covered(charts, detours)
 
 
 def walk_of(graph: Graph, gold: Dialogue) -> Walk:

@@ -167,9 +167,9 @@ def _link(link: Link, way: Sequence[Point], lines: Sequence[str], label: Point |
     head = f"M{tip.x} {tip.y}l-4 {-size}h8z"
     width, height = _size(lines)
     middle = label or points[0]
-    place = (middle.x + _MARGIN - width / 2, middle.y + _MARGIN - height / 2, width, height)
-    first, second, third, fourth = (round(value, 1) for value in place)
-    return DrawnLink(link.id, curve, head, lines, (first, second, third, fourth), title)
+    x, y = middle.x + _MARGIN - width / 2, middle.y + _MARGIN - height / 2
+    place = round(x, 1), round(y, 1), round(width, 1), round(height, 1)
+    return DrawnLink(link.id, curve, head, lines, place, title)
 
 
 _SIDE, _CENTRE, _GAP, _BOX, _APART = 236.0, 240.0, 96.0, 56.0, 10.0
@@ -286,7 +286,7 @@ def _neighbours(side: _Side, height: float, ports: Mapping[str, dict[str, Any]])
             start, end = (port["x"] + 5, port["y"]), (side.x - 1, middle)
         bend, reach = (start[0] + end[0]) / 2, end[0] - 6
         curve = f"M{start[0]:g} {start[1]:g}C{bend:g} {start[1]:g} {bend:g} {end[1]:g} {reach:g} {end[1]:g}"
-        name, place = _name_and_place(side.neighbour(edge))
+        (name, place), similar = _name_and_place(side.neighbour(edge)), similarity_words(edge.similarity)
         yield {
             "x": side.x,
             "y": y,
@@ -294,7 +294,7 @@ def _neighbours(side: _Side, height: float, ports: Mapping[str, dict[str, Any]])
             "place": place,
             "entity": _tail(edge.output, 28) if side.incoming else cut(legible(edge.parameter), 28),
             "more": more,
-            "title": _edge_title(edge),
+            "title": legible(f"{edge.output} of {edge.source} → {edge.parameter} of {edge.target} ({similar})"),
             "curve": curve,
             "tip": f"M{end[0]:g} {end[1]:g}l-8 -4v8z",
         }
@@ -314,11 +314,6 @@ def _name_and_place(api: str) -> tuple[str, str]:
 
 def _fit(text: str, width: float, size: float) -> str:
     return next(iter(wrapped(text, width, size, 1)), "")
-
-
-def _edge_title(edge: Edge) -> str:
-    similar = similarity_words(edge.similarity)
-    return legible(f"{edge.output} of {edge.source} → {edge.parameter} of {edge.target} ({similar})")
 
 
 def similarity_words(found: Similarities) -> str:

@@ -127,13 +127,9 @@ def _cell(run: int, position: int, conversation: Conversation) -> Cell:
     stopped = stop if conversation.broke or stop == "cap" else ""
     found = findings(conversation) if status == "failed" else []
     short = found[0].short if found else headline(conversation)
-    rates = [(name, _rate(conversation, name)) for name in _RATES if name in conversation.scores]
+    values = [(name, conversation.scores[name].value) for name in _RATES if name in conversation.scores]
+    rates = [(name, "–" if value is None else f"{100 * value:.0f} %") for name, value in values]
     return Cell(run, position, status, rates, cut(legible(short), 90), stopped)
-
-
-def _rate(conversation: Conversation, name: str) -> str:
-    value = conversation.scores[name].value
-    return "–" if value is None else f"{100 * value:.0f} %"
 
 
 def _kept(lines: Sequence[Line]) -> list[Line]:

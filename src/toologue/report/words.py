@@ -21,6 +21,7 @@ from toologue.report.view import Conversation
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
+from toologue.values.json_schema import object_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -257,13 +258,13 @@ def _api_of(mismatch: Mismatch, turns: Sequence[Turn]) -> str:
 
 
 def _fault_value(value: Any) -> str:
-    fault = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    fault = object_of(value)
     parts = [_bare(fault[name], 120) for name in ("type", "message") if fault.get(name)]
     return ": ".join(parts) or quoted(value)
 
 
 def _call_words(value: Any) -> str:
-    call = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    call = object_of(value)
     if "api" not in call:
         return quoted(value)
     arguments = call.get("arguments")

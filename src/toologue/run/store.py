@@ -76,20 +76,17 @@ class RunFolder:
 
     def pairs(self) -> Iterator[tuple[Dialogue, Trace]]:
         """Every trace with its gold. A stream, if the run is finished; else the dialogues are held in memory."""
-        golds = self.dialogues()
-        seen: dict[str, Dialogue] = {}
-        gold = None
+        golds, gold, seen = self.dialogues(), None, dict[str, Dialogue]()
         for trace in self.traces():
             if gold is None or gold.id != trace.dialogue:
                 gold = seen.get(trace.dialogue)
-                while gold is None:
-                    candidate = next(golds, None)
-                    if candidate is None:
-                        raise BadFile(f"{self.path}: a trace of {trace.dialogue!r}, but no such dialogue")
-                    if candidate.id == trace.dialogue:
-                        gold = candidate
-                    else:
-                        seen[candidate.id] = candidate
+            if gold is None:
+                for gold in golds:
+                    if gold.id == trace.dialogue:
+                        break
+                    seen[gold.id] = gold
+                else:
+                    raise BadFile(f"{self.path}: a trace of {trace.dialogue!r}, but no such dialogue")
             yield gold, trace
 
 
@@ -114,7 +111,9 @@ def run_folder(
         raise BadSetting("a user speaks under the protocol 'live', and that protocol needs one: --user graph")
     speaker(config.user)
     with _locked(folder.path):
-        _sweep(folder.path)
+        for name in ("scratch", "run.json", "traces.jsonl"):  # what a killed run left
+            for left in folder.path.glob(f".{name}.*"):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
         count = _prepare(folder, dialogues, config)
 
         def cases() -> Iterator[Case]:
@@ -217,12 +216,6 @@ def _rewrite_in_order(file: Path, order: list[str]) -> None:
                 start, length = spans[key]
                 stream.seek(start)
                 target.write(stream.read(length))
-
-
-def _sweep(path: Path) -> None:
-    for name in ("scratch", "run.json", "traces.jsonl"):
-        for left in path.glob(f".{name}.*"):
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
 @contextlib.contextmanager

@@ -114,7 +114,13 @@ class Door:
         act = Call(api=api, arguments=dict(arguments))
         result = execute(self._world, act)
         self.calls.append(Called(call=act, result=result))
-        self._note(result.changes, result.created)
+        for path, row in result.changes.items():
+            if row is None and path in self.created:  # it came and went
+                del self.created[path], self.changes[path]
+                continue
+            if path in result.created and path not in self.changes:
+                self.created[path] = None
+            self.changes[path] = row
         if result.error is not None:
             return result.error
         outward = getattr(self._world, "outward", None)
@@ -125,15 +131,6 @@ class Door:
         if self.calls:
             self._world.rewind(self._start)
         self.calls, self.changes, self.created = [], {}, {}
-
-    def _note(self, changes: Mapping[str, JsonValue], created: Sequence[str]) -> None:
-        for path, row in changes.items():
-            if row is None and path in self.created:  # it came and went
-                del self.created[path], self.changes[path]
-                continue
-            if path in created and path not in self.changes:
-                self.created[path] = None
-            self.changes[path] = row
 
 
 @lru_cache(maxsize=4096)

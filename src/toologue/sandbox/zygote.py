@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -45,7 +46,9 @@ def run(code: str, door: Door, seed: int) -> Execution:
         except Stopped as stopped:
             return Execution(error=stopped.fault)
         finally:
-            _end(handle)
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+            os.close(handle)
 
 
 @cache
@@ -150,15 +153,6 @@ def _ended() -> Stopped:
 
 def _forged(what: str) -> Stopped:
     return Stopped("Crash", f"the program's process sent {what}")
-
-
-def _end(handle: int) -> None:
-    try:
-        signal.pidfd_send_signal(handle, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    finally:
-        os.close(handle)
 
 
 class _Zygote:
