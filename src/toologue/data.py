@@ -46,7 +46,7 @@ _PLAIN = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:s
 @cache
 def shipped(file: Path) -> Any:
     """What a file of ours says."""
-    return yaml.load(file.read_bytes(), Loader=_LOADER)
+    return yaml.load(file.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 @dataclass(frozen=True)

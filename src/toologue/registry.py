@@ -62,9 +62,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "states": "toologue.score.states:states",
         "steps": "toologue.score.steps:steps",
     },
-    "model": {
-        "openai": "toologue.models.client:openai_model",
-    },
+    "model": {"openai": "toologue.models.client:openai_model"},
     "similarity": {
         "endpoint": "toologue.models.similarity:ENDPOINT",
         "exact": "toologue.models.similarity:EXACT",
@@ -73,9 +71,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "one": "toologue.models.similarity:ONE",
         "vectors": "toologue.models.similarity:Vectors",
     },
-    "user": {
-        "graph": "toologue.users.graph:graph_user",
-    },
+    "user": {"graph": "toologue.users.graph:graph_user"},
     "world": {
         "assistant": "toologue.worlds.assistant:ASSISTANT",
         "crud": "toologue.worlds.crud.simulator:CRUD",
@@ -108,10 +104,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("toologue.cli.run:score", "Grade a run folder."),
     "report": ("toologue.cli.run:report", "One page, and JUnit XML, of one or more run folders."),
     "bench": ("toologue.cli.bench:bench", "Run and grade a published benchmark."),
-    "prove": (
-        "toologue.cli.bench:prove",
-        "Prove that gold passes, and that wrong agents are caught.",
-    ),
+    "prove": ("toologue.cli.bench:prove", "Prove that gold passes, and that wrong agents are caught."),
     "list": ("toologue.cli.list:show", "What is registered; `list schema` prints the JSON Schema of all files."),
 }
 """The commands: where each lives, and its line in the help."""

@@ -1,4 +1,4 @@
-"""Where a behaviour lives: thirty questions, written before the rooms were made, each with the one file that answers it."""
+"""Where a behaviour lives: thirty questions, written before the rooms were made, each with the file that answers it."""
 
 from __future__ import annotations
 

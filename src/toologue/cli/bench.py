@@ -187,7 +187,6 @@ def prove(
 
 
 def _describe(chosen: Benchmark, data: Path | None, json: Path | None, *, page: Path | None) -> None:
-    """What the dialogues of a benchmark are made of, where it says that without an agent."""
     if chosen.describe is None:
         raise BadSetting("give --agent, once or several times, or --predictions")
     if page is not None:

@@ -293,7 +293,6 @@ class _Chat:
         return turn.replace(acts=left, text=turn.text if left or turn.text else _LEFT)
 
     def _heard(self, history: tuple[Turn, ...]) -> UserTurn:
-        """What the person says next; commands are carried out."""
         while True:
             try:
                 line = _typed("You: ")
@@ -337,7 +336,6 @@ class _Chat:
 
 
 def _agreed() -> bool:
-    """Whether the person wants it; the end of a pipe is a no."""
     try:
         return _typed("  Go on? [y/N] ").lower() in ("y", "yes")
     except EOFError:

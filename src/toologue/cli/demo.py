@@ -51,7 +51,6 @@ def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tool
 
 
 def _procedures(out: Path) -> Checked:
-    """A shop's help desk, as a project in this folder."""
     document, seed = files_of("shop", None)
     texts = {"apis/openapi.yaml": document, "seed/rows.yaml": seed}
     texts |= {f"procedures/{file.name}": file for file in files("shop").values()}
@@ -63,7 +62,6 @@ def _procedures(out: Path) -> Checked:
 
 
 def _tools(out: Path) -> Report:
-    """A personal assistant: gold, and two agents that are wrong in a known way."""
     dialogues, judge = load(), TextMatch.of("lexical")
     folders = [run_folder(out / agent.replace(":", "-"), dialogues, Config(agent=agent)) for agent in _AGENTS]
     notes = (

@@ -79,7 +79,6 @@ def ratio_of(text: str) -> tuple[float, ...]:
 
 
 def _chain_counts(said: ChainStatistics) -> Iterator[Table]:
-    """How often each sequence and action came; what was dropped and why."""
     shares = ((name, f"{number:,}", number / said.dialogues) for name, number in said.sequences.items())
     yield table(("sequence", "dialogues", "share"), shares, title="action sequences")
     actions = ((name, f"{number:,}") for name, number in said.actions.items())
@@ -129,7 +128,6 @@ def _procedures(said: Statistics) -> Table:
 
 
 def _counts(said: Statistics) -> Table:
-    """What was dropped and why; how often each kind of noise and detour came; who spoke how."""
     sections = {"dropped": said.dropped, "noise": said.noise, "detour": said.detours, "wrong value": said.wrong}
     rows = (
         (f"{name}: {what}", number)

@@ -71,15 +71,7 @@ def intents(
 
 
 def rewrite(
-    what: str,
-    /,
-    *,
-    model: str,
-    out: Out,
-    service: str | None = None,
-    count: int = 2,
-    tries: int = 3,
-    seed: int = 0,
+    what: str, /, *, model: str, out: Out, service: str | None = None, count: int = 2, tries: int = 3, seed: int = 0
 ) -> int:
     """Procedures in our dialect by a model, from prose or for an intent. Exits 1 where one does not become sound.
 

@@ -153,9 +153,8 @@ def lint_procedure(*what: Path, json: Path | None = None) -> int:
 
 def say_findings(places: Iterable[str], rows: Sequence[Mapping[str, object]], said: str, json: Path | None) -> int:
     """Say what was found where, and what to do; 1 where there is anything. The rows go into a file."""
-    told = (
-        (place, row["rule"], row["quote"], row["why"], row["remedy"]) for place, row in zip(places, rows, strict=True)
-    )
+    named = ("rule", "quote", "why", "remedy")
+    told = ((place, *(row[name] for name in named)) for place, row in zip(places, rows, strict=True))
     if rows:
         say(table(("where", "rule", "what", "why", "remedy"), told))
     print(said)

@@ -78,9 +78,7 @@ def checked(
     project: Project, *, agents: Sequence[str] = (), fail_under: float | None = None, fresh: bool = False
 ) -> Checked:
     """Check a project, saying what each stage does."""
-    named = [*agents, *project.settings.agents]
-    wide = max(len("conversations"), *map(len, named))
-    workers = os.cpu_count() or 1
+    wide, workers = max(map(len, ("conversations", *agents, *project.settings.agents))), os.cpu_count() or 1
 
     def tell(stage: Stage) -> None:
         done = {"procedures": "read", "conversations": "made"}.get(stage.name, "run")

@@ -1,10 +1,7 @@
 """`toologue show`: conversations as they are executed, and what an author should look at.
 
-A command of its own: what it shows are dialogues, so that it belongs neither to `plan`, which has none yet, nor to
-`bench`, whose argument is the name of a benchmark.
-
-A YAML file is written in one of two formats: with calls (`bench.tooltalk.conversations`) or, where it has a goal or
-programs, with programs (`formats.program_dialogue`).
+A YAML file is one with calls (`bench.tooltalk.conversations`) or, where it has a goal or programs, one with programs
+(`formats.program_dialogue`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from toologue.models.embed import embedder
 from toologue.models.model import ModelFault, model
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.project.generate import words
-from toologue.schema import Api, Cue, Dialogue, Graph, Plan, Setting
+from toologue.schema import Api, Dialogue, Graph, Plan, Setting
 from toologue.schema.jsonl import read
 from toologue.schema.jsonl import write as write_lines
 from toologue.verify.chains import verify_chain
@@ -75,7 +75,8 @@ def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = Non
         Where the flaws go.
     """
     file = what / "dialogues.jsonl" if what.is_dir() else what
-    known, cues, flaws_of_chain = _graphs(graphs, file.parent), _cues(file.with_name("plans.jsonl")), _chain_flaws(file)
+    known, planned, flaws_of_chain = _graphs(graphs, file.parent), file.with_name("plans.jsonl"), _chain_flaws(file)
+    cues = {plan.dialogue.id: plan.cues for plan in read(planned, Plan)} if planned.exists() else {}
     rows, rules, total, walked = list[dict[str, object]](), Counter[str](), 0, 0
     for dialogue in watched("verifying", read(file, Dialogue)):
         graph, said = known.get(str(dialogue.origin.get("procedure"))), cues.get(dialogue.id, ())
@@ -158,7 +159,3 @@ def _graphs(file: Path | None, folder: Path) -> dict[str, Graph]:
     if wrong is not None:
         raise BadFile(f"{file or beside}: {wrong.id!r} is a {wrong.kind}; conversations walk conversation graphs")
     return {graph.id: graph for graph in graphs}
-
-
-def _cues(file: Path) -> dict[str, tuple[Cue, ...]]:
-    return {plan.dialogue.id: plan.cues for plan in read(file, Plan)} if file.exists() else {}

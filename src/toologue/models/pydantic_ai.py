@@ -197,7 +197,6 @@ def _parameters(asked: Asked) -> ModelRequestParameters:
 
 
 def _history(messages: Sequence[Message]) -> Iterator[said.ModelMessage]:
-    """Chat messages as pydantic-ai holds them, one for one."""
     names: dict[str, str] = {}
     for message in messages:
         role, text = message["role"], _text(message.get("content"))

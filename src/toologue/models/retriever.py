@@ -117,7 +117,6 @@ class Retriever:
         return names, self.embedder.embed([str(leaf.schema.get("description", "")) for _, leaf in self._leaves])
 
     def _supply(self, name: str, parameter: Parameter) -> list[float]:
-        """How well each leaf answers the parameter."""
         if not self._leaves:
             return []
         description = str(parameter.json_schema.get("description", ""))

@@ -191,7 +191,6 @@ def prepare(
 
 
 def _write_graph(sources: Sequence[Path | str], space: Workspace, graph: Path | None, workers: int) -> int:
-    """Write documents and graph; return how many edges there are."""
     making = space.making
     with pool(workers), replacing(space.apis) as file:
         sides = described_sides(each_api(sources), making.rules, into=file, workers=workers)
@@ -204,7 +203,6 @@ def _write_graph(sources: Sequence[Path | str], space: Workspace, graph: Path | 
 
 
 def _share_out(space: Workspace, edges: int, workers: int) -> Prepared:
-    """Pairs whose edges hold, by split, and what the retriever of each split has to know."""
     space = space._replace(documents=keys.file_key(space.apis))
     making, catalog = space.making, Catalog(space.apis)
     no_edge, no_api = Counter[Any](), Counter[Any]()
@@ -276,7 +274,6 @@ def _single_part(space: Workspace, names: Sequence[str]) -> _PairsOfPart:
 
 
 def _speakable(pairs: Iterable[Pair], catalog: Catalog, dropped: Counter[Any]) -> Iterator[Pair]:
-    """Those pairs that somebody would talk about."""
     for pair in pairs:
         beside = unspeakable_reason(catalog.api(pair.source)) if pair.source else None
         if against := unspeakable_reason(catalog.api(pair.target)) or (None if beside == "wordless" else beside):

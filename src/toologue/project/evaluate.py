@@ -77,11 +77,6 @@ class Suite:
         """What the conversations lead through."""
         return coverage(self.graph, (walk_of(self.graph, dialogue) for dialogue in self.dialogues))
 
-    @property
-    def charted(self) -> Charted:
-        """The suite, for a report."""
-        return Charted(self.chapter.file, self.graph, self.dialogues)
-
 
 def read_chapters(project: Project) -> list[Chapter]:
     """All procedures of a project. Raises BadFile with everything that is wrong with them."""
@@ -309,12 +304,9 @@ def check(
         trials.append(trial)
         every = len(trial.conversations)
         tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass"))
-    report = Report(
-        project.folder.resolve().name,
-        trials,
-        command=f"toologue test {project.folder}",
-        charted=[suite.charted for suite in suites],
-    )
+    charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
+    name, command = project.folder.resolve().name, f"toologue test {project.folder}"
+    report = Report(name, trials, command, charted=charted)
     gate, known = project.settings.gate, trials[0].by_metric
     if gate.metric not in known:
         raise UnknownName("metric", gate.metric, known)

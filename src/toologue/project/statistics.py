@@ -1,8 +1,6 @@
 """What a generation run made, counted: as data, and beside the figures of the paper.
 
-`Census` takes what came of one procedure after another (`add`), keeps texts and counts, no conversations, and gives a
-`Statistics` whenever it is asked; `statistics` does it for all at once; `compared` puts the figures beside those of
-ALMITA (arXiv 2409.15934: section 4.1 and Table 1).
+The paper is ALMITA (arXiv 2409.15934: section 4.1 and Table 1).
 
 A *test* is a conversation cut at a customer's message or an API's output (3.9): one for each agent turn. Two tests are
 one after masking where they differ in values alone; of the steps, where what is answered and the
@@ -424,7 +422,6 @@ def compared(made: Statistics) -> list[Compared]:
 
 
 def _values(dialogue: Dialogue) -> Iterator[str]:
-    """All values of a dialogue, as they are written and as they are said."""
     held: list[JsonValue] = [*dialogue.facts.values()]
     for turn in dialogue.turns:
         if turn.role == "user":
@@ -437,15 +434,9 @@ def _values(dialogue: Dialogue) -> Iterator[str]:
             yield from {str(value), verbalize(value), verbalize(value, money=True), verbalize(value, day_only=True)}
 
 
-
-
 def _variety(texts: Sequence[str]) -> Variety:
-    return Variety(
-        texts=len(texts),
-        distinct_1=_rounded(distinct(texts, 1)),
-        distinct_2=_rounded(distinct(texts, 2)),
-        self_bleu=_rounded(self_bleu(texts)),
-    )
+    figures = {"distinct_1": distinct(texts, 1), "distinct_2": distinct(texts, 2), "self_bleu": self_bleu(texts)}
+    return Variety(texts=len(texts), **{name: _rounded(value) for name, value in figures.items()})
 
 
 def by_frequency(counts: Mapping[Any, int]) -> Counts:

@@ -104,7 +104,6 @@ def _pieces(part: str, width: float, size: float) -> list[str]:
 
 
 def _measure(text: str, size: float) -> float:
-    """About how wide a text is; rather too wide than too narrow."""
     return size * sum(map(_units, text))
 
 
@@ -277,7 +276,6 @@ def _port(name: str, incoming: bool, y: float, used: bool) -> dict[str, Any]:
 
 
 def _neighbours(side: _Side, height: float, ports: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The boxes beside: where each stands, what it says, and the arrow between it and the Api in the middle."""
     for number, (edge, more) in enumerate(side.near):
         y = (height - side.height) / 2 + number * (_BOX + _APART)
         port, middle = ports[side.port(edge)], y + _BOX / 2

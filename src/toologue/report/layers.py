@@ -140,7 +140,6 @@ def _networkx() -> Any:
 
 
 def _chain(arrow: Arrow, places: Mapping[str, _Place], back: bool) -> list[_Place]:
-    """The places of an arrow from its source to its target, joined to each other."""
     source, target = places[arrow.source], places[arrow.target]
     step = 1 if source.layer < target.layer else -1
     passed = [_Place(layer, _THIN, 0, arrow=True) for layer in range(source.layer + step, target.layer, step)]
@@ -166,9 +165,8 @@ def _order(rows: list[list[_Place]]) -> None:
             best, fewest = [[*row] for row in rows], crossings
         down = sweep % 2 == 0
         for row in rows if down else reversed(rows):
-            means = {
-                place: _mean([one.rank for one in (place.above if down else place.below)], place.rank) for place in row
-            }
+            beside = {place: place.above if down else place.below for place in row}
+            means = {place: _mean([one.rank for one in near], place.rank) for place, near in beside.items()}
             row.sort(key=means.__getitem__)
             _rank(row)
     rows[:] = best

@@ -109,7 +109,6 @@ def write_page(file: Path, report: Report) -> None:
 
 
 def _lines(report: Report) -> list[Line]:
-    """One line per dialogue and trial, in the order in which they first occur."""
     lines: dict[tuple[str, int, int], Line] = {}
     for number, run in enumerate(report.runs):
         seen: Counter[tuple[str, int]] = Counter()
@@ -205,7 +204,6 @@ def _statuses(run: RunView) -> Counter[str]:
 
 
 def _figures(report: Report) -> list[tuple[str, list[dict[str, Any] | None]]]:
-    """Per metric one figure per run; None where the run lacks the metric."""
     errors = [total for run in report.runs for total in run.totals if total.metric in ERROR_TYPES]
     most = max([1.0, *(_count(total.high, total) for total in errors)])
     return [(name, [_figure(run.by_metric.get(name), most) for run in report.runs]) for name in report.metrics]
@@ -239,7 +237,6 @@ def _facts(report: Report) -> list[tuple[str, list[str], bool]]:
 
 
 def _filters(report: Report, lines: Sequence[Line]) -> dict[str, Any]:
-    """What can be chosen, how often each occurs, and which choices leave nothing."""
     views = ["any", *(str(number) for number in range(len(report.runs)))] if len(report.runs) > 1 else ["any"]
     counts: Counter[tuple[str, str]] = Counter()
     for line in lines:

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 def totals_table(report: Report) -> Table:
     """Metrics as rows, runs as columns: value, 95 % interval, and what went unscored of the n that the head names."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
+    table = _table()
     table.title = _text(report.title, "bold") if report.title else None
     counted = any(name in ERROR_TYPES for name in report.metrics)
     table.caption = f"with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
@@ -39,13 +36,10 @@ def totals_table(report: Report) -> Table:
 
 def failures_table(run: RunView, limit: int = 10) -> Table:
     """The first `limit` conversations that did not pass, each with its first difference in words."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     wrong = (c for c in run.conversations if c.passed is False or c.broke)
     rows = list(islice(wrong, limit))
     left = sum(1 for _ in wrong)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption_justify="left")
+    table = _table()
     table.caption = f"and {left} more" if left else None if rows else "no conversation failed"
     table.add_column("conversation", overflow="fold")
     table.add_column("first difference", overflow="fold")
@@ -53,6 +47,13 @@ def failures_table(run: RunView, limit: int = 10) -> Table:
         trial = f" (trial {conversation.trace.trial + 1})" if conversation.trace.trial else ""
         table.add_row(_text(conversation.gold.id + trial), _text(headline(conversation)))
     return table
+
+
+def _table() -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    return Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
 
 
 def _figure(total: Total | None, size: int) -> Text:

@@ -253,7 +253,6 @@ def _first(conversation: Conversation) -> tuple[First, str, Place | None]:
 def _items(
     round_: Round, start: int, marked: Mapping[Place, Mark], why: Mapping[Place, list[Mismatch]], first: Place | None
 ) -> list[Item]:
-    """What was said and done in a round, that at the place of the first divergence marked."""
     turns = enumerate(round_.did, start + len(round_.said))
     items = (item for index, turn in turns for item in _turn_items(turn, index, marked, why))
     return [replace(item, first=True) if item.place == first else item for item in items]
@@ -300,10 +299,8 @@ def _act_item(
 
 
 def _argument(name: str, given: Mapping[str, Any], difference: Mismatch | None) -> Argument:
-    value = shown(given[name]) if name in given else None
-    if difference is None:
-        return Argument(legible(name), value)
-    return Argument(legible(name), value, shown(difference.expected), difference.why)
+    argument = Argument(legible(name), shown(given[name]) if name in given else None)
+    return argument._replace(expected=shown(difference.expected), why=difference.why) if difference else argument
 
 
 def _section(
@@ -364,16 +361,14 @@ def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[
     for i, item in enumerate(mine):
         if item.kind == "call" and answers.partner.get(item.place) in index:
             partner[i] = index[answers.partner[item.place]]
-    rows: list[Row] = []
-    done = 0
+    rows, done = list[Row](), 0
     for i, item in enumerate(mine):
         mate = partner.get(i)
         if item.kind == "fault" and done < len(theirs) and done not in partner.values():
             mate = done
         if mate is None or mate < done:
             rows.append(Row(None, item))
-            continue
-        rows += [Row(other, None) for other in theirs[done:mate]]
-        rows.append(Row(theirs[mate], item))
-        done = mate + 1
+        else:
+            rows += [*(Row(other, None) for other in theirs[done:mate]), Row(theirs[mate], item)]
+            done = mate + 1
     return rows + [Row(other, None) for other in theirs[done:]]

@@ -189,9 +189,7 @@ def _finalize(value: Any) -> Any:
 
 def legible(text: str) -> str:
     """The text with what cannot be seen, or would steer whoever shows it, as visible escapes."""
-    if "\r\n" in text:
-        text = text.replace("\r\n", "\n")
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def cut(text: str, limit: int) -> str:

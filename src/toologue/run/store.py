@@ -203,8 +203,7 @@ def _remaining(cases: Iterable[Case], done: set[str], order: list[str]) -> Itera
 
 def _rewrite_in_order(file: Path, order: list[str]) -> None:
     """Put the traces in the order of the cases, in one step. Lines are copied, so memory stays flat."""
-    spans: dict[str, tuple[int, int]] = {}
-    offset = 0
+    spans, offset = dict[str, tuple[int, int]](), 0
     with file.open("rb") as stream:
         for line in stream:
             spans[from_json(line)["case"]] = (offset, len(line))

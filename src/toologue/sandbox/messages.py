@@ -69,14 +69,13 @@ def received(read: Callable[[int], bytes], most: int) -> bytes:
 
 
 def _exactly(read: Callable[[int], bytes], count: int) -> bytes:
-    parts: list[bytes] = []
-    while count > 0:
-        part = read(min(count, 1 << 16))
+    found = bytearray()
+    while len(found) < count:
+        part = read(min(count - len(found), 1 << 16))
         if not part:
             return b""
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
+        found += part
+    return bytes(found)
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -84,7 +83,6 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _checked(value: Any, depth: int) -> Any:
-    """The value, its texts fit to be written."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if depth > DEPTH:

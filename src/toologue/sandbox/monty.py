@@ -15,7 +15,7 @@ import builtins
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
@@ -87,11 +87,8 @@ def in_subset(tree: ast.Module, known: Known) -> Text:
     return Text(ast.unparse(ast.fix_missing_locations(whole)), whole)
 
 
-def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            yield child
-        yield from _statements(child)
+def _statements(tree: ast.Module) -> list[ast.stmt]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
 class _Shim(ast.NodeTransformer):

@@ -97,15 +97,13 @@ def parse(code: str) -> Parsed:
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
     except SyntaxError as error:
-        line, column = error.lineno or 1, max(error.offset or 1, 1)
         said = error.msg.replace(_STANDS_FOR, "?")
-        return Parsed(code, nothing, problems=(Problem(line, column, said),))
+        return Parsed(code, nothing, problems=(Problem(error.lineno or 1, max(error.offset or 1, 1), said),))
     except (ValueError, RecursionError, MemoryError) as error:
         return Parsed(code, nothing, problems=(Problem(1, 1, f"this is no Python: {shown(str(error))}"),))
     lines = text.split("\n")
-    found = [
-        Placeholder(number, *_place(node, lines)) for node in ast.walk(tree) if (number := number_of(node)) is not None
-    ]
+    numbered = ((node, number_of(node)) for node in ast.walk(tree))
+    found = [Placeholder(number, *_place(node, lines)) for node, number in numbered if number is not None]
     return Parsed(code, tree, tuple(sorted(found, key=lambda one: one[1:])))
 
 

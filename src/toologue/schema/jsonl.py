@@ -267,16 +267,10 @@ def _name(noun: type[Noun]) -> str:
 
 
 def _cut_torn_line(stream: Any) -> None:
-    end = stream.seek(0, os.SEEK_END)
-    start = end
-    while start:  # walk back in blocks to the last newline
+    start, found = stream.seek(0, os.SEEK_END), -1
+    while start and found < 0:  # walk back in blocks to the last newline
         block = min(start, 1 << 16)
-        stream.seek(start - block)
+        start = stream.seek(start - block)
         found = stream.read(block).rfind(b"\n")
-        if found >= 0:
-            start = start - block + found + 1
-            break
-        start -= block
-    if start != end:
-        stream.truncate(start)
+    stream.truncate(start + found + 1)
     stream.seek(0, os.SEEK_END)

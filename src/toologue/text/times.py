@@ -19,12 +19,9 @@ from toologue.text.numbers import NUMBER, SMALL_NUMBERS, whole
 
 # Part of the day → from, until, and the hour that stands for it.
 PARTS = {
-    "morning": (6, 12, 9),
-    "afternoon": (12, 18, 15),
-    "evening": (18, 22, 19),
-    "night": (20, 24, 21),
+    "morning": (6, 12, 9), "afternoon": (12, 18, 15), "evening": (18, 22, 19), "night": (20, 24, 21),
     "lunch": (12, 13, 12),
-}
+}  # fmt: skip
 
 # Part of the day, or topic → the hours that are meant before noon.
 _BEFORE_NOON = {"morning": (0, 11), "night": (0, 4), "am": (3, 11)}
