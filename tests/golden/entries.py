@@ -174,7 +174,7 @@ ENTRIES: dict[str, Entry] = {
         ("generate chains {shared}/tooldial/augmented_400.jsonl.gz --count 300 --most 0.1 -o chains",)
     ),
     "chains-stages": Entry(_chains(SOURCES, "--most 0.5 --know published --published-code")),
-    "chains-stages-small": Entry(_chains("in/rapidapi.jsonl", "--most 1"), quick=True),
+    "chains-stages-small": Entry(_chains("in/rapidapi.jsonl", "--most 1")),
     "chains-stages-published": Entry(_chains("{shared}/tooldial/augmented_400.jsonl.gz", "--most 0.1")),
     **{f"bench-tooltalk-{mode}": Entry(tuple(_bench("tooltalk", _TOOLTALK, mode))) for mode in MODES},
     "bench-dialog2api": Entry(

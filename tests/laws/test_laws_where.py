@@ -19,4 +19,5 @@ def test_there_are_thirty_and_their_files_are_there() -> None:
 def test_the_architecture_ends_with_them() -> None:
     table = (REPOSITORY / "docs/architecture.md").read_text().partition("## Where is …\n")[2]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
-    assert rows == [f"| {entry['question'].removeprefix('Where ')} | `{entry['file']}` |" for entry in ENTRIES]
+    questions = [entry["question"].removeprefix("Where ").replace("](", "]&#40;") for entry in ENTRIES]
+    assert rows == [f"| {question} | `{entry['file']}` |" for question, entry in zip(questions, ENTRIES, strict=True)]

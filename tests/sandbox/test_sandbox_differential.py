@@ -79,7 +79,8 @@ class Compared:
 
 @pytest.fixture(scope="module")
 def dataset() -> Compared:
-    return Compared([final(dialogue) for dialogue in read_folder(SHIPPED)])
+    """Of the training split: the other one's programs run by both backends in `tests/s3`."""
+    return Compared([final(one) for one in read_folder(SHIPPED) if one.origin["split"] == "train"])
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def made() -> Compared:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_programs_of_the_dataset(dataset: Compared, backend: str) -> None:
-    assert sum(map(len, dataset.lists)) > 200
+    assert sum(map(len, dataset.lists)) > 100
     assert dataset.differences(backend) == []
 
 
