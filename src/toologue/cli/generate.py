@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toologue.cli.options import Out, Talks, at_least_one
+from toologue.cli.options import Out, at_least_one
+from toologue.cli.talks import Talks
 from toologue.cli.terminal import group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 from toologue.plan.api_graph.rules import RulesName

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +10,6 @@ from cyclopts import Parameter
 
 from toologue.errors import BadSetting
 from toologue.models.similarity import TextMatch
-from toologue.plan.procedures.noise import NoiseMode
-from toologue.plan.procedures.plan_dialogue import Sampler
-from toologue.project.generate import Making, sources
-from toologue.project.statistics import Source
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"])]
 OptionalOut = Annotated[Path | None, Parameter(name=["--out", "-o"])]
@@ -42,44 +37,3 @@ class Alike:
         """Who compares by them; `reply` is the least similarity of what an agent says."""
         given = (("text", self.text), ("prose", self.prose), ("reply", reply))
         return TextMatch.of(self.similarity, {name: least for name, least in given if least is not None})
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Talks:
-    """How conversations are planned from procedures."""
-
-    count: Annotated[int, Parameter(help="Conversations a procedure, at least; a cover may need more.")] = 12
-    sampler: Annotated[
-        Sampler,
-        Parameter(
-            help="cover (every pair of choices that execution reaches), weighted (the paper's Algorithm 1), vanilla."
-        ),
-    ] = "cover"
-    until: Annotated[float, Parameter(help="The share of what execution reaches that a cover must see.")] = 1.0
-    noise: Annotated[float, Parameter(help="The chance of noise at each reply of the customer.")] = 0.2
-    mode: Annotated[
-        NoiseMode,
-        Parameter(help="After noise the agent asks again (resume), or the conversation ends (published)."),
-    ] = "resume"
-    detours: Annotated[
-        float,
-        Parameter(help="The chance that a customer misspells, contradicts, volunteers, corrects or changes something."),
-    ] = 0.3
-    seed: Annotated[int, Parameter(help="The same seed, the same conversations.")] = 0
-    service: Annotated[
-        str | None,
-        Parameter(help="What the calls of .md files are made to: an OpenAPI document, or a service that ships."),
-    ] = None
-    rows: Annotated[
-        Path | None, Parameter(name=["--rows", "--seed-data"], help="Seed data for --service, in YAML.")
-    ] = None
-
-    def making(self, writer: str = "template") -> Making:
-        """How a suite is made of them."""
-        said = {name: value for name, value in vars(self).items() if name not in ("service", "rows")}
-        return Making(**said, writer=writer)
-
-    def sources(self, what: Sequence[str]) -> list[Source]:
-        """The procedures that are named."""
-        return sources(what, self.service, None if self.rows is None else str(self.rows))

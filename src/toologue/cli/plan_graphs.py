@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toologue import keys
-from toologue.cli.options import OptionalOut, Out, Talks, at_least_one
+from toologue.cli.options import OptionalOut, Out, at_least_one
+from toologue.cli.talks import Talks
 from toologue.cli.terminal import say, table, watched, write_json, write_lines
 from toologue.data import text_of
 from toologue.errors import BadSetting, UnknownName
