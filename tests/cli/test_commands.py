@@ -113,6 +113,7 @@ def test_prove_gold_and_altered(tmp_path: Path, dialogues: Path) -> None:
     assert (done.returncode, f"100.0% of {len(load())}" in done.stdout) == (0, True)
     done = toologue("prove", "tooltalk", "--json", "proof.json", cwd=tmp_path)
     rows = json.loads((tmp_path / "proof.json").read_text())["alterations"]
+    assert [row["kind"] for row in rows if row["wrong"] and not row["took"]] == []
     assert {row["kind"]: row["caught"] == (row["took"] if row["wrong"] else 0) for row in rows} == {
         row["kind"]: True for row in rows
     }
