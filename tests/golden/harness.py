@@ -53,7 +53,7 @@ def run(name: str, keep: Path | None = None) -> tuple[dict[str, Any], float]:
     """What an entry writes, by file, and the CPU seconds that it takes."""
     with tempfile.TemporaryDirectory(prefix="golden-") as temporary:
         top = Path(temporary).resolve()
-        folder = top / "work"
+        folder = top / "here"
         place(folder / "in")
         seconds = 0.0
         written: dict[str, bytes] = {}
