@@ -55,11 +55,9 @@ GROUPS: Mapping[str, Mapping[str, Any]] = {
     "find: tasks": {f"{_TEXT}.find_phrases:_CUED_TASKS": ()},
     "find: people": {f"{_TEXT}.find_phrases:_PEOPLE": ()},
     "find: user names": {f"{_TEXT}.find_codes:_USERNAMES": ()},
-    "find: passwords after a cue": {f"{_TEXT}.find_codes:_PASSWORD_CUE": _NEVER},
     "find: passwords by their looks": {
         f"{_TEXT}.find_codes:{name}": _NEVER for name in ("_AS_PASSWORD", "_LIKE_A_SECRET", "_JOINED")
     },
-    "find: the parameter's name before a value": {f"{_TEXT}.find:_nudged": lambda scene, one, want: one},
     "find: references to rows": {f"{_TEXT}.find:refer": partial(says, ())},
     "find: references by place": {f"{_TEXT}.find:_ORDINAL": _NEVER},
     "find: references by pronoun": {f"{_TEXT}.find:_by_pronoun": partial(says, ())},

@@ -92,12 +92,12 @@ class TestSchemas:
 
     def test_a_password_keeps_its_characters(self) -> None:
         for said in (
-            "password: P@ss.w0rd!",
-            "my password is P@ss.w0rd!",
-            "pw is 'P@ss.w0rd!'.",
-            "the password is P@ss.w0rd!,",
+            "password: Pa$s.w0rd!",
+            "my password is Pa$s.w0rd!",
+            "pw is 'Pa$s.w0rd!'.",
+            "the password is Pa$s.w0rd!,",
         ):
-            assert find(said, {"type": "string"}, name="password")[0].value == "P@ss.w0rd!", said
+            assert find(said, {"type": "string"}, name="password")[0].value == "Pa$s.w0rd!", said
 
 
 JSON_TYPES = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null"])

@@ -169,7 +169,7 @@ def _candidates(scene: Scene, want: Want, known: Sequence[Any]) -> list[Found]:
     if want.kind in ("date", "time", "moment"):
         found = _times(scene, want)
     else:
-        found = [_nudged(scene, one, want) for one in _FINDERS[want.kind](scene, want)]
+        found = _FINDERS[want.kind](scene, want)
     return found + _known(scene, want, known)
 
 
@@ -233,15 +233,6 @@ def _fields(want: Want, rows: Sequence[Row]) -> list[str]:
         return same[:1] or (wanted[:1] if len(wanted) == 1 or not (set(want.words) - {"id", "ids"}) else [])
     named = [key for key in present if "_".join(words_of(key)) in _FIELDS.get(want.kind, ())]
     return named[:1] or [key for key in ("sender", "from") if want.kind in ("email", "username") and key in present][:1]
-
-
-def _nudged(scene: Scene, one: Found, want: Want) -> Found:
-    """A little surer right after a word of the parameter's name: "new", "from", "to"."""
-    before = scene.text[max(0, one.start - 24) : one.start].lower()
-    said = [word for word in want.words if re.search(rf"\b{re.escape(word)}\b", before)]
-    other = {"new": "old", "old": "new", "from": "to", "to": "from"}
-    against = any(re.search(rf"\b{other[word]}\s+(?:\w+\s+)?$", before) for word in want.words if word in other)
-    return one._replace(score=round(min(max(one.score + 0.03 * bool(said) - 0.1 * against, 0.01), 1.0), 4))
 
 
 # ---- arrays

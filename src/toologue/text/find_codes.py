@@ -201,20 +201,6 @@ _NOT_A_NAME = frozenset(
         "has have been again now"
     ).split()
 )
-_NOT_A_SECRET = _NOT_A_NAME | {"reset", "change", "changed", "wrong", "too", "back"}
-_PASSWORD_CUE = re.compile(
-    r"\b(?P<which>new|old|current|existing|temporary)?\s*(?:password|passwd|pass\s?word|pw|pwd|pass|passcode|"
-    r"passphrase)\b"
-    r"(?:\s+(?:for\s+(?:it|that|the\s+account|my\s+account|this)|there))?"
-    r"(?P<link>\s+(?:is|was|should\s+be|will\s+be|would\s+be|to\s+be|to|as|of|from)(?:\s+(?:still|now))?\b|"
-    r"\s*['’]s\b|\s*[:=])?\s*",
-    re.IGNORECASE,
-)
-_SECRET = re.compile(
-    r"\"(?P<double>[^\"\n]+)\"|“(?P<curly>[^”\n]+)”|(?<!\w)'(?P<single>[^'\n]+)'(?!\w)|`(?P<tick>[^`\n]+)`|(?P<plain>\S+)"
-)
-# A word of a sentence: not quoted, without capitals inside, digits, signs.
-_LIKE_A_WORD = re.compile(r"[A-Za-z]?[a-z]*(?:['’][a-z]+)?[.,;:!?]*")
 _AS_PASSWORD = re.compile(
     r"""(?: (?<=\s) | ^ )(?P<before>\S{5,})\s+(?: as | is | shall\s+be | will\s+be | should\s+be )\s+
         (?:the|my)\s+(?:new\s+)?password\b
@@ -324,35 +310,19 @@ def usernames(scene: Scene, want: Want) -> list[Found]:
 
 
 def passwords(scene: Scene, want: Want) -> list[Found]:
-    """Passwords, character by character; of an old and a new one, the one that the parameter means."""
-    new = bool({"new", "updated"} & set(want.words)) or "from now on" in want.description
-    old = bool({"old", "current", "previous"} & set(want.words))
-    found: list[Found] = []
-    for cue in _PASSWORD_CUE.finditer(scene.text):
-        match = _SECRET.match(scene.text, cue.end())
-        which, link = (cue["which"] or "").lower(), (cue["link"] or "").strip().lower()
-        if match is None or link == "from":
-            continue
-        start, end = match.span(match.lastgroup or 0)
-        is_new, is_old = which == "new" or link == "to", which in ("old", "current", "existing")
-        wrong, right = (new and is_old) or (old and is_new), (new and is_new) or (old and is_old)
-        score = (0.9 if link else 0.75) + (0.05 if right else -0.5 if wrong else 0)
-        if match.lastgroup == "plain":
-            score -= 0.6 * (not link and _LIKE_A_WORD.fullmatch(match[0]) is not None)
-            start, end = _bare(scene.text, start, end)
-            if EMAIL.fullmatch(scene.text, start, end) or scene.text[start:end].lower() in _NOT_A_SECRET:
-                continue
-        found.append(_hit(scene, start, end, want, score))
+    """Passwords, character by character: called the new one, or looking like a secret."""
+    old = not {"old", "current", "previous"}.isdisjoint(want.words)
     spans = [(match.span(match.lastgroup or 0), 5, 0.3 if old else 0.9) for match in _AS_PASSWORD.finditer(scene.text)]
     spans += [(match.span(), 5, 0.45) for match in _LIKE_A_SECRET.finditer(scene.text)]
     spans += [(match.span(), 8, 0.35) for match in _JOINED.finditer(scene.text)]
+    found: list[Found] = []
     for span, shortest, score in spans:
         start, end = _bare(scene.text, *span)
         said = scene.text[start:end]
         plain = len(said) < shortest or _PLAIN_WORD.fullmatch(said) or _PHONE.fullmatch(said) or "://" in said
         if not plain and not scene.is_time(start, end):
             found.append(_hit(scene, start, end, want, score))
-    return [one for one in found if one.score > 0.1 and one.start < one.end]
+    return found
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:

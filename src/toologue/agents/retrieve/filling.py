@@ -167,7 +167,7 @@ def _found(text: str, slot: Slot, told: Told) -> list[_Candidate]:
 def _answered(answer: str, slot: Slot, told: Told) -> list[_Candidate]:
     """What the answer to a question says: a value found in it, or, where it is short, all of it."""
     found = _found(answer, slot, told)
-    if found and found[0].found.score >= _MAY:
+    if found and found[0].found.score >= _SAID:
         return [found[0]._replace(asked=True), *found[1:]]
     whole = answer.strip(" .!?,")
     short = 0 < len(whole.split()) <= _WHOLE.get(slot.kind, 0)
