@@ -22,7 +22,7 @@ from toologue.models.lexical import words_of as lexical_words
 from toologue.models.similarity import Similarity
 from toologue.procedure.course import Slot, Stand, Walking
 from toologue.procedure.slot_values import attempts, mentions, read_values
-from toologue.text.tokens import words_of
+from toologue.text.tokens import stem, words_of
 from toologue.values.compare import same
 from toologue.values.conditions import parse
 from toologue.values.json_schema import fits
@@ -52,8 +52,7 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _PERSONS = {"they": "i", "them": "me", "their": "my", "themselves": "myself", "theirs": "mine"}
-_SUFFIX = re.compile(r"(?:ing|ed|es|s|e)$")
-_POLITE = frozenset("thank suggestion sorri sorry afraid pleas please honest think know well".split())
+_POLITE = frozenset(map(stem, "thank suggestion sorry afraid please honest think know well".split()))
 _DULL = (FUNCTION_WORDS | {"want", "get", "take"}) - {"again", "no", "not"}
 
 
@@ -94,7 +93,7 @@ def best(text: str, answers: Sequence[str], alike: Similarity) -> tuple[str | No
     """(the answer that the words are most like, how much), None among none."""
     if not answers:
         return None, 0.0
-    shared = Counter(stem for answer in answers for stem in set(_stems(answer)))
+    shared = Counter(one for answer in answers for one in set(_stems(answer)))
     scores = {answer: _score(text, answer, shared, alike) for answer in answers}
     top = max(answers, key=lambda answer: scores[answer])
     return top, scores[top]
@@ -103,10 +102,10 @@ def best(text: str, answers: Sequence[str], alike: Similarity) -> tuple[str | No
 def _score(text: str, answer: str, shared: Counter[str], alike: Similarity) -> float:
     """How much of the answer's own words the text has, not negated, and how alike the two are."""
     wanted = _stems(answer) or tuple(lexical_words(answer))
-    weights = {stem: 1 / shared.get(stem, 1) for stem in wanted}
+    weights = {one: 1 / shared.get(one, 1) for one in wanted}
     affirmed = [found for found in re.finditer(r"[^\W_]+", text) if not _NOT.search(text[: found.start()])]
-    said = {stem for found in affirmed for stem in _stems(found[0])}
-    has = sum(weight for stem, weight in weights.items() if stem in said)
+    said = {one for found in affirmed for one in _stems(found[0])}
+    has = sum(weight for one, weight in weights.items() if one in said)
     pieces = [piece for piece in re.split(r"[.!?,;:]+\s*", text) if piece.strip()] or [text]
     nearest = max(alike(_first_person(answer), piece) for piece in [*pieces, text])
     return 0.65 * has / sum(weights.values()) + 0.35 * nearest
@@ -114,8 +113,7 @@ def _score(text: str, answer: str, shared: Counter[str], alike: Similarity) -> f
 
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> tuple[str, ...]:
-    words = [word for word in lexical_words(text) if word not in _DULL and word not in _PERSONS]
-    return tuple(_SUFFIX.sub("", word) if len(word) > 4 else word for word in words)
+    return tuple(stem(word) for word in lexical_words(text) if word not in _DULL and word not in _PERSONS)
 
 
 @lru_cache(maxsize=1024)

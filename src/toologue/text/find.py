@@ -36,7 +36,7 @@ from toologue.text import find_phrases as phrases
 from toologue.text.names import Kind, Want, expected_kinds, item_kinds
 from toologue.text.spans import Found, Scene, best_first, scene_of
 from toologue.text.time_expressions import Asks, readings
-from toologue.text.tokens import words_of
+from toologue.text.tokens import stem, words_of
 from toologue.values.compare import moment_of
 from toologue.values.json_schema import fits
 
@@ -51,13 +51,16 @@ _ORDINAL = re.compile(
 _ALL = re.compile(r"\b(?:all|both|them|these|those|every|each|everything)\b", re.IGNORECASE)
 _ONE = re.compile(r"\b(?:that|this|it|its|him|her|the|my|them|there)\b", re.IGNORECASE)
 _DULL = frozenset(
-    (
-        "the a an my me i you it is was are be to of in on at for with and or not no yes that this these those "
-        "one ones please can could would will do did what which who when where how from by as so if then also "
-        "just now have has had get make set add put call change move delete cancel remove show tell send give "
-        "find event meeting alarm reminder message email mail task appointment entry new old time date all any am "
-        "pm up out off about let know our us we he she they her him them his its"
-    ).split()
+    map(
+        stem,
+        (
+            "the a an my me i you it is was are be to of in on at for with and or not no yes that this these those "
+            "one ones please can could would will do did what which who when where how from by as so if then also "
+            "just now have has had get make set add put call change move delete cancel remove show tell send give "
+            "find event meeting alarm reminder message email mail task appointment entry new old time date all any am "
+            "pm up out off about let know our us we he she they her him them his its"
+        ).split(),
+    )
 )
 _MOST_ROWS = 500
 
@@ -114,8 +117,7 @@ def _words_of(row: Row) -> frozenset[str]:
 
 
 def _plain(word: str) -> str:
-    word = re.sub(r"['’]s?$", "", word.lower())
-    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
+    return stem(re.sub(r"['’]s?$", "", word.lower()))
 
 
 _LONGEST = 5_000

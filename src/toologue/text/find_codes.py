@@ -7,14 +7,13 @@ wrong; a number is surer beside a word of the parameter's name ("party of 4" for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, cast
 
 from toologue.text.names import Want
 from toologue.text.numbers import amounts, whole
 from toologue.text.spans import Found, Scene
 from toologue.text.times import MONTH, MONTHS, WEEKDAYS, days, lengths, month_of
-from toologue.text.tokens import words_of
+from toologue.text.tokens import stem, words_of
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NOT = re.compile(
@@ -80,7 +79,7 @@ def numbers(scene: Scene, want: Want) -> list[Found]:
         count = length.long.total_seconds() / unit
         value = int(count) if count.is_integer() else round(count, 4)
         found.append(_hit(scene, length.start, length.end, want, 0.93, value))
-    named = list(_naming(scene, want))
+    named = _naming(scene, want)
     for amount in amounts(scene.text):
         value = amount.value
         if isinstance(value, float) and want.kind == "integer":
@@ -134,7 +133,7 @@ def _said(scene: Scene, want: Want, value: str, words: list[re.Match[str]]) -> l
     for number in range(len(words) - len(parts) + 1):
         window = words[number : number + len(parts)]
         said = " ".join(match[0].lower() for match in window)
-        same = said == target or _stem(said) == _stem(target)
+        same = said == target or list(map(stem, said.split())) == list(map(stem, parts))
         ratio = 100.0 if same else fuzz.ratio(said, target) if len(target) > 4 else 0.0
         if ratio >= 84:
             start, end = window[0].start(), window[-1].end()
@@ -144,17 +143,10 @@ def _said(scene: Scene, want: Want, value: str, words: list[re.Match[str]]) -> l
     return found
 
 
-def _stem(words: str) -> str:
-    return re.sub(r"(?:ing|ed|es|s)$", "", words)
-
-
-def _naming(scene: Scene, want: Want) -> Iterable[re.Match[str]]:
+def _naming(scene: Scene, want: Want) -> list[re.Match[str]]:
     """Where the text uses the words of the parameter's name."""
-    named = sorted({_stem(word) for word in want.words if word not in _DULL and len(word) > 2}, key=len, reverse=True)
-    if not named:
-        return ()
-    pattern = re.compile(rf"\b(?:{'|'.join(re.escape(word) for word in named)})(?:ing|ed|es|s|y|ies)?\b", re.IGNORECASE)
-    return pattern.finditer(scene.text)
+    named = {stem(word) for word in want.words if word not in _DULL and len(word) > 2}
+    return [match for match in WORD.finditer(scene.text) if stem(match[0].lower()) in named]
 
 
 EMAIL = re.compile(r"(?<![\w.+-])[\w+-](?:[\w.+-]*[\w+-])?@[A-Za-z0-9](?:[\w-]*\w)?(?:\.[A-Za-z0-9](?:[\w-]*\w)?)+")

@@ -20,6 +20,7 @@ _READS = frozenset(
         "can calculate compute estimate preview quote validate verify compare forecast suggest recommend"
     ).split()
 )
+_SUFFIXES = ("ing", "er", "ed", "e")
 _SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 SENTENCE_START = r"(?:^|[.!?]['\")]*\s+)"
@@ -62,6 +63,13 @@ def reads(name: str) -> bool:
 def asks_for_a_password(name: str) -> bool:
     """Whether a parameter of this name is a secret that only its owner may type."""
     return _SECRET.search(snake(name)) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def stem(word: str) -> str:
+    """What the forms of a word in small letters share: meetings, meet → meet; change, changing → chang."""
+    one = _singular(word)
+    return next((one[: -len(end)] for end in _SUFFIXES if one.endswith(end) and len(one) - len(end) >= 3), one)
 
 
 def _singular(word: str) -> str:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from toologue.data import shipped
-from toologue.text.tokens import split_name
+from toologue.text.tokens import split_name, stem
 
 Deed = str
 """A kind of deed: create, update, delete, finish, send, read, login, logout."""
@@ -31,7 +31,6 @@ Deed = str
 _SYNONYM = 0.7  # how much a word counts that was not said, but another one for the same thing
 _PARTS = re.compile(r"(?<=[.?!;:,])\s|\s(?=(?:so|but)\s)")
 _GAP = r"\s(?:[\w'’-]+\s){0,4}?"  # what … stands for
-_ENDINGS = ("ings", "ing", "ers", "er", "ed", "ies", "es", "s")
 
 
 @lru_cache(maxsize=20_000)
@@ -64,7 +63,7 @@ def deed_of(api: str) -> Deed | None:
 
 def stems(text: str) -> list[str]:
     """The words of a text without their endings, those that say little left out."""
-    return [_stem(word) for word in re.findall(r"[^\W_]{3,}", text.lower()) if word not in _dull()]
+    return [stem(word) for word in re.findall(r"[^\W_]{3,}", text.lower()) if word not in _dull()]
 
 
 @lru_cache(maxsize=20_000)
@@ -130,7 +129,7 @@ def _things() -> list[tuple[frozenset[str], re.Pattern[str] | None]]:
     groups: list[tuple[frozenset[str], re.Pattern[str] | None]] = []
     for group in (things.split(", ") for things in _lexicon()["things"]):
         phrases = [thing for thing in group if " " in thing]
-        words = frozenset(stem for thing in group if " " not in thing for stem in stems(thing))
+        words = frozenset(stems(" ".join(thing for thing in group if " " not in thing)))
         groups.append((words, _any_of(phrases) if phrases else None))
     return groups
 
@@ -138,9 +137,3 @@ def _things() -> list[tuple[frozenset[str], re.Pattern[str] | None]]:
 @cache
 def _dull() -> frozenset[str]:
     return frozenset(_lexicon()["dull"].split(", "))
-
-
-@lru_cache(maxsize=20_000)
-def _stem(word: str) -> str:
-    endings = (ending for ending in _ENDINGS if word.endswith(ending) and len(word) - len(ending) >= 3)
-    return word.removesuffix(next(endings, ""))
