@@ -26,11 +26,12 @@ from toologue.procedure.course import Course, course_of
 from toologue.procedure.grammar import verbalize_step
 from toologue.procedure.slot_values import read_values
 from toologue.schema import AgentTurn, Api, Brief, Call, Parameter, Step, Turn, rounds
+from toologue.text.find_codes import EMAIL
 
 Fill = Callable[[Api, str], dict[str, Any] | None]
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (r"e-?mail|address", re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+\w")),
+    (r"e-?mail|address", EMAIL),
     (r"phone", re.compile(r"\+?\(?\d{3}\)?[ -]\d{3}[ -]\d{4}")),
     (r"hh:mm:ss|time of day", re.compile(r"\b\d{1,2}:\d\d\b")),
     (r"yyyy|date", re.compile(r"\b\d{4}-\d\d-\d\d\b")),

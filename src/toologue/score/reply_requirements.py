@@ -30,6 +30,7 @@ from toologue.models.similarity import TextMatch
 from toologue.procedure.grammar import asking, saying
 from toologue.schema import AgentTurn, Cue, Mismatch
 from toologue.text.claims import says
+from toologue.text.tokens import sentences
 from toologue.text.verbalize import fill_values
 
 _FLOOR = 0.25
@@ -44,7 +45,6 @@ _NOTHING = (
 _BRACES = re.compile(r"\{[^{}]*\}")
 _SAYS = re.compile(r"(?:say|that)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-_SENTENCE = re.compile(r"[^.!?…]*(?:[.!?…]+(?=\S)[^.!?…]*)*[.!?…]*\s*")
 _REQUEST = re.compile(
     r"\?|\b(?:please|kindly|ask|know|need|require|tell|give|send|name|share|provide|confirm|let me|may I|could|would"
     r"|what|which|whether|missing|remains|leaves|grateful|obliged|appreciate)\b",
@@ -137,14 +137,13 @@ def _told(must: Cue, text: str) -> str:
     """What of a reply counts: where something is to be told, its questions do not."""
     if must.move not in ("say", "end"):
         return text
-    parts = _SENTENCE.findall(text)
-    return "".join(part for part in parts if not part.rstrip().endswith("?") or _ANNOUNCES.match(part)).strip()
+    return " ".join(one for one in sentences(text) if not one.endswith("?") or _ANNOUNCES.match(one))
 
 
 def _beside(must: Cue, text: str) -> list[str]:
     """What an answer to noise says beside the question that is put again: the sentences with mostly other words."""
     own = set(_WORD.findall(_own(must).casefold()))
-    said = ((part, set(_WORD.findall(part.casefold()))) for part in _SENTENCE.findall(text))
+    said = ((part, set(_WORD.findall(part.casefold()))) for part in sentences(text))
     return [part for part, words in said if words and 2 * len(words & own) < len(words)]
 
 

@@ -35,7 +35,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
-from toologue.text.find_codes import emails, ids
+from toologue.text.find_codes import EMAIL, ids
 from toologue.text.names import expected_kinds
 from toologue.text.numbers import amounts
 from toologue.text.spans import Scene
@@ -57,7 +57,6 @@ _MUTE = re.compile(
 _PLAIN_NUMBERS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _NO_ID = re.compile(r"\d+-?[a-z-]+|\d{1,3}-\d{1,3}|\D*\d?\D*|.{1,2}")
 _ID_KIND = expected_kinds({"type": "string"}, "order_ticket_case_booking_invoice_account_claim_policy_id")[0]
-_EMAIL_KIND = expected_kinds({"type": "string", "format": "email"})[0]
 
 
 class ReplyClaim(NamedTuple):
@@ -102,9 +101,8 @@ def _supports(text: str, claim: ReplyClaim) -> bool:
 
 
 def _email_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
-    if "@" in text:
-        for found in emails(_scene(text), _EMAIL_KIND):
-            yield ReplyClaim("email", found.text, found.text.casefold()), found.start, found.end
+    for match in EMAIL.finditer(text):
+        yield ReplyClaim("email", match[0], match[0].casefold()), *match.span()
 
 
 def _date_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
@@ -165,7 +163,6 @@ def _words_pattern(value: str) -> re.Pattern[str] | None:
 
 Claim: TypeAlias = tuple[Literal["email", "day", "time", "id", "number", "name"], str | float | tuple[int, int]]
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
 _ISO_MOMENT = re.compile(ISO_MOMENT)
 _CLOCK = re.compile(
     r"(?<![\w:])(\d{1,2})(?:[:.](\d\d))?(?::\d\d)?\s?([ap])\.?m\b|(?<![\w:])(\d{1,2}):(\d\d)(?::\d\d)?Z?\b"
@@ -312,8 +309,8 @@ Hit: TypeAlias = tuple[Claim, int, int]
 
 
 def _emails(text: str) -> Iterator[Hit]:
-    for match in _EMAIL.finditer(text):
-        yield ("email", match[0].rstrip(".-").casefold()), *match.span()
+    for match in EMAIL.finditer(text):
+        yield ("email", match[0].casefold()), *match.span()
 
 
 def _stamps(text: str) -> Iterator[Hit]:

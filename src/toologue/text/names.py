@@ -56,6 +56,14 @@ class Want:
     past: bool | None = None
 
 
+_OWNED = r"(?:ids?|identifiers?|slugs?|codes?|names?|keys?|titles?|uuids?)"
+_OWNER_AFTER = re.compile(
+    rf"\b{_OWNED}\s+(?:number\s+)?(?:of|for)\s+(?:(?:the|an?|your|each|this|that|which|specific|desired|unique|given|"
+    r"existing|particular|single|in|one)\s+)*([a-z][a-z-]+(?:\s+[a-z][a-z-]+)?)",
+    re.IGNORECASE,
+)
+_OWNER_BEFORE = re.compile(r"\b([a-z]{2,})(?:['’]s)?[\s_-]+(?:ids?|identifiers?|slugs?|uuids?|keys?)\b", re.IGNORECASE)
+_OWNER_BESIDE = re.compile(r"\bID ([A-Z][a-z]+)\b")
 # Of each kind: the last words of its names, what may follow them, whole names.
 _NAMED: dict[Kind, tuple[str, str, str]] = {
     "password": ("", "", "password|passwd|pwd|passphrase|passcode"),
@@ -313,6 +321,12 @@ def squash(name: str) -> str:
 
 
 @lru_cache(maxsize=8192)
+def owners_said(text: str) -> Iterator[list[str]]:
+    """What a description says that ids are of, in small words: "id of the home team", "the team's id", "ID Team"."""
+    for pattern in (_OWNER_AFTER, _OWNER_BEFORE, _OWNER_BESIDE):
+        yield from (match[1].lower().split() for match in pattern.finditer(text))
+
+
 def kind_of(path: tuple[str, ...], title: str = "") -> str:
     """What a value is, by its name, by the names around it, by its title; or nothing."""
     words = spell(path[-1]) if path else ()

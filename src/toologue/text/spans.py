@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from toologue.text.time_expressions import When, whens
+from toologue.text.tokens import SENTENCE_END
 
 # What stands for each character of an expression of time in `Scene.masked`, its "at" and "on" included.
 MASK = "\x01"
 
-_SENTENCE = re.compile(r"(?<!\b[ap]\.m)(?<!\b(?:Mr|Dr|Ms|St|vs|no))(?<!\bMrs)(?<!\b[A-Z])[.!?]+(?=[\s\"'”’)]|$)|\n+")
 _LEAD = re.compile(
     r"(?:\b(?:at|on|by|before|after|until|till|from|around|about|for|starting|due|in|since|between)\s+)(?:the\s+)?$",
     re.IGNORECASE,
@@ -62,7 +62,7 @@ def scene_of(text: str, now: datetime | None) -> Scene:
         lead = _LEAD.search(text, max(0, when.start - 20), when.start)
         start = lead.start() if lead else when.start
         letters[start : when.end] = MASK * (when.end - start)
-    stops = [match.span() for match in _SENTENCE.finditer(text)]
+    stops = [match.span() for match in SENTENCE_END.finditer(text)]
     starts, ends = [0, *(end for _, end in stops)], [*(start for start, _ in stops), len(text)]
     sentences = tuple((start, end) for start, end in zip(starts, ends, strict=True) if text[start:end].strip())
     return Scene(text, now, times, "".join(letters), sentences)

@@ -1,11 +1,17 @@
-"""Words: of identifiers and names, their plurals and articles, sentences; names that every agent's protocol allows."""
+"""Words: of identifiers and names, their plurals, stems and articles; sentences; names that every protocol allows.
+
+>>> [stem(word) for word in ("meetings", "meet", "changes", "changing", "cities", "city")]
+['meet', 'meet', 'chang', 'chang', 'city', 'city']
+>>> sentences('Mail Dr. Koch, e.g. at 7 a.m. today. "Really?" Yes…')
+['Mail Dr. Koch, e.g. at 7 a.m. today.', '"Really?"', 'Yes…']
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container
 from functools import cache, lru_cache
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from pathlib import Path
 
 _IRREGULAR = {
@@ -23,6 +29,10 @@ _READS = frozenset(
 _SUFFIXES = ("ing", "er", "ed", "e")
 _SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+SENTENCE_END = re.compile(
+    r"(?:[!?…]|(?<!\b[ap]\.m)(?<!\b(?:Mr|Dr|Ms|St|vs|no))(?<!\bMrs)(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\b[A-Z])\.)"
+    r"[.!?…]*[\"'”’)*]*(?=\s|$)|\n+"
+)
 SENTENCE_START = r"(?:^|[.!?]['\")]*\s+)"
 
 
@@ -105,6 +115,12 @@ def split_name(name: str) -> str:
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name as `spell` gives them, digits apart: `newStartTime2` → new, start, time, 2."""
     return tuple(re.findall(r"[^\W\d_]+|\d+", " ".join(spell(name))))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with its marks at the end, without space around."""
+    ends = [0, *(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
+    return [part for start, end in pairwise(ends) if (part := text[start:end].strip())]
 
 
 def opens_sentence(before: str) -> bool:

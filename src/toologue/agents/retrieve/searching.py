@@ -32,7 +32,6 @@ Not covered: a source that needs a source of its own; a user who corrects a valu
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,13 +45,12 @@ from toologue.agents.retrieve.wording import outcome, phrase
 from toologue.apis.result_values import MOST_SHOWN, Single, along, beside, choices, sayable, values_of
 from toologue.schema import Act, AgentAction, AgentTurn, Brief, Call, Result, Retrieve, State, Turn
 from toologue.text.names import knowable
-from toologue.text.tokens import split_name
+from toologue.text.tokens import sentences, split_name
 from toologue.worlds.documented.arguments import settled
 
 _BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}
 """From which score on an Api is settled, or worth suggesting, by the paper's retriever."""
 _YES_LONGEST = 12  # words of a first sentence that may be a yes
-_SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
 class _Source(NamedTuple):
@@ -249,7 +247,7 @@ def _heard(quest: _Quest, words: str) -> _Quest:
     if offered is not None and quest.target is None:
         if talk("agreeing").match(words.lstrip()) is None and talk("declining").search(words):
             quest.failure = "the user does not want what was suggested"
-        elif len(_SENTENCE.split(words.strip(), maxsplit=1)[0].split()) <= _YES_LONGEST:  # what follows may be long
+        elif len("".join(sentences(words)[:1]).split()) <= _YES_LONGEST:  # what follows may be long
             quest.target = offered
         else:
             return _Quest(words=words)

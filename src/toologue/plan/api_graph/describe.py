@@ -18,6 +18,7 @@ from toologue.apis.entities import inputs, leaves, outputs
 from toologue.data import shipped
 from toologue.errors import shown
 from toologue.schema import Api
+from toologue.text.names import owners_said
 from toologue.text.tokens import article, singular, words_of
 
 _DATA = Path(__file__).with_name("describe.yaml")
@@ -31,11 +32,6 @@ _HOLLOW = """
     values data item items entity object field parameter output input result response information info specific
     certain unique id identifier name number particular corresponding associated
 """
-_HINT = re.compile(
-    r"\b(?:id|identifier|code|name|slug)\s+(?:of|for)\s+(?:(?:the|a|an|your|this)\s+)?([a-z]{3,})", re.IGNORECASE
-)
-_BEFORE = re.compile(r"\b([a-z]{3,})(?:'s)?[\s_-]+(?:id|identifier)\b", re.I)
-
 
 Rule = Literal["no phrase", "length", "generic", "leak", "no sentence", "repeated"]
 
@@ -136,12 +132,8 @@ def _head(words: Iterable[str]) -> str:
 
 
 def _owner_in(hint: str) -> str:
-    for pattern in (_HINT, _BEFORE):
-        match = pattern.search(hint[:200])
-        head = _head([match[1].lower()]) if match else ""
-        if head and head not in _set("unsaid") | _set("joints") | _set("beside"):
-            return head
-    return ""
+    heads = (_head(words[:1]) for words in owners_said(hint[:200]))
+    return next((head for head in heads if head and head not in _set("unsaid") | _set("joints") | _set("beside")), "")
 
 
 def _topic_words(words: Sequence[str]) -> list[str]:

@@ -15,7 +15,8 @@ from typing import Any, Literal, NamedTuple
 from toologue.apis.entities import Entity
 from toologue.data import shipped
 from toologue.schema import Api
-from toologue.text.names import expected_kinds
+from toologue.text.find_codes import EMAIL
+from toologue.text.names import expected_kinds, owners_said
 from toologue.text.tokens import singular, spell
 from toologue.worlds.documented.leaves import examples_of
 from toologue.worlds.documented.row import moment_form
@@ -23,12 +24,6 @@ from toologue.worlds.documented.row import moment_form
 _DATA = Path(__file__).with_name("edge_check.yaml")
 _LINKS = frozenset(("by", "for", "of", "in", "from", "with", "using", "per"))
 _GLUED = re.compile(r"([a-z]{3,}?)(ids?|name|code|slug|symbol|key)")
-_SAID = re.compile(
-    r"\b(?:ids?|identifiers?|slugs?|codes?|names?|keys?|titles?|uuid)\s+(?:of|for)\s+"
-    r"(?:(?:the|a|an|each|this|specific|desired|which|unique|given|particular)\s+)*([a-z]+(?:\s+[a-z]+)?)"
-)
-_BEFORE = re.compile(r"\b([a-z]+)(?:'s)?\s+(?:ids?|identifiers?|slugs?|uuid|keys?)\b")
-
 
 Side = Literal["input", "output"]
 
@@ -133,8 +128,8 @@ def _things(
         named = _last_thing([word for word in words if not word.isdigit()])
         if named and named.split()[-1] not in word_tables()["wrappers"]:
             return frozenset((named,))
-    for found in (*_SAID.finditer(said), *_BEFORE.finditer(said)):
-        if things := things_in(found[1].split()):
+    for words in owners_said(said):
+        if things := things_in(words):
             return frozenset(things[-1:])
     return frozenset(_of_api(api, side))
 
@@ -216,7 +211,7 @@ _FORMS = {
     "digits": r"-?\d+",
     "number": r"-?\d+[.,]\d+",
     "uuid": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    "email": r"[^@\s]+@[^@\s]+\.\w+",
+    "email": EMAIL.pattern,
     "url": r"(?:https?:)?//\S+|www\.\S+",
     "domain": r"(?:[\w-]+\.)+[a-z]{2,}",
     "date": r"\d{4}[-/.]\d\d[-/.]\d\d(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.]\d{4}",

@@ -7,7 +7,6 @@ them, are the writer's. Nothing is held but what is under way.
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -53,7 +52,7 @@ from toologue.schema import (
     UserTurn,
 )
 from toologue.schema.jsonl import line_of
-from toologue.text.tokens import split_name
+from toologue.text.tokens import sentences, split_name
 from toologue.worlds.documented import Documented
 from toologue.worlds.documented.arguments import settled
 
@@ -203,7 +202,7 @@ def _planner(file: Path, seed: int) -> Planner:
 
 def _wish(api: Api) -> str:
     """What an API is for, in the words of its document: the first sentence of the description, else its name."""
-    first = re.split(r"(?<=[.!?]) ", " ".join(api.description.split()), maxsplit=1)[0]
+    first = "".join(sentences(" ".join(api.description.split()))[:1])
     if len(first) > _LONGEST_WISH:
         first = f"{first[:_LONGEST_WISH].rpartition(' ')[0] or first[:_LONGEST_WISH]}…"
     return first or split_name(api.name.rpartition("|")[2])

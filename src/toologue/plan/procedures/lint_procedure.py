@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toologue.data import shipped
+from toologue.text.tokens import sentences
 
 RULES = (
     "unresolved conditional",
@@ -25,7 +26,6 @@ RULES = (
     "ambiguous branch",
 )
 _MARKS = re.compile(r"^\s*(?:#+|\d+(?:\.\d+)*[.)]?|[-*+•]|>)\s+")
-_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])[\"')*]*\s+(?=[A-Z*`\"'])")
 
 
 class Finding(NamedTuple):
@@ -49,9 +49,9 @@ def lint(text: str) -> list[Finding]:
 
 def _of_line(number: int, line: str) -> Iterator[Finding]:
     plain = re.sub(r"`[^`]*`", "this", _MARKS.sub("", line)).replace("**", "").replace("’", "'")
-    for sentence in _END.split(plain):
+    for sentence in sentences(plain):
         for rule in _rules():
-            found = next((match for form in rule.forms if (match := form.search(sentence.strip()))), None)
+            found = next((match for form in rule.forms if (match := form.search(sentence))), None)
             if found:
                 yield Finding(number, rule.name, found[0].strip(" ,.;:"), rule.why, rule.remedy)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from toologue.data import shipped
 from toologue.schema import Api
-from toologue.text.tokens import article, is_word
+from toologue.text.tokens import article, is_word, sentences
 from toologue.write.chains.words import (
     brand,
     empty,
@@ -34,7 +34,7 @@ _RULES = Path(__file__).with_suffix(".yaml")
 # So many words a phrase, a topic and an easy phrase have.
 _LONGEST, _KEPT, _EASY = 13, 6, 9
 _ENDINGS = (("s$", ""), ("es$", ""), ("ies$", "y"), ("ing$", ""), ("ing$", "e"), ("(.)\\1ing$", "\\1"))
-_SENTENCE = re.compile(r"(?<=[\w)])(?<!\b[A-Z])(?<!e\.g)(?<!i\.e)[.!?](?:\s|$)|\n|;|:\s|\s[-–—]\s")
+_CLAUSE = re.compile(r";|:\s|\s[-–—]\s")
 _STYLE = re.compile(r".*(?:ings?|tions?|ments?|ers?|ics|ies|ages?|ances?|ences?|als?|ists?|ets?|ches)$")
 _DETERMINED = re.compile(
     r"^(?:an?|the|all|some|any|my|every|each|its|both|several|many|more|most|one|two|three|information|details|"
@@ -183,8 +183,8 @@ def _easy(phrase: str) -> bool:
 
 
 def _first(description: str) -> str:
-    for sentence in _SENTENCE.split(description[:400]):
-        text = " ".join(_rewrite(sentence, "marks").split()).strip(" ,-")
+    for clause in (part for sentence in sentences(description[:400]) for part in _CLAUSE.split(sentence)):
+        text = " ".join(_rewrite(clause.rstrip(".!?"), "marks").split()).strip(" ,-")
         if len(text) > 3 and not wordset("junk") & {text.lower().split()[0].strip(":"), text.lower()}:
             return text
     return ""

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from toologue.apis.salience import tellable
 from toologue.schema import Api, Parameter
-from toologue.text.names import kind_named, kind_of, noun_for
+from toologue.text.names import kind_named, kind_of, noun_for, owners_said
 from toologue.text.verbalize import verbalize
 from toologue.worlds.documented import kind_sought
 from toologue.write.chains.words import joined, lexicon, plural, singular, split, wordset
@@ -32,13 +32,6 @@ _CLAUSE = re.compile(
     r"allowed|value)\b",
     re.IGNORECASE,
 )
-_ID_OF = re.compile(
-    r"\b(?:id|identifier|key|uuid|code)s? (?:number )?(?:of|for) (?:(?:the|an?|your|each|this|that|specific|given|"
-    r"desired|existing|particular|single|in|one)\b ?)*([a-z][a-z-]+(?: [a-z][a-z-]+)?)",
-    re.IGNORECASE,
-)
-_ID_X = re.compile(r"\bID ([A-Z][a-z]+)\b")
-_X_ID = re.compile(r"\b([A-Za-z][a-z]+)(?:['’]s)?[ _-]?(?:ID|Id|id|identifier|UUID)s?\b")
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 /'-]*")
 _SOME = re.compile(r"(?:one|some|any|number) of (?:.* )?follow\S*$", re.IGNORECASE)
 # What `from` and `to` are: by what the description says, or by what else the Api takes.
@@ -180,14 +173,9 @@ def _from_description(text: str) -> str:
 
 
 def _owner(text: str) -> str:
-    if found := _ID_OF.search(text):
-        first, *rest = found[1].lower().split()
-        if first not in wordset("tail") | wordset("verbs"):
+    for first, *rest in owners_said(text):
+        if first not in wordset("tail") | wordset("verbs") | wordset("empty") | wordset("no_owner"):
             return " ".join([first, *(word for word in rest if word not in wordset("tail") | wordset("no_owner"))])
-    for found in (_X_ID.search(text), _ID_X.search(text)):
-        word = found[1].lower() if found else ""
-        if word and word not in wordset("tail") | wordset("empty") | wordset("no_owner"):
-            return word
     return ""
 
 
