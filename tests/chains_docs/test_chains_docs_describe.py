@@ -70,6 +70,7 @@ class TestPhrases:
             (("list_orders", "orders|id"), ("refund", "orderId")),
             (("Data|atlas|Countries", "results|country|name"), ("Travel|holidays|Holidays", "country")),
             (("Data|zips|Lookup", "postcode"), ("Weather|skies|Forecast", "zip_code")),
+            (("list_orders", "order_no"), ("list_orders", "order_number")),
         ],
     )
     def test_the_same_thing_by_other_names(self, one: tuple[str, str], other: tuple[str, str]) -> None:

@@ -5,8 +5,8 @@ their order, so that equal calls count as often as they occur. An *action* is a 
 that answers nothing and took effect is *bad*. Reads beyond the gold are never bad. Success: every gold call is answered
 and no action is bad.
 
-Whether two calls are equivalent is the world's to say (`Kind.equivalent`), else each documented gold argument is
-compared as its parameter says; a read whose result contains all that the gold read found is as good.
+What a search missed is the world's to say (`Kind.missing`), else each documented gold argument is compared as its
+parameter says; a read whose result contains all that the gold read found is as good.
 """
 
 from __future__ import annotations
@@ -125,8 +125,8 @@ def differences(predicted: Invocation, gold: Invocation, kind: Kind, match: Text
     if (failure is None) != (expected is None):
         told = [None if one is None else one.model_dump() for one in (expected, failure)]
         return [Mismatch(field="error", expected=told[0], actual=told[1])]
-    if (verdict := kind.equivalent(predicted, gold)) is not None:
-        return list(verdict)
+    if (missing := kind.missing(predicted, gold)) is not None:
+        return list(missing)
     api = kind.by_name.get(mine)
     unlike = _unlike_arguments(api, kind.counted(gold), kind.counted(predicted), match)
     found, given = gold.result.value, predicted.result.value

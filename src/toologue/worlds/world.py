@@ -1,8 +1,8 @@
 """Kinds of worlds: how one is made for a case, what it documents, and how its outcomes compare.
 
 A registered world is a `Kind`. `make(case)` gives a fresh world; `fields` says per table (the part of its name before
-the first `/`) how the fields of its rows compare; `equivalent` may judge whole calls where comparing arguments one by
-one would be unfair, and answers None where it has no opinion; `counted` gives the arguments of a call as they count in
+the first `/`) how the fields of its rows compare; `missing` says what a call did not find of all that the expected one
+found, and None where arguments shall be compared one by one; `counted` gives the arguments of a call as they count in
 that comparison; `data_key` names the content of the files that a world reads.
 """
 
@@ -22,8 +22,8 @@ from toologue.loop import World
 from toologue.schema import Act, Api, Case, Compare, Dialogue, Fault, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import json_path
 
-# (predicted, gold) → what speaks against taking one for the other; empty: nothing; None: no opinion.
-Equivalent = Callable[[Invocation, Invocation], Sequence[Mismatch] | None]
+# (predicted, gold) → what the gold call found and the predicted one did not; None: compare their arguments.
+Missing = Callable[[Invocation, Invocation], Sequence[Mismatch] | None]
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -38,7 +38,7 @@ class Kind:
     make: Callable[[Case], World]
     documents: Callable[[], Sequence[Api]] = tuple[Api, ...]
     fields: Mapping[str, Mapping[str, Compare]] = field(default_factory=dict[str, Mapping[str, Compare]])
-    equivalent: Equivalent = lambda predicted, gold: None
+    missing: Missing = lambda predicted, gold: None
     counted: Callable[[Invocation], Mapping[str, JsonValue]] = _arguments
     data_key: Callable[[Setting], str] = lambda setting: ""
     # The kind that a setting makes of this one, where documents and fields depend on its arguments.

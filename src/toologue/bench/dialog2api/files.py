@@ -44,13 +44,12 @@ T = TypeVar("T")
 
 
 class Goal(Noun):
-    """What dialogues are written for: a canonical utterance, complexities that it suggests, Apis that it needs."""
+    """What dialogues are written for: a canonical utterance, complexities that it suggests."""
 
     id: str
     utterance: str
     complexities: tuple[str, ...] = ()
     split: Literal["train", "test"] | None = None
-    apis: tuple[str, ...] = ()
 
 
 def _valid(source: Source, kind: type[T]) -> T:

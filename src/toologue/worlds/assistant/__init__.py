@@ -35,7 +35,7 @@ from toologue.worlds.assistant.desk import Desk, Tool, data_key, export, load
 from toologue.worlds.store import Stateful, own
 from toologue.worlds.world import Kind, failure
 
-__all__ = ["ASSISTANT", "TOOLS", "Assistant", "apis", "equivalent"]
+__all__ = ["ASSISTANT", "TOOLS", "Assistant", "apis", "missing"]
 
 TOOLS: dict[str, Tool] = {
     name.title().replace("_", ""): tool
@@ -137,7 +137,7 @@ _IDS = {
 }
 
 
-def equivalent(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:
+def missing(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:
     """A search is as good as the expected one if it finds all that the expected one found (ToolTalk 2.1).
 
     Where nothing was to be found, the arguments decide.
@@ -148,8 +148,8 @@ def equivalent(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | 
     wanted, found = _found(act.api, gold.result.value), _found(act.api, predicted.result.value)
     if not wanted:
         return None
-    missing: list[JsonValue] = [row for row in wanted if row not in found]
-    return [Mismatch(field="result", expected=missing, actual=found, why="not all was found")] if missing else []
+    unfound: list[JsonValue] = [row for row in wanted if row not in found]
+    return [Mismatch(field="result", expected=unfound, actual=found, why="not all was found")] if unfound else []
 
 
 def counted(invocation: Invocation) -> Mapping[str, JsonValue]:
@@ -171,7 +171,7 @@ def _found(api: str, value: Any) -> list[JsonValue]:
 ASSISTANT = Kind(
     make=lambda case: Assistant(**cast("dict[str, Any]", case.world.arguments)),
     documents=apis,
-    equivalent=equivalent,
+    missing=missing,
     counted=counted,
     data_key=lambda setting: data_key(str(setting.arguments.get("databases", "starter"))),
     fields={

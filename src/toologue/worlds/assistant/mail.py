@@ -7,52 +7,54 @@ tool, and make what was sent part of the outcome.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any
 
 from toologue.errors import ToolError
-from toologue.worlds.assistant.desk import ADDRESS, MOMENT, Desk, between, bounds, check, moment
-from toologue.worlds.store import Row
+from toologue.worlds.assistant.desk import ADDRESS, MOMENT, Desk, Tool, between, bounds, check, moment
+from toologue.worlds.store import Row, Store
 
 
-def _newest(
-    desk: Desk, rows: Iterable[Row], when: str, texts: tuple[str, ...], asked: tuple[Any, ...]
-) -> list[dict[str, Any]]:
-    """The newest five rows up to now that pass every filter. `when` names the moment field, `texts` the others."""
-    query, match_type, sender, start_date, end_date = asked
-    if all(value is None for value in (query, sender, start_date, end_date)):
-        raise ToolError("At least one of query, sender, start_date, end_date must be provided.")
-    check(match_type in ("any", "all"), 'match_type must be either "any" or "all".')
-    low, high = bounds(start_date, end_date, MOMENT, "Start date must be earlier than end date.")
-    keywords = query.lower().split() if query else None
-    enough = any if match_type == "any" else all
+def _search(listed: str, table: str, when: str, texts: tuple[str, ...], asks: Callable[[Store, str], object]) -> Tool:
+    """A tool that finds by keyword, sender and date: the newest five. `when` and `texts` name the fields that count.
 
-    def passes(row: Row) -> bool:
-        sent = moment(row[when])
-        if sent > desk.now or not between(sent, low, high) or (sender is not None and row["sender"] != sender):
-            return False
-        return keywords is None or enough(any(word in row[text].lower() for text in texts) for word in keywords)
+    Where the store gives nothing for what `asks` of the table, the tool answers before anything is checked.
+    """
 
-    passing = (dict(row) for row in rows if passes(row))
-    return sorted(passing, key=lambda row: moment(row[when]), reverse=True)[:5]
+    def search(
+        desk: Desk,
+        /,
+        session_token: Any,
+        query: Any = None,
+        match_type: Any = "any",
+        sender: Any = None,
+        start_date: Any = None,
+        end_date: Any = None,
+    ) -> dict[str, Any]:
+        mine = f"{table}/{desk.owner(session_token)}"
+        if not asks(desk.store, mine):
+            return {listed: []}
+        if all(value is None for value in (query, sender, start_date, end_date)):
+            raise ToolError("At least one of query, sender, start_date, end_date must be provided.")
+        check(match_type in ("any", "all"), 'match_type must be either "any" or "all".')
+        low, high = bounds(start_date, end_date, MOMENT, "Start date must be earlier than end date.")
+        keywords = query.lower().split() if query else None
+        enough = any if match_type == "any" else all
+
+        def passes(row: Row) -> bool:
+            sent = moment(row[when])
+            if sent > desk.now or not between(sent, low, high) or (sender is not None and row["sender"] != sender):
+                return False
+            return keywords is None or enough(any(word in row[text].lower() for text in texts) for word in keywords)
+
+        passing = (dict(row) for row in desk.store.rows(mine).values() if passes(row))
+        return {listed: sorted(passing, key=lambda row: moment(row[when]), reverse=True)[:5]}
+
+    return search
 
 
-def search_inbox(
-    desk: Desk,
-    /,
-    session_token: Any,
-    query: Any = None,
-    match_type: Any = "any",
-    sender: Any = None,
-    start_date: Any = None,
-    end_date: Any = None,
-) -> dict[str, Any]:
-    """Find mails by keyword, sender and date: the newest five. An empty mailbox answers before anything is checked."""
-    rows = desk.store.rows(f"Email/{desk.owner(session_token)}")
-    if not rows:
-        return {"emails": []}
-    asked = (query, match_type, sender, start_date, end_date)
-    return {"emails": _newest(desk, rows.values(), "date", ("body", "subject"), asked)}
+search_inbox = _search("emails", "Email", "date", ("body", "subject"), Store.rows)
+search_messages = _search("messages", "Message", "timestamp", ("message",), Store.exists)
 
 
 def send_email(desk: Desk, /, session_token: Any, to: Any, subject: Any, body: Any) -> dict[str, Any]:
@@ -63,24 +65,6 @@ def send_email(desk: Desk, /, session_token: Any, to: Any, subject: Any, body: A
     email_id = desk.draw("SendEmail", 2, 4, 8)
     desk.store.put(f"SentEmail/{owner}", email_id, {"to": list(to), "subject": subject, "body": body})
     return {"email_id": email_id}
-
-
-def search_messages(
-    desk: Desk,
-    /,
-    session_token: Any,
-    query: Any = None,
-    match_type: Any = "any",
-    sender: Any = None,
-    start_date: Any = None,
-    end_date: Any = None,
-) -> dict[str, Any]:
-    """Find messages by keyword, sender and date: the newest five."""
-    table = f"Message/{desk.owner(session_token)}"
-    if not desk.store.exists(table):
-        return {"messages": []}
-    asked = (query, match_type, sender, start_date, end_date)
-    return {"messages": _newest(desk, desk.store.rows(table).values(), "timestamp", ("message",), asked)}
 
 
 def send_message(desk: Desk, /, session_token: Any, receiver: Any, message: Any) -> dict[str, Any]:

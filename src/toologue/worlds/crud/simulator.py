@@ -193,7 +193,7 @@ def _kind(said: _Arguments, simulator: Simulator) -> Kind:
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
         fields=_fields(simulator),
-        equivalent=equivalent,
+        missing=missing,
         data_key=lambda _: _data_key(said),
     )
 
@@ -205,18 +205,18 @@ def _data_key(said: _Arguments) -> str:
     return keys.content_key([keys.file_key(file) for file in files])
 
 
-def equivalent(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:
+def missing(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:
     """A list is as good as the expected one if it holds all of its rows; where it has none, the arguments decide."""
     wanted, found = _listed(gold.result.value), _listed(predicted.result.value)
     if not wanted or found is None or gold.result.changes or predicted.result.changes:
         return None
-    missing: list[JsonValue] = [row for row in wanted if not contains(found, [row])]
-    return [Mismatch(field="result", expected=missing, actual=found, why="not all was found")] if missing else []
+    unfound: list[JsonValue] = [row for row in wanted if not contains(found, [row])]
+    return [Mismatch(field="result", expected=unfound, actual=found, why="not all was found")] if unfound else []
 
 
 CRUD = Kind(
     make=lambda case: simulator_for(case.world).world(),
-    equivalent=equivalent,
+    missing=missing,
     data_key=lambda setting: _data_key(arguments_of(setting, _Arguments)),
     at=kind_for,
 )
