@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
@@ -23,7 +22,7 @@ from toologue.models.similarity import Similarity
 from toologue.procedure.course import Slot, Stand, Walking
 from toologue.procedure.slot_values import attempts, mentions, read_values
 from toologue.text.tokens import stem, words_of
-from toologue.values.compare import same
+from toologue.values.compare import clock_of, same
 from toologue.values.conditions import parse
 from toologue.values.json_schema import fits
 
@@ -234,19 +233,19 @@ class Hearing:
 
     def _read(self, text: str, stand: Stand, *, only_formed: bool = False) -> dict[str, JsonValue]:
         """Values for what is asked for here, and for what may be asked for later and has a form of its own."""
-        kind = self.walking.kind(stand)
+        kind, now = self.walking.kind(stand), clock_of(stand.values.get("now"))
         asked = () if kind == "start_message" else self.walking.course.step(stand.node).collects
         here = [self._slots[slot] for slot in asked if not (only_formed and self._slots[slot].is_free)]
         again = [slot for slot in here if slot.name in stand.partial and not slot.is_free]
-        if again and not read_values(text, again, now=self._now(stand)):  # the rest of what was asked for
+        if again and not read_values(text, again, now=now):  # the rest of what was asked for
             here = [slot for slot in here if slot.name not in stand.partial]
         rest = (slot for slot in self._slots.values() if slot.name not in (*stand.given, *asked))
         named = (here or kind == "start_message") and not only_formed
         later = [slot for slot in rest if _is_recognizable(slot) or (named and (slot.is_free or _is_named(text, slot)))]
         old = [value for slot, value in stand.given.items() if any(one.name == slot for one in here)]
-        found = read_values(text, here, also=later, now=self._now(stand), avoid=old)
+        found = read_values(text, here, also=later, now=now, avoid=old)
         if any(slot.name not in found for slot in here) and old:
-            found = read_values(text, here, now=self._now(stand)) | found
+            found = read_values(text, here, now=now) | found
         return {name: value for name, value in found.items() if name in asked or not self._is_anothers(name, value)}
 
     def _is_anothers(self, name: str, value: JsonValue) -> bool:
@@ -257,7 +256,7 @@ class Hearing:
 
     def _correct(self, stand: Stand, text: str) -> tuple[Stand, Why] | None:
         is_taken_back = has_cue("takes_back", text)
-        now, asked = self._now(stand), self.walking.course.step(stand.node).collects
+        now, asked = clock_of(stand.values.get("now")), self.walking.course.step(stand.node).collects
         for name in sorted(stand.given, key=lambda one: self._slots[one].is_free):
             slot, old = self._slots[name], stand.given[name]
             if name in asked:
@@ -308,12 +307,6 @@ class Hearing:
                 return None
         link = self.walking.exit(mark.stand, found)
         return link and self.walking.take(_with_tries(mark.stand, stand).replace(early=stand.early), link)
-
-    def _now(self, stand: Stand) -> datetime | None:
-        try:
-            return datetime.fromisoformat(str(stand.values.get("now"))).replace(tzinfo=None)
-        except ValueError:
-            return None
 
 
 def _with_tries(back: Stand, now: Stand) -> Stand:

@@ -47,7 +47,7 @@ from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, share
 from toologue.score.reply_requirements import must_of, steps_of, texts, wanting
 from toologue.text.claims import ReplyClaim, reply_claims, says, says_words, unsupported
 from toologue.text.tokens import reads
-from toologue.values.compare import agree, same
+from toologue.values.compare import agree, clock_of, same
 from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.world import documents_of
 
@@ -97,11 +97,7 @@ class Knowledge:
     @cached_property
     def now(self) -> datetime | None:
         """The dialogue's now, if it has one."""
-        now = self.gold.facts.get("now")
-        try:
-            return datetime.fromisoformat(now).replace(tzinfo=None) if isinstance(now, str) else None
-        except ValueError:
-            return None
+        return clock_of(self.gold.facts.get("now"))
 
     def severity(self, at: int, did: AgentTurn) -> Severity:
         """How bad it is to do this where the gold's turn `at` was expected. The step is taken to be wrong."""

@@ -45,7 +45,7 @@ class Goal:
     end: int | None = None
 
 
-def goal_of(dialogue: Dialogue, course: Course, *, issue: str = "") -> Goal:
+def goal_of(dialogue: Dialogue, course: Course) -> Goal:
     """The goal of a dialogue's customer: what is informed, the nodes of its answers, the node of the last words."""
     nodes = conversation_graph(course.flow).by_id
     values: dict[str, tuple[JsonValue, ...]] = {}
@@ -63,7 +63,7 @@ def goal_of(dialogue: Dialogue, course: Course, *, issue: str = "") -> Goal:
         elif node and node.step:
             end = node.step
     opening = next((turn.text for turn in dialogue.turns if turn.role == "user"), "")
-    words = issue or opening or course.procedure.issue or course.procedure.title
+    words = opening or course.procedure.issue or course.procedure.title
     return Goal(words, values, answers, end)
 
 

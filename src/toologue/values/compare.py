@@ -112,6 +112,14 @@ def lengths(value: JsonValue) -> Iterator[int]:
             yield from lengths(member)
 
 
+def clock_of(now: Any) -> datetime | None:
+    """The moment that the `now` of a brief names, without its offset; None where it names none."""
+    try:
+        return datetime.fromisoformat(now).replace(tzinfo=None) if isinstance(now, str) else None
+    except ValueError:
+        return None
+
+
 @lru_cache(maxsize=4096)
 def moment_of(text: str) -> datetime | None:
     """The moment that a text names in one of the usual forms, or None."""

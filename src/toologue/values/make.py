@@ -82,11 +82,11 @@ def word_leaf(kind: str, random: Random) -> str:
     return _MADE[kind](random) if kind in _MADE else random.choice(_LISTS.get(kind, _LISTS["text"]))
 
 
-def faker_leaf(locale: str = "en_US") -> Leaf:
+def faker_leaf() -> Leaf:
     """Leaves by Faker (`pip install toologue[mock]`), for those kinds it has; ours for the others."""
     if not find_spec("faker"):
         raise BadSetting("these values need Faker: pip install 'toologue[mock]'")
-    faker: Any = importlib.import_module("faker").Faker(locale)
+    faker: Any = importlib.import_module("faker").Faker()
     methods = {
         "person": "name", "first": "first_name", "last": "last_name", "place": "city", "country": "country",
         "street": "street_address", "email": "ascii_safe_email", "username": "user_name", "url": "url",

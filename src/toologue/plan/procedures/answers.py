@@ -23,6 +23,7 @@ from toologue import keys
 from toologue.plan.procedures.service import Service, around, comparisons
 from toologue.plan.procedures.value_errors import spoil
 from toologue.schema import Api, Procedure, ValueKind
+from toologue.schema.jsonl import leaves
 from toologue.schema.procedure import reached
 from toologue.values.conditions import Expression
 from toologue.values.make import make
@@ -33,7 +34,6 @@ Place = tuple[str, str]
 Field = tuple[str, tuple[str, ...]]
 
 _PERSONAL = ("email", "phone", "birth_date", "date_of_birth")
-_DEEPEST = 3
 
 
 class Rows:
@@ -51,7 +51,8 @@ class Rows:
         for place in every:
             named[place[1]].append(place)
         for place in every:
-            for path, value in _leaves(self.row(place)):
+            for steps, value in leaves(self.row(place)):
+                path = tuple(step for step in steps if isinstance(step, str))
                 self._fields[path[-1]].add((place[0], path))
                 for other in named.get(str(value), ()) if isinstance(value, str | int) else ():
                     if other != place and (self._keys[other[0]] == path[-1] or not str(value).isdigit()):
@@ -99,18 +100,6 @@ def at(row: Any, path: Iterable[str]) -> Any:
     for name in path:
         row = cast("Mapping[str, Any]", row).get(name) if isinstance(row, Mapping) else None
     return row
-
-
-def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(path, value) of all that is no object; the members of lists have the path of the list."""
-    if isinstance(value, Mapping) and len(path) < _DEEPEST:
-        for name, part in cast("Mapping[str, Any]", value).items():
-            yield from _leaves(part, (*path, name))
-    elif isinstance(value, list | tuple) and path:
-        for part in cast("list[Any]", value):
-            yield from _leaves(part, path)
-    elif path:
-        yield path, value
 
 
 def _key_field(rows: Mapping[str, Row]) -> str | None:

@@ -20,7 +20,7 @@ from toologue.errors import BadSetting, UnknownName, shown
 from toologue.loop import World, execute
 from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Result, Turn
 from toologue.text.claims import Claim, claims, grounds, says
-from toologue.values.compare import same
+from toologue.values.compare import clock_of, same
 from toologue.values.conditions import Expression, embedded
 from toologue.values.json_schema import fits
 from toologue.verify import Flaw
@@ -195,7 +195,7 @@ class _Shown(NamedTuple):
 
 def wrong_values(dialogue: Dialogue, stands: Sequence[Stand]) -> Iterator[Flaw]:
     """Every value that is missing, made up, or out of date."""
-    now, known = _moment(dialogue.facts.get("now")), _Known(dialogue.facts)
+    now, known = clock_of(dialogue.facts.get("now")), _Known(dialogue.facts)
     for place, (turn, stand) in enumerate(zip(dialogue.turns, stands, strict=True)):
         if turn.role == "user":
             for name, value in turn.informed.items():
@@ -251,11 +251,4 @@ def _value(expression: Expression, known: Mapping[str, JsonValue]) -> JsonValue:
     try:
         return expression.value(known)
     except BadSetting:
-        return None
-
-
-def _moment(now: JsonValue) -> datetime | None:
-    try:
-        return datetime.fromisoformat(now).replace(tzinfo=None) if isinstance(now, str) else None
-    except ValueError:
         return None
