@@ -15,7 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from each_row import each_row
+from toologue.text.claims import claims, reply_claims
 from toologue.text.find import find
+from toologue.text.names import owners_said
+from toologue.text.tokens import sentences
 
 NOW = datetime(2025, 3, 12, 10, 20)
 SAID = [
@@ -98,6 +101,28 @@ class TestSchemas:
             "the password is Pa$s.w0rd!,",
         ):
             assert find(said, {"type": "string"}, name="password")[0].value == "Pa$s.w0rd!", said
+
+
+class TestOneReading:
+    """What several rooms read in a text is the same for all of them."""
+
+    def test_of_sentences(self) -> None:
+        said = 'Mail Dr. Koch, e.g. at 7 a.m. today. "Really?" Yes… Buy 1.5 l.'
+        assert sentences(said) == ["Mail Dr. Koch, e.g. at 7 a.m. today.", '"Really?"', "Yes…", "Buy 1.5 l."]
+
+    def test_of_email_addresses(self) -> None:
+        said = "Write to bo@pipes.example, not to ann@desk."
+        found = {one.value for one in find(said, {"type": "string", "format": "email"}, name="to")}
+        told = {value for kind, value in claims(said) if kind == "email"}
+        assert found == told == {one.text for one in reply_claims(said)} == {"bo@pipes.example"}
+
+    def test_of_whose_id_it_is(self) -> None:
+        described = "The UUID of the given home team, the player's key, or ID Game"
+        assert [one for one in owners_said(described) if one not in (["the"], ["or"])] == [
+            ["home", "team"],
+            ["player"],
+            ["game"],
+        ]
 
 
 JSON_TYPES = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null"])

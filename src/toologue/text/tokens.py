@@ -142,7 +142,7 @@ def is_word(word: str) -> bool:
     known = _vocabulary()
     if word in known or word in _SHORT or word.isdigit():
         return True
-    return any(word.endswith(end) and word[: -len(end)] + stem in known for end, stem in _ENDINGS)
+    return any(word.endswith(end) and word[: -len(end)] + more in known for end, more in _ENDINGS)
 
 
 @lru_cache(maxsize=1 << 14)
