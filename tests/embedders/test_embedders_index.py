@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -77,3 +79,26 @@ def test_calls_in_a_pool_share_its_processes():
     (after,) = unordered(process, [0], executor="processes", workers=1)
     assert one == two == inside
     assert after not in one | {os.getpid()}
+
+
+SCORES = """
+from random import Random
+from toologue.models.embed import embedder
+from toologue.models.index import Index
+
+words = "order parcel refund city weather forecast alarm event invoice flight seat hotel player team match song".split()
+chance = Random(0)
+texts = [" ".join(chance.choices(words, k=chance.randint(3, 9))) for _ in range(200)]
+index = Index.of({text: [text] for text in texts[:40]}, embedder("lexical"))
+print([index.rank(query, 5) for query in texts[40:]], [index.score(texts[0], query) for query in texts])
+"""
+
+
+def test_scores_are_the_same_on_every_processor() -> None:
+    """BLAS is told to take this machine for others, whose sums are added in other orders."""
+    printed = set[str]()
+    for kind in ("Nehalem", "Haswell", "SkylakeX"):
+        environment = {**os.environ, "OPENBLAS_CORETYPE": kind}
+        command = [sys.executable, "-c", SCORES]
+        printed.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(printed) == 1

@@ -105,7 +105,7 @@ class Index:
     def score(self, name: str, query: str) -> float:
         """The score of one name, without a look at the others."""
         places, values = self._sparse(query)
-        cosines = values @ self.columns[:, self._at[name] :: len(self.names)][places]
+        cosines = _weighed(values, self.columns[:, self._at[name] :: len(self.names)][places])
         return round(float(cosines.clip(0, 1).max()), _DIGITS)
 
     def _embedded(self, query: str) -> tuple[NDArray[np.intp], Floats]:
@@ -138,4 +138,9 @@ class Index:
     def _product(self, word: str) -> Floats:
         assert self._additive
         places, values = self._additive.word(word)
-        return values @ self.columns[places]
+        return _weighed(values, self.columns[places])
+
+
+def _weighed(values: Floats, rows: Floats) -> Floats:
+    """The sum of rows times values, added one after another: BLAS adds in an order that the processor decides."""
+    return (values[:, None] * rows).sum(axis=0)

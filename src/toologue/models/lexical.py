@@ -76,7 +76,7 @@ class Lexical:
         places = np.concatenate([cells for (cells, _), _ in found] + [np.array(cells, dtype=np.int64)])
         weights = np.concatenate([part if factor == 1 else part * factor for (_, part), factor in found] + [values])
         summed = np.bincount(places, weights, WIDTH)
-        length = max(math.sqrt(summed @ summed), 1e-12)
+        length = max(math.sqrt((summed * summed).sum()), 1e-12)
         return Parts(factors, pairs, length, (summed / length).astype(np.float32))
 
     def word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
