@@ -23,6 +23,7 @@ REPAIR = """# A repair
    - If `len(found.devices) == 0`: go to 5.
    - If `found.devices[0].warranty.ends == null or found.devices[0].price * 2 > 100`: go to 4.
    - If `days_since(found.devices[0].bought) <= 730`: go to 3.
+   - If `found.devices[0].serviced + "52 weeks" < today`: go to 4.
    - Otherwise: go to 5.
 3. **Call** `open_repair` with `device_id = found.devices[0].id` and `reason = "broken"`, giving `job`. Go to 4.
 4. **Call** `open_repair` with `device_id = found.devices[0].id`, `reason = "too_loud"` and `express = true`. Go to 5.
@@ -49,6 +50,7 @@ def test_results_have_the_fields_that_are_looked_at(apis):
     device = apis["find_device"].returns["properties"]["devices"]["items"]["properties"]
     assert apis["find_device"].returns["properties"]["devices"]["type"] == "array"
     assert device["bought"] == {"type": "string", "format": "date"}
+    assert device["serviced"] == {"type": "string", "format": "date"}
     assert device["warranty"]["properties"]["ends"]["type"] == ["string", "null"]
     assert device["price"]["type"] == "number"
     assert apis["open_repair"].returns == {}

@@ -196,6 +196,7 @@ PROBLEMS = {
     "1. **End**: x. / text": "4: 'text' belongs to no step (indent it",
     "## More / 1. **End**: x.": "3: a second heading: '## More'",
     "1. **Ask** it. Collect `in`. / 2. **End**: x.": "3: step 1 gives `in`, which is no name",
+    "1. **Ask** it. Collect `today`. / 2. **End**: x.": "3: step 1 gives `today`, which is no name",
     "1. **Ask** it. / - A: go to 2. / - Otherwise: go to 2. / - Otherwise: go to 2. / 2. **End**: x.": (
         "6: step 1 has two branches for everything else (keep one)"
     ),

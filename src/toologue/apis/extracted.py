@@ -110,7 +110,8 @@ def _uses(expression: Expression, results: set[str]) -> Iterator[_Use]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
             yield from (_Use(path, of=node.func.id) for path in fields(node.args[0]))
         if isinstance(node, ast.BinOp):
-            yield from (_Use(path, of="sum") for path in fields(node))
+            is_shift = isinstance(node.right, ast.Constant) and isinstance(node.right.value, str)
+            yield from (_Use(path, of="days_since" if is_shift else "sum") for path in fields(node))
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             listed = [one for side in sides for one in (side.elts if isinstance(side, ast.List) else [side])]

@@ -13,7 +13,7 @@ from toologue.schema.procedure import reached, way
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
 from toologue.values.json_schema import object_of
 
-_RESERVED = {"error", "now", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
+_RESERVED = {"error", "now", "today", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
 # What is meant to be more than words, and stands where it is not read as such.
 _AMONG_WORDS = re.compile(
     r"\b(?:step|go to|goto|jump to|continue (?:with|at)|skip to|back to) (?:step )?#?\d+"

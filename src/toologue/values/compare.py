@@ -22,6 +22,7 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.schema import Compare
+from toologue.values.moments import moment
 
 Alike = Callable[[Literal["text", "prose"], str, str], bool]
 """(comparer, expected, actual) → whether two texts say the same."""
@@ -77,6 +78,23 @@ def same(one: Any, other: Any) -> bool:
     if one != other:
         return False
     return not isinstance(one, dict | list) or keys.canonical(one) == keys.canonical(other)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def order(one: Any, other: Any) -> int | None:
+    """-1, 0 or 1: whether a value is before another, as far, or after. Numbers have an order, and texts, which are
+    compared as moments where both name one; None for whatever else.
+    """
+    if isinstance(one, str) and isinstance(other, str):
+        early, late = moment(one), moment(other)
+        one, other = (one, other) if early is None or late is None else (early, late)
+    elif not (is_number(one) and is_number(other)):
+        return None
+    return (one > other) - (one < other)
 
 
 def contains(whole: Any, part: Any) -> bool:

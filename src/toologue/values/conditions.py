@@ -1,15 +1,17 @@
-"""Conditions and values in procedures: a small part of Python's expressions over JSON, evaluated by simpleeval.
+"""Conditions and values: a small part of Python's expressions over JSON.
 
     order.status == "shipped" and order.total > 200        and, or, not, in, ==, !=, <, <=, >, >=
     order.total - order.paid                               +, -, *, / on numbers
+    order.due < today    now - "2 hours"                   dates and moments; a duration later or earlier
     orders[0].id    reason in ["damaged", "wrong item"]    fields, places in lists, texts, numbers, lists
     days_since(order.delivered_at) <= 30                   days_since(a date), len(a list or a text); nothing else
     error    error.type == "not_found"                     true, false and null are JSON's
 
 Contract: `parse` refuses whatever is not among these, so that nothing is ever called but the two functions, and names
 what was wrong with a remedy (BadSetting). Evaluation is total on null: a field that is not there is null, arithmetic
-on null is null, and null is neither before nor after anything. Whatever else makes no sense (a text before a number)
-raises BadSetting. `days_since` counts whole days up to the value called `now`.
+on null is null, and null is neither before nor after anything. Texts that both name a moment are compared as moments.
+Whatever else makes no sense (a text before a number) raises BadSetting. `days_since` counts whole days up to the value
+called `now`; `today` is the day of it.
 
 Texts hold expressions in braces; `embedded` finds them, `filled` puts their values in.
 
@@ -34,30 +36,29 @@ import ast
 import math
 import operator
 import re
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cache, cached_property, lru_cache, partial
-from importlib import import_module
+from datetime import date
+from functools import cached_property, lru_cache, partial, reduce
+from itertools import pairwise
 from typing import Any, cast
 
 from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
-from toologue.values.compare import same
+from toologue.values.compare import is_number, order, same
 from toologue.values.json_schema import list_of
+from toologue.values.moments import moment, shifted
 
-FUNCTIONS = ("days_since", "len")
+_Evaluator = Callable[[Mapping[str, JsonValue]], Any]
+"""Values by name → the value of an expression."""
 _CONSTANTS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _LONGEST, _DEEPEST = 400, 20
 _DIGITS = 9
 """After the point, so that three times 20.70 is 62.10."""
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
-_SHAPES = (ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Name, ast.Attribute, ast.List,
-           ast.Load)  # fmt: skip
 _REMEDIES = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "<>": "!="}
 
 
@@ -69,8 +70,15 @@ class Expression:
     tree: ast.expr
 
     @cached_property
+    def evaluate(self) -> _Evaluator:
+        """What gives its value from values by name, made once. Raises BadSetting for what may not be in it."""
+        return _evaluator(self.tree)
+
+    @cached_property
     def paths(self) -> tuple[tuple[str, ...], ...]:
-        """What it looks at: names with the fields after them, each once, in order. A place in a list is `[]`."""
+        """What it looks at: names (`now` for `today`) with the fields after them, each once, in order. A place in a
+        list is `[]`.
+        """
         return tuple(dict.fromkeys(path for path in _paths(self.tree) if path[0] not in _CONSTANTS))
 
     @cached_property
@@ -80,7 +88,10 @@ class Expression:
 
     def value(self, values: Mapping[str, JsonValue]) -> JsonValue:
         """What it comes to. A name without a value is null."""
-        return _walker().value(self, values)
+        try:
+            return self.evaluate(values)
+        except BadSetting as error:
+            raise BadSetting(f"`{self.text}`: {error}") from None
 
     def holds(self, values: Mapping[str, JsonValue]) -> bool:
         """Whether it comes to something true: not null, false, zero, and not empty."""
@@ -95,15 +106,14 @@ def parse(text: str) -> Expression:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text.strip(), mode="eval").body
+            expression = Expression(text, ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise BadSetting(f"`{text}` is no expression: {_explained(text, error)}") from None
-    inside: list[tuple[ast.AST, int]] = [(tree, 1)]
-    for node, depth in inside:
-        if complaint := _refused(node) if depth <= _DEEPEST else "is nested too deeply; use several steps":
-            raise BadSetting(f"`{text}` {complaint}")
-        inside += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
-    return Expression(text, tree)
+    try:
+        _ = expression.evaluate
+    except BadSetting as complaint:
+        raise BadSetting(f"`{text}` {complaint}") from None
+    return expression
 
 
 def embedded(text: str) -> list[Expression]:
@@ -142,27 +152,76 @@ def _explained(text: str, error: Exception) -> str:
     return 'for example `order.status == "shipped" and order.total > 200`'
 
 
-def _refused(node: ast.AST) -> str:
-    """What speaks against a part of an expression; empty if nothing does."""
+def _evaluator(node: ast.expr, depth: int = 1) -> _Evaluator:
+    if depth > _DEEPEST:
+        raise BadSetting("is nested too deeply; use several steps")
+    inner = partial(_evaluator, depth=depth + 1)
     match node:
-        case ast.Call(func=called, args=arguments, keywords=keywords):
-            name = called.id if isinstance(called, ast.Name) else ast.unparse(called)
-            if name not in FUNCTIONS:
-                return f"calls {name}(): only {'() and '.join(FUNCTIONS)}() may be called"
-            return "" if len(arguments) == 1 and not keywords else f"gives {name}() other than one value"
-        case ast.Name(id=name) if name.startswith("_"):
+        case ast.Constant(value=value) if isinstance(value, str) or (is_number(value) and value != math.inf):
+            return lambda values: value
+        case ast.Name(id=name) if not name.startswith("_"):
+            return _named(name)
+        case ast.Attribute(value=whole, attr=name) if not name.startswith("_"):
+            return _applied(partial(_part, name), inner(whole))
+        case ast.Subscript(value=whole, slice=ast.Constant(value=str() | int() as name)):
+            return _applied(partial(_part, name), inner(whole))
+        case ast.List(elts=elements):
+            members = [*map(inner, elements)]
+            return lambda values: [member(values) for member in members]
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+            return _applied(FUNCTIONS[name], inner(argument), lambda values: values.get("now"))
+        case ast.UnaryOp(op=op, operand=operand):
+            return _applied(_meaning(op), inner(operand))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _applied(_meaning(op), inner(left), inner(right))
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            sides = pairwise(map(inner, [left, *others]))
+            return reduce(_both, [_applied(_meaning(op), *pair) for op, pair in zip(ops, sides, strict=True)])
+        case ast.BoolOp(op=op, values=parts):
+            return reduce(_both if isinstance(op, ast.And) else _either, map(inner, parts))
+        case _:
+            raise BadSetting(_complaint(node))
+
+
+def _named(name: str) -> _Evaluator:
+    if name == "today":
+        return lambda values: _day(values.get("now"), "now").isoformat()
+    return (lambda values: _CONSTANTS[name]) if name in _CONSTANTS else (lambda values: values.get(name))
+
+
+def _applied(judge: Callable[..., Any], one: _Evaluator, other: _Evaluator | None = None) -> _Evaluator:
+    return (lambda values: judge(one(values), other(values))) if other else (lambda values: judge(one(values)))
+
+
+def _both(one: _Evaluator, other: _Evaluator) -> _Evaluator:
+    return lambda values: one(values) and other(values)
+
+
+def _either(one: _Evaluator, other: _Evaluator) -> _Evaluator:
+    return lambda values: one(values) or other(values)
+
+
+def _meaning(op: ast.AST) -> Callable[..., Any]:
+    if type(op) not in _MEANINGS:
+        raise BadSetting(_complaint(op))
+    return _MEANINGS[type(op)]
+
+
+def _complaint(node: ast.AST) -> str:
+    """What speaks against a part of an expression."""
+    match node:
+        case ast.Call(func=called):
+            name = ast.unparse(called)
+            known = f"calls {name}(): only {'() and '.join(FUNCTIONS)}() may be called"
+            return f"gives {name}() other than one value" if name in FUNCTIONS else known
+        case ast.Name(id=name):
             return f"names {name}: names begin with a letter"
-        case ast.Attribute(attr=name) if name.startswith("_"):
+        case ast.Attribute(attr=name):
             return f"looks at {name}: fields begin with a letter"
+        case ast.Constant(value=bool() | None as value):
+            return f"says {value}: write {_PYTHON[str(value)]}"
         case ast.Constant(value=value):
-            finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
-            if isinstance(value, bool) or value is None:
-                return f"says {value}: write {_PYTHON[str(value)]}"
-            return "" if finite or isinstance(value, str) else f"says {shown(value)}: texts and numbers are allowed"
-        case ast.Subscript(slice=ast.Constant(value=place)) if isinstance(place, int | str):
-            return ""
-        case _ if isinstance(node, _SHAPES) or type(node) in _MEANINGS:
-            return ""
+            return f"says {shown(value)}: texts and numbers are allowed"
         case _:
             what = type(node).__name__.lower()
             return f"uses what a condition has no use for ({what}): compare, and join with and, or, not"
@@ -179,84 +238,47 @@ def _paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
             steps.append(place if isinstance(place, str) else "[]")
         inner = inner.value
     if isinstance(inner, ast.Name):
-        yield (inner.id, *reversed(steps))
+        yield ("now" if inner.id == "today" else inner.id, *reversed(steps))
         return
     for child in ast.iter_child_nodes(inner):
         if not (isinstance(inner, ast.Call) and child is inner.func):
             yield from _paths(child)
 
 
-class _Walker(threading.local):
-    """simpleeval, made once a thread, with our meanings; `values` are those of the expression under way."""
-
-    def __init__(self) -> None:
-        self.values: Mapping[str, JsonValue] = {}
-        functions = {"days_since": self._since, "len": _length}
-        self._eval: Any = import_module("simpleeval").SimpleEval(operators=_MEANINGS, functions=functions, names={})
-        mine = {ast.Name: self._name, ast.Attribute: self._field, ast.Subscript: self._place, ast.List: self._members}
-        self._eval.nodes |= mine
-
-    def value(self, expression: Expression, values: Mapping[str, JsonValue]) -> JsonValue:
-        before, self.values = self.values, values
-        try:
-            return self._eval.eval(expression.text, expression.tree)
-        except BadSetting as error:
-            raise BadSetting(f"`{expression.text}`: {error}") from None
-        finally:
-            self.values = before
-
-    def _since(self, when: JsonValue) -> int | None:
-        return None if when is None else (_day(self.values.get("now"), "now") - _day(when, "a date")).days
-
-    def _name(self, node: ast.Name) -> Any:
-        return _CONSTANTS[node.id] if node.id in _CONSTANTS else self.values.get(node.id)
-
-    def _field(self, node: ast.Attribute) -> Any:
-        return _part(self._eval.eval("", node.value), node.attr)
-
-    def _place(self, node: ast.Subscript) -> Any:
-        return _part(self._eval.eval("", node.value), cast("Any", node.slice).value)
-
-    def _members(self, node: ast.List) -> Any:
-        return [self._eval.eval("", element) for element in node.elts]
-
-
-@cache
-def _walker() -> _Walker:
-    return _Walker()
-
-
-def _part(whole: Any, name: str | int) -> Any:
+def _part(name: str | int, whole: Any) -> Any:
     if isinstance(whole, dict):
         return cast("dict[Any, Any]", whole).get(name)
     rows = list_of(whole)
     return rows[name] if isinstance(name, int) and name < len(rows) else None
 
 
-def _length(value: Any) -> int:
+def _length(value: Any, now: Any) -> int:
     if value is None or isinstance(value, str | list | dict):
         return len(cast("str", value or ""))
     raise BadSetting(f"{shown(value)} has no length")
 
 
-def _day(value: Any, what: str) -> datetime:
-    try:
-        return datetime.fromisoformat(value).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
-    except (TypeError, ValueError):
-        raise BadSetting(f"{shown(value)} is not {what} of the form 2025-03-12") from None
+def _since(when: Any, now: Any) -> int | None:
+    return None if when is None else (_day(now, "now") - _day(when, "a date")).days
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {"days_since": _since, "len": _length}
+"""By name, of a value and of `now`."""
 
 
-def _ordered(judge: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+def _day(value: Any, what: str) -> date:
+    if isinstance(value, str) and (when := moment(value)):
+        return when.date()
+    raise BadSetting(f"{shown(value)} is not {what} of the form 2025-03-12")
+
+
+def _ordered(*ways: int) -> Callable[[Any, Any], bool]:
     def compared(left: Any, right: Any) -> bool:
         if left is None or right is None:
             return False
-        if (_is_number(left) and _is_number(right)) or (isinstance(left, str) and isinstance(right, str)):
-            return judge(left, right)
-        raise BadSetting(f"{shown(left)} is neither before nor after {shown(right)}")
+        if (way := order(left, right)) is None:
+            raise BadSetting(f"{shown(left)} is neither before nor after {shown(right)}")
+        return way in ways
 
     return compared
 
@@ -265,13 +287,18 @@ def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def counted(left: Any, right: Any) -> Any:
         if left is None or right is None:
             return None
-        if not (_is_number(left) and _is_number(right)):
-            raise BadSetting(f"{shown(left)} and {shown(right)} are not both numbers")
+        result = None
         try:
-            result = reckon(left, right)
-            return round(result, _DIGITS) if isinstance(result, float) else result
+            if is_number(left) and is_number(right):
+                result = reckon(left, right)
+            elif isinstance(left, str) and isinstance(right, str) and reckon in (operator.add, operator.sub):
+                result = shifted(left, right, reckon)
         except (ZeroDivisionError, OverflowError):
             raise BadSetting(f"{left} and {right} have no such result") from None
+        if result is None:
+            what = f"{shown(left)} and {shown(right)} are not both numbers"
+            raise BadSetting(f'{what}, nor a date and a duration such as "14 days"')
+        return round(result, _DIGITS) if isinstance(result, float) else result
 
     return counted
 
@@ -279,7 +306,7 @@ def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def _among(left: Any, right: Any) -> bool:
     if isinstance(right, str):
         return isinstance(left, str) and left in right
-    return isinstance(right, list | dict) and any(same(left, member) for member in cast("list[Any]", right))
+    return isinstance(right, list | dict) and any(map(partial(same, left), cast("list[Any]", right)))
 
 
 def _other_than(judge: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
@@ -289,10 +316,10 @@ def _other_than(judge: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]
 _MEANINGS: dict[type, Callable[..., Any]] = {
     ast.Eq: same,
     ast.NotEq: _other_than(same),
-    ast.Lt: _ordered(operator.lt),
-    ast.LtE: _ordered(operator.le),
-    ast.Gt: _ordered(operator.gt),
-    ast.GtE: _ordered(operator.ge),
+    ast.Lt: _ordered(-1),
+    ast.LtE: _ordered(-1, 0),
+    ast.Gt: _ordered(1),
+    ast.GtE: _ordered(0, 1),
     ast.In: _among,
     ast.NotIn: _other_than(_among),
     ast.Not: operator.not_,
