@@ -2,7 +2,7 @@
 
     x-action:
       on: orders                                  # by default the row that the path names
-      requires: {status: [placed, packed]}        # or a list of {that: {…}, otherwise: {…}}
+      requires: {status: [placed, packed]}        # or an expression; or a list of {that: …, otherwise: …}
       otherwise: {status: 409, message: "Order ${order_id} is ${order.status} already."}
       sets: {status: cancelled, cancelled_at: $now, stock: {minus: 1}}
       creates: {refunds: {order_id: $order_id, amount: $order.total}}
@@ -24,11 +24,11 @@ from pydantic import Field, ValidationError, field_validator
 
 from toologue.apis.schemas import object_of
 from toologue.data import complaint
-from toologue.errors import UnknownName, shown
+from toologue.errors import BadSetting, UnknownName, shown
 from toologue.schema.jsonl import Noun
 from toologue.values.json_schema import types_of
 from toologue.worlds.crud.data import Refusal, fault_type
-from toologue.worlds.crud.expressions import MISSING, Condition, Names, Scope, Value, condition_of, value_of
+from toologue.worlds.crud.notation import MISSING, Condition, Names, Scope, Value, condition_of, value_of
 from toologue.worlds.crud.tables import Table
 
 # (old value, scope) → new value, or MISSING to leave it.
@@ -50,7 +50,7 @@ class _Otherwise(Noun):
 
 
 class _Requirement(Noun):
-    that: dict[str, Any]
+    that: dict[str, Any] | str
     otherwise: _Otherwise | str | None = None
 
 
@@ -65,7 +65,7 @@ class _Rules(Noun):
     @field_validator("requires", mode="before")
     @classmethod
     def _alone(cls, given: Any) -> Any:
-        return ([{"that": given}] if given else []) if isinstance(given, dict) else given
+        return ([{"that": given}] if given else []) if isinstance(given, dict | str) else given
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def action_of(rules: Any, site: Site) -> Action:
     except ValidationError as error:
         place, what = complaint(error)
         known = _Rules if len(place) == 1 else _Otherwise if "otherwise" in place else _Requirement
-        place = tuple(step for step in place if step not in ("_Otherwise", "str"))
+        place = tuple(step for step in place if step not in ("_Otherwise", "str", "dict[str,any]"))
         raise ActionError(place, f"{what}; known: {', '.join(known.model_fields)}") from None
     for name in read.creates:
         if name not in site.tables:
@@ -190,5 +190,5 @@ def _at(place: Place, make: Callable[..., Any], *given: Any) -> Any:
     """What `make` gives; its complaint with the place."""
     try:
         return make(*given)
-    except (ValueError, UnknownName) as error:
+    except (ValueError, UnknownName, BadSetting) as error:
         raise ActionError(place, str(error)) from None

@@ -29,7 +29,7 @@ from toologue.text.tokens import snake
 from toologue.values.compare import same
 from toologue.values.json_schema import fits, types_of
 from toologue.values.make import make, text_for
-from toologue.worlds.crud.expressions import moment, written
+from toologue.values.moments import moment, written
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row, Store, own
 

@@ -22,8 +22,9 @@ from toologue.errors import UnknownName, shown
 from toologue.text.tokens import snake
 from toologue.values.compare import same
 from toologue.values.json_schema import fits, resolved, types_of
+from toologue.values.moments import moment
 from toologue.worlds.crud.data import Refusal, key_text
-from toologue.worlds.crud.expressions import holds, moment
+from toologue.worlds.crud.notation import holds
 from toologue.worlds.crud.tables import Table, listed_in, page_words, row_in
 from toologue.worlds.store import Row
 

@@ -27,8 +27,8 @@ from toologue.errors import UnknownName, shown
 from toologue.text.tokens import plural, snake
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
 from toologue.worlds.crud.data import Data, Refusal, key_text
-from toologue.worlds.crud.expressions import Scope
 from toologue.worlds.crud.lists import Page, list_answer, row_answer, selection
+from toologue.worlds.crud.notation import Scope
 from toologue.worlds.crud.tables import Owner, Route, Table, listed_in, route_of
 from toologue.worlds.store import Row
 

@@ -1,4 +1,4 @@
-"""The small language of `x-action`: values with references, and conditions on rows and arguments.
+"""The notation of `x-action`: values with references, and conditions on rows and arguments in words.
 
 A value is JSON, in which a text may be
 
@@ -9,40 +9,24 @@ A value is JSON, in which a text may be
 A condition maps fields of the row (`address.country`), or references, to what they must be: a value, a list of values,
 or comparisons that must all hold: `min`, `max`, `above`, `below` (numbers, texts, dates), `not` (a condition of its
 own), `exists`, `contains`, `within` (`30 days`: not longer ago than that, and not in the future). A condition on an
-argument that was not given holds. Everything is checked when the document is read, and nothing can call anything.
+argument that was not given holds. What each word means is an expression of `values.conditions`, and a condition may be
+written as such an expression: `order.status in ["placed", "packed"] and amount <= order.refundable`. What makes no
+sense (a text before a number) does not hold. Everything is checked when the document is read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from enum import Enum
-from functools import lru_cache
 from typing import Any, cast
 
 from toologue.apis.schemas import list_of, object_of, violation
-from toologue.errors import UnknownName, shown
-from toologue.values.compare import same
+from toologue.errors import BadSetting, UnknownName, shown
+from toologue.values.conditions import Expression, parse
+from toologue.values.moments import duration
 from toologue.worlds.crud.tables import Table
-
-
-@lru_cache(maxsize=1 << 14)
-def moment(text: str) -> datetime | None:
-    """The moment that a text names, or None."""
-    if not text[:4].isdecimal():  # quick, and true of every moment
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def written(when: datetime) -> str:
-    """A moment as RFC 3339, to the second."""
-    return when.replace(microsecond=0).isoformat().replace("+00:00", "Z")
 
 
 class _Missing(Enum):
@@ -57,11 +41,18 @@ MISSING = _Missing.MISSING
 
 _REFERENCE = re.compile(r"\$([A-Za-z_]\w*)((?:\.\w+)*)")
 _INNER = re.compile(r"\$\{([A-Za-z_]\w*)((?:\.\w+)*)\}")
-_DURATION = re.compile(r"(-?\d{1,6}) ?(minute|hour|day|week)s?")
-_SHIFT = re.compile(r"\$(now|today) ?([+-]) ?(\d{1,5} ?(?:minute|hour|day|week)s?)")
-_SPOKEN = {"min": "at least", "max": "at most", "above": "more than", "below": "less than", "contains": "one with"}
-# What comparing a value with a limit may give.
-_ORDERS = {"min": (0, 1), "max": (-1, 0), "above": (1,), "below": (-1,)}
+_SHIFT = re.compile(r"\$(now|today) ?([+-]) ?(\d+ ?[a-z]+)")
+_COMPARISONS = {
+    "min": ("at least", parse("value >= limit")),
+    "max": ("at most", parse("value <= limit")),
+    "above": ("more than", parse("value > limit")),
+    "below": ("less than", parse("value < limit")),
+    "contains": ("one with", parse("limit in value")),
+    "exists": ("", parse("(value != null) == limit")),
+    "within": ("in the last", parse("now - limit <= value <= now")),
+}
+"""Word → it in words, and what it means."""
+_AMONG = parse("value in limit")
 
 
 @dataclass
@@ -90,6 +81,14 @@ class Names:
     rows: Mapping[str, Table]
     row: str | None = None
 
+    def check(self, name: str, path: Sequence[str], mark: str = "") -> None:
+        """Raises UnknownName for a name that there is not, or a field that its row cannot have."""
+        known = ["now", "today", *self.rows, *self.arguments]
+        if name not in known:
+            raise UnknownName("reference", mark + name, [mark + one for one in known])
+        if name in self.rows:
+            self.rows[name].check_fields(path[:1])
+
 
 Value = Callable[[Scope], Any]
 # Scope → what does not hold, or None.
@@ -110,10 +109,9 @@ def value_of(template: Any, names: Names) -> Value:
         return lambda scope: template
     if template.startswith("$$"):
         return lambda scope: template[1:]
-    if shift := _SHIFT.fullmatch(template):
-        wait = cast("timedelta", _duration(shift[3])) * (-1 if shift[2] == "-" else 1)
-        length = 10 if shift[1] == "today" else None
-        return lambda scope: written(cast("datetime", moment(scope.look_up(shift[1], []))) + wait)[:length]
+    if (shift := _SHIFT.fullmatch(template)) and duration(shift[3]):
+        shifted = parse(f'{shift[1]} {shift[2]} "{shift[3]}"')
+        return lambda scope: shifted.value({"now": scope.clock()})
     if reference := _REFERENCE.fullmatch(template):
         return _reference(reference, names)
     if template.startswith("$") and not template.startswith("${"):
@@ -123,44 +121,45 @@ def value_of(template: Any, names: Names) -> Value:
     return lambda scope: _INNER.sub(lambda found: _plain(inner[found[0]](scope)), template)
 
 
-def condition_of(rules: Mapping[str, Any], names: Names) -> Condition:
-    """A condition; called, it says what does not hold, or None."""
+def condition_of(rules: Mapping[str, Any] | str, names: Names) -> Condition:
+    """A condition; called, it says what does not hold, or None. Raises ValueError, UnknownName or BadSetting."""
+    if isinstance(rules, str):
+        return _expressed(parse(rules), names)
     clauses = [_clause(subject, rule, names) for subject, rule in rules.items()]
     return lambda scope: next((found for clause in clauses if (found := clause(scope))), None)
 
 
 def holds(word: str, value: Any, limit: Any) -> bool:
     """Whether a comparison holds: `min`, `max`, `above`, `below`, `contains`, `exists`."""
-    if word == "exists":
-        return (value is not MISSING and value is not None) == limit
-    if word == "contains":
-        return isinstance(value, str | list) and limit in value
-    return _order(value, limit) in _ORDERS[word]
+    return _holds(_COMPARISONS[word][1], {"value": value, "limit": limit})
 
 
-def _order(one: Any, other: Any) -> int | None:
-    """-1, 0 or 1: how a value stands to another; None where they have no order."""
-    if isinstance(one, str) and isinstance(other, str):
-        early, late = moment(one), moment(other)
-        one, other = (one, other) if early is None or late is None else (early, late)
-    elif not all(isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other)):
-        return None
-    return (one > other) - (one < other)
-
-
-def _duration(text: str) -> timedelta | None:
-    found = _DURATION.fullmatch(text.strip())
-    return timedelta(**{f"{found[2]}s": int(found[1])}) if found else None
+def _holds(meaning: Expression, values: Mapping[str, Any]) -> bool:
+    try:
+        return meaning.holds(values)
+    except BadSetting:
+        return False
 
 
 def _reference(found: re.Match[str], names: Names) -> Value:
     name, path = found[1], found[2].split(".")[1:]
-    known = ["now", "today", *names.rows, *names.arguments]
-    if name not in known:
-        raise UnknownName("reference", f"${name}", [f"${one}" for one in known])
-    if name in names.rows and path:
-        names.rows[name].check_fields(path[:1])
+    names.check(name, path, "$")
     return lambda scope: scope.look_up(name, path)
+
+
+def _expressed(expression: Expression, names: Names) -> Condition:
+    for name, *path in expression.paths:
+        names.check(name, path)
+
+    def failing(scope: Scope) -> str | None:
+        values = {name: _or_null(scope.look_up(name, [])) for name in expression.names}
+        return None if _holds(expression, values) else f"`{expression.text}` does not hold"
+
+    return failing
+
+
+def _or_null(value: Any) -> Any:
+    return None if value is MISSING else value
 
 
 def _clause(subject: str, rule: Any, names: Names) -> Condition:
@@ -200,8 +199,7 @@ def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> _Test:
 
     def test(value: Any, scope: Scope) -> str | None:
         wanted = [option(scope) for option in options]
-        found = None in wanted if value is MISSING else any(same(value, option) for option in wanted)
-        return None if found else _plain(wanted)
+        return None if _holds(_AMONG, {"value": _or_null(value), "limit": wanted}) else _plain(wanted)
 
     return test
 
@@ -210,32 +208,19 @@ def _comparison(word: str, limit: Any, names: Names, check: Callable[[Any], None
     if word == "not":
         inner = _test(limit, names, check)
         return lambda value, scope: None if inner(value, scope) else f"anything but {_plain(limit)}"
-    if word == "within":
-        return _within(limit)
-    if word != "exists" and word not in _SPOKEN:
-        raise UnknownName("comparison", word, [*_SPOKEN, "not", "exists", "within"])
+    if word not in _COMPARISONS:
+        raise UnknownName("comparison", word, [*_COMPARISONS, "not"])
+    if word == "within" and duration(limit) is None:
+        raise ValueError(f"within: expected a duration such as 30 days, got {shown(limit)}")
     if word == "exists" and not isinstance(limit, bool):
         raise ValueError(f"exists: expected true or false, got {shown(limit)}")
-    bound = value_of(limit, names)
+    bound, (spoken, meaning) = value_of(limit, names), _COMPARISONS[word]
 
     def test(value: Any, scope: Scope) -> str | None:
-        wanted = bound(scope)
-        if wanted is MISSING or holds(word, value, wanted):
+        wanted, now = bound(scope), scope.clock() if word == "within" else None
+        if wanted is MISSING or _holds(meaning, {"value": _or_null(value), "limit": wanted, "now": now}):
             return None
-        return ("given" if wanted else "empty") if word == "exists" else f"{_SPOKEN[word]} {_plain(wanted)}"
-
-    return test
-
-
-def _within(limit: Any) -> _Test:
-    longest = _duration(limit) if isinstance(limit, str) else None
-    if longest is None:
-        raise ValueError(f"within: expected a duration such as 30 days, got {shown(limit)}")
-
-    def test(value: Any, scope: Scope) -> str | None:
-        when, now = moment(value) if isinstance(value, str) else None, moment(scope.clock())
-        lately = when is not None and now is not None and when <= now and now - when <= longest
-        return None if lately else f"in the last {limit}"
+        return ("given" if wanted else "empty") if word == "exists" else f"{spoken} {_plain(wanted)}"
 
     return test
 
