@@ -129,6 +129,7 @@ def test_what_makes_no_sense_is_refused(asked, message):
         ("{name: name, in: query, schema: {}, x-filter: {field: title, is: contains}}", {"name": "LIGHT"}, ["B-009"]),
         ("{name: place, in: query, schema: {type: string, x-filter: edition.place}}", {"place": "Bern"}, ["B-008"]),
         ("{name: bought_from, in: query, schema: {format: date}}", {"bought_from": "2024-05-02"}, ["B-008"]),
+        ("{name: bought_until, in: query, schema: {format: date}}", {"bought_until": "2024-05-02"}, ["B-008"]),
         ("{name: since, in: query, schema: {type: string, format: date}, x-filter: {field: bought_on, is: above}}",
          {"since": "2024-05-02"}, []),
         ("{name: verbose, in: query, schema: {}, x-filter: ignored}", {"verbose": True}, ["B-007", "B-008", "B-009"]),

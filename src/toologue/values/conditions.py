@@ -58,7 +58,6 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _LONGEST, _DEEPEST = 400, 20
 _DIGITS = 9
 """After the point, so that three times 20.70 is 62.10."""
-_PYTHON = {"True": "true", "False": "false", "None": "null"}
 _REMEDIES = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "<>": "!="}
 
 
@@ -176,9 +175,9 @@ def _evaluator(node: ast.expr, depth: int = 1) -> _Evaluator:
             return _applied(_meaning(op), inner(left), inner(right))
         case ast.Compare(left=left, ops=ops, comparators=others):
             sides = pairwise(map(inner, [left, *others]))
-            return reduce(_both, [_applied(_meaning(op), *pair) for op, pair in zip(ops, sides, strict=True)])
+            return reduce(_joined, [_applied(_meaning(op), *pair) for op, pair in zip(ops, sides, strict=True)])
         case ast.BoolOp(op=op, values=parts):
-            return reduce(_both if isinstance(op, ast.And) else _either, map(inner, parts))
+            return reduce(partial(_joined, by=type(op)), map(inner, parts))
         case _:
             raise BadSetting(_complaint(node))
 
@@ -193,11 +192,9 @@ def _applied(judge: Callable[..., Any], one: _Evaluator, other: _Evaluator | Non
     return (lambda values: judge(one(values), other(values))) if other else (lambda values: judge(one(values)))
 
 
-def _both(one: _Evaluator, other: _Evaluator) -> _Evaluator:
-    return lambda values: one(values) and other(values)
-
-
-def _either(one: _Evaluator, other: _Evaluator) -> _Evaluator:
+def _joined(one: _Evaluator, other: _Evaluator, *, by: type = ast.And) -> _Evaluator:
+    if by is ast.And:
+        return lambda values: one(values) and other(values)
     return lambda values: one(values) or other(values)
 
 
@@ -219,7 +216,7 @@ def _complaint(node: ast.AST) -> str:
         case ast.Attribute(attr=name):
             return f"looks at {name}: fields begin with a letter"
         case ast.Constant(value=bool() | None as value):
-            return f"says {value}: write {_PYTHON[str(value)]}"
+            return f"says {value}: write {'null' if value is None else str(value).lower()}"
         case ast.Constant(value=value):
             return f"says {shown(value)}: texts and numbers are allowed"
         case _:

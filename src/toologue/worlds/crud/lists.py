@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from toologue.apis.schemas import list_of, object_of, properties_of, required_of, shape
@@ -192,7 +193,7 @@ def _by(field: str, comparison: str, table: Table) -> Filter:
     if comparison == "contains":
         return lambda wanted: lambda row: str(wanted).casefold() in str(_at(row, path) or "").casefold()
     if comparison != "equal":
-        return lambda wanted: lambda row: holds(comparison, _by_day(_at(row, path), wanted), wanted)
+        return partial(_bound_by, comparison, path)
 
     def fold(value: Any) -> Any:
         return str(value).strip().casefold() if is_email else value
@@ -223,10 +224,15 @@ def _at(row: Any, path: Sequence[str]) -> Any:
     return row
 
 
-def _by_day(value: Any, bound: Any) -> Any:
-    """The day of a moment, where it is compared with a day."""
-    dated = isinstance(bound, str) and len(bound) == 10 and isinstance(value, str) and moment(bound) is not None
-    return value[:10] if dated else value
+def _bound_by(comparison: str, path: Sequence[str], bound: Any) -> Callable[[Row], bool]:
+    if not (isinstance(bound, str) and len(bound) == 10 and moment(bound)):
+        return lambda row: holds(comparison, _at(row, path), bound)
+
+    def fits(row: Row) -> bool:
+        value = _at(row, path)
+        return holds(comparison, value[:10] if isinstance(value, str) else value, bound)  # the day of a moment
+
+    return fits
 
 
 def _has_words(wanted: Any) -> Callable[[Row], bool]:

@@ -24,6 +24,7 @@ from typing import Any, cast
 
 from toologue.apis.schemas import list_of, object_of, violation
 from toologue.errors import BadSetting, UnknownName, shown
+from toologue.values.compare import same
 from toologue.values.conditions import Expression, parse
 from toologue.values.moments import duration
 from toologue.worlds.crud.tables import Table
@@ -52,7 +53,6 @@ _COMPARISONS = {
     "within": ("in the last", parse("now - limit <= value <= now")),
 }
 """Word → it in words, and what it means."""
-_AMONG = parse("value in limit")
 
 
 @dataclass
@@ -136,7 +136,7 @@ def holds(word: str, value: Any, limit: Any) -> bool:
 
 def _holds(meaning: Expression, values: Mapping[str, Any]) -> bool:
     try:
-        return meaning.holds(values)
+        return bool(meaning.evaluate(values))
     except BadSetting:
         return False
 
@@ -199,7 +199,7 @@ def _test(rule: Any, names: Names, check: Callable[[Any], None]) -> _Test:
 
     def test(value: Any, scope: Scope) -> str | None:
         wanted = [option(scope) for option in options]
-        return None if _holds(_AMONG, {"value": _or_null(value), "limit": wanted}) else _plain(wanted)
+        return None if any(same(_or_null(value), option) for option in wanted) else _plain(wanted)
 
     return test
 
