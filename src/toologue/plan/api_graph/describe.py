@@ -7,12 +7,13 @@ such that share few letters, since a graph compares them letter by letter. An id
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from toologue.apis.entities import inputs, leaves, outputs
 from toologue.data import shipped
@@ -173,7 +174,7 @@ def describe(api: Api) -> Api:
         name: one.replace(json_schema=fill_missing(one.json_schema, said(name, one.json_schema)))
         for name, one in api.parameters.items()
     }
-    returns = _copied(api.returns)
+    returns: dict[str, Any] = json.loads(json.dumps(api.returns))
     for leaf in leaves(returns):
         leaf.schema.update(fill_missing(leaf.schema, said(leaf.name, leaf.schema)))
     return api.replace(parameters=parameters, returns=returns, keywords=api.keywords or keywords(api))
@@ -209,12 +210,6 @@ def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
     if tool:
         return f"{tool.capitalize()}: {what}, which only {tool} knows{within}."
     return f"T{what[1:]}, as its service gives it{within}."
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copied(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    return [_copied(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def lint_entity(phrase: str, sentence: str) -> list[tuple[Rule, str]]:
