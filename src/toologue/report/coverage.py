@@ -17,12 +17,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 from toologue.plan.procedures.paths import Coverage, Missing, coverage, missing_lines
 from toologue.report.drawing import Drawing, DrawnLink, DrawnStep, draw
 from toologue.report.view import Charted, Conversation, Report
 from toologue.schema import Dialogue, Graph, Turn, Walk
+from toologue.score.steps import noise_of
+from toologue.values.json_schema import list_of
 
 State = Literal["passed", "failed", "seen", "unseen"]
 
@@ -94,7 +96,7 @@ def covered(report: Report) -> Covered:
 
 def walk_of(graph: Graph, gold: Dialogue) -> Walk:
     """The way that a conversation takes through the graph."""
-    path = [str(id) for id in cast("list[object]", gold.origin.get("path") or []) if str(id) in graph.by_link]
+    path = [str(id) for id in list_of(gold.origin.get("path")) if str(id) in graph.by_link]
     nodes = [graph.by_link[id].target for id in path]
     return Walk(graph=graph.id, nodes=(graph.roots[0], *nodes), links=tuple(path))
 
@@ -177,7 +179,6 @@ def _strayed(turns: Sequence[Turn]) -> Iterator[tuple[int, str]]:
     """The customer's turns that leave the straight path, by kind."""
     for number, turn in enumerate(turns):
         if turn.role == "user":
-            noise, detour = turn.extra.get("noise"), turn.extra.get("detour")
-            kind = cast("Mapping[str, object]", noise).get("kind") if isinstance(noise, dict) else noise or detour
+            kind = noise_of(turn) or turn.extra.get("detour")
             if isinstance(kind, str):
                 yield number, kind.replace("_", " ")

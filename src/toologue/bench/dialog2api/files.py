@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -99,7 +99,7 @@ def write_signatures(folder: Path, dialogues: Iterable[Dialogue]) -> None:
     """Write down what dialogues that were executed come to."""
     found: dict[str, list[Any]] = {}
     for one in dialogues:
-        carried = [signed for turn in one.turns for signed in cast("list[Any]", turn.extra.get("signatures", []))]
+        carried = [signed for turn in one.turns for signed in list_of(turn.extra.get("signatures"))]
         found[one.id] = [one.extra["initial_signature"], *filter(None, carried)]
     lines = (f"  {json.dumps(name)}: {json.dumps(signatures)}" for name, signatures in sorted(found.items()))
     with replacing(folder / "signatures.json") as stream:

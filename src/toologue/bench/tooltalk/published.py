@@ -17,12 +17,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from toologue.errors import GraderError
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, Fault, Invocation, Trace
 from toologue.score.calls import Pairing, made
+from toologue.values.json_schema import object_of
 from toologue.worlds.world import kind_of
 
 Arguments = Mapping[str, Any]
@@ -113,7 +114,7 @@ def _event(*texts: str) -> Rule:
 
 def _found(rows: str, key: str, same: Callable[[Arguments, Arguments], bool] = _same_session) -> Rule:
     def ids(invocation: Invocation) -> set[Any]:
-        return {row[key] for row in cast("dict[str, Any]", invocation.result.value or {}).get(rows, [])}
+        return {row[key] for row in object_of(invocation.result.value).get(rows, [])}
 
     def rule(predicted: Invocation, gold: Invocation, judge: TextMatch) -> bool:
         return same(_executed(predicted), _executed(gold)) and ids(gold) <= ids(predicted)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import eq
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from toologue.errors import shown
 from toologue.schema import AgentTurn, Api, Call, Dialogue, State, UserTurn
 from toologue.values.compare import same
+from toologue.values.json_schema import object_of
 from toologue.verify import Flaw
 from toologue.worlds.documented.arguments import settled
 
@@ -111,8 +112,7 @@ def chain_of(dialogue: Dialogue) -> Chain:
     """What the origin of a dialogue says that it is about."""
     said = dialogue.origin
     names = (value if isinstance(value := said.get(name), str) else "" for name in Chain._fields[:-1])
-    more = cast("dict[str, JsonValue]", along) if isinstance(along := said.get("along"), dict) else {}
-    return Chain(*names, along={name: str(output) for name, output in more.items()})
+    return Chain(*names, along={name: str(output) for name, output in object_of(said.get("along")).items()})
 
 
 def track(dialogue: Dialogue, chain: Chain, apis: Mapping[str, Api]) -> list[Context]:
