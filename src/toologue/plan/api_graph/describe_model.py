@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from toologue.apis.entities import Entity, inputs, leaves, outputs
 from toologue.formats.literals import json_values
@@ -17,6 +17,7 @@ from toologue.models.ask import ask_until_valid, bullets, render_prompt
 from toologue.models.model import Model
 from toologue.plan.api_graph.describe import describe, fill_missing, lint_entity, lint_keywords
 from toologue.schema import Api
+from toologue.values.json_schema import list_of, object_of
 
 # Entities in one question; letters shown of a description, of an example; letters read of a reply.
 _PART, _SAID, _SHOWN, _REPLY = 40, 400, 60, 200_000
@@ -79,13 +80,9 @@ def parse_descriptions(reply: str) -> tuple[Texts, tuple[str, ...]]:
     """({number: (phrase, description)}, keywords) of a reply; what is no such thing is left out."""
     values = json_values(reply[:_REPLY], "{", tries=50)
     found = next((value for value in values if {"entities", "keywords"} & value.keys()), dict[str, Any]())
-    entities, words = found.get("entities"), found.get("keywords")
-    written: Texts = {}
-    for number, given in cast("dict[str, Any]", entities).items() if isinstance(entities, dict) else ():
-        texts = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        written[number] = _clean(texts.get("phrase")), _clean(texts.get("description"))
-    listed = cast("list[Any]", words) if isinstance(words, list) else []
-    return written, tuple(_clean(word) for word in listed if isinstance(word, str))
+    texts = {number: object_of(given) for number, given in object_of(found.get("entities")).items()}
+    written = {number: (_clean(one.get("phrase")), _clean(one.get("description"))) for number, one in texts.items()}
+    return written, tuple(_clean(word) for word in list_of(found.get("keywords")) if isinstance(word, str))
 
 
 class _Answers(NamedTuple):
@@ -126,7 +123,7 @@ async def _ask_about(
 
 
 def _line(number: str, entity: Entity) -> str:
-    examples = cast("list[Any]", entity.schema.get("examples") or [])
+    examples = list_of(entity.schema.get("examples"))
     shown = f", for example {str(examples[0])[:_SHOWN]!r}" if examples else ""
     documented = " ".join(str(entity.schema.get("description", ""))[:_SAID].split())
     line = f"{number}. `{entity.name}` ({entity.schema.get('type', 'any')}{shown})"

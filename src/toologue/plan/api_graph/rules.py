@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple, cast
+from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from toologue.plan.api_graph.describe import described
 from toologue.schema import Api
 from toologue.schema.jsonl import Noun, line_of, parse, replacing
 from toologue.text.tokens import split_name
+from toologue.values.json_schema import list_of
 
 RulesName = Literal["published", "best"]
 Side = Literal["output", "parameter"]
@@ -189,8 +190,8 @@ def mismatch(output: Entity, parameter: Entity) -> str:
     """Why a value of the output cannot stand where the parameter is asked for; nothing where it can."""
     if not fits(output.schema, parameter.schema) and not _numerals(_examples(output), parameter):
         return f"{_type(output)} does not fit {_type(parameter)}"
-    if options := _list(parameter.schema.get("enum")):
-        given = {one.casefold() for one in map(str, _list(output.schema.get("enum")) or _examples(output))}
+    if options := list_of(parameter.schema.get("enum")):
+        given = {one.casefold() for one in map(str, list_of(output.schema.get("enum")) or _examples(output))}
         if given and not given & {str(one).casefold() for one in options}:
             return f"{shown(sorted(given)[0])} is none of the values that are allowed"
     return ""
@@ -273,7 +274,7 @@ def _described_part(rules: RulesName, written: bool, apis: Sequence[Api]) -> tup
 
 
 def _examples(entity: Entity) -> list[str]:
-    return [str(one) for one in _list(entity.schema.get("examples"))]
+    return [str(one) for one in list_of(entity.schema.get("examples"))]
 
 
 def _numerals(examples: list[str], parameter: Entity) -> bool:
@@ -284,11 +285,7 @@ def _numerals(examples: list[str], parameter: Entity) -> bool:
 
 def _type(entity: Entity) -> str:
     kind, form = entity.schema.get("type"), entity.schema.get("format")
-    return " or ".join(map(str, _list(kind) or [kind])) + (f" ({form})" if form else "")
-
-
-def _list(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return " or ".join(map(str, list_of(kind) or [kind])) + (f" ({form})" if form else "")
 
 
 @cache

@@ -26,6 +26,7 @@ from toologue.schema import Api, Procedure, ValueKind
 from toologue.schema.jsonl import leaves
 from toologue.schema.procedure import reached
 from toologue.values.conditions import Expression
+from toologue.values.json_schema import list_of, object_of
 from toologue.values.make import make
 from toologue.worlds.store import Row
 
@@ -325,14 +326,12 @@ def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str,
 
 
 def _properties(schema: Any) -> Iterator[str]:
-    if isinstance(schema, Mapping):
-        for word, part in cast("Mapping[str, Any]", schema).items():
-            if word == "properties" and isinstance(part, Mapping):
-                yield from cast("Mapping[str, Any]", part)
-                yield from (name for one in cast("Mapping[str, Any]", part).values() for name in _properties(one))
-            elif word in ("items", "allOf", "oneOf", "anyOf"):
-                parts: list[Any] = cast("list[Any]", part) if isinstance(part, list) else [part]
-                yield from (name for one in parts for name in _properties(one))
+    for word, part in object_of(schema).items():
+        if word == "properties":
+            yield from object_of(part)
+            yield from (name for one in object_of(part).values() for name in _properties(one))
+        elif word in ("items", "allOf", "oneOf", "anyOf"):
+            yield from (name for one in list_of(part) or [part] for name in _properties(one))
 
 
 def _kind(name: str, schema: Mapping[str, Any]) -> ValueKind:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import from_json
 
@@ -22,6 +22,7 @@ from toologue.models.model import Model, ModelFault
 from toologue.plan.procedures.intents import Intent, slug
 from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.schema import Api, Procedure
+from toologue.values.json_schema import list_of, object_of, properties_of
 
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _BEGIN = re.compile(r"^(?:---\s*$|#\s|1\.\s)", re.MULTILINE)
@@ -99,10 +100,9 @@ def _document(api: Api) -> str:
 
 def _fields(schema: Mapping[str, Any], before: str = "") -> list[str]:
     found: list[str] = []
-    for name, given in cast("dict[str, Any]", schema.get("properties") or {}).items():
-        inner = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        values = inner.get("enum")
-        within = _fields(inner, f"{before}{name}.") if before.count(".") < 2 else []
+    for name, inner in properties_of(schema).items():
+        values = list_of(object_of(inner).get("enum"))
+        within = _fields(object_of(inner), f"{before}{name}.") if before.count(".") < 2 else []
         found += within or [f"{before}{name}" + (f" ({' | '.join(map(str, values))})" if values else "")]
     return found
 
@@ -205,12 +205,10 @@ def parse_intents(reply: str) -> list[Any]:
     """The entries of the first JSON array in a reply that has objects in it, or the objects of a reply without one."""
     lone: list[Any] = []
     for value in _json_in(reply):
-        is_object = isinstance(value, dict)
-        parts = list(cast("dict[str, Any]", value).values()) if is_object else [value]
-        arrays = [cast("list[Any]", part) for part in parts if isinstance(part, list)]
+        arrays = map(list_of, object_of(value).values() if isinstance(value, dict) else [value])
         if found := next((array for array in arrays if any(isinstance(entry, dict) for entry in array)), None):
             return found
-        lone += [value] if is_object else []
+        lone += [value] if isinstance(value, dict) else []
     return lone
 
 
@@ -252,7 +250,7 @@ def _take(
 def _fault(entry: Any, others: Iterable[Intent]) -> tuple[IntentFault, str] | None:
     if not isinstance(entry, dict):
         return "not an object", shown(entry)
-    given = cast("dict[str, Any]", entry)
+    given = object_of(entry)
     absent = [key for key in _KEYS if not isinstance(given.get(key), str) or not slug(given[key])]
     if absent:
         return "missing", f"{', '.join(absent)} in {shown(given)}"

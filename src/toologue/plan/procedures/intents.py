@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
 from toologue.data import Place, Source, read_source
 from toologue.errors import UnknownName
 from toologue.schema import Record, jsonl
+from toologue.values.json_schema import list_of, object_of
 
 _CATALOGUE = Path(__file__).with_name("intents.yaml")
 _TEXT = Field(min_length=1)
@@ -41,7 +42,7 @@ class Intent(Record):
     def _add_defaults(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        given = cast("dict[str, Any]", data)
+        given = object_of(data)
         return {"id": slug(str(given.get("name", ""))), "industry": slug(str(given.get("client", ""))), **given}
 
 
@@ -93,13 +94,12 @@ def _catalogue() -> dict[str, Intent]:
 def _entries(source: Source) -> Iterator[tuple[Place, Any]]:
     data: Any = source.data
     if isinstance(data, list):
-        yield from (((number,), entry) for number, entry in enumerate(cast("list[Any]", data)))
+        yield from (((number,), entry) for number, entry in enumerate(list_of(data)))
         return
     if not isinstance(data, dict):
         raise source.bad((), "intents are a list, or lists by industry", "write `- {client: …, issue: …, name: …}`")
-    for industry, entries in cast("dict[str, Any]", data).items():
+    for industry, entries in object_of(data).items():
         if not isinstance(entries, list):
             raise source.bad((industry,), "this industry has no list of intents", "write `- {client: …, …}` below it")
-        for number, entry in enumerate(cast("list[Any]", entries)):
-            named = isinstance(entry, dict)
-            yield (industry, number), {"industry": industry, **cast("dict[str, Any]", entry)} if named else entry
+        for number, entry in enumerate(list_of(entries)):
+            yield (industry, number), {"industry": industry, **object_of(entry)} if isinstance(entry, dict) else entry

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 from pydantic import JsonValue
 
@@ -39,6 +39,7 @@ from toologue.procedure.course import State
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import AgentTurn, Cue, Dialogue, Graph, Node, Plan, Procedure, Result, Turn, UserTurn, ValueKind
 from toologue.values.conditions import embedded
+from toologue.values.json_schema import list_of, object_of, properties_of
 
 
 class Astray(Exception):
@@ -223,9 +224,8 @@ class _Conversation:
 
     def codes(self, name: str) -> list[str]:
         for api in self.ground.service.apis.values():
-            rule = cast("Any", api.returns.get("properties") or {}).get(name)
-            if isinstance(rule, dict) and isinstance(codes := cast("Any", rule).get("enum"), list):
-                return [*map(str, cast("list[Any]", codes))]
+            if codes := list_of(object_of(properties_of(api.returns).get(name)).get("enum")):
+                return [*map(str, codes)]
         return []
 
     def ahead(self, place: int) -> Option | None:

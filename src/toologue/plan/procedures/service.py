@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -26,6 +26,7 @@ from toologue.errors import UserError
 from toologue.loop import World
 from toologue.schema import Api, Call, Fault, Graph, Link, Node, Result, Setting
 from toologue.values.conditions import Expression, parse
+from toologue.values.json_schema import list_of, object_of
 from toologue.values.make import make
 from toologue.worlds.crud import simulator_for
 from toologue.worlds.store import Row
@@ -174,13 +175,13 @@ def _put(value: Any, path: _Path, new: Any) -> None:
         if name == "[]":
             if not isinstance(value, list):
                 return
-            items = cast("list[Any]", value)
+            items = list_of(value)
             if not items:
                 items.append({})
             value = items[0]
         elif isinstance(value, dict):
-            value = cast("dict[str, Any]", value).setdefault(name, [] if after == "[]" else {})
+            value = object_of(value).setdefault(name, [] if after == "[]" else {})
         else:
             return
     if isinstance(value, dict):
-        cast("dict[str, Any]", value)[path[-1]] = new
+        object_of(value)[path[-1]] = new

@@ -10,13 +10,14 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 from toologue.models.ask import ask, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.plan.scenarios import MIN_CALLS, Checker, Tally
 from toologue.plan.scenarios.prompts import PER_PROMPT, Prompt, Telling, evenly, prompts_of
 from toologue.schema import Api, Scenario
+from toologue.values.json_schema import items_of, properties_of
 
 _MARK = re.compile(r"(?im)^[ \t>#*_\-•]*(?:scenario\s*#?\s*\d+|\d+(?=[.)]\s))[ \t*_]*[:.)\-–—]*[ \t*_]*")
 _PARENTHESES = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)")
@@ -111,9 +112,8 @@ def _document(api: Api) -> str:
 
 
 def _sketch(schema: Mapping[str, Any]) -> Any:
-    properties, items = schema.get("properties"), schema.get("items")
-    if isinstance(properties, dict):
-        return {name: _sketch(inner) for name, inner in cast("dict[str, Any]", properties).items()}
-    if isinstance(items, dict):
-        return [_sketch(cast("dict[str, Any]", items)) or schema.get("description", "")]
+    if isinstance(schema.get("properties"), dict):
+        return {name: _sketch(inner) for name, inner in properties_of(schema).items()}
+    if isinstance(schema.get("items"), dict):
+        return [_sketch(items_of(schema)) or schema.get("description", "")]
     return schema.get("description", "")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -18,6 +18,7 @@ from toologue import keys
 from toologue.data import shipped
 from toologue.errors import BadSetting
 from toologue.schema import Api, Flow
+from toologue.values.json_schema import items_of, object_of, properties_of
 
 # How many scenarios a prompt asks for.
 PER_PROMPT = 3
@@ -195,9 +196,8 @@ def _last(path: str) -> str:
 
 def _type(schema: Mapping[str, JsonValue]) -> str:
     """The JSON type, null aside; that of its items for an array: one of many is handed over as one alone."""
-    items = schema.get("items")
-    if isinstance(items, dict):
-        return _type(items)
+    if isinstance(schema.get("items"), dict):
+        return _type(items_of(schema))
     given = schema.get("type", "")
     names = given if isinstance(given, list) else [given]
     return next((str(name) for name in names if name != "null"), "")
@@ -205,13 +205,11 @@ def _type(schema: Mapping[str, JsonValue]) -> str:
 
 def _leaves(schema: Mapping[str, Any], path: str = "", outer: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(path, schema) of every value that is no object; a list of plain values keeps the description of the list."""
-    properties, items = schema.get("properties"), schema.get("items")
-    if isinstance(properties, dict):
-        for name, inner in cast("dict[str, Any]", properties).items():
-            schema = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
-            yield from _leaves(schema, f"{path}.{name}" if path else name)
-    elif isinstance(items, dict):
-        yield from _leaves(cast("dict[str, Any]", items), f"{path}[]", schema.get("description", ""))
+    if isinstance(schema.get("properties"), dict):
+        for name, inner in properties_of(schema).items():
+            yield from _leaves(object_of(inner), f"{path}.{name}" if path else name)
+    elif isinstance(schema.get("items"), dict):
+        yield from _leaves(items_of(schema), f"{path}[]", schema.get("description", ""))
     elif path:
         yield path, {**schema, "description": schema.get("description") or outer}
 
