@@ -161,16 +161,16 @@ class EdgeChecker:
         same_tool = source.tool == target.tool
         related = same_tool or bool(source.words & target.words or source.providers & target.providers)
         if given.universal and (given.kind == taken.kind or _stands_for(given, taken)):
-            return _everywhere(given, taken, source, target)
+            return _everywhere(given, source, target)
         if given.universal and taken.kind in ("code", "other") and same_tool:
             return _yes("same everywhere", given.kind)
         if taken.kind == "query":
-            return self._query(given, taken, source, target)
+            return _query(given, source, target)
         if why := facets.field_conflict(source.api, target.api):
             return _no("field", "meaning", why)
         if given.kind in ("text", "url", "other", "number", "switches", "paging"):
             related = related or source.api.domain == target.api.domain
-            return self._plain(given, taken, related=related, same_tool=same_tool)
+            return _plain(given, taken, related=related, same_tool=same_tool)
         if same_tool and given.name == taken.name and given.name not in facets.word_tables()["bare"]:
             return _yes("same thing", given.name)
         strange = not facets.may_be_same(given.things, taken.things) and given.kind not in ("username", "symbol")
@@ -182,28 +182,6 @@ class EdgeChecker:
         if owned and not related:
             return _no("provider", "meaning", f"a {given.kind} of {source.tool} means nothing to {target.tool}")
         return _yes("same thing", _label(given))
-
-    def _query(self, given: facets.Facet, taken: facets.Facet, source: _Known, target: _Known) -> Verdict:
-        about = frozenset(facets.things_in((*facets.name_words(target.api), *spell(target.tool))))
-        symbol = given.kind == "symbol" and not facets.field_conflict(source.api, target.api)
-        unnamed = source.tool == target.tool and not about
-        if given.universal or facets.may_be_same(given.things, about) or symbol or unnamed:
-            return _yes("same thing", f"{_label(given)} may be searched for")
-        searched = ", ".join(sorted(about)) or "something else"
-        return _no("entity", "meaning", f"{_label(given)}, where {searched} is searched")
-
-    def _plain(self, given: facets.Facet, taken: facets.Facet, *, related: bool, same_tool: bool) -> Verdict:
-
-        if given.kind == "text" or (given.kind == "url" and related):
-            return _yes("same thing", given.kind)
-        if given.kind in ("switches", "paging"):
-            return _yes("same thing", given.name) if same_tool else _no("provider", "meaning", given.name)
-        if given.kind == "url":
-            named = frozenset(given.things) & frozenset(taken.things)
-            return _yes("same everywhere", "url") if named or not taken.things else _no("provider", "meaning", "url")
-        if not related:
-            return _no("field", "meaning", f"{given.name} is not said to mean the same in both")
-        return _yes("same thing", given.name)
 
 
 def values_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
@@ -260,7 +238,30 @@ def _stands_for(given: facets.Facet, taken: facets.Facet) -> bool:
     return taken.kind in facets.word_tables()["stands_for"].get(given.kind, ())
 
 
-def _everywhere(given: facets.Facet, taken: facets.Facet, source: _Known, target: _Known) -> Verdict:
+def _query(given: facets.Facet, source: _Known, target: _Known) -> Verdict:
+    about = frozenset(facets.things_in((*facets.name_words(target.api), *spell(target.tool))))
+    symbol = given.kind == "symbol" and not facets.field_conflict(source.api, target.api)
+    unnamed = source.tool == target.tool and not about
+    if given.universal or facets.may_be_same(given.things, about) or symbol or unnamed:
+        return _yes("same thing", f"{_label(given)} may be searched for")
+    searched = ", ".join(sorted(about)) or "something else"
+    return _no("entity", "meaning", f"{_label(given)}, where {searched} is searched")
+
+
+def _plain(given: facets.Facet, taken: facets.Facet, *, related: bool, same_tool: bool) -> Verdict:
+    if given.kind == "text" or (given.kind == "url" and related):
+        return _yes("same thing", given.kind)
+    if given.kind in ("switches", "paging"):
+        return _yes("same thing", given.name) if same_tool else _no("provider", "meaning", given.name)
+    if given.kind == "url":
+        named = frozenset(given.things) & frozenset(taken.things)
+        return _yes("same everywhere", "url") if named or not taken.things else _no("provider", "meaning", "url")
+    if not related:
+        return _no("field", "meaning", f"{given.name} is not said to mean the same in both")
+    return _yes("same thing", given.name)
+
+
+def _everywhere(given: facets.Facet, source: _Known, target: _Known) -> Verdict:
     things = ("airport", "airline", "aircraft", "station")
     one, other = (set(facets.things_in(facets.name_words(known.api))) & {*things} for known in (source, target))
     if given.kind == "airport code" and one and other and not one & other:
