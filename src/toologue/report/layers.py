@@ -70,10 +70,9 @@ class _Place:
 
 def layered(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> Layout:
     """The drawing."""
-    back = _back(boxes, arrows)
-    depth = _depths(boxes, arrows, back)
+    depth = _depths(boxes, arrows)
     places = {box.id: _Place(2 * depth[box.id], box.width, box.height) for box in boxes}
-    chains = {arrow.id: _chain(arrow, places, arrow.id in back) for arrow in arrows}
+    chains = {arrow.id: _chain(arrow, places) for arrow in arrows}
     every = [*places.values(), *(place for chain in chains.values() for place in chain[1:-1])]
     rows: list[list[_Place]] = [[] for _ in range(max((place.layer for place in every), default=0) + 1)]
     for place in every:
@@ -121,8 +120,9 @@ def _back(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> set[str]:
     return {arrow.id for arrow in arrows if (arrow.source, arrow.target) in back}
 
 
-def _depths(boxes: Sequence[Box], arrows: Sequence[Arrow], back: set[str]) -> dict[str, int]:
+def _depths(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> dict[str, int]:
     """The layer of each box: one below the lowest that leads to it."""
+    back = _back(boxes, arrows)
     ways = ((arrow.source, arrow.target)[:: -1 if arrow.id in back else 1] for arrow in arrows)
     network = _network(boxes, ((source, target) for source, target in ways if source != target))
     return {id: depth for depth, ids in enumerate(_networkx().topological_generations(network)) for id in ids}
@@ -139,7 +139,7 @@ def _networkx() -> Any:
     return import_module("networkx")
 
 
-def _chain(arrow: Arrow, places: Mapping[str, _Place], back: bool) -> list[_Place]:
+def _chain(arrow: Arrow, places: Mapping[str, _Place]) -> list[_Place]:
     source, target = places[arrow.source], places[arrow.target]
     step = 1 if source.layer < target.layer else -1
     passed = [_Place(layer, _THIN, 0, arrow=True) for layer in range(source.layer + step, target.layer, step)]

@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -222,11 +223,7 @@ def pruned(value: Any, *, string: int, members: int, depth: int = 30) -> Any:
 
 def round_starts(turns: Iterable[Turn]) -> list[int]:
     """The index of the first turn of every round."""
-    starts, position = list[int](), 0
-    for said, did in rounds(turns):
-        starts.append(position)
-        position += len(said) + len(did)
-    return starts
+    return list(accumulate((len(said) + len(did) for said, did in rounds(turns)), initial=0))[:-1]
 
 
 def _round_of(turns: Iterable[Turn], index: int) -> int | None:
