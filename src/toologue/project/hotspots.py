@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from toologue.report.view import Charted, Conversation
 from toologue.report.words import cut, explain, fault_words, stop_words
-from toologue.schema import AgentTurn, Mismatch
+from toologue.schema import Mismatch
+from toologue.score.metric import done_at
 from toologue.score.steps import SEVERITIES, Knowledge, Severity, noise_of
 from toologue.worlds.world import documents_of
 
@@ -58,8 +59,7 @@ def _of(procedure: Charted, conversation: Conversation) -> Iterator[tuple[str, S
             by_turn.setdefault(mismatch.turn, []).append(mismatch)
     for turn, at in by_turn.items():
         wanted = gold.turns[turn]
-        did = lived[turn] if turn < len(lived) else None
-        did = did if isinstance(did, AgentTurn) else AgentTurn()
+        did = done_at(conversation.trace, turn)
         node = procedure.graph.by_id.get(wanted.node or "")
         severity = knowledge.severity(turn, did)
         noise = noise_of(gold.turns[turn - 1]) if turn and not node else ""

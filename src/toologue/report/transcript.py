@@ -17,6 +17,7 @@ from toologue import keys
 from toologue.report.view import Conversation
 from toologue.report.words import explain, fault_words, findings, legible, located, pruned, quoted
 from toologue.schema import AgentTurn, Call, Mismatch, Program, Result, Retrieve, Round, Turn, invocations, rounds
+from toologue.score.metric import done_at
 
 # same: as expected; match: accepted, though not equal; wrong: answers a gold call, with a difference; bad: took effect,
 # not expected; extra: expected by nobody, not counted as bad; missing: in the gold only; draft: not executed.
@@ -238,10 +239,9 @@ def _first(conversation: Conversation) -> tuple[First, str, Place | None]:
     graded = verdict is not None and verdict.value is not None and bool(verdict.at)
     if graded:
         finding = findings(conversation)[0]
-        turns = conversation.gold.turns if finding.side == "gold" else conversation.trace.turns
+        lived = conversation.gold if finding.side == "gold" else conversation.trace
         number, act = finding.mismatch.turn, finding.mismatch.act or 0
-        there = turns[number] if number is not None and 0 <= number < len(turns) else None
-        if number is not None and there is not None and there.role == "agent" and act < len(there.acts):
+        if number is not None and number >= 0 and act < len(done_at(lived, number).acts):
             return "call", finding.side, (number, act)
     for number, turn in enumerate(conversation.trace.turns):
         if turn.role == "agent" and turn.error:
