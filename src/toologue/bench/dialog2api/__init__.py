@@ -139,8 +139,7 @@ def _predicted(
         return ScriptedAgent([next(answered, ()) if said else () for said in asked])
 
     agent = AgentSpec(f"predictions:{file.name}", make, reads_gold=True)
-    traces = traces_of(benchmark, part, there, agent, options)
-    return {gold.id: trace for gold, trace in zip(there, traces, strict=True)}
+    return {trace.dialogue: trace for trace in traces_of(benchmark, part, there, agent, options)}
 
 
 def over_s3(file: Path) -> bool:

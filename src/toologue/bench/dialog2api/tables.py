@@ -102,13 +102,13 @@ def talk_table(golds: Sequence[Dialogue]) -> Table:
     return Table("Final programs, and how goals ended", ["", *splits], cells)
 
 
-def apis_in(code: str, name: str = "s3") -> list[str]:
+def apis_in(code: str) -> list[str]:
     """The Apis that a program calls, in the order of their first call, in the paper's spelling."""
     calls = [node for node in ast.walk(parse(code).tree) if isinstance(node, ast.Call)]
     found = [
         (node.lineno, node.col_offset, node.func.attr)
         for node in calls
-        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == name
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == "s3"
     ]
     names = [called for _, _, called in sorted(found)]
     return list(dict.fromkeys(one if one[:1].isupper() else one.title().replace("_", "") for one in names))

@@ -84,8 +84,7 @@ def _predicted(
     if strange := sorted(names - {gold.id for gold in golds}):
         options.warn(f"{len(strange)} names in {file} are no dialogue here: {strange[:3]}")
     there = [gold for gold in golds if gold.id in names]
-    traces = traces_of(benchmark, part, there, f"predictions:{file}", options)
-    return {gold.id: trace for gold, trace in zip(there, traces, strict=True)}
+    return {trace.dialogue: trace for trace in traces_of(benchmark, part, there, f"predictions:{file}", options)}
 
 
 TOOLTALK = Benchmark(
