@@ -225,6 +225,12 @@ def client(endpoint: str, *, attempts: int = 3, **credentials: str) -> Any:
     return session.client("s3", region_name="us-east-1", endpoint_url=endpoint, config=config, **credentials)
 
 
+def respond(service: Any, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The response of a client to one operation, its body read."""
+    response: dict[str, Any] = getattr(service, operation)(**arguments)
+    return response | {"Body": response["Body"].read()} if "Body" in response else response
+
+
 def missing() -> BadSetting:
     """What to say where the libraries are not installed."""
     return BadSetting("the world 's3' needs boto3 and moto: pip install 'toologue[programs]'")

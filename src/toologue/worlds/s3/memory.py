@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any
 from unittest.mock import patch
 
-from toologue.worlds.s3.account import Account, Contents, by_name, client, missing
+from toologue.worlds.s3.account import Account, Contents, by_name, client, missing, respond
 
 _OWNER, _PARTITION, _ADDRESS = "123456789012", "aws", "https://s3.amazonaws.com"
 # Moto's buckets by name.
@@ -39,9 +39,7 @@ class Memory:
         if by_name()[operation].writes:
             self._saved = None
         with _installed(buckets, self._now):
-            response: dict[str, Any] = getattr(_client(), operation)(**arguments)
-            if "Body" in response:
-                response["Body"] = response["Body"].read()
+            response = respond(_client(), operation, arguments)
         for name in buckets.keys() - old:
             buckets[name].creation_date = self._now
         return response

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from toologue.apis.schemas import object_of
 from toologue.errors import BadSetting
-from toologue.worlds.s3.account import Account, Contents, client
+from toologue.worlds.s3.account import Account, Contents, client, respond
 
 # So many objects can be deleted at once.
 _MOST = 1000
@@ -39,10 +39,7 @@ class Address:
         from botocore import exceptions, parsers  # pyright: ignore[reportMissingTypeStubs]
 
         try:
-            response: dict[str, Any] = getattr(self._client, operation)(**arguments)
-            if "Body" in response:
-                response["Body"] = response["Body"].read()
-            return response
+            return respond(self._client, operation, arguments)
         except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
             wanted = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             raise BadSetting(f"S3 at {self._endpoint} wants credentials ({error}): {wanted}") from None
