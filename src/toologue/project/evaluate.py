@@ -47,6 +47,7 @@ from toologue.schema import Dialogue, Graph, Procedure
 from toologue.schema.jsonl import read, replacing, write
 from toologue.score.metric import totals
 
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
 
@@ -138,7 +139,7 @@ def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
         dropped = tuple((str(why), int(times)) for why, times in record["dropped"])
         (graph,) = read(folder / "graphs.jsonl", Graph)
         dialogues = tuple(read(folder / "dialogues.jsonl", Dialogue, empty=True))
-    except (OSError, ValueError, KeyError, TypeError, UserError):
+    except _UNREADABLE:
         return None
     return Suite(chapter, graph, dialogues, dropped, fresh=False)
 
@@ -236,7 +237,7 @@ def _graded(folder: RunFolder, suite: Suite, match: TextMatch) -> list[Conversat
         if summary["similarity"] != match.record():
             return None
         found = {one.gold.id: one for one in conversations_of(folder)}
-    except (OSError, ValueError, KeyError, TypeError, UserError):
+    except _UNREADABLE:
         return None
     golds = [gold.id for gold in suite.dialogues]
     return [found[id] for id in golds] if found.keys() == set(golds) else None
