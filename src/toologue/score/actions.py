@@ -17,8 +17,7 @@ Two actions are the same
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from toologue.formats.tooldial_text import ACTIONS, read_action
@@ -88,11 +87,6 @@ def same_action(match: Match, expected: AgentAction, said: str) -> bool:
         return read_action(said).value == expected
     wanted, given = _letters(expected), _letters(said)
     return wanted in given if match == "substring" else wanted == given
-
-
-def confusion(tests: Iterable[ActionTest]) -> Counter[tuple[str, str]]:
-    """How often which action was expected and which was taken; what is none of the eight counts as "none"."""
-    return Counter((test.expected, test.taken or "none") for test in tests)
 
 
 def labelled(gold: Dialogue) -> Iterator[tuple[int, int, AgentAction]]:
