@@ -12,8 +12,9 @@ from fake_endpoint import HANG, RESET, Answer, Endpoint, Script, refuses, says
 
 from toologue.errors import BadSetting
 from toologue.formats.openai import to_messages, tools
+from toologue.models.ask import model
 from toologue.models.client import OpenAIModel, Setup
-from toologue.models.model import ModelFault, Reply, forbid_requests, model
+from toologue.models.model import ModelFault, Reply, forbid_requests
 from toologue.schema import AgentTurn, Call, Fault, Result, Usage, UserTurn
 from toologue.worlds.assistant import apis
 

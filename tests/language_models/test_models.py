@@ -13,6 +13,7 @@ import pytest
 
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.openai import call_of
+from toologue.models.ask import model
 from toologue.models.client import MISSING, Setup, setup_of
 from toologue.models.model import (
     Asked,
@@ -22,7 +23,6 @@ from toologue.models.model import (
     ScriptedModel,
     check_requests_allowed,
     forbid_requests,
-    model,
     requests_allowed,
 )
 from toologue.schema import Call

@@ -128,7 +128,7 @@ def test_asking_for_a_model_says_in_one_line_what_to_install(tmp_path: Path) -> 
     ("code", "remedy"),
     [
         ("from toologue.models.embed import embedder; embedder('minilm')", MINILM),
-        ("from toologue.models.model import model; model('openai:gpt-x')", LLM),
+        ("from toologue.models.ask import model; model('openai:gpt-x')", LLM),
         ("from toologue.values.make import faker_leaf; faker_leaf()", "pip install 'toologue[mock]'"),
     ],
 )

@@ -34,7 +34,7 @@ def write(model: ScriptedModel, plan: Plan = PLAN, **options: Any) -> Dialogue:
 
 
 def replies(*answers: list[Any]) -> ScriptedModel:
-    return ScriptedModel([json.dumps(answer) for answer in answers], name="scripted-1")
+    return ScriptedModel([json.dumps({"messages": answer}) for answer in answers], name="scripted-1")
 
 
 class TestPrompt:
@@ -46,7 +46,7 @@ class TestPrompt:
         )
         assert "\n3. Customer gives what was asked for: order id «O-70412»\n" in self.TEXT
         assert "\n4. Agent says as the last word: say that it comes on «2025-03-14»\n" in self.TEXT
-        assert "A JSON array of 4 texts" in self.TEXT
+        assert "Nothing but a JSON object with 4 texts" in self.TEXT
 
     def test_says_who_speaks(self) -> None:
         assert "the customer is annoyed, yet not abusive, the agent is warm" in self.TEXT
@@ -153,11 +153,23 @@ class TestWriting:
         assert told.origin["writer"] == "scripted-1"
         assert told.turns[3] == PLAN.dialogue.turns[3]
         assert len(model.asked) == 1
-        assert model.asked[0].output == {"type": "array", "items": {"type": "string"}}
+        assert "attempts" not in told.origin
+
+    def test_what_is_asked_for_is_an_object_since_endpoints_refuse_other_roots(self) -> None:
+        model = replies(GOOD)
+        write(model)
+        output = model.asked[0].output
+        assert output is not None
+        assert output["type"] == "object"
+        assert output["properties"]["messages"] == {"type": "array", "items": {"type": "string"}}
 
     def test_faults_are_fed_back(self) -> None:
         model = replies(GOOD[:3], [*GOOD[:2], "It's on my sheet.", GOOD[3]], GOOD)
-        assert write(model).turns[2].text == "It's O-70412."
+        told = write(model)
+        assert told.turns[2].text == "It's O-70412."
+        attempts = told.origin["attempts"]
+        assert isinstance(attempts, list)
+        assert [json.loads(attempt["reply"])["messages"] for attempt in attempts][0::2] == [GOOD[:3], GOOD]
         asked = [one.messages[-1]["content"] for one in model.asked]
         assert "- wrong count: 4 messages are wanted, and there are 3" in asked[1]
         assert '- value missing: message 3: «O-70412» is not in "It\'s on my sheet."' in asked[2]

@@ -35,7 +35,7 @@ def status(arguments: Sequence[str]) -> int:
     from cyclopts import CycloptsError
 
     try:
-        return int(app()(arguments, exit_on_error=False, print_error=True) or 0)
+        return int(app().meta(arguments, exit_on_error=False, print_error=True) or 0)
     except CycloptsError:
         return 2
     except UserError as error:
@@ -60,6 +60,8 @@ def app() -> App:
     """The application with all its commands, none of them loaded."""
     from cyclopts import App
 
+    from toologue.cli.keeping import with_exchanges_kept
+
     application = App(
         name="toologue",
         version=__version__,
@@ -69,4 +71,5 @@ def app() -> App:
     )
     for name, (reference, summary) in registry.COMMANDS.items():
         application.command(reference, name=name, help=summary)
+    with_exchanges_kept(application)
     return application

@@ -9,7 +9,7 @@ from toologue.apis.load import apis_of_all
 from toologue.cli.options import OptionalOut
 from toologue.cli.terminal import ask, say, table
 from toologue.errors import BadSetting
-from toologue.models.model import model
+from toologue.models.ask import model
 from toologue.plan.api_graph.describe import describe as describe_offline
 from toologue.plan.api_graph.describe_model import Described, describe_with
 from toologue.schema import Api
@@ -57,7 +57,7 @@ def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
 
 
 async def _asked(found: Sequence[Api], by: str, seed: int) -> list[Described]:
-    asked, turns = model(by), asyncio.Semaphore(_CONCURRENCY)
+    asked, turns = model(by, "describer"), asyncio.Semaphore(_CONCURRENCY)
 
     async def one(api: Api) -> Described:
         async with turns:

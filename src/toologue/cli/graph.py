@@ -14,9 +14,9 @@ from toologue.apis.load import apis_of_all, each_api
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.terminal import group, progress_bar, say, table
 from toologue.errors import BadSetting, UnknownName
+from toologue.models.ask import model
 from toologue.models.embed import Cached, Embedder, cache_folder
 from toologue.models.embed import embedder as embedder_of
-from toologue.models.model import model
 from toologue.parallel import pool
 from toologue.plan.api_graph.check_graph import EdgeJudge, check_graph
 from toologue.plan.api_graph.edges import MOST, Graph, explain, find_edges
@@ -67,7 +67,7 @@ def check(
     """
     if not apis:
         raise BadSetting("name the documents too, as in: toologue graph check graph.jsonl apis.jsonl -o checked.jsonl")
-    by = None if judge is None else EdgeJudge(model(judge), votes, seed)
+    by = None if judge is None else EdgeJudge(model(judge, "judge"), votes, seed)
     found = asyncio.run(check_graph(graph, apis_of_all(apis), out, labels=labels, by=by, sample=sample))
     reasons = ((reason, f"{number:,}") for reason, number in (found.reasons + found.failures).most_common())
     say(table(("reason", "edges"), reasons))

@@ -14,7 +14,7 @@ from toologue.cli.terminal import ask, group, progress_bar, say, table
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting
 from toologue.formats.procedure import write as write_procedure
-from toologue.models.model import model as model_of
+from toologue.models.ask import model as model_of
 from toologue.plan.procedures.by_model import IntentTally, Rewritten, ask_intents, ask_procedures
 from toologue.plan.procedures.by_model import rewrite as rewrite_prose
 from toologue.plan.procedures.intents import intent
@@ -55,7 +55,9 @@ def intents(
     """
     found, tally = [one for one in catalogue() if not industries or one.industry in industries], IntentTally()
     if model is not None:
-        asked = ask_intents(model_of(model), count, tally, industries=industries or (), known=catalogue(), seed=seed)
+        asked = ask_intents(
+            model_of(model, "planner"), count, tally, industries=industries or (), known=catalogue(), seed=seed
+        )
         found = list(ask(model, asked))
     if not found:
         raise BadSetting(f"there are no intents: {', '.join(industries or ())}")
@@ -93,7 +95,7 @@ def rewrite(
         Sent to the model.
     """
     apis = None if service is None else tuple(service_of(service).apis.values())
-    file, asked = Path(what), model_of(model)
+    file, asked = Path(what), model_of(model, "planner")
     if file.suffix in (".md", ".txt"):
         made = rewrite_prose(text_of(file), asked, apis=apis, id=file.stem, tries=tries, seed=seed)
         return _kept(out, [ask(model, made)])
@@ -151,7 +153,7 @@ def scenarios(
     if model is None:
         kept = list(tell_all(documents, tally, seed=seed))
     else:
-        asked = ask_all(documents, model_of(model), tally, count=count, seed=seed, concurrency=concurrency)
+        asked = ask_all(documents, model_of(model, "planner"), tally, count=count, seed=seed, concurrency=concurrency)
         kept = ask(model, _collected(asked, count or 0))
     drawn = kept if count is None else sample(kept, count, seed=seed)
     if not drawn:

@@ -11,8 +11,9 @@ from pathlib import Path
 from toologue.cli.options import Out
 from toologue.cli.terminal import say, table, watched, write_json
 from toologue.errors import BadFile, BadSetting
+from toologue.models.ask import model
 from toologue.models.embed import embedder
-from toologue.models.model import ModelFault, model
+from toologue.models.model import ModelFault
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.project.generate import words
 from toologue.schema import Api, Dialogue, Graph, Plan, Setting
@@ -118,7 +119,7 @@ def _chain_words(plans: Path, writer: str, by: str, seed: int) -> Iterator[Dialo
         if writer == "template":
             worded = ChainWriter(apis, embedder(by), seed=seed).words
         else:
-            online = ChainModelWriter(model(writer), apis, embedder(by), seed=seed)
+            online = ChainModelWriter(model(writer, "writer"), apis, embedder(by), seed=seed)
 
             def worded(plan: Plan) -> Dialogue:
                 return loop.run(online.write(plan))

@@ -1,8 +1,8 @@
 """Language models: what one is, the offline fake, the fault a request ends in, and the switch that forbids requests.
 
 `reply(messages, tools=, output=, seed=)` takes chat messages and tools as `formats.openai` writes them and gives a
-`Reply`. `output` is a JSON Schema that the words must satisfy; whoever asks parses them. `model` understands
-`openai:NAME?OPTIONS` (`models.client`) and `module:attribute`, an object of yours with `async reply`.
+`Reply`. `output` is a JSON Schema that the words must satisfy; whoever asks parses them. `models.ask` makes models from
+their names.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
-from toologue import registry
 from toologue.errors import BadSetting, ToologueError
 from toologue.formats.openai import Message
 from toologue.schema import AgentTurn, Call, Fault, Noun, Usage
@@ -141,17 +140,6 @@ class ScriptedModel:
         if isinstance(line, ModelFault):
             raise line
         return Reply(text=line) if isinstance(line, str) else line
-
-
-def model(spec: str) -> Model:
-    """The model that a spec names."""
-    name, _, argument = spec.partition(":")
-    if name in registry.names("model") or not argument:
-        return cast("Model", registry.find("model", name)(argument))
-    thing = registry.load(spec)
-    if not callable(getattr(thing, "reply", None)):
-        raise BadSetting(f"{spec!r} is no model: it has no `async reply(messages, *, tools, output, seed)`")
-    return cast("Model", thing)
 
 
 def forbid_requests() -> None:

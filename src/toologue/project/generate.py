@@ -28,7 +28,8 @@ from pathlib import Path
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.procedure import load
 from toologue.formats.procedure import write as write_procedure
-from toologue.models.model import ModelFault, model
+from toologue.models.ask import model
+from toologue.models.model import ModelFault
 from toologue.parallel import chunks, ordered
 from toologue.plan.procedures import files
 from toologue.plan.procedures.noise import NoiseMode
@@ -130,7 +131,7 @@ def words(plans: Iterable[Plan], writer: str = "template", *, seed: int = 0) -> 
     if writer == "template":
         yield from map(TemplateWriter(seed=seed).words, plans)
         return
-    by_model = ModelWriter(model(writer), seed=seed)
+    by_model = ModelWriter(model(writer, "writer"), seed=seed)
     with asyncio.Runner() as loop:
         for some in chunks(plans, _AT_ONCE):
             yield from loop.run(_worded(by_model, some))

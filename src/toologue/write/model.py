@@ -25,7 +25,12 @@ from toologue.text.verbalize import fill_values, verbalize
 
 _SHOWN = re.compile(r"\{([^{}]*)\}")
 _MOST = 1_000_000
-_OUTPUT = {"type": "array", "items": {"type": "string"}}
+_OUTPUT = {
+    "type": "object",
+    "properties": {"messages": {"type": "array", "items": {"type": "string"}}},
+    "required": ["messages"],
+    "additionalProperties": False,
+}
 _AS = {
     "terse": "short of words", "chatty": "talkative", "annoyed": "annoyed, yet not abusive", "formal": "formal",
     "typo_prone": "in a hurry, with a typing error here and there, never in a value", "warm": "warm", "brief": "brief",
@@ -80,22 +85,25 @@ class ModelWriter:
     ) -> Dialogue:
         """The dialogue with the model's texts at these places, which have none of the faults. Raises ModelFault."""
 
-        def parse(reply: str) -> tuple[tuple[str, list[str], list[WordFault]], str]:
+        def parse(reply: str) -> tuple[tuple[list[str], list[WordFault]], str]:
             texts = parse_words(reply)
             wrong = faults(texts)
-            again = f"These are not right yet:\n{bullets(wrong)}\nAnswer with the whole array again."
-            return (reply, texts or [], wrong), again if wrong else ""
+            again = f"These are not right yet:\n{bullets(wrong)}\nAnswer with all messages again, in the same form."
+            return (texts or [], wrong), again if wrong else ""
 
         id, tries = dialogue.id, self._tries
         asked = ask_until_valid(self._model, prompt, parse, self._seed, id, tries=tries, output=_OUTPUT)
-        reply, texts, wrong = await asked
+        (texts, wrong), attempts = await asked
         if wrong:
             what = f"the words for plan {id!r} are not what was asked for: {'; '.join(map(str, wrong[:3]))}"
-            raise ModelFault("bad_response", what, excerpt=shown(reply, 200), tries=tries)
+            raise ModelFault("bad_response", what, excerpt=shown(attempts[-1].reply, 200), tries=tries)
         turns = list(dialogue.turns)
         for place, text in zip(places, texts, strict=True):
             turns[place] = turns[place].replace(text=text)
-        return dialogue.replace(turns=tuple(turns), origin={**dialogue.origin, "writer": self._model.name})
+        origin: dict[str, JsonValue] = {**dialogue.origin, "writer": self._model.name}
+        if len(attempts) > 1:
+            origin["attempts"] = [attempt._asdict() for attempt in attempts]
+        return dialogue.replace(turns=tuple(turns), origin=origin)
 
 
 def prompt_text(plan: Plan, *, customer: str, agent: str) -> str:
@@ -107,7 +115,7 @@ def prompt_text(plan: Plan, *, customer: str, agent: str) -> str:
 
 
 def parse_words(reply: str) -> list[Any] | None:
-    """The first JSON array with a text in it, whatever stands around it; None if there is none."""
+    """The first JSON array with a text in it, in an object or not; None if there is none."""
     arrays = json_values(reply[:_MOST], "[", nested=True)
     return next((array for array in arrays if any(isinstance(entry, str) for entry in array)), None)
 

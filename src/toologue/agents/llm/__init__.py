@@ -10,7 +10,8 @@ from toologue.agents.agent import AgentSpec
 from toologue.errors import BadSetting
 from toologue.formats.openai import Message
 from toologue.loop import Agent
-from toologue.models.model import Model, ModelFault, Reply, model
+from toologue.models.ask import model
+from toologue.models.model import Model, ModelFault, Reply
 from toologue.schema import AgentTurn
 
 __all__ = ["SEEDS", "ModelAgent", "about", "asking"]
@@ -23,7 +24,7 @@ def asking(agent: str, spec: str, make: Callable[..., Agent], *, name: str = "",
     """The agent that `make(model, seed=...)` gives for each case. Raises BadSetting where no model is named."""
     if not spec:
         raise BadSetting(f"the agent {agent!r} needs a model: {ways or f'{agent}:openai:NAME'}")
-    asked = model(spec)
+    asked = model(spec, "agent")
     return AgentSpec(name or f"{agent}:{spec}", lambda case: make(asked, seed=case.seed % SEEDS))
 
 

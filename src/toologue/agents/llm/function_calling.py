@@ -1,6 +1,6 @@
 """The function-calling agent: any language model that writes calls, in the loop.
 
-    function_calling:MODEL   with any model that `models.model.model` understands
+    function_calling:MODEL   with any model that `models.ask.model` understands
     openai:NAME              short for function_calling:openai:NAME
 
 Contract: a request is made of the brief's instructions (or `DEFAULT`), its facts, and the conversation so far, results

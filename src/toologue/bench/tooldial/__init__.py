@@ -46,7 +46,8 @@ from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooldial import read_tooldial
 from toologue.formats.tooldial_text import TASKS, Task
 from toologue.loop import Agent
-from toologue.models.model import Model, model
+from toologue.models.ask import model
+from toologue.models.model import Model
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG, Mutation
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Trace, Turn
@@ -188,7 +189,7 @@ TOOLDIAL = Benchmark(
     choices={
         "task": lambda benchmark, tasks: _with(benchmark, parts(tasks)),
         "labels": lambda benchmark, labels: _with(benchmark, parts((), labels)),
-        "judge": lambda benchmark, judge: replace(benchmark, review=partial(_review, model(judge))),
+        "judge": lambda benchmark, judge: replace(benchmark, review=partial(_review, model(judge, "judge"))),
     },
     prepare=_prepare,
     predictions=predicted,

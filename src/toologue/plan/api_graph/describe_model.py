@@ -119,7 +119,7 @@ async def _ask_about(
         return _Answers(good, words, asked, wrong), again
 
     first = group[0].number if group else ""
-    return await ask_until_valid(model, prompt, parse, seed, api.name, first, tries=tries, forget=True)
+    return (await ask_until_valid(model, prompt, parse, seed, api.name, first, tries=tries, forget=True)).value
 
 
 def _line(number: str, entity: Entity) -> str:

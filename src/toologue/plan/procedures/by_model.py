@@ -73,7 +73,7 @@ async def rewrite(
         again = f"That does not compile yet:\n{listed}\n\nMend it, and answer with the whole text again."
         return Rewritten(None if unsound else procedure, text, tuple(problems), findings), again if wrong else ""
 
-    return await ask_until_valid(model, prompt_text(prose, documents or ()), parse, seed, prose, tries=tries)
+    return (await ask_until_valid(model, prompt_text(prose, documents or ()), parse, seed, prose, tries=tries)).value
 
 
 def prompt_text(prose: str, apis: Iterable[Api] = ()) -> str:

@@ -36,7 +36,8 @@ from toologue.agents.llm.program_stack.prompts import (
 from toologue.errors import BadRecord, BadSetting, UnknownName
 from toologue.formats.dialog2api import Sample, read_output
 from toologue.formats.openai import Message
-from toologue.models.model import Model, ModelFault, Reply, model
+from toologue.models.ask import model
+from toologue.models.model import Model, ModelFault, Reply
 from toologue.sandbox.program import parse
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Fault, Turn, Usage, place
 from toologue.schema.jsonl import read
@@ -228,7 +229,7 @@ def program_stack_agent(argument: str) -> AgentSpec:
     if not said.model:
         told = "the agent 'program_stack' needs a model that writes its programs, and none is named"
         raise BadSetting(f"{told}; give one, program_stack:openai:NAME, or take the agent retrieve, which needs none")
-    asked, pools = model(_greedy(said.model)), dict[str, Examples]()
+    asked, pools = model(_greedy(said.model), "agent"), dict[str, Examples]()
 
     def examples(brief: Brief) -> Examples | None:
         """Those of a file; without one ours, where the service is S3."""

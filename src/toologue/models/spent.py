@@ -1,0 +1,33 @@
+"""What language models cost: requests and tokens by stage of the work (agent, writer, judge, …), in this process."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toologue.schema import Usage
+
+
+@dataclass
+class Spent:
+    """What was asked: requests, those of them that were answered by what was kept, and the tokens of the others."""
+
+    requests: int = 0
+    kept: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def count(self, usage: Usage | None) -> None:
+        """Count the tokens of a reply, where the endpoint counted them."""
+        if usage is not None:
+            self.input_tokens += usage.input_tokens
+            self.output_tokens += usage.output_tokens
+
+    def __str__(self) -> str:
+        kept = f", {self.kept} of them kept" if self.kept else ""
+        return f"{self.requests:,} requests{kept}; {self.input_tokens:,} tokens in, {self.output_tokens:,} out"
+
+
+SPENT: defaultdict[str, Spent] = defaultdict(Spent)
