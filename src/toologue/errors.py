@@ -8,6 +8,7 @@
     │   ├── BadSetting       an option or a combination of options makes no sense
     │   ├── RunMismatch      a run folder belongs to another configuration; the message names what differs
     │   └── StackError       a program cannot go on the stack: its goal, why, in which turn and act
+    ├── Unfinished           a run ended before all was done, and says why; exit status 3
     ├── ToolError            the agent must act: a world raises it, the agent reads it as the result of its call
     ├── GraderError          a grader crashed as the published one does (`published` mode only)
     ├── ModelFault           a language model gave no reply: the agent's turn says so, nothing is scored (models.model)
@@ -83,6 +84,10 @@ class StackError(UserError):
         return StackError(self.goal, self.what, turn, act)
 
 
+class Unfinished(ToologueError):
+    """A run ended before all was done; what was done is kept."""
+
+
 class ToolError(ToologueError):
     """A tool refuses: the text is what the agent reads as the result of its call."""
 
@@ -102,8 +107,11 @@ def shown(value: Any, limit: int = 60) -> str:
 
 
 def summary(error: BaseException) -> tuple[str, str]:
-    """(class name, message) of an exception, as a declared boundary records it."""
-    return type(error).__name__, str(error)
+    """(class name, message) of an exception, as a declared boundary records it, however its own code behaves."""
+    try:
+        return type(error).__name__, str(error)
+    except BaseException as worse:  # noqa: BLE001 - its __str__ is somebody else's
+        return type(error).__name__, f"(its text cannot be had: {type(worse).__name__})"
 
 
 def _revived(kind: type[ToologueError], args: tuple[Any, ...], state: dict[str, Any]) -> ToologueError:

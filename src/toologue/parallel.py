@@ -17,8 +17,9 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import connection, get_context, parent_process
 from multiprocessing.forkserver import ensure_running
+from threading import Thread
 from typing import Literal, TypeVar
 
 ExecutorName = Literal["inline", "processes"]
@@ -41,7 +42,7 @@ def unordered(
     running: set[Future[B]] = set()
     with nullcontext(open_one) if open_one else _started(count) as processes:
         try:
-            _serve()
+            serve()
             source = iter(items)
             running = {processes.submit(function, item) for item in islice(source, 2 * count)}
             while running:
@@ -104,7 +105,7 @@ def _started(workers: int) -> Generator[ProcessPoolExecutor]:
         processes.shutdown(wait=False, cancel_futures=True)
 
 
-def _serve() -> None:
+def serve() -> None:
     """Start the server that processes are forked from, unless it runs: it imports once what all of them need."""
     asked = _THREADS in os.environ
     os.environ.setdefault(_THREADS, "1")
@@ -116,8 +117,15 @@ def _serve() -> None:
             del os.environ[_THREADS]
 
 
+def end_with_parent() -> None:
+    """End this process, whatever it does, when the one that started it has ended."""
+    if parent := parent_process():
+        Thread(target=lambda: connection.wait([parent.sentinel]) and os._exit(1), daemon=True).start()
+
+
 def _settle() -> None:
     """What a process starts with is no garbage; it does linear algebra on one core, if that is not loaded yet."""
+    end_with_parent()
     os.environ.setdefault(_THREADS, "1")
     gc.freeze()
     gc.set_threshold(*_GARBAGE)

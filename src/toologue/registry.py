@@ -26,6 +26,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "altered": "toologue.mutate.calls:altered_agent",
         "bag_of_words": "toologue.agents.baselines:bag_of_words_agent",
         "callable": "toologue.agents.callable:callable_agent",
+        "thread": "toologue.agents.callable:thread_agent",
         "function_calling": "toologue.agents.llm.function_calling:function_calling_agent",
         "gold": "toologue.agents.agent:gold_agent",
         "json_action": "toologue.agents.llm.json_action:json_action_agent",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.errors import BadSetting, UnknownName
-from toologue.loop import play
+from toologue.loop import play, play_async
 from toologue.registry import names
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Turn, UserTurn
 
@@ -52,7 +53,9 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def says(agent: AgentSpec, case: Case = CASE) -> str | None:
-    return play(case, agent.make(case))[0][1].text
+    turns: list[Turn] = []
+    asyncio.run(play_async(case, turns, agent.make(case)))
+    return turns[1].text
 
 
 class TestRegisteredNames:

@@ -5,7 +5,7 @@ with its gold; all others get it blind. An agent is a function of the conversati
 mid-history, it answers the same. `player` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
-    module:attribute          yours: an agent, or a function from a Case to one
+    module:attribute          yours: an agent, or a function from a Case to one; asked in a thread
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from toologue import registry
+from toologue.agents.apart import InThread
 from toologue.errors import BadSetting
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Case, Turn, place, rounds
@@ -61,10 +62,12 @@ def resolve_agent(spec: str) -> AgentSpec:
         return cast("AgentSpec", registry.find("agent", name)(argument))
     thing = registry.load(spec)
     if hasattr(thing, "act") and not isinstance(thing, type):
-        return AgentSpec(spec, lambda case: thing)
+        asked = InThread(thing)
+        return AgentSpec(spec, lambda case: asked)
     if not callable(thing):
         raise BadSetting(f"{spec!r} is neither an agent (async act) nor a function from a Case to one")
-    return AgentSpec(spec, cast("AgentFactory", thing))
+    factory = cast("AgentFactory", thing)
+    return AgentSpec(spec, lambda case: InThread(factory(case)))
 
 
 def plain_agent(name: str, argument: str, factory: AgentFactory, *, reads_gold: bool = False) -> AgentSpec:

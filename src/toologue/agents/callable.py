@@ -1,6 +1,7 @@
 """Your function as an agent: it is given the conversation as chat messages, and says what comes next.
 
-    callable:FILE.py:NAME    the function NAME of a file: `agent(history, tools)`, sync or async
+    callable:FILE.py:NAME    the function NAME of a file: `agent(history, tools)`, sync or async; in processes
+    thread:FILE.py:NAME      the same in this process, where one that hangs cannot be stopped
 
 `history` is what a chat model is sent (`formats.openai.prompt`): a system message with instructions and facts, then the
 conversation, with what was called and what came back. `tools` are the function definitions. It returns one of
@@ -11,20 +12,16 @@ conversation, with what was called and what came back. `tools` are the function 
     a message of a chat model, as a dict or as a client gives it back, or the whole completion; an AgentTurn
 
 Whatever it does makes a turn. What it raises is an error of the exception's name, with the line; what is none of the
-above is `wrong type`, more than `LONGEST` characters `too long`. A function that is not async runs in a thread of its
-own, so that one that hangs is left behind when its time is up.
+above is `wrong type`, more than `LONGEST` characters `too long`. A process whose time is up is killed (`agents.apart`).
 """
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -32,7 +29,8 @@ from typing import Any, cast
 
 from toologue import keys
 from toologue.agents.agent import AgentSpec
-from toologue.errors import BadFile, BadSetting, UnknownName, UserError, shown
+from toologue.agents.apart import InProcess, InThread, in_thread
+from toologue.errors import BadFile, BadSetting, UnknownName, UserError, shown, summary
 from toologue.formats.openai import call_of, prompt, tools
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Call, Fault, Turn
@@ -44,13 +42,36 @@ _WANTED = 'return words, a call {"name": ..., "arguments": {...}}, a list of cal
 
 
 def callable_agent(argument: str) -> AgentSpec:
-    """The player `callable:FILE.py:NAME`."""
+    """The player `callable:FILE.py:NAME`, in a process."""
+    file, name = _file_and_name("callable", argument)
+    asked = _in_process(str(file.resolve()), name, keys.file_key(file) if file.is_file() else "")
+    return AgentSpec(f"callable:{argument}", lambda case: asked)
+
+
+def thread_agent(argument: str) -> AgentSpec:
+    """The player `thread:FILE.py:NAME`, in a thread of this process."""
+    file, name = _file_and_name("thread", argument)
+    asked = InThread(agent_of(str(file), name))
+    return AgentSpec(f"thread:{argument}", lambda case: asked)
+
+
+def agent_of(file: str, name: str) -> Agent:
+    """What a file calls `name`: an agent, or a function as one."""
+    found = function_of(Path(file), name)
+    return cast("Agent", found) if hasattr(found, "act") else Called(found, Path(file))
+
+
+def _file_and_name(agent: str, argument: str) -> tuple[Path, str]:
     file, _, name = argument.rpartition(":")
     if not file or not name:
-        raise BadSetting(f"the agent 'callable' needs a file and a name: callable:agent.py:agent, not {argument!r}")
-    found = function_of(Path(file), name)
-    agent = cast("Agent", found) if hasattr(found, "act") else Called(found, Path(file))
-    return AgentSpec(f"callable:{argument}", lambda case: agent)
+        raise BadSetting(f"the agent {agent!r} needs a file and a name: {agent}:agent.py:agent, not {argument!r}")
+    return Path(file), name
+
+
+@lru_cache(maxsize=32)
+def _in_process(file: str, name: str, key: str) -> InProcess:
+    """One for all runs of the same file."""
+    return InProcess(agent_of, file, name)
 
 
 class Called:
@@ -62,20 +83,20 @@ class Called:
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn, as the function says, or why there is none."""
         given = prompt(brief, history), tools(brief.apis)
-        answer, raised = None, None
         try:
             if inspect.iscoroutinefunction(self._function):
-                answer = await self._function(*given)
+                answer, raised = await self._function(*given), None
             else:
-                answer, raised = await _in_thread(self._function, *given)
+                answer, raised = await in_thread(self._function, *given)
             if inspect.isawaitable(answer):
                 answer = await answer
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a declared boundary: Agent.act
-            raised = error
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a declared boundary: Agent.act
+            answer, raised = None, error
         if isinstance(raised, UserError):
             raise raised
         if raised is not None:
-            return AgentTurn(error=Fault(type=type(raised).__name__, message=f"{raised}{_place(raised, self._file)}"))
+            kind, message = summary(raised)
+            return AgentTurn(error=Fault(type=kind, message=f"{message}{_place(raised, self._file)}"))
         return turn_of(answer)
 
 
@@ -129,21 +150,6 @@ def _module(file: Path, key: str) -> Any:
         what = f"{type(error).__name__}: {error}{_place(error, file)}"
         raise BadFile(f"cannot load {file}: {what}") from None
     return module
-
-
-async def _in_thread(function: Callable[..., Any], *given: Any) -> tuple[Any, BaseException | None]:
-    """What a function returns, and what it raises, in a thread that nobody waits for at the end."""
-    done: Future[tuple[Any, BaseException | None]] = Future()
-    done.set_running_or_notify_cancel()  # nobody can take it back, though nobody may be waiting
-
-    def work() -> None:
-        try:
-            done.set_result((function(*given), None))
-        except BaseException as raised:  # noqa: BLE001 - it is handed to whoever asked
-            done.set_result((None, raised))
-
-    threading.Thread(target=work, name="agent", daemon=True).start()
-    return await asyncio.wrap_future(done)
 
 
 def _read(answer: Any) -> tuple[str | None, tuple[Call, ...]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toologue import __version__, registry
-from toologue.errors import UserError
+from toologue.errors import Unfinished, UserError
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -41,6 +41,9 @@ def status(arguments: Sequence[str]) -> int:
     except UserError as error:
         print(f"toologue: {error}", file=sys.stderr)
         return 2
+    except Unfinished as error:
+        print(f"toologue: {error}", file=sys.stderr)
+        return 3
     except BrokenPipeError:
         sys.stderr.close()
         return 0

@@ -22,11 +22,11 @@ from pydantic import JsonValue
 from rich.text import Text
 
 from toologue.agents.agent import resolve_agent
+from toologue.agents.guarded import Guarded
 from toologue.cli.terminal import say
 from toologue.errors import BadFile, BadSetting, StackError, UnknownName
 from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
 from toologue.report.words import fault_words, legible, quoted
-from toologue.run.runner import Guarded
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import (

@@ -197,13 +197,14 @@ def evaluate_agent(
 
 def _spec_and_code(project: Project, agent: str) -> tuple[str, str]:
     """(what `resolve_agent` understands, the key of its code)."""
-    file, _, name = agent.rpartition(":")
+    file, _, name = agent.removeprefix("thread:").rpartition(":")
     if not file.endswith(".py"):
         return agent, ""
+    how = "thread" if agent.startswith("thread:") else "callable"
     path = (project.folder / file).resolve()
     if not path.is_file():
         raise BadSetting(f"{project.folder / FILE}: agents: {agent!r}: there is no file {path}; paths start at {FILE}")
-    return f"callable:{path}:{name}", keys.content_key([keys.file_key(each) for each in _code(path.parent)])
+    return f"{how}:{path}:{name}", keys.content_key([keys.file_key(each) for each in _code(path.parent)])
 
 
 def _code(folder: Path) -> Iterator[Path]:

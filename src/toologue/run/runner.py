@@ -5,25 +5,27 @@ error; one that hangs is cut off after `timeout` seconds, and what was lived unt
 person at the keyboard must mend (`UserError`) stop a run. Finished cases are handed over in the order in which they
 finish.
 
-Not covered: an agent that blocks the event loop cannot be cut off; run such a one with `executor="processes"`. Cases
-without a gold: make them yourself (`schema.Case`) for `live` conversations.
+Not covered: a registered agent, which is trusted, blocks the event loop if it does not wait; those of others are kept
+apart (`agents.apart`). Cases without a gold: make them yourself (`schema.Case`) for `live` conversations.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from pydantic import Field
 
 from toologue import keys
 from toologue.agents.agent import AgentSpec, resolve_agent
-from toologue.errors import BadSetting, UnknownName, UserError, summary
-from toologue.loop import Agent, ground, play_async
+from toologue.agents.apart import LEFT
+from toologue.agents.guarded import Guarded
+from toologue.errors import BadSetting, Unfinished, UnknownName, UserError
+from toologue.loop import ground, play_async
 from toologue.parallel import chunks, unordered
 from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
 from toologue.users import UserFactory, speaker
@@ -59,16 +61,25 @@ async def run_cases(
     user: UserFactory | None = None,
     limits: Limits = Limits(),
 ) -> None:
-    """Play all cases, at most `limits.concurrency` at once, and hand each over as it finishes."""
-    source = iter(cases)
+    """Play all cases, at most `limits.concurrency` at once, and hand each over as it finishes.
+
+    Raises Unfinished where so many threads of the agent did not stop with their time.
+    """
+    source, before = iter(cases), [*LEFT]
+
+    def stuck() -> bool:
+        return sum(running() for running in LEFT if running not in before) >= limits.concurrency
 
     async def work() -> None:
-        for case in source:
+        while not stuck() and (case := next(source, None)):
             done(await _run_case(case, agent, user, limits.timeout))
 
     async with asyncio.TaskGroup() as group:
         for _ in range(limits.concurrency):
             group.create_task(work())
+    if stuck():
+        what = f"{limits.concurrency} threads of {agent.name!r} went on after their time, and cannot be stopped"
+        raise Unfinished(f"{what}: run it in processes, callable:FILE.py:NAME")
 
 
 def run_all(
@@ -130,56 +141,6 @@ async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, time
         stop=stop,
     )
     return Finished(trace, time.perf_counter() - start)
-
-
-class Guarded:
-    """The declared boundary of `Agent.act`: whatever an agent does becomes a turn that can be kept."""
-
-    def __init__(self, agent: Agent):
-        self._agent = agent
-
-    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
-        """The agent's turn, or one with the error that it made."""
-        try:
-            turn = cast("object", await self._agent.act(history, brief))
-        except UserError:
-            raise
-        except (Exception, asyncio.CancelledError) as error:  # a declared boundary: Agent.act
-            task = asyncio.current_task()
-            if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
-                raise  # it was not what the agent waited for: out of time, or the run is being stopped
-            return _broken(*summary(error))
-        if not isinstance(turn, AgentTurn):
-            return _broken("wrong type", f"act returned {type(turn).__name__}, not AgentTurn")
-        return _keepable(turn)
-
-
-def _broken(kind: str, message: str) -> AgentTurn:
-    return AgentTurn(error=Fault(type=kind, message=_clean(message)))
-
-
-def _keepable(turn: AgentTurn) -> AgentTurn:
-    """The turn, if a file gives it back as it is; with lone surrogates replaced; or a turn that says why it cannot."""
-    try:
-        line = AgentTurn.__pydantic_serializer__.to_json(turn, warnings="error")
-        if AgentTurn.model_validate_json(line) == turn:
-            return turn
-    except Exception:  # noqa: BLE001 - a declared boundary: Agent.act
-        pass
-    try:
-        return AgentTurn.model_validate(_clean(turn.model_dump(warnings=False)))
-    except Exception as error:  # noqa: BLE001 - a declared boundary: Agent.act
-        return _broken(*summary(error))
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_clean(key): _clean(item) for key, item in cast("dict[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_clean(item) for item in cast("list[Any]", value)]
-    return value
 
 
 class Settings(Noun):

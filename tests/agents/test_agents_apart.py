@@ -1,0 +1,181 @@
+"""Agents of others are kept apart: whatever one does, its case is recorded, and the run goes on or says why not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command import toologue
+from toologue.run.store import RunFolder
+from toologue.schema import AgentTurn, Dialogue, UserTurn
+from toologue.schema.jsonl import write
+
+AGENTS = """
+import asyncio, os, sys, time
+from collections.abc import Iterator
+from pathlib import Path
+
+def kind(history, tools):
+    return "I see."
+
+def exits(history, tools):
+    os._exit(0)
+
+def crashes(history, tools):
+    os.kill(os.getpid(), 11)
+
+def loops(history, tools):
+    while not Path("stop").exists():
+        pass
+
+def leaves(history, tools):
+    sys.exit("bye")
+
+def interrupts(history, tools):
+    raise KeyboardInterrupt
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise SystemExit
+
+def unspeakable(history, tools):
+    raise Unspeakable
+
+class Hanging:
+    def __repr__(self):
+        loops([], [])
+
+def hanging(history, tools):
+    return Hanging()
+
+async def cancels(history, tools):
+    asyncio.current_task().cancel()
+    await asyncio.sleep(0)
+
+async def closes(history, tools):
+    raise GeneratorExit
+
+def much(history, tools):
+    return "x" * (1 << 25)
+
+def process(history, tools):
+    return str(os.getpid())
+
+class Blocks:
+    async def act(self, history, brief):
+        loops([], [])
+
+class Cancels:
+    async def act(self, history, brief):
+        await cancels([], [])
+
+blocks, stops_itself = Blocks(), Cancels()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with agents and four conversations; whatever loops there ends with the test."""
+    turns = (UserTurn(text="Hello"), AgentTurn(text="Hi"), UserTurn(text="Bye"), AgentTurn(text="Bye"))
+    write(tmp_path / "talks.jsonl", [Dialogue(id=f"talk-{number}", turns=turns) for number in range(4)])
+    (tmp_path / "agents_apart.py").write_text(AGENTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    (tmp_path / "stop").touch()
+    sys.modules.pop("agents_apart", None)
+
+
+def errors(folder: Path) -> set[tuple[str, str]]:
+    """(type, message) of what went wrong first in each conversation."""
+    found = [turn.error for trace in RunFolder(folder).traces() for turn in trace.turns[1:2] if turn.role == "agent"]
+    return {(error.type, error.message) for error in found if error}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("exits", "exited", "the agent's process ended with status 0, and gave no turn"),
+        ("crashes", "exited", "the agent's process was killed by signal 11, and gave no turn"),
+        ("loops", "timeout", "cut off after 1.0 s"),
+        ("leaves", "SystemExit", "bye (agents_apart.py, line 20)"),
+        ("interrupts", "KeyboardInterrupt", " (agents_apart.py, line 23)"),
+        ("unspeakable", "Unspeakable", "(its text cannot be had: SystemExit) (agents_apart.py, line 30)"),
+        ("hanging", "timeout", "cut off after 1.0 s"),
+        ("cancels", "CancelledError", "the agent stopped itself"),
+        ("closes", "GeneratorExit", ""),
+        ("much", "too long", "an answer of 33,554,432 characters, and at most 100,000 are taken"),
+    ],
+)
+def test_in_a_process_nothing_that_an_agent_does_stops_the_run(
+    folder: Path, name: str, kind: str, message: str
+) -> None:
+    agent = f"callable:agents_apart.py:{name}"
+    done = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", "--timeout", "1", cwd=folder)
+    assert (done.returncode, done.stdout.partition(" ")[0]) == (0, "4"), done.stderr
+    [(found, why)] = errors(folder / "run")
+    assert (found, why[: len(message)]) == (kind, message)
+
+
+def test_a_process_is_kept_for_the_next_question(folder: Path) -> None:
+    arguments = ("--agent", "callable:agents_apart.py:process", "--concurrency", "1")
+    toologue("run", "talks.jsonl", *arguments, "-o", "run", cwd=folder)
+    said = {turn.text for trace in RunFolder(folder / "run").traces() for turn in trace.turns if turn.role == "agent"}
+    assert len(said) == 1
+    assert said != {str(os.getpid())}
+
+
+@pytest.mark.parametrize("agent", ["thread:agents_apart.py:loops", "agents_apart:blocks"])
+def test_in_threads_it_ends_with_3_where_as_many_as_run_at_once_cannot_be_stopped(folder: Path, agent: str) -> None:
+    arguments = ("run", "talks.jsonl", "--agent", agent, "-o", "run", "--timeout", "0.2", "--concurrency", "2")
+    done = toologue(*arguments, cwd=folder)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"toologue: 2 threads of {agent!r} went on after their time, and cannot be stopped")
+    assert errors(folder / "run") == {("timeout", "cut off after 0.2 s")}
+    (folder / "stop").touch()  # what hung is mended, and the same command goes on
+    assert toologue(*arguments[:-4], "--timeout", "0.2", cwd=folder).returncode == 0
+    assert len([*RunFolder(folder / "run").traces()]) == 4
+
+
+def test_in_a_thread_an_object_that_cancels_itself_stops_nothing_else(folder: Path) -> None:
+    done = toologue("run", "talks.jsonl", "--agent", "agents_apart:stops_itself", "-o", "run", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert errors(folder / "run") == {("CancelledError", "the agent stopped itself")}
+
+
+def test_processes_end_with_a_killed_parent(folder: Path) -> None:
+    command = [sys.executable, "-m", "toologue", "run", "talks.jsonl", "-o", "run", "--concurrency", "2"]
+    running = subprocess.Popen([*command, "--agent", "callable:agents_apart.py:loops"], cwd=folder)
+    children = set[int]()
+    limit = time.monotonic() + 60
+    while len(children) < 4 and time.monotonic() < limit:  # forkserver, resource tracker, two agents
+        children = descendants(running.pid)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    limit = time.monotonic() + 10
+    while any(map(alive, children)) and time.monotonic() < limit:
+        os.sched_yield()
+    assert not [child for child in children if alive(child)]
+
+
+def descendants(pid: int) -> set[int]:
+    """The processes that a process started, and those that they did."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found |= {int(child), *descendants(int(child))}
+    return found
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs, and is not only waiting to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
