@@ -34,6 +34,7 @@ import sqlite3
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
+from multiprocessing import parent_process
 from pathlib import Path
 from threading import Lock
 from typing import Protocol, cast
@@ -98,8 +99,9 @@ class Recording:
 
     def __init__(self, file: Path | str, *, replay: bool = False):
         self._file, self._replay, self._lock = Path(file), replay, Lock()
-        there = replay or self._file.exists()
-        self._known = {one.key: one for one in read(self._file, Exchange, empty=True)} if there else {}
+        if not replay:
+            Appender(self._file, mend=parent_process() is None).close()
+        self._known = {one.key: one for one in read(self._file, Exchange, empty=True)}
 
     def find(self, key: str, request: Mapping[str, JsonValue]) -> Exchange | None:
         """The exchange of a key; while recording, a fault counts as none. Raises BadSetting where none is replayed."""
@@ -114,7 +116,7 @@ class Recording:
         with self._lock:
             if not self._replay and self._known.get(exchange.key) != exchange:
                 self._known[exchange.key] = exchange
-                with Appender(self._file) as lines:
+                with Appender(self._file, mend=False) as lines:
                     lines.append(line_of(exchange))
 
     def sort(self) -> None:

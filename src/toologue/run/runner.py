@@ -108,17 +108,31 @@ def run_in_processes(
     *,
     user: str = "",
     limits: Limits = Limits(),
+    done: Callable[[Finished], None] | None = None,
     workers: int | None = None,
     size: int = 32,
 ) -> Iterator[Finished]:
-    """Play all cases in processes. Agent and user are named, since each process makes its own."""
-    run = partial(_run_chunk, spec=spec, user=user, limits=limits)
+    """Play all cases in processes. Agent and user are named, since each process makes its own.
+
+    `done` is called there, as each case finishes: what it keeps is not lost with the process that started them.
+    """
+    run = partial(_run_chunk, spec=spec, user=user, limits=limits, done=done)
     for finished in unordered(run, chunks(cases, size), executor="processes", workers=workers):
         yield from finished
 
 
-def _run_chunk(cases: list[Case], spec: str, user: str, limits: Limits) -> list[Finished]:
-    return run_all(cases, resolve_agent(spec), user=speaker(user), limits=limits)
+def _run_chunk(
+    cases: list[Case], spec: str, user: str, limits: Limits, done: Callable[[Finished], None] | None
+) -> list[Finished]:
+    finished = list[Finished]()
+
+    def keep(one: Finished) -> None:
+        finished.append(one)
+        if done is not None:
+            done(one)
+
+    run_all(cases, resolve_agent(spec), keep, user=speaker(user), limits=limits)
+    return finished
 
 
 async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, timeout: float | None) -> Finished:

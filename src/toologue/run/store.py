@@ -18,6 +18,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -128,18 +129,29 @@ def run_folder(
         progress(next(numbers), count)
         with Appender(traces_file) as traces, Appender(folder.path / "times.jsonl") as times:
 
-            def keep(finished: Finished) -> None:
-                traces.append(line_of(finished.trace))
-                times.append(b'{"case":"%b","seconds":%.6f}\n' % (finished.trace.case.encode(), finished.seconds))
+            def kept(finished: Finished) -> None:
+                _keep(traces, times, finished)
                 progress(next(numbers), count)
 
             if executor == "inline":
-                run_all(left, resolve_agent(config.agent), keep, user=speaker(config.user), limits=limits)
+                run_all(left, resolve_agent(config.agent), kept, user=speaker(config.user), limits=limits)
             else:
-                for finished in run_in_processes(left, config.agent, user=config.user, limits=limits):
-                    keep(finished)
+                keep = partial(_keep_apart, folder.path)
+                for _ in run_in_processes(left, config.agent, user=config.user, limits=limits, done=keep):
+                    progress(next(numbers), count)
         _rewrite_in_order(traces_file, order)
     return folder
+
+
+def _keep(traces: Appender, times: Appender, finished: Finished) -> None:
+    traces.append(line_of(finished.trace))
+    times.append(b'{"case":"%b","seconds":%.6f}\n' % (finished.trace.case.encode(), finished.seconds))
+
+
+def _keep_apart(folder: Path, finished: Finished) -> None:
+    """Keep it from a process that is one of several: the one that started them has cut off torn lines."""
+    with Appender(folder / "traces.jsonl", mend=False) as traces, Appender(folder / "times.jsonl", mend=False) as times:
+        _keep(traces, times, finished)
 
 
 def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config) -> int:

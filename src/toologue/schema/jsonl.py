@@ -156,15 +156,19 @@ def _take_back(made: Iterable[Path]) -> None:
 
 
 class Appender:
-    """Appends lines to a file, each flushed. A cut-off last line is removed first: none is glued on."""
+    """Appends lines to a file, each flushed. A cut-off last line is removed first: none is glued on.
 
-    def __init__(self, path: Path):
+    Where several processes append, one of them does so (`mend`) before the others begin.
+    """
+
+    def __init__(self, path: Path, *, mend: bool = True):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = path.open("ab+", buffering=0)
         except OSError as error:
             raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
-        _cut_torn_line(self._stream)
+        if mend:
+            _cut_torn_line(self._stream)
 
     def append(self, line: bytes) -> None:
         """Write one line (with its newline) and hand it to the operating system."""
