@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,12 +22,14 @@ from typing import Any, cast
 import yaml
 from pydantic import ValidationError
 
+from toologue import limits
 from toologue.errors import BadFile, BadRecord, shown
 
 # Where a value stands in a document: the keys and indexes that lead to it.
 Place = Sequence[str | int]
 
-_BYTES, _LEVELS, _VALUES = 64 * 2**20, 200, 5_000_000
+_VALUES = 5_000_000
+_DIGITS = f"at most {limits.DIGITS:,} are read; quote what is no number"
 _CONSTANTS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -67,30 +69,31 @@ class Source:
         return self.bad((*place, *inner), what)
 
 
-def text_of(file: Path) -> str:
-    """What a text file says. Raises BadFile."""
+def bytes_of(file: Path, most: int = limits.DOCUMENT) -> bytes:
+    """What a file holds. Raises BadFile, also for one that is larger than `most` bytes."""
     try:
-        return file.read_text("utf-8-sig")
-    except OSError as error:
-        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
+        with file.open("rb") as stream:
+            raw = stream.read(most + 1)
+    except (OSError, ValueError) as error:  # a ValueError: a name with a null byte
+        raise BadFile(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+    if len(raw) > most:
+        raise BadFile(f"{file} is larger than {most >> 20} MiB: cut it to what is needed")
+    return raw
+
+
+def text_of(file: Path, most: int = limits.DOCUMENT) -> str:
+    """What a text file says. Raises BadFile, and BadRecord where it is not UTF-8."""
+    raw = bytes_of(file, most)
+    try:
+        return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise BadFile(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
+        where = raw[: error.start].count(b"\n") + 1
+        raise BadRecord(file, where, "$", f"byte {raw[error.start]:#04x} is not UTF-8", "save it as UTF-8") from None
 
 
 def read_source(file: Path | str) -> Source:
     """Read a file. Raises BadFile for what is no text, BadRecord for what is no YAML or JSON."""
-    path = Path(file)
-    try:
-        if path.stat().st_size > _BYTES:
-            raise BadFile(f"{path} is larger than {_BYTES >> 20} MiB: cut it to the operations that are needed")
-        raw = path.read_bytes()
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
-    try:
-        return read_text(raw.decode("utf-8-sig"), path)
-    except UnicodeDecodeError as error:
-        where = raw[: error.start].count(b"\n") + 1
-        raise BadRecord(path, where, "$", f"byte {raw[error.start]:#04x} is not UTF-8", "save it as UTF-8") from None
+    return read_text(text_of(Path(file)), file)
 
 
 def read_text(text: str, file: Path | str = "<document>") -> Source:
@@ -102,6 +105,9 @@ def read_text(text: str, file: Path | str = "<document>") -> Source:
         except json.JSONDecodeError as error:
             if name.endswith(".json"):
                 raise BadRecord(name, error.lineno, "$", f"this is no JSON: {error.msg}") from None
+        except limits.TwiceError as twice:
+            _Reader(text, name).document()  # says in which line
+            raise BadRecord(name, 0, "$", str(twice)) from None
         except RecursionError:
             raise _too_deep(name) from None
         except UnicodeEncodeError:
@@ -130,38 +136,28 @@ def path_text(place: Place) -> str:
 
 
 def _json(text: str, name: str) -> Any:
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise BadRecord(name, 0, "$", f"the key {twice!r} stands twice in one object")
-        return made
-
     def number(digits: str) -> float:
         if not math.isfinite(value := float(digits)):
-            raise BadRecord(name, 0, "$", f"{digits} is no finite number")
+            raise BadRecord(name, 0, "$", f"{limits.cut(digits, 60)} is no finite number")
         return value
 
-    data = json.loads(text, object_pairs_hook=members, parse_float=number, parse_constant=number)
+    def whole(digits: str) -> int:
+        if len(digits) > limits.DIGITS:
+            raise BadRecord(name, 0, "$", f"a number of {len(digits):,} digits", _DIGITS)
+        return int(digits)
+
+    data = json.loads(
+        text, object_pairs_hook=limits.members_once, parse_float=number, parse_int=whole, parse_constant=number
+    )
     if "\\ud" in text or "\\uD" in text:
         json.dumps(data, ensure_ascii=False).encode()  # raises for half a character
-    level: list[Any] = [data]
-    for _ in range(_LEVELS + 1):
-        level = [inner for value in level for inner in _inside(value)]
-    if level:
+    if limits.deeper(text.encode(), limits.DEEPEST):
         raise _too_deep(name)
     return data
 
 
-def _inside(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value).values()
-    return cast("list[Any]", value) if isinstance(value, list) else ()
-
-
 def _too_deep(name: str) -> BadFile:
-    return BadFile(f"{name} is nested more than {_LEVELS} levels deep")
+    return BadFile(f"{name} is nested more than {limits.DEEPEST} levels deep")
 
 
 class _Reader:
@@ -199,7 +195,7 @@ class _Reader:
             raise self._bad(event, place, f"the YAML tag {event.tag!r}", "tags are not read: write the value plainly")
         before = self._count
         self._grow(1, event, place)
-        if len(place) > _LEVELS:
+        if len(place) > limits.DEEPEST:
             raise _too_deep(self._name)
         value = self._scalar(event, place) if isinstance(event, yaml.ScalarEvent) else self._collection(event, place)
         if event.anchor is not None:
@@ -233,9 +229,11 @@ class _Reader:
         if number is None:
             return text
         if not number["part"] and not number["power"]:
-            return int(text) if len(text) <= 4000 else text
+            if len(text) > limits.DIGITS:
+                raise self._bad(event, place, f"a number of {len(text):,} digits", _DIGITS)
+            return int(text)
         if not math.isfinite(value := float(text)):
-            raise self._bad(event, place, f"{text} is no finite number")
+            raise self._bad(event, place, f"{limits.cut(text, 60)} is no finite number")
         return value
 
     def _alias(self, event: Any, place: tuple[str | int, ...]) -> Any:

@@ -73,8 +73,9 @@ class TestRefusals:
             ("? [1, 2]\n: 3", "a key that is no text"),
             ("a: 1e999", "$.a: 1e999 is no finite number"),
             ("a: \x07", "this is no YAML"),
+            ("a: " + "9" * 5000, "$.a: a number of 5,000 digits (at most 4,300 are read"),
         ],
-        ids=range(10),
+        ids=range(11),
     )
     def test_of_yaml_say_where_and_why(self, text: str, message: str) -> None:
         with pytest.raises(BadRecord) as caught:
@@ -85,7 +86,8 @@ class TestRefusals:
         ("text", "message"),
         [
             ('{"a": 1,}', "doc.json:1: $: this is no JSON"),
-            ('{"a": 1, "a": 2}', "the key 'a' stands twice"),
+            ('{"a": 1,\n"a": 2}', "doc.json:2: $.a: this key stands twice"),
+            ('{"a": %s}' % ("9" * 5000), "a number of 5,000 digits (at most 4,300 are read"),
             ('{"a": NaN}', "NaN is no finite number"),
             ('{"a": 1e999}', "1e999 is no finite number"),
             ('{"a": "\\ud800"}', "half a character"),

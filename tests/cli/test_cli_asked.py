@@ -55,7 +55,16 @@ def test_what_is_not_sound_is_said(here: Path, capsys: pytest.CaptureFixture[str
     (here / "late.txt").write_text("There are no steps in this.")
     assert status(["plan", "rewrite", "late.txt", "--model", "my_models:lost", "-o", "made"]) == 1
     assert "there is no numbered step" in capsys.readouterr().out
-    assert list((here / "made").iterdir()) == []
+    assert not (here / "made").exists()
+
+
+@pytest.mark.parametrize("id", ["../sub/evil", "/tmp/evil", "a\\0b", "late"])
+def test_an_id_that_a_model_gives_is_never_a_path(here: Path, id: str) -> None:
+    model = f"evil = ScriptedModel(['---\\nid: \"{id}\"\\n---\\n{SOUND}'] * 4)"
+    (here / "my_models.py").write_text(MODEL + model.replace("\\0", "\\\\0"))
+    assert status(["plan", "rewrite", "refund-overdue", "--model", "my_models:evil", "-o", "made/here"]) == 0
+    made = sorted(str(file.relative_to(here)) for file in here.rglob("*.md"))
+    assert made == [f"made/here/{'late' if id == 'late' else 'procedure-1'}.md", "made/here/procedure-2.md"]
 
 
 @pytest.mark.parametrize(

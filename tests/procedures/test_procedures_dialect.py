@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from procedure_strategies import procedures
 
-from toologue.errors import BadFile, BadSetting
+from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.procedure import examine, load, read, write
 from toologue.schema import Api, Branch, Limit, Parameter, Procedure, Step
 from toologue.schema.jsonl import line_of, parse
@@ -318,7 +318,7 @@ class TestProblems:
         with pytest.raises(BadFile, match="cannot read"):
             load(tmp_path / "absent.md")
         (tmp_path / "latin.md").write_bytes("1. **End**: für".encode("latin-1"))
-        with pytest.raises(BadFile, match=r"byte 13 is not UTF-8"):
+        with pytest.raises(BadRecord, match=r"latin.md:1: \$: byte 0xfc is not UTF-8"):
             load(tmp_path / "latin.md")
 
     @given(st.text(max_size=200))

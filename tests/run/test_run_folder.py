@@ -125,8 +125,8 @@ class TestResume:
         again(copy)
         assert {file.name for file in copy.iterdir()} == {f.name for f in finished.iterdir()} | {"notes.txt"}
 
-    def test_a_folder_killed_before_its_configuration_was_written_starts_over(self, copy: Path, finished: Path) -> None:
-        for file in ("run.json", "traces.jsonl"):
+    def test_a_folder_killed_before_its_dialogues_were_there_starts_over(self, copy: Path, finished: Path) -> None:
+        for file in ("dialogues.jsonl", "traces.jsonl"):
             (copy / file).unlink()
         again(copy)
         assert content(copy) == content(finished)

@@ -6,6 +6,8 @@ import contextlib
 import gzip
 import json
 import logging
+import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -65,6 +67,12 @@ def test_a_last_line_that_was_cut_off_is_skipped_and_logged(tmp_path, caplog, ke
     with caplog.at_level(logging.WARNING, logger="toologue"):
         assert list(read(file, Dialogue)) == [HELLO]
     assert f"{file}:2: the last line is cut off and was skipped" in caplog.text
+
+
+def test_a_file_of_a_cut_off_line_alone_holds_no_record(tmp_path):
+    (tmp_path / "f.jsonl").write_bytes(LINE[:20])
+    with pytest.raises(BadFile, match="holds no record"):
+        next(read(tmp_path / "f.jsonl", Dialogue))
 
 
 def test_a_cut_off_line_in_the_middle_is_an_error(tmp_path):
@@ -193,6 +201,20 @@ def test_deep_nesting_is_read_or_refused(depth):
         assert parse(line_of(parse(line, Dialogue)), Dialogue).facts == {"x": json.loads(value)}
 
 
+def test_what_could_not_be_read_back_is_not_written(tmp_path):
+    deep = HELLO.replace(facts={"x": json.loads("[" * 200 + "]" * 200)})
+    with pytest.raises(BadRecord, match=r"a record dialogue/1: .*more than 200 levels deep"):
+        write(tmp_path / "f.jsonl", [HELLO, deep])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("facts", ['{"a": 1, "b": {}, "a": 1}', '{"x": [{"a": 1, "\\u0061": 2}]}'])
+def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path, facts):
+    (tmp_path / "f.jsonl").write_bytes(LINE + LINE.replace(b'"facts":{}', b'"facts":' + facts.encode()))
+    with pytest.raises(BadRecord, match=r"f\.jsonl:2: \$: the key 'a' stands twice in one object"):
+        list(read(tmp_path / "f.jsonl", Dialogue))
+
+
 @given(st.binary(max_size=60))
 def test_any_bytes_parse_or_are_a_bad_record(line):
     for noun in (Dialogue, Api, Trace):
@@ -252,10 +274,50 @@ def test_a_place_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadFile, match=r"cannot write .*: (Not a directory|File exists); choose another place"):
         write(tmp_path / "file" / "f.jsonl", [HELLO])
+    with pytest.raises(BadFile, match=r"cannot write .*: Is a directory; choose another place"):
+        write(tmp_path, [HELLO])
+    with pytest.raises(BadFile, match=r"cannot write .*: embedded null byte; choose another place"):
+        write(tmp_path / "f\0", [HELLO])
     with pytest.raises(BadFile, match=r"cannot write .*; choose another place"):
         Appender(tmp_path / "file" / "f.jsonl")
     with pytest.raises(BadFile, match=r"cannot write .*: Is a directory"):
         Appender(tmp_path)
+
+
+@pytest.fixture
+def no_room():
+    """As on a full disk: files of more than 64 bytes cannot be written."""
+    resource = pytest.importorskip("resource", reason="only Unix limits files")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_without_room_says_so_and_leaves_what_was_there(tmp_path, no_room):
+    file = tmp_path / "f.jsonl"
+    file.write_bytes(b"{}\n")
+    with pytest.raises(BadFile, match=r"cannot write .*f\.jsonl: File too large; choose another place"):
+        write(file, [HELLO])
+    with pytest.raises(BadFile, match="File too large"), Appender(file) as appender:
+        appender.append(LINE)
+    assert [one.name for one in tmp_path.iterdir()] == ["f.jsonl"]
+    assert file.read_bytes().startswith(b"{}\n")
+
+
+def test_a_device_is_written_to_and_not_replaced():
+    write(os.devnull, [HELLO])
+    assert not Path(os.devnull).is_file()
+
+
+def test_what_a_killed_writer_left_is_removed_and_what_is_being_written_is_not(tmp_path):
+    file, left = tmp_path / "f.jsonl", tmp_path / ".f.jsonl.abcd1234.unfinished"
+    left.write_bytes(LINE[:40])
+    with replacing(file) as first:
+        first.write(LINE)
+        write(file, [])
+        assert not left.exists()
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("f.jsonl", LINE)]
 
 
 def test_an_appended_line_is_there_at_once(tmp_path):

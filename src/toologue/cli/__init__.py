@@ -1,6 +1,6 @@
 """The command line: one grammar for all lines. Commands load when they are called, so that help is quick.
 
-Exit status: 0 well, 1 a gate failed, 2 the person at the keyboard must act, 130 interrupted.
+Exit status: 0 well, 1 a gate failed, 2 the person at the keyboard must act, 3 a part was left undone, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def status(arguments: Sequence[str]) -> int:
     from cyclopts import CycloptsError
 
     try:
-        return int(app().meta(arguments, exit_on_error=False, print_error=True) or 0)
+        done = int(app().meta(arguments, exit_on_error=False, print_error=True) or 0)
+        sys.stdout.flush()
+        return done
     except CycloptsError:
         return 2
     except UserError as error:
@@ -47,6 +49,9 @@ def status(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:  # the machine refuses: a full disk, a folder that nobody may write to
+        print(f"toologue: {error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("\ntoologue: interrupted; the same command goes on where it stopped", file=sys.stderr)
         return 130

@@ -14,7 +14,7 @@ from toologue.project.evaluate import Checked
 from toologue.project.settings import FILE, open_project
 from toologue.report.view import Report, view_of
 from toologue.run.store import Config, run_folder
-from toologue.schema.jsonl import replacing
+from toologue.schema.jsonl import check_owned, replacing
 from toologue.worlds.crud.simulator import files_of
 
 _AGENTS = ("gold", "altered:wrong_argument", "altered:extra_write")
@@ -51,6 +51,7 @@ def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tool
 
 
 def _procedures(out: Path) -> Checked:
+    check_owned(out, FILE)
     document, seed = files_of("shop", None)
     texts = {"apis/openapi.yaml": document, "seed/rows.yaml": seed}
     texts |= {f"procedures/{file.name}": file for file in files("shop").values()}

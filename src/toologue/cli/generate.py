@@ -13,8 +13,8 @@ from toologue.errors import BadSetting
 from toologue.plan.api_graph.rules import RulesName
 from toologue.project.chains import ChainMaking, ChainStatistics, make_chains
 from toologue.project.chains import compared as compared_chains
+from toologue.project.generate import UNWORDED, write_suite
 from toologue.project.generate import generate as made_of
-from toologue.project.generate import write_suite
 from toologue.project.statistics import Statistics, compared
 
 if TYPE_CHECKING:
@@ -89,8 +89,10 @@ def _chain_counts(said: ChainStatistics) -> Iterator[Table]:
     yield table(("dropped", "why", "how many"), dropped, title=title)
 
 
-def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, model: str | None = None) -> None:
+def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, model: str | None = None) -> int:
     """Conversations from procedures: planned by execution, worded, verified, into a folder with their statistics.
+
+    Exits 3 where the model found no words for some of them.
 
     Parameters
     ----------
@@ -112,6 +114,9 @@ def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, m
     beside = ("", "here", "ALMITA", "auto-ALMITA", "in the paper")
     say(table(beside, compared(said), title="statistics"), _procedures(said), _counts(said))
     print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
+    if lost := said.dropped.get(UNWORDED, 0):
+        print(f"the model found no words for {lost} more")
+    return 3 if lost else 0
 
 
 generate = group("generate", chains, default=procedures)

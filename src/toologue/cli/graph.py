@@ -43,8 +43,10 @@ def check(
     votes: int = 1,
     sample: int = 0,
     seed: int = 0,
-) -> None:
+) -> int:
     """Which edges hold: source and target are executed as their documents say, and what they mean is compared.
+
+    Exits 3 where the judge said nothing of some.
 
     Parameters
     ----------
@@ -78,6 +80,9 @@ def check(
         print(f"labels: {_share(kept)} of the true ones kept, {_share(refused)} of the false ones refused, {told}")
     if found.sampled:
         print(f"of {found.sampled:,} pairs that are no edges, {_share(found.npv)} would not hold (ToolDial: 95.0 %)")
+    if found.unjudged:
+        print(f"{found.unjudged:,} of {found.edges:,} were not judged, and have the offline verdict: {found.fault}")
+    return 3 if found.unjudged else 0
 
 
 def _share(value: float | None) -> str:

@@ -13,6 +13,7 @@ from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, pat
 from toologue.cli.terminal import ask, group, progress_bar, say, table
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting
+from toologue.formats.procedure import file_names
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.ask import model as model_of
 from toologue.plan.procedures.by_model import IntentTally, Rewritten, ask_intents, ask_procedures
@@ -104,13 +105,10 @@ def rewrite(
 
 
 def _kept(out: Path, made: Sequence[Rewritten]) -> int:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadFile(f"cannot write to {out}: {error.strerror or error}") from None
+    names = file_names(one.procedure.id for one in made if one.procedure is not None)
     for one in made:
         if one.procedure is not None:
-            file = out / f"{one.procedure.id}.md"
+            file = out / next(names)
             with replacing(file) as stream:
                 stream.write(write_procedure(one.procedure).encode())
             print(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries")

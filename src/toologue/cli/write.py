@@ -17,7 +17,7 @@ from toologue.models.model import ModelFault
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.project.generate import words
 from toologue.schema import Api, Dialogue, Graph, Plan, Setting
-from toologue.schema.jsonl import read
+from toologue.schema.jsonl import held, read
 from toologue.schema.jsonl import write as write_lines
 from toologue.verify.chains import verify_chain
 from toologue.verify.procedures import RULES, Flaw
@@ -30,15 +30,15 @@ from toologue.write.chains.model import ChainModelWriter
 _SHOWN = 40
 
 
-def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str = "lexical", seed: int = 0) -> None:
-    """Words for plans: the same conversations, as people would say them.
+def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str = "lexical", seed: int = 0) -> int:
+    """Words for plans: the same conversations, as people would say them. Exits 3 where a model left some out.
 
     Parameters
     ----------
     plans
         A plans.jsonl.
     out
-        The dialogues.jsonl to write.
+        The dialogues.jsonl to write. Where a model left some out, a file that holds more is not replaced.
     writer
         template, or a model that finds the words: openai:NAME or module:attribute.
     embedder
@@ -51,16 +51,28 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
     by_plan = _chain_words(plans, writer, embedder, seed) if chained else words(read(plans, Plan), writer, seed=seed)
 
     def found() -> Iterator[Dialogue]:
+        worded = 0
         for dialogue in watched("writing", by_plan):
             if isinstance(dialogue, Exception):
                 silent.append(dialogue)
             else:
+                worded += 1
                 yield dialogue
+        if not worded:
+            raise BadSetting(f"there are no words for any plan, and nothing was written: {silent[0]}")
 
-    count = write_lines(out, found())
+    before = held(out)
+    fresh = out.with_name(f"{out.name}.new") if before else out
+    count = write_lines(fresh, found())
+    lost = any(isinstance(reason, ModelFault) for reason in silent)
+    if before and not (lost and count < before):
+        fresh = fresh.replace(out)
     for fault in silent[:_SHOWN]:
         print(f"left out: {fault}")
-    print(f"{count} conversations in {out}" + (f"; {len(silent)} were left out" if silent else ""))
+    print(f"{count} conversations in {fresh}" + (f"; {len(silent)} were left out" if silent else ""))
+    if fresh != out:
+        print(f"{out} holds {before}, and was not replaced")
+    return 3 if lost else 0
 
 
 def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = None) -> int:

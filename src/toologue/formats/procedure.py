@@ -25,8 +25,9 @@ from typing import Any, NamedTuple, cast
 import yaml
 from pydantic_core import from_json
 
-from toologue import keys
-from toologue.errors import BadFile, BadSetting, Problem, Problems, shown
+from toologue import keys, limits
+from toologue.data import text_of
+from toologue.errors import BadSetting, Problem, Problems, shown
 from toologue.formats.soundness import problems_of
 from toologue.schema import Api, Branch, Limit, Procedure, Step
 from toologue.values.json_schema import list_of, object_of
@@ -217,13 +218,16 @@ def read(text: str, *, file: object = "<procedure>", id: str = "", apis: Iterabl
 def load(file: Path | str, *, apis: Iterable[Api] | None = None) -> Procedure:
     """The procedure in a file. One that names no id has the name of its file."""
     path = Path(file)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise BadFile(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from None
-    return read(text, file=path, id=path.stem, apis=apis)
+    return read(text_of(path, limits.PAGE), file=path, id=path.stem, apis=apis)
+
+
+def file_names(ids: Iterable[str]) -> Iterator[str]:
+    """A name of a file for each procedure: its id, or its number where that is no plain name or another's, too."""
+    taken: set[str] = set()
+    for number, id in enumerate(ids, 1):
+        name = id if re.fullmatch(r"[a-zA-Z0-9][\w-]{0,80}", id) and id.lower() not in taken else f"procedure-{number}"
+        taken.add(name.lower())
+        yield f"{name}.md"
 
 
 def write(procedure: Procedure) -> str:

@@ -57,7 +57,7 @@ from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.project.statistics import by_frequency, masked
 from toologue.schema import Dialogue, Edge, Noun
-from toologue.schema.jsonl import line_of, parse, read, read_lines, replacing, write
+from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
@@ -149,6 +149,7 @@ def make_chains(
     if making.count < 1 or workers < 1 or not 0 < making.most <= 1:
         what = f"count {making.count}, workers {workers}, most {making.most}"
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
+    check_owned(folder, "splits.json")
     with ExitStack() as stack:
         making = replace(making, ratio=tuple(making.ratio))
         space = Workspace(folder, Path(stack.enter_context(TemporaryDirectory())), making)

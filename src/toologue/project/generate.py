@@ -17,16 +17,16 @@ named; where a model does not answer at all, BadSetting says so; what it cannot 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import tee
 from pathlib import Path
 
 from toologue.errors import BadSetting, UnknownName
-from toologue.formats.procedure import load
+from toologue.formats.procedure import file_names, load
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.ask import model
 from toologue.models.model import ModelFault
@@ -37,11 +37,13 @@ from toologue.plan.procedures.plan_dialogue import Planned, Sampler, plan_all
 from toologue.plan.procedures.service import service
 from toologue.project.statistics import Census, Made, Source, Statistics
 from toologue.schema import Api, Dialogue, Plan
-from toologue.schema.jsonl import line_of, replacing
+from toologue.schema.jsonl import check_owned, held, line_of, replacing
 from toologue.verify.procedures import Flaw, verify
 from toologue.write.model import ModelWriter
 from toologue.write.procedures import TemplateWriter
 
+# Why a conversation is dropped whose words a model was asked for, and did not find.
+UNWORDED = "no words from the model"
 _FILES = ("dialogues", "plans", "graphs", "apis")
 # Requests to a model at a time, and the faults that the next request would meet as well.
 _AT_ONCE = 8
@@ -116,7 +118,7 @@ def make(source: Source, making: Making = Making()) -> Made:
     dialogues, flaws, dropped = list[Dialogue](), list[tuple[str, Flaw]](), Counter(planned.tally.dropped)
     for plan, dialogue in zip(planned.plans, words(planned.plans, making.writer, seed=making.seed), strict=True):
         if isinstance(dialogue, ModelFault):
-            dropped["no words from the model"] += 1
+            dropped[UNWORDED] += 1
             continue
         found = verify(dialogue, planned.graph, cues=plan.cues)
         flaws += [(dialogue.id, flaw) for flaw in found]
@@ -138,22 +140,28 @@ def words(plans: Iterable[Plan], writer: str = "template", *, seed: int = 0) -> 
 
 
 def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:
-    """Put a suite into a folder as it is made; what there is to say of it. Raises BadFile where it cannot be used."""
+    """Put a suite into a folder as it is made; what there is to say of it. Raises BadFile where it cannot be used.
+
+    Where a model left conversations without words, a folder that holds more is not replaced: that is a BadSetting.
+    """
+    check_owned(folder, "plans.jsonl")
     census, apis = Census(), dict[str, Api]()
     with ExitStack() as stack:
         into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in _FILES}
-        for number, one in enumerate(made, 1):
+        first, made = tee(made)
+        for one, name in zip(made, file_names(one.source.procedure.id for one in first), strict=True):
             census.add(one)
             apis |= service(one.source.document, one.source.seed).apis
             into["dialogues"].writelines(map(line_of, one.dialogues))
             into["plans"].writelines(map(line_of, one.planned.plans))
             into["graphs"].write(line_of(one.planned.graph))
-            procedure = one.source.procedure
-            plain = re.fullmatch(r"[a-zA-Z0-9][\w-]{0,80}", procedure.id)
-            with replacing(folder / "procedures" / f"{procedure.id if plain else f'procedure-{number}'}.md") as text:
-                text.write(write_procedure(procedure).encode())
+            with replacing(folder / "procedures" / name) as text:
+                text.write(write_procedure(one.source.procedure).encode())
         into["apis"].writelines(map(line_of, apis.values()))
-    said = census.statistics()
+        said = census.statistics()
+        if said.dropped.get(UNWORDED) and said.conversations < held(folder / "dialogues.jsonl"):
+            what = f"the model found words for {said.conversations} conversations, fewer than {folder} holds"
+            raise BadSetting(f"{what}: nothing was replaced; choose another folder")
     with replacing(folder / "statistics.json") as text:
         text.write(said.model_dump_json(indent=1).encode() + b"\n")
     return said

@@ -31,7 +31,18 @@ from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, shown
 from toologue.parallel import ExecutorName
 from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all, run_in_processes
 from toologue.schema import Api, Case, Dialogue, Noun, Trace
-from toologue.schema.jsonl import Appender, bad_record, line_of, read, read_lines, replacing, write
+from toologue.schema.jsonl import (
+    Appender,
+    bad_record,
+    cannot_write,
+    check_owned,
+    line_of,
+    locked,
+    read,
+    read_lines,
+    replacing,
+    write,
+)
 from toologue.users import speaker
 
 
@@ -111,6 +122,7 @@ def run_folder(
     if bool(config.user) != (config.settings.protocol == "live"):
         raise BadSetting("a user speaks under the protocol 'live', and that protocol needs one: --user graph")
     speaker(config.user)
+    check_owned(folder.path, "run.json")
     with _locked(folder.path):
         for name in ("scratch", "run.json", "traces.jsonl"):  # what a killed run left
             for left in folder.path.glob(f".{name}.*"):
@@ -166,9 +178,9 @@ def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config) -
         if (folder.path / "run.json").exists():
             _compare(folder, config)
         else:
-            fresh.replace(target)
             with replacing(folder.path / "run.json") as stream:
                 stream.write(json.dumps(config.model_dump(mode="json"), indent=2).encode() + b"\n")
+        fresh.replace(target)
     return count * config.settings.trials
 
 
@@ -234,14 +246,9 @@ def _locked(path: Path) -> Generator[None]:
     try:
         path.mkdir(parents=True, exist_ok=True)
         lock = (path / ".lock").open("w")
-    except OSError as error:
-        raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+    except (OSError, ValueError) as error:
+        raise cannot_write(path, error) from None
     with lock:
-        with contextlib.suppress(ImportError):  # on Windows nobody is kept out
-            from fcntl import LOCK_EX, LOCK_NB, flock
-
-            try:
-                flock(lock, LOCK_EX | LOCK_NB)
-            except OSError:
-                raise BadFile(f"{path} is in use by another run; wait for it, or choose another folder") from None
+        if not locked(lock.fileno()):
+            raise BadFile(f"{path} is in use by another run; wait for it, or choose another folder")
         yield

@@ -8,7 +8,10 @@ logged. `write` replaces a file in one step or leaves it as it was; `Appender` l
 from __future__ import annotations
 
 import contextlib
+import errno
+import glob
 import gzip
+import json
 import logging
 import math
 import os
@@ -21,9 +24,9 @@ from types import TracebackType
 from typing import IO, Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
-from toologue import keys
+from toologue import keys, limits
 from toologue.errors import BadFile, BadRecord, shown
 
 _set = object.__setattr__
@@ -61,6 +64,8 @@ R = TypeVar("R", bound=Noun)
 _LOG = logging.getLogger("toologue")
 _DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
 _LONG = b"0" * 200
+_UNFINISHED = ".unfinished"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _TAGS = {"user", "agent", "call", "retrieve", "program"}
 
 
@@ -73,7 +78,7 @@ def read(file: Path | str, noun: type[R], *, empty: bool = False) -> Iterator[R]
         except BadRecord:
             if torn and not _is_json(line):
                 _LOG.warning("%s:%d: the last line is cut off and was skipped", path, number)
-                return
+                break
             raise
         count += 1
         yield record
@@ -102,15 +107,31 @@ def parse(line: bytes, noun: type[R], file: object = "<record>", number: int = 0
     """One record from the bytes of a line."""
     try:
         if _perhaps_not_finite(line):  # pydantic's fast path lets NaN into free JSON values
-            return noun.model_validate(_finite(line, file, number), strict=False)
-        return noun.model_validate_json(line)
+            found = noun.model_validate(_finite(line, file, number), strict=False)
+        else:
+            found = noun.model_validate_json(line)
     except ValidationError as error:
         raise bad_record(error, noun, file, number) from None
+    check_once(line, file, number)
+    return found
+
+
+def check_once(line: bytes, file: object, number: int) -> None:
+    """Refuse JSON in which a key stands twice in one object: readers would choose one of them in silence."""
+    if to_json(from_json(line)) != line.rstrip():  # else it is what we write, without a second key
+        try:
+            json.loads(line, object_pairs_hook=limits.members_once)
+        except limits.TwiceError as twice:
+            raise BadRecord(file, number, "$", str(twice), "leave one of them") from None
 
 
 def line_of(record: Noun) -> bytes:
-    """The line that `parse` reads back."""
-    return record.__pydantic_serializer__.to_json(record, by_alias=True) + b"\n"
+    """The line that `parse` reads back. Raises BadRecord for one that is nested too deep."""
+    line = record.__pydantic_serializer__.to_json(record, by_alias=True) + b"\n"
+    if limits.deeper(line, limits.DEEPEST_LINE):
+        name = f"a record {_name(type(record))}"
+        raise BadRecord(name, 0, "$", f"nested more than {limits.DEEPEST_LINE} levels deep: it could not be read back")
+    return line
 
 
 def write(file: Path | str, records: Iterable[Noun]) -> int:
@@ -123,29 +144,79 @@ def write(file: Path | str, records: Iterable[Noun]) -> int:
     return count
 
 
+def held(file: Path) -> int:
+    """How many records a file holds; 0 where there is none."""
+    return sum(1 for _ in read_lines(file)) if file.is_file() else 0
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Generator[IO[bytes]]:
     """A new file that takes the place of `path` when the block ends well, and vanishes when it does not.
 
-    So do the folders that were made for it.
+    So do the folders that were made for it, and what killed writers left beside it. A device or a pipe is written to as
+    it is. Raises BadFile where `path` cannot be written: a folder, a full disk.
     """
     made = list[Path]()
     try:
+        special = path.exists() and not path.is_file()
         made = [folder for folder in path.parents if not folder.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
+        stream, name = (path.open("wb"), None) if special else _unfinished(path)
+    except (OSError, ValueError) as error:  # a ValueError: a name with a null byte
         _take_back(made)
-        raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+        raise cannot_write(path, error) from None
     try:
-        with open(handle, "wb") as stream:
+        with stream:
             yield stream
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+            if name is not None:
+                stream.flush()
+                os.chmod(name, 0o644)
+                os.replace(name, path)
+    except BaseException as error:
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
         _take_back(made)
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise cannot_write(path, error) from None
         raise
+
+
+def check_owned(folder: Path, mark: str) -> None:
+    """Refuse a folder whose conversations are of another kind: `mark` is the file that would stand beside them."""
+    if (folder / "dialogues.jsonl").exists() and not (folder / mark).exists():
+        raise BadFile(f"{folder} holds conversations of another kind: it has no {mark}; choose another folder")
+
+
+def cannot_write(path: Path, error: OSError | ValueError) -> BadFile:
+    """The error for a file that cannot be written."""
+    return BadFile(f"cannot write {path}: {getattr(error, 'strerror', None) or error}; choose another place")
+
+
+def locked(file: int, *, wait: bool = False) -> bool:
+    """Lock an open file until it is closed; False where somebody else holds it. On Windows nobody is kept out."""
+    with contextlib.suppress(ImportError):
+        from fcntl import LOCK_EX, LOCK_NB, flock
+
+        try:
+            flock(file, LOCK_EX | (0 if wait else LOCK_NB))
+        except OSError:
+            return False
+    return True
+
+
+def _unfinished(path: Path) -> tuple[IO[bytes], str]:
+    """A new file beside `path`, locked while it is written. Those that nobody holds any more are removed."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????{_UNFINISHED}"):
+        with contextlib.suppress(OSError), left.open("rb") as stream:
+            if locked(stream.fileno()):
+                left.unlink()
+    while True:
+        handle, name = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", path.parent)
+        locked(handle, wait=True)
+        stream = open(handle, "wb")  # noqa: SIM115 - the caller's
+        if os.fstat(handle).st_nlink:  # nobody took it for left over before it was locked
+            return stream, name
+        stream.close()
 
 
 def _take_back(made: Iterable[Path]) -> None:
@@ -162,19 +233,23 @@ class Appender:
     """
 
     def __init__(self, path: Path, *, mend: bool = True):
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = path.open("ab+", buffering=0)
         except OSError as error:
-            raise BadFile(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+            raise cannot_write(path, error) from None
         if mend:
             _cut_torn_line(self._stream)
 
     def append(self, line: bytes) -> None:
         """Write one line (with its newline) and hand it to the operating system."""
         left = memoryview(line)
-        while left:  # an unbuffered write may take a part only
-            left = left[self._stream.write(left) :]
+        try:
+            while left:  # an unbuffered write may take a part only
+                left = left[self._stream.write(left) :]
+        except OSError as error:
+            raise cannot_write(self._path, error) from None
 
     def close(self) -> None:
         """Close the file."""

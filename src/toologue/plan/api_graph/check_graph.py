@@ -169,12 +169,14 @@ class Confusion:
 
 @dataclass
 class Figures:
-    """What came out of a check."""
+    """What came out of a check. `unjudged`: edges of which a model said nothing; `fault`: why, of the last one."""
 
     edges: int = 0
     valid: int = 0
     reasons: Counter[str] = field(default_factory=Counter[str])
     failures: Counter[str] = field(default_factory=Counter[str])
+    unjudged: int = 0
+    fault: str = ""
     truth: Confusion | None = None
     sampled: int = 0
     sampled_invalid: int = 0
@@ -185,6 +187,9 @@ class Figures:
         self.valid += checked.verdict.valid
         self.reasons[checked.verdict.reason] += 1
         self.failures.update(vote.failure for vote in checked.votes if vote.failure)
+        if checked.votes and all(vote.failure for vote in checked.votes):
+            self.unjudged += 1
+            self.fault = checked.votes[-1].why or f"{checked.votes[-1].failure}"
 
     @property
     def precision(self) -> float | None:
