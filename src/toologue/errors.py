@@ -28,6 +28,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from toologue import limits
+
 
 class ToologueError(Exception):
     """Anything this package raises on purpose. Travels between processes whole, whatever its constructor takes."""
@@ -107,11 +109,11 @@ def shown(value: Any, limit: int = 60) -> str:
 
 
 def summary(error: BaseException) -> tuple[str, str]:
-    """(class name, message) of an exception, as a declared boundary records it, however its own code behaves."""
+    """(class name, message) of an exception, as a declared boundary records it: cut, however its own code behaves."""
     try:
-        return type(error).__name__, str(error)
+        return limits.cut(type(error).__name__), limits.cut(str(error))
     except BaseException as worse:  # noqa: BLE001 - its __str__ is somebody else's
-        return type(error).__name__, f"(its text cannot be had: {type(worse).__name__})"
+        return limits.cut(type(error).__name__), f"(its text cannot be had: {type(worse).__name__})"
 
 
 def _revived(kind: type[ToologueError], args: tuple[Any, ...], state: dict[str, Any]) -> ToologueError:

@@ -36,6 +36,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never, cast
 
+from toologue import limits
 from toologue.errors import BadSetting, summary
 from toologue.schema import (
     Act,
@@ -54,6 +55,7 @@ from toologue.schema import (
     rounds,
 )
 
+_DEEP = f"the result is nested more than {limits.DEEPEST} levels deep"
 Reply = AgentTurn | UserTurn | Result | None
 
 
@@ -248,7 +250,8 @@ def execute(world: World, act: Act) -> Result:
         kind, message = summary(error)
         return Result(error=Fault(type=kind, message=message))
     if isinstance(result, Result):
-        return result
+        deep = limits.deeper(Result.__pydantic_serializer__.to_json(result, warnings=False), limits.DEEPEST)
+        return Result(error=Fault(type="too deep", message=_DEEP)) if deep else result
     return Result(error=Fault(type="wrong type", message=f"do returned {type(result).__name__}, not Result"))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from random import Random
@@ -17,7 +19,21 @@ from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.errors import BadRecord, BadSetting, UnknownName
 from toologue.parallel import chunks, ordered, unordered
 from toologue.run.runner import Limits, Settings, cases_of, run_all, run_cases, run_in_processes
-from toologue.schema import AgentTurn, Api, Brief, Call, Case, Dialogue, Fault, Retrieve, Setting, Trace, Turn, UserTurn
+from toologue.schema import (
+    AgentTurn,
+    Api,
+    Brief,
+    Call,
+    Case,
+    Dialogue,
+    Fault,
+    Program,
+    Retrieve,
+    Setting,
+    Trace,
+    Turn,
+    UserTurn,
+)
 from toologue.schema.jsonl import line_of, parse
 from toologue.users import ScriptedUser
 
@@ -236,10 +252,41 @@ class TestWhateverAnAgentDoes:
         (_, turn, *_) = played(lambda history: A(text="\ud83d\ude00")).turns
         assert turn.text == "😀"
 
-    def test_ten_megabytes(self) -> None:
-        text = "é" * 5_000_000
+    def test_a_long_text_is_kept_whole(self) -> None:
+        text = "é" * 500_000
         (_, turn, *_) = played(lambda history: A(text="Here.", acts=(Call(api="X", arguments={"t": text}),))).turns
         assert turn.acts[0].arguments["t"] == text
+
+    @pytest.mark.parametrize(
+        "turn",
+        [
+            A(text="x" * 2_000_000),
+            A(text="\ud83d" + "x" * 2_000_000),
+            A(acts=(Call(api="X" * 2_000_000),)),
+            A(acts=(Call(api="X"),) * 50_000),
+            A(acts=(Program(goal="g", status="final", code="x" * 2_000_000),)),
+            A(text="x", extra={"reply": "x" * 2_000_000}),
+        ],
+        ids=["text", "surrogate", "name", "acts", "program", "extra"],
+    )
+    def test_more_than_a_file_should_hold_is_an_error_that_says_how_much(self, turn: AgentTurn) -> None:
+        fault = self.fault(lambda history: turn)
+        assert fault.type == "too much"
+        assert re.fullmatch(r"a turn of \d,\d{3},\d{3} bytes, and no more than 1,048,576 are kept", fault.message)
+
+    def test_the_texts_of_exceptions_are_cut(self) -> None:
+        def act(history: Any) -> AgentTurn:
+            raise type("X" * 10_000, (Exception,), {})("y" * 10_000_000)
+
+        assert self.fault(act) == Fault(
+            type="X" * 2000 + "… (10,000 characters)", message="y" * 2000 + "… (10,000,000 characters)"
+        )
+
+    @pytest.mark.parametrize("depth", [90, 99, 150, 194, 196, 198, 199, 200, 250])
+    def test_arguments_of_any_depth_are_kept_or_are_an_error(self, depth: int) -> None:
+        deep = json.loads("[" * depth + "]" * depth)
+        (_, turn, *_) = played(lambda history: A(text="x", acts=(Call(api="X", arguments={"x": deep}),))).turns
+        assert turn.error is not None if depth > 90 else turn.acts[0].arguments == {"x": deep}
 
     def test_a_list_where_a_tuple_belongs_is_put_right(self) -> None:
         (_, turn, *_) = played(lambda history: A(text="x").replace(acts=[Retrieve(query="q")])).turns

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, cast
 
+from toologue import limits
 from toologue.errors import UserError, summary
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Fault, Turn
@@ -44,14 +45,26 @@ def _keepable(turn: AgentTurn) -> AgentTurn:
     """The turn, if a file gives it back as it is; with lone surrogates replaced; or a turn that says why it cannot."""
     try:
         line = AgentTurn.__pydantic_serializer__.to_json(turn, warnings="error")
+        if why := _too_much(line):
+            return broken("too much", why)
         if AgentTurn.model_validate_json(line) == turn:
             return turn
     except Exception:  # noqa: BLE001 - a declared boundary: Agent.act
         pass
     try:
-        return AgentTurn.model_validate(_clean(turn.model_dump(warnings=False)))
+        cleaned = AgentTurn.model_validate(_clean(turn.model_dump(warnings=False)))
+        why = _too_much(cleaned.model_dump_json().encode())
+        return broken("too much", why) if why else cleaned
     except Exception as error:  # noqa: BLE001 - a declared boundary: Agent.act
         return broken(*summary(error))
+
+
+def _too_much(turn: bytes) -> str:
+    """Why a turn is not kept: more of it than anybody reads would fill the disk, and deeper values no file gives back."""
+    if len(turn) > limits.TURN:
+        return f"a turn of {len(turn):,} bytes, and no more than {limits.TURN:,} are kept"
+    deep = limits.deeper(turn, limits.DEEPEST)
+    return f"a turn that is nested more than {limits.DEEPEST} levels deep" if deep else ""
 
 
 def _clean(value: Any) -> Any:

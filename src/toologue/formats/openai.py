@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json
 
+from toologue import limits
 from toologue.errors import BadRecord, BadSetting, shown
 from toologue.formats.literals import output_of, result_of
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Dialogue, Result, Turn, UserTurn
@@ -305,9 +306,11 @@ def _text(place: Place, holder: Mapping[str, Any], key: str, at: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """The JSON value that a text spells. Raises ValueError where it spells none, NaN and 1e999 included."""
+    """The JSON value that a text spells. Raises ValueError where it spells none, or one that is nested too deep."""
     value: Any = from_json(text.encode())  # a lone surrogate is a ValueError, too
-    _json(value)
+    _json(value)  # so are NaN and 1e999
+    if limits.deeper(text.encode(), limits.DEEPEST):
+        raise ValueError("nested too deep")
     return value
 
 
