@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import pickle
 import traceback
@@ -21,10 +22,18 @@ from toologue.schema.jsonl import line_of
 
 KEY = "sk-do-not-tell-0123456789"
 HELLO = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))
+ESCAPED = "".join(f"\\u{ord(char):04x}" for char in KEY)
+BROKEN = f"{KEY[:9]}\n{KEY[9:]}"
 ECHOES: dict[str, Script] = {
     "words": [says(f"Your key is {KEY}.", finish=KEY)],
     "a call": [says(None, (f"Find{KEY}", f'{{"key": "{KEY}"}}')), says("ok")],
     "arguments that do not parse": [says(None, ("Find", KEY)), says("ok")],
+    "arguments, escaped": [says(None, ("Find", f'{{"key": "{ESCAPED}"}}')), says("ok")],
+    "arguments, escaped twice": [says(None, ("Find", json.dumps({"key": f'{{"key": "{ESCAPED}"}}'}))), says("ok")],
+    "a refusal, broken": [refuses(401, f"Incorrect API key provided: {BROKEN}.")],
+    "garbage, broken": [Answer(f"<html>{BROKEN}".encode())],
+    "garbage, as HTML": [Answer(f"<html>{KEY[:5]}&#x{ord(KEY[5]):x};{KEY[6:]}".encode())],
+    "a refusal, as a URL": [refuses(400, f"https://x?key={''.join(f'%{ord(char):02X}' for char in KEY)}")],
     "its own name": [Answer({**says("x").body, "model": KEY})],
     "a refusal": [refuses(401, f"Incorrect API key provided: {KEY}.")],
     "a refusal again and again": [refuses(500, KEY, after="0")],
@@ -43,7 +52,10 @@ def test_no_trace_and_no_log_holds_it(
         (done,) = run_all(cases_of([HELLO], Settings(protocol="recorded")), resolve_agent("openai:gpt-x?tries=1"))
     assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in there.requests)
     assert there.requests
-    assert KEY.encode() not in line_of(done.trace)
+    line = line_of(done.trace).decode()
+    assert KEY not in line
+    assert KEY[9:] not in line
+    assert ESCAPED[:40] not in line
     assert KEY not in caplog.text
     assert caplog.records, "the libraries below do log"
 

@@ -60,7 +60,7 @@ def _keepable(turn: AgentTurn) -> AgentTurn:
 
 
 def _too_much(turn: bytes) -> str:
-    """Why a turn is not kept: more of it than anybody reads would fill the disk, and deeper values no file gives back."""
+    """Why a turn is not kept: what is longer fills disks, what is deeper no file gives back. Empty where it is."""
     if len(turn) > limits.TURN:
         return f"a turn of {len(turn):,} bytes, and no more than {limits.TURN:,} are kept"
     deep = limits.deeper(turn, limits.DEEPEST)

@@ -34,11 +34,12 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, ValidationError
 
 from toologue import keys
 from toologue.errors import BadSetting, UnknownName, shown
 from toologue.models.model import Asked, FaultType, Messages, ModelFault, Output, Reply, check_requests_allowed
+from toologue.models.secret import Secret
 from toologue.parallel import chunks
 from toologue.schema import Noun
 
@@ -53,6 +54,7 @@ MISSING = 'language models need the extra "llm": pip install "toologue[llm]"'
 _OPENAI = "https://api.openai.com/v1"
 _LOG = logging.getLogger("toologue")
 _BATCH, _TRIES, _LONGEST_WAIT, _LARGEST = 64, 4, 60.0, 256 * 1024 * 1024
+_EXCERPT = 1 << 16  # bytes of what is no answer: far more than is shown, so that a key at their end is not cut in two
 _MAY_PASS = {408, 409, 425, 429, 500, 502, 503, 504}
 _AGAIN: tuple[FaultType, ...] = ("rate_limited", "server_error", "connection")
 
@@ -141,12 +143,12 @@ def setup_of(options: str) -> Setup:
         raise BadSetting(f"the model's option {name}={shown(dict(given)[str(name)])}: {first['msg']}") from None
 
 
-def _key(given: str | None, base_url: str) -> SecretStr:
+def _key(given: str | None, base_url: str) -> Secret:
     key = checked_key(given or os.environ.get("OPENAI_API_KEY") or "")
     if not key and urlsplit(base_url).hostname == urlsplit(_OPENAI).hostname:
         remedy = "set OPENAI_API_KEY, or TOOLOGUE_BASE_URL for an endpoint of your own"
         raise BadSetting(f"{base_url} wants a key: {remedy}")
-    return SecretStr(key or "no-key-needed")
+    return Secret(key or "no-key-needed")
 
 
 def _wire() -> type[Wire]:
@@ -172,7 +174,7 @@ class Endpoint:
         timeout: float = 60.0,
         sleep: Callable[[float], None] = time.sleep,
     ):
-        self._url, self._secret = checked_url(base_url, "the embedding server"), checked_key(key)
+        self._url, self._key = checked_url(base_url, "the embedding server"), Secret(checked_key(key))
         self.model, self._timeout, self._sleep = model, timeout, sleep
         self.name = f"endpoint:{model}@{keys.content_key(self._url)[:8]}"
         self._width: int | None = None
@@ -215,8 +217,8 @@ class Endpoint:
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         body = json.dumps({"model": self.model, "input": clean, "encoding_format": "float"}).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._secret:
-            headers["Authorization"] = f"Bearer {self._secret}"
+        if self._key.value:
+            headers["Authorization"] = f"Bearer {self._key.value}"
         request = urllib.request.Request(f"{self._url}/embeddings", body, headers, method="POST")
         end = time.monotonic() + self._timeout
         try:
@@ -231,7 +233,7 @@ class Endpoint:
         except (OSError, http.client.HTTPException, EOFError) as error:
             reason = getattr(error, "reason", None) or error
             late = isinstance(reason, TimeoutError)
-            trouble = f"no answer within {self._timeout:g} s" if late else self._hidden(f"{reason!r}")
+            trouble = f"no answer within {self._timeout:g} s" if late else self._key.struck(f"{reason!r}")
             raise _MayPassError(trouble, None) from None
 
     def _vectors(self, answer: bytes, count: int) -> list[list[float]]:
@@ -240,8 +242,8 @@ class Endpoint:
             order = [row.get("index", place) for place, row in enumerate(rows)]
             vectors = [[float(number) for number in row["embedding"]] for row in rows]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            text = self._hidden(answer[:80].decode("utf-8", "replace"))
-            self._fail(f"its answer is no list of embeddings: {type(error).__name__}: {text!r}", _NOT_ONE)
+            text = shown(self._key.struck(answer[:_EXCERPT].decode("utf-8", "replace")))
+            self._fail(f"its answer is no list of embeddings: {type(error).__name__}: {text}", _NOT_ONE)
         if sorted(order, key=str) != sorted(range(count), key=str):
             self._fail(f"it gave {len(rows)} vectors for {count} texts", _NOT_ONE)
         widths = {len(vector) for vector in vectors} | ({self._width} if self._width is not None else set[int]())
@@ -254,13 +256,10 @@ class Endpoint:
 
     def _quoted(self, response: Any, end: float) -> str:
         try:
-            text = _read(response, end, 2000).decode("utf-8", "replace").strip()
+            text = _read(response, end, _EXCERPT).decode("utf-8", "replace").strip()
         except (OSError, http.client.HTTPException, EOFError):
             return ""
-        return f": {shown(self._hidden(text), 200)}" if text else ""
-
-    def _hidden(self, text: str) -> str:
-        return text.replace(self._secret, "…") if self._secret else text
+        return f": {shown(self._key.struck(text), 200)}" if text else ""
 
     def _fail(self, what: str, remedy: str) -> NoReturn:
         raise BadSetting(f"the embedding server {self._url} ({self.model}): {what}: {remedy}") from None

@@ -1,7 +1,7 @@
 """One request to an OpenAI-compatible endpoint, through pydantic-ai's direct model request. Loads slowly.
 
 `ask` sends one request and gives a `Reply`, or raises a `ModelFault` that says in one word what came back. What comes
-back is hostile: texts are made printable as Unicode, and the key is struck out wherever the endpoint echoes it.
+back is hostile: texts are made printable as Unicode, and the key is struck out however the endpoint echoes it.
 Arguments in the history that are no JSON object go out as `{"INVALID_JSON": ...}`, since many endpoints refuse others.
 
 Connections are kept open as long as their event loop runs, and closed when it ends.
@@ -19,7 +19,6 @@ from typing import Any, cast
 
 import httpx2
 from openai import AsyncOpenAI
-from pydantic import SecretStr
 from pydantic_ai import ModelRequest, ModelResponse, ModelSettings, ToolDefinition
 from pydantic_ai import exceptions as wrong
 from pydantic_ai import messages as said
@@ -32,6 +31,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
 from toologue.formats.openai import Message, call_of
 from toologue.models.model import Asked, FaultType, Finish, ModelFault, Reply
+from toologue.models.secret import Secret
 from toologue.schema import Usage
 
 _EXCERPT = 300
@@ -67,7 +67,7 @@ async def _keep(response: httpx2.Response) -> None:
 class Wire:
     """One endpoint. `settings` are temperature, max_tokens and timeout; None: not sent."""
 
-    def __init__(self, name: str, base_url: str, key: SecretStr, settings: Mapping[str, Any]):
+    def __init__(self, name: str, base_url: str, key: Secret, settings: Mapping[str, Any]):
         self._name, self._base_url, self._key = name, base_url, key
         self._timeout: float = settings["timeout"]
         self._settings = {name: value for name, value in settings.items() if name != "timeout" and value is not None}
@@ -108,9 +108,7 @@ class Wire:
             limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
             event_hooks={"response": [_keep]},
         )
-        client = AsyncOpenAI(
-            base_url=self._base_url, api_key=self._key.get_secret_value(), http_client=http, max_retries=0
-        )
+        client = AsyncOpenAI(base_url=self._base_url, api_key=self._key.value, http_client=http, max_retries=0)
         official = httpx2.URL(self._base_url).host == "api.openai.com"
         profile = OpenAIModelProfile(
             json_schema_transformer=None,  # tools go out as they are documented
@@ -162,9 +160,7 @@ class Wire:
 
     def _clean(self, text: str) -> str:
         """A text that a file can hold, without the key."""
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        key = self._key.get_secret_value()
-        return text.replace(key, "[key]") if len(key) >= 8 else text
+        return self._key.struck(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def _kind(error: wrong.ModelHTTPError) -> FaultType:
