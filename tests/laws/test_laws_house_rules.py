@@ -247,3 +247,10 @@ def test_examples_are_true(room: str) -> None:
                     yield module.at(1, f"{ran.failed} of {ran.attempted} examples are false")
 
     assert_none(offences())
+
+
+def test_data_meets_the_terminal_in_one_place() -> None:
+    """`cli.terminal` alone prints, and shows what would steer a terminal as escapes. What prints no data may, too."""
+    may = {"toologue.cli", "toologue.cli.list", "toologue.cli.terminal", "toologue.sandbox.jail.run"}
+    names = ((m, node) for m in ALL if m.name not in may for node in m.nodes if isinstance(node, ast.Name))
+    assert_none(m.at(node.lineno, "prints: use cli.terminal.echo") for m, node in names if node.id == "print")

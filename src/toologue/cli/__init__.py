@@ -41,20 +41,24 @@ def status(arguments: Sequence[str]) -> int:
     except CycloptsError:
         return 2
     except UserError as error:
-        print(f"toologue: {error}", file=sys.stderr)
-        return 2
+        return _refused(error)
     except Unfinished as error:
-        print(f"toologue: {error}", file=sys.stderr)
-        return 3
+        return _refused(error, 3)
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except OSError as error:  # the machine refuses: a full disk, a folder that nobody may write to
-        print(f"toologue: {error}", file=sys.stderr)
-        return 2
+        return _refused(error)
     except KeyboardInterrupt:
         print("\ntoologue: interrupted; the same command goes on where it stopped", file=sys.stderr)
         return 130
+
+
+def _refused(error: Exception, status: int = 2) -> int:
+    from toologue.cli.terminal import echo
+
+    echo(f"toologue: {error}", error=True)
+    return status
 
 
 def overview() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from toologue.apis.load import apis_of_all
 from toologue.cli.options import OptionalOut
-from toologue.cli.terminal import ask, say, table
+from toologue.cli.terminal import ask, echo, say, table
 from toologue.errors import BadSetting
 from toologue.models.ask import model
 from toologue.plan.api_graph.describe import describe as describe_offline
@@ -44,7 +44,7 @@ def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, se
     if found:
         say(table(("name", "parameters", "writes", "domain"), map(_row, found)))
     writes = sum(api.writes for api in found)
-    print(f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}")
+    echo(f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}")
 
 
 def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
@@ -52,7 +52,7 @@ def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
         return [describe_offline(api) for api in found]
     made = ask(by, _asked(found, by, seed))
     left = sum(one.templated for one in made)
-    print(f"{by} was asked {sum(one.asked for one in made)} times; {left} entities were left to the template")
+    echo(f"{by} was asked {sum(one.asked for one in made)} times; {left} entities were left to the template")
     return [one.api for one in made]
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +21,7 @@ from toologue.bench.benchmark import (
 from toologue.bench.prove import check_gold
 from toologue.cli.options import Alike, OptionalOut
 from toologue.cli.run import show
-from toologue.cli.terminal import command_line, progress_bar, say, say_tables, table, write_json
+from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, table, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import TextMatch
@@ -114,14 +112,17 @@ def bench(
     asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judge}
     again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, out=out, html=html)
     golds = chosen.load(data)
-    warn = partial(print, "toologue:", file=sys.stderr)
     with progress_bar("running") as progress:
-        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress, warn=warn, out=out)
+        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress, warn=_warn, out=out)
         results = evaluate(chosen, golds, agents, judge=by, options=options)
     if json is not None:
         write_json(json, record(chosen, results, judge=by, mode=mode))
     say_tables(tables_of(chosen, results, judge=by, mode=mode))
     show(report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
+
+
+def _warn(text: str) -> None:
+    echo(f"toologue: {text}", error=True)
 
 
 def prove(
@@ -169,14 +170,14 @@ def prove(
         checked = (chosen.check or check_gold)(chosen, golds, judge, Options(mode=mode, seed=seed, progress=progress))
     say_tables(checked.tables)
     for note in checked.notes:
-        print(note)
+        echo(note)
     share = 1 - len(checked.failed) / len(golds)
     compared = f"{len(golds)} conversations ({mode}, {judge.similarity.name})"
-    print(f"gold: {share:.1%} of {compared if chosen.alike else f'the conversations, in every part ({mode})'}")
+    echo(f"gold: {share:.1%} of {compared if chosen.alike else f'the conversations, in every part ({mode})'}")
     for name in checked.failed[:10]:
-        print(f"  gold fails: {name}")
+        echo(f"  gold fails: {name}")
     for name, flaw in checked.flaws[:10]:
-        print(f"  not valid: {name}, {flaw}")
+        echo(f"  not valid: {name}, {flaw}")
     proofs = _proofs(chosen, golds, judge, Options(mode=mode, seed=seed)) if not gold else []
     if json is not None:
         by = {"similarity": judge.record()} if chosen.alike else {}
@@ -212,7 +213,7 @@ def _benchmark_of(what: str) -> Benchmark:
 def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[Proof]:
     proofs = list(chosen.proofs(chosen, golds, judge, options)) if chosen.proofs else []
     if not any(proof.applied for proof in proofs):
-        print("nothing was altered: there are no calls, and programs are altered only where all are over S3")
+        echo("nothing was altered: there are no calls, and programs are altered only where all are over S3")
         return proofs
     what, *counted = proofs[0].heads
     rows: list[tuple[object, ...]] = []

@@ -23,7 +23,7 @@ from rich.text import Text
 
 from toologue.agents.agent import resolve_agent
 from toologue.agents.guarded import Guarded
-from toologue.cli.terminal import say
+from toologue.cli.terminal import echo, say
 from toologue.errors import BadFile, BadSetting, StackError, UnknownName
 from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
 from toologue.report.words import fault_words, legible, quoted
@@ -347,10 +347,10 @@ def _typed(prompt: str) -> str:
     try:
         line = input(prompt).encode(errors="replace").decode()
     except (EOFError, KeyboardInterrupt):
-        print()
+        echo()
         raise
     if not sys.stdin.isatty():
-        print(legible(line))
+        echo(line)
     return line.strip()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from toologue.cli.options import OptionalOut
-from toologue.cli.terminal import write_lines
+from toologue.cli.terminal import echo, write_lines
 from toologue.errors import BadSetting
 from toologue.formats.training import ExportName, exported
 from toologue.schema import Api, Dialogue
@@ -41,7 +41,7 @@ def export(dialogues: Path, /, *, to: ExportName, out: OptionalOut = None, apis:
     )
     lines = (json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n" for row in rows)
     count = write_lines(into, "exporting", lines)
-    print(f"{count} dialogues in {into}")
+    echo(f"{count} dialogues in {into}")
 
 
 def _shared(apis: Path | None, folder: Path) -> dict[str, Api]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toologue.cli.options import Out, at_least_one
 from toologue.cli.talks import Talks
-from toologue.cli.terminal import group, progress_bar, say, table, watched
+from toologue.cli.terminal import echo, group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 from toologue.plan.api_graph.rules import RulesName
 from toologue.project.chains import ChainMaking, ChainStatistics, make_chains
@@ -66,9 +66,9 @@ def chains(
     say(table(("", "here", "ToolDial"), compared_chains(said), title="statistics"), *_chain_counts(said))
     if said.dialogues < count:
         few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"
-        print(f"{few}: give more APIs, or raise --most")
+        echo(f"{few}: give more APIs, or raise --most")
     about = f"about {said.pairs:,} pairs of APIs and {said.alone:,} APIs alone"
-    print(f"{said.dialogues:,} conversations {about}, all verified, in {out}")
+    echo(f"{said.dialogues:,} conversations {about}, all verified, in {out}")
 
 
 def ratio_of(text: str) -> tuple[float, ...]:
@@ -113,9 +113,9 @@ def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, m
     said = write_suite(out, watched("generating", made, len(chosen)))
     beside = ("", "here", "ALMITA", "auto-ALMITA", "in the paper")
     say(table(beside, compared(said), title="statistics"), _procedures(said), _counts(said))
-    print(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
+    echo(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
     if lost := said.dropped.get(UNWORDED, 0):
-        print(f"the model found no words for {lost} more")
+        echo(f"the model found no words for {lost} more")
     return 3 if lost else 0
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from toologue.apis.load import apis_of_all, each_api
 from toologue.cli.options import OptionalOut, Out, at_least_one
-from toologue.cli.terminal import group, progress_bar, say, table
+from toologue.cli.terminal import echo, group, progress_bar, say, table
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.ask import model
 from toologue.models.embed import Cached, Embedder, cache_folder
@@ -23,7 +23,6 @@ from toologue.plan.api_graph.edges import MOST, Graph, explain, find_edges
 from toologue.plan.api_graph.pairs import ParallelEmbedder, Progress
 from toologue.plan.api_graph.rules import About, RulesName, described_sides, read_about, thresholds_of, write_about
 from toologue.report.drawing import neighbourhood, similarity_words
-from toologue.report.words import legible
 from toologue.schema import Api, Edge
 from toologue.schema.jsonl import read, replacing, write
 
@@ -73,15 +72,15 @@ def check(
     found = asyncio.run(check_graph(graph, apis_of_all(apis), out, labels=labels, by=by, sample=sample))
     reasons = ((reason, f"{number:,}") for reason, number in (found.reasons + found.failures).most_common())
     say(table(("reason", "edges"), reasons))
-    print(f"{found.valid:,} of {found.edges:,} edges hold ({_share(found.precision)}; ToolDial's graph: 70.9 %): {out}")
+    echo(f"{found.valid:,} of {found.edges:,} edges hold ({_share(found.precision)}; ToolDial's graph: 70.9 %): {out}")
     if found.truth is not None:
         kept, refused, mcc = found.truth.kept, found.truth.refused, found.truth.mcc
         told = f"MCC {'–' if mcc is None else f'{mcc:.3f}'} (ToolDial's judge: 0.868)"
-        print(f"labels: {_share(kept)} of the true ones kept, {_share(refused)} of the false ones refused, {told}")
+        echo(f"labels: {_share(kept)} of the true ones kept, {_share(refused)} of the false ones refused, {told}")
     if found.sampled:
-        print(f"of {found.sampled:,} pairs that are no edges, {_share(found.npv)} would not hold (ToolDial: 95.0 %)")
+        echo(f"of {found.sampled:,} pairs that are no edges, {_share(found.npv)} would not hold (ToolDial: 95.0 %)")
     if found.unjudged:
-        print(f"{found.unjudged:,} of {found.edges:,} were not judged, and have the offline verdict: {found.fault}")
+        echo(f"{found.unjudged:,} of {found.edges:,} were not judged, and have the offline verdict: {found.fault}")
     return 3 if found.unjudged else 0
 
 
@@ -143,8 +142,8 @@ def build(
     write_about(out, About.model_validate({**made, "left_out": counts.pop("left_out"), "survivors": counts}))
     say(_survivors(found))
     pairs, seconds = found.survivors.api_pairs, (middle - start, time.monotonic() - middle)
-    print(f"{_counted(found.survivors.edges, 'edge')}, {_counted(pairs, 'pair')} of APIs, in {out}")
-    print(f"{_counted(documents.apis, 'API')} read in {seconds[0]:.1f} s, edges found in {seconds[1]:.1f} s")
+    echo(f"{_counted(found.survivors.edges, 'edge')}, {_counted(pairs, 'pair')} of APIs, in {out}")
+    echo(f"{_counted(documents.apis, 'API')} read in {seconds[0]:.1f} s, edges found in {seconds[1]:.1f} s")
 
 
 def show(
@@ -191,12 +190,12 @@ def show(
         known = {name for edge in read(graph, Edge) for name in (edge.source, edge.target)}
         raise UnknownName("API of the graph", api, known)
     else:
-        print(legible("\n".join(_neighbours(api, edges))))
+        echo("\n".join(_neighbours(api, edges)))
     if out is not None and api:
         asked = documents[api].required if api in documents else ()
         with replacing(out) as stream:
             stream.write(neighbourhood(api, edges, parameters=asked).encode())
-        print(f"the neighbours of {api} are drawn in {out}")
+        echo(f"the neighbours of {api} are drawn in {out}")
 
 
 graph = group("graph", build, check, show)
@@ -243,7 +242,7 @@ def _overview(edges: Sequence[Edge]) -> str:
     best = [name for name, _ in (feeds + fed).most_common(_SHOWN)]
     say(table(("API", "feeds", "is fed by"), ((name, f"{feeds[name]:,}", f"{fed[name]:,}") for name in best)))
     joined = _counted(len(feeds + fed), "API")
-    print(f"{_counted(len(edges), 'edge')}, {_counted(len(pairs), 'pair')} of {joined}")
+    echo(f"{_counted(len(edges), 'edge')}, {_counted(len(pairs), 'pair')} of {joined}")
     return best[0] if best else ""
 
 
@@ -276,6 +275,6 @@ def _explain(
     output, parameter = asked
     found = explain(source, target, embedder, rules=rules, thresholds=limits, output=output, parameter=parameter)
     for one in found:
-        print(legible(f"{one.output} → {one.parameter} ({similarity_words(one.similarity)})\n    {one.verdict}"))
+        echo(f"{one.output} → {one.parameter} ({similarity_words(one.similarity)})\n    {one.verdict}")
     if not found:
-        print(f"{pair[0]} gives nothing back, or {pair[1]} takes nothing")
+        echo(f"{pair[0]} gives nothing back, or {pair[1]} takes nothing")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toologue.bench.tooltalk.conversations import conversations_in
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures, say_findings
-from toologue.cli.terminal import ask, group, progress_bar, say, table
+from toologue.cli.terminal import ask, echo, group, progress_bar, say, table
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting
 from toologue.formats.procedure import file_names
@@ -69,8 +69,8 @@ def intents(
     rows = ((industry, number, first[industry]) for industry, number in counts.items())
     say(table(("industry", "intents", "for example"), rows))
     for why, number in tally.dropped.most_common():
-        print(f"{number} dropped: {why}")
-    print(f"{len(found)} intents{f' in {out}' if out else ''}")
+        echo(f"{number} dropped: {why}")
+    echo(f"{len(found)} intents{f' in {out}' if out else ''}")
 
 
 def rewrite(
@@ -111,11 +111,11 @@ def _kept(out: Path, made: Sequence[Rewritten]) -> int:
             file = out / next(names)
             with replacing(file) as stream:
                 stream.write(write_procedure(one.procedure).encode())
-            print(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries")
+            echo(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries")
         for finding in one.findings:
-            print(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
+            echo(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
         for problem in one.problems[-1] if one.procedure is None else ():
-            print(f"  not sound: line {problem}")
+            echo(f"  not sound: line {problem}")
     return int(any(one.procedure is None for one in made))
 
 
@@ -160,8 +160,8 @@ def scenarios(
     write(out, drawn)
     say(_tally_table(tally, drawn), _tools_table(documents, drawn))
     if count is not None and len(drawn) < count:
-        print(f"{count} were wanted, and there are only {len(drawn)}")
-    print(f"{len(drawn)} scenarios in {out}")
+        echo(f"{count} were wanted, and there are only {len(drawn)}")
+    echo(f"{len(drawn)} scenarios in {out}")
 
 
 def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:

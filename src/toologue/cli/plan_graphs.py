@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from toologue import keys
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.talks import Talks
-from toologue.cli.terminal import say, table, watched, write_json, write_lines
+from toologue.cli.terminal import echo, say, table, watched, write_json, write_lines
 from toologue.data import text_of
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.flow import read_flow_text, read_mermaid, write_flow_text, write_mermaid
@@ -65,7 +65,7 @@ def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
 
     total = write(out, planned())
     say(table(("procedure", "plans", "nodes", "edges", "pairs", "dropped"), rows))
-    print(f"{total} plans in {out}")
+    echo(f"{total} plans in {out}")
 
 
 def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
@@ -81,7 +81,7 @@ def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
         As a Mermaid flowchart.
     """
     found = _flowgraph(what) if flow else _graph(what)
-    print(write_mermaid(found) if mermaid else write_flow_text(found))
+    echo(write_mermaid(found) if mermaid else write_flow_text(found))
 
 
 def paths(
@@ -158,7 +158,7 @@ def say_findings(places: Iterable[str], rows: Sequence[Mapping[str, object]], sa
     told = ((place, *(row[name] for name in named)) for place, row in zip(places, rows, strict=True))
     if rows:
         say(table(("where", "rule", "what", "why", "remedy"), told))
-    print(said)
+    echo(said)
     if json is not None:
         write_json(json, rows)
     return 1 if rows else 0
@@ -254,8 +254,8 @@ def chains(
             say(_dropped(what, dropped))
     if total < count:
         most_of_one = f"no pair may be in more than {100 * most:g} % of them"
-        print(f"{count} were wanted, and {most_of_one}: give more edges, or raise --most")
-    print(f"{total} plans in {out}")
+        echo(f"{count} were wanted, and {most_of_one}: give more edges, or raise --most")
+    echo(f"{total} plans in {out}")
 
 
 def actions(*, out: OptionalOut = None) -> None:
@@ -271,7 +271,7 @@ def actions(*, out: OptionalOut = None) -> None:
     if out is not None:
         with replacing(out) as stream:
             stream.write(action_graph().encode())
-        print(f"the action graph in {out}")
+        echo(f"the action graph in {out}")
 
 
 def _sequences(tally: Tally) -> Table:

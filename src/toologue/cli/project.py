@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from toologue.cli.run import show
-from toologue.cli.terminal import progress_bar, say_first
+from toologue.cli.terminal import echo, progress_bar, say_first
 from toologue.errors import BadSetting
 from toologue.plan.procedures.paths import missing_lines
 from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial, check
@@ -18,7 +18,6 @@ from toologue.project.hotspots import spots
 from toologue.project.settings import Project, open_project
 from toologue.project.start import start
 from toologue.report.coverage import sight_of
-from toologue.report.words import legible
 
 _SPOTS, _LINES, _REMARKS = 5, 6, 10
 
@@ -32,9 +31,9 @@ def init(folder: Path = Path(), /) -> None:
         Where it goes; by default this folder.
     """
     for file in start(folder):
-        print(file)
+        echo(file)
     there = "" if folder == Path() else f" {folder}"
-    print(f"next: toologue test{there}   then put your agent into {folder / 'agent.py'}")
+    echo(f"next: toologue test{there}   then put your agent into {folder / 'agent.py'}")
 
 
 def run_stages(
@@ -83,7 +82,7 @@ def checked(
     def tell(stage: Stage) -> None:
         done = {"procedures": "read", "conversations": "made"}.get(stage.name, "run")
         amount = f"{stage.fresh} {done}" + ("" if done == "read" else f", {stage.kept} kept")
-        print(legible(f"{stage.name:{wide}}  {amount:18}  {stage.says}"), flush=True)
+        echo(f"{stage.name:{wide}}  {amount:18}  {stage.says}")
 
     return check(
         project, agents=agents, fail_under=fail_under, fresh=fresh, workers=workers, tell=tell, bar=progress_bar
@@ -96,7 +95,7 @@ def _remarks(suites: Sequence[Suite]) -> None:
     for suite in suites:
         if not suite.dialogues:
             whys = ", ".join(f"{why} × {times}" for why, times in suite.dropped) or "no way leads to an end"
-            print(legible(f"  {suite.chapter.file}: no conversation could be made: {whys}"))
+            echo(f"  {suite.chapter.file}: no conversation could be made: {whys}")
 
 
 def first_looks(found: Checked, trial: Trial) -> None:
@@ -108,13 +107,13 @@ def first_looks(found: Checked, trial: Trial) -> None:
         for spot in spots(charted, trial.conversations)
     ]
     if every:
-        print(legible(f"\nlook first, {trial.agent}:"))
+        echo(f"\nlook first, {trial.agent}:")
     say_first(every, _SPOTS, "more places; the page has all of them")
     for one in charted:
         seen = sight_of(one, trial.conversations).coverage
         missing = [left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line]
         if missing:
-            print(legible(f"\n{one.file}: {len(missing)} ways are in no conversation that {trial.agent} passes:"))
+            echo(f"\n{one.file}: {len(missing)} ways are in no conversation that {trial.agent} passes:")
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
 
 
@@ -122,5 +121,5 @@ def _gate(gate: Gated) -> int:
     if gate.least is None:
         return 0
     value = "nothing was scored" if gate.value is None else f"{gate.value:.1%}"
-    print(f"\ngate: {gate.metric}: {value}, {'at least' if gate.passed else 'below'} {gate.least:.1%}")
+    echo(f"\ngate: {gate.metric}: {value}, {'at least' if gate.passed else 'below'} {gate.least:.1%}")
     return 0 if gate.passed else 1

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from toologue.cli.options import Alike, Out
-from toologue.cli.terminal import command_line, progress_bar, say
+from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.report.view import Report, RunView, score_folder, view_of
 from toologue.run.runner import Limits, Settings
@@ -73,7 +73,7 @@ def run(
             apis=documents,
             progress=progress,
         )
-    print(f"{sum(1 for _ in folder.traces())} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
+    echo(f"{sum(1 for _ in folder.traces())} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
 
 
 def score(run: Path, /, *, alike: Alike = Alike()) -> None:
@@ -127,7 +127,7 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
             say(failures_table(view))
     if html is not None:
         write_page(html, made)
-        print(f"page: {html}")
+        echo(f"page: {html}")
     if junit is not None:
         write_junit(junit, made)
-        print(f"junit: {junit}")
+        echo(f"junit: {junit}")

@@ -14,6 +14,7 @@ from textwrap import indent
 
 from toologue.bench.dialog2api import files as programs
 from toologue.bench.tooltalk.conversations import Review, conversations_in, read_yaml, reviews, starter
+from toologue.cli.terminal import echo
 from toologue.errors import BadSetting
 from toologue.schema import Act, AgentTurn, Dialogue, Result, UserTurn, executable
 from toologue.worlds.store import split_path
@@ -45,7 +46,7 @@ def show(*files: Path, words: bool | None = None) -> None:
         signed = f", the account's signature {signature}" if signature else ""
         _print(review.dialogue, f"{len(review.programs)} programs{signed}", review.remarks, words=whole)
     if len(writing) > 1:
-        print(f"{len(writing)} conversations with programs")
+        echo(f"{len(writing)} conversations with programs")
 
 
 def _read(file: Path) -> Dialogue:
@@ -69,47 +70,47 @@ def _show_calling(dialogues: Sequence[Dialogue], *, words: bool) -> None:
         if hard:
             mean, chained = sum(len(review.calls) for review in hard) / len(hard), sum(bool(r.chained) for r in hard)
             told = f"; hard ones: {mean:.1f} calls on average, {chained} of {len(hard)} chained"
-        print(f"{len(seen)} conversations, {len(hard)} hard ones, {len(tools)} tools{told}")
+        echo(f"{len(seen)} conversations, {len(hard)} hard ones, {len(tools)} tools{told}")
 
 
 def _print(dialogue: Dialogue, head: str, remarks: Iterable[object], notes: Iterable[str] = (), *, words: bool) -> None:
-    print(f"== {dialogue.id} {head}")
+    echo(f"== {dialogue.id} {head}")
     for turn in dialogue.turns if words else ():
         _print_turn(turn)
     for note in (*notes, *(f"LOOK: {remark}" for remark in remarks)):
-        print(f"   {note}")
+        echo(f"   {note}")
 
 
 def _print_turn(turn: UserTurn | AgentTurn) -> None:
     if turn.role == "user":
-        print(f"USER  {turn.text}")
+        echo(f"USER  {turn.text}")
         return
     signatures = turn.extra.get("signatures")
     signed = signatures if isinstance(signatures, list) else []
     for act, result, signature in zip_longest(turn.acts, turn.results, signed):
         _print_act(act, result)
         if signature:
-            print(f"     signature {signature}")
+            echo(f"     signature {signature}")
     if turn.text is not None:
-        print(f"AGENT {turn.text}")
+        echo(f"AGENT {turn.text}")
 
 
 def _print_act(act: Act, result: Result | None) -> None:
     if act.kind == "program":
-        print(f"  PROGRAM of goal {act.goal}, {act.status}")
-        print(indent(act.code, "     | ", lambda _: True))
+        echo(f"  PROGRAM of goal {act.goal}, {act.status}")
+        echo(indent(act.code, "     | ", lambda _: True))
     else:
-        print(f"  CALL  {act.api} {_json(act.arguments)}" if act.kind == "call" else f"  CALL  {act.kind}")
+        echo(f"  CALL  {act.api} {_json(act.arguments)}" if act.kind == "call" else f"  CALL  {act.kind}")
     if not executable(act):
         return
     error = result.error if result else None
     fault = f"ERROR {error.type}" + (f": {error.message}" if error.message else "") if error else ""
-    print(f"     -> {fault or _json(result.value if result else None)}")
+    echo(f"     -> {fault or _json(result.value if result else None)}")
     if act.kind == "program" and result is not None:
         for path, row in result.changes.items():
             if path != _SIGNATURE:
                 what = "new" if path in result.created else "gone" if row is None else "changed"
-                print(f"     {what}: {'/'.join(split_path(path))}")
+                echo(f"     {what}: {'/'.join(split_path(path))}")
 
 
 def _json(value: object) -> str:

@@ -27,11 +27,27 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def say(*things: Any) -> None:
-    """Print rich renderables on standard output."""
-    from rich.console import Console
+def echo(text: object = "", *, error: bool = False) -> None:
+    """Print a line, what would steer the terminal as visible escapes, and hand it over at once."""
+    print(legible(str(text)), file=sys.stderr if error else sys.stdout, flush=True)
 
-    Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(*things)
+
+def say(*things: Any) -> None:
+    """Print rich renderables on standard output, what would steer the terminal as visible escapes."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    console = Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+
+    class Legible:
+        def __init__(self, thing: Any):
+            self.thing = thing
+
+        def __rich_console__(self, console: Any, options: Any) -> Iterator[Segment]:
+            for text, style, control in console.render(self.thing, options):
+                yield Segment(legible(text), style, control)
+
+    console.print(*map(Legible, things))
 
 
 def table(
@@ -47,18 +63,18 @@ def table(
     from rich.text import Text
 
     heads = [Column(Text(name), justify="right" if name in right else "left") for name in columns]
-    drawn = Table(*heads, title=title, caption=Text(legible(caption)))
+    drawn = Table(*heads, title=title and Text(legible(title)), caption=Text(legible(caption)))
     for row in rows:
-        drawn.add_row(*(Text(shown(cell)) for cell in row))
+        drawn.add_row(*(Text(legible(shown(cell))) for cell in row))
     return drawn
 
 
 def say_first(lines: Sequence[str], most: int, rest: str = "more") -> None:
     """Print the first lines, and how many there are besides."""
     for line in lines[:most]:
-        print(legible(line))
+        echo(line)
     if len(lines) > most:
-        print(f"  and {len(lines) - most} {rest}")
+        echo(f"  and {len(lines) - most} {rest}")
 
 
 def say_tables(tables: Iterable[Figures]) -> None:

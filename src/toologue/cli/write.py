@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from toologue.cli.options import Out
-from toologue.cli.terminal import say, table, watched, write_json
+from toologue.cli.terminal import echo, say, table, watched, write_json
 from toologue.errors import BadFile, BadSetting
 from toologue.models.ask import model
 from toologue.models.embed import embedder
@@ -68,10 +68,10 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
     if before and not (lost and count < before):
         fresh = fresh.replace(out)
     for fault in silent[:_SHOWN]:
-        print(f"left out: {fault}")
-    print(f"{count} conversations in {fresh}" + (f"; {len(silent)} were left out" if silent else ""))
+        echo(f"left out: {fault}")
+    echo(f"{count} conversations in {fresh}" + (f"; {len(silent)} were left out" if silent else ""))
     if fresh != out:
-        print(f"{out} holds {before}, and was not replaced")
+        echo(f"{out} holds {before}, and was not replaced")
     return 3 if lost else 0
 
 
@@ -111,7 +111,7 @@ def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = Non
             table(("rule", "conversations"), ((rule, rules[rule]) for rule in RULES if rules[rule])),
         )
     flawed = len({row["dialogue"] for row in rows})
-    print(f"{total - flawed} of {total} are valid" + ("" if walked else "; without a graph, no path was looked at"))
+    echo(f"{total - flawed} of {total} are valid" + ("" if walked else "; without a graph, no path was looked at"))
     if json is not None:
         write_json(json, rows)
     return 1 if rows else 0

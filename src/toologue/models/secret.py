@@ -4,7 +4,7 @@
     >>> key, key.struck("sk-01234 56789 and \\\\u0073k-0123456789 and sk-01234%35%36789")
     (<secret>, '[key] and [key] and [key]')
 
-Not covered: encodings of the whole key (base64), and keys of fewer than eight characters, which words would hold by chance.
+Not covered: encodings of the whole key (base64), and keys of fewer than eight characters, which words hold by chance.
 """
 
 from __future__ import annotations

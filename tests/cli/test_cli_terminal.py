@@ -1,0 +1,59 @@
+"""The one place where data meets the terminal: what would steer it is shown as escapes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import toologue
+from toologue.schema import AgentTurn, Api, Dialogue, Edge, Parameter, Similarities, UserTurn
+from toologue.schema.jsonl import write
+
+EVIL = "\x1b]0;title\x07\x1b[2Jx\u202e"
+APIS = [Api(name=f"A{EVIL}", description=EVIL, parameters={f"p{EVIL}": Parameter(required=True)}), Api(name="B")]
+EDGE = Edge(
+    source=APIS[0].name,
+    output=f"o{EVIL}",
+    target="B",
+    parameter="q",
+    similarity=Similarities(lcs=1, keyword=1, description=1),
+)
+SAID = Dialogue(id=f"d{EVIL}", turns=(UserTurn(text=EVIL), AgentTurn(text=EVIL)), origin={"procedure": EVIL})
+STEPS = f"# Title {EVIL}\n\n1. **Ask** what {EVIL} is. Collect `it`.\n2. **End**: say goodbye."
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    write(tmp_path / "apis.jsonl", APIS)
+    write(tmp_path / "graph.jsonl", [EDGE])
+    write(tmp_path / "dialogues.jsonl", [SAID])
+    (tmp_path / "steps.md").write_text(STEPS)
+    (tmp_path / "toologue.toml").write_text(f"apis = 'shop.yaml'\n{json.dumps(EVIL)} = 1\n")
+    (tmp_path / "unknown.jsonl").write_text(json.dumps({"id": "a", EVIL: 1, "turns": [{"role": "user"}]}))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "dialogues.jsonl", "--words"),
+        ("apis", "apis.jsonl"),
+        ("graph", "show", "graph.jsonl"),
+        ("graph", "show", "graph.jsonl", "--api", APIS[0].name),
+        ("graph", "show", "graph.jsonl", "--api", "C"),
+        ("plan", "graph", "steps.md"),
+        ("verify", "dialogues.jsonl"),
+        ("test",),
+        ("run", "unknown.jsonl", "--agent", "gold", "-o", "run"),
+        ("run", "dialogues.jsonl", "--agent", EVIL, "-o", "run"),
+    ],
+    ids=lambda command: " ".join(command)[:30].encode("ascii", "replace").decode(),
+)
+def test_data_cannot_steer_it(here: Path, command: tuple[str, ...]) -> None:
+    done = toologue(*command, cwd=here)
+    printed = done.stdout + done.stderr
+    assert done.returncode in (0, 1, 2)
+    assert not {char for char in printed if char < " " and char not in "\n\t"} | {"\u202e"} & {*printed}
+    assert "title" in printed or command[0] == "verify"
