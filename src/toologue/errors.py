@@ -122,6 +122,9 @@ def _revived(kind: type[ToologueError], args: tuple[Any, ...], state: dict[str, 
     return error
 
 
+_LISTED = 20
+
+
 class Problem(NamedTuple):
     """What is wrong, on which line, and what to do."""
 
@@ -141,7 +144,8 @@ class Problems(list[Problem]):
         self.append(Problem(line, what, remedy))
 
     def error(self, file: object, kind: str) -> BadFile:
-        """The error that lists them all, each once, by line. `kind` is what the text should have been."""
+        """The error that lists the first of them, each once, by line. `kind` is what the text should have been."""
         found = sorted(set(self))
-        listed = "".join(f"\n  {file}:{problem}" for problem in found)
+        listed = "".join(f"\n  {file}:{limits.cut(str(problem), 300)}" for problem in found[:_LISTED])
+        listed += f"\n  and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
         return BadFile(f"{file} is no sound {kind}, {len(found)} problem{'s' * (len(found) != 1)}:{listed}")

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toologue import limits
 from toologue.bench.tooltalk.conversations import conversations_in
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures, say_findings
@@ -98,7 +99,7 @@ def rewrite(
     apis = None if service is None else tuple(service_of(service).apis.values())
     file, asked = Path(what), model_of(model, "planner")
     if file.suffix in (".md", ".txt"):
-        made = rewrite_prose(text_of(file), asked, apis=apis, id=file.stem, tries=tries, seed=seed)
+        made = rewrite_prose(text_of(file, limits.PAGE), asked, apis=apis, id=file.stem, tries=tries, seed=seed)
         return _kept(out, [ask(model, made)])
     chosen = ask_procedures(intent(what), asked, count=count, apis=apis, tries=tries, seed=seed)
     return _kept(out, ask(model, chosen))

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toologue import keys
+from toologue import keys, limits
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.talks import Talks
 from toologue.cli.terminal import echo, say, table, watched, write_json, write_lines
@@ -146,7 +146,7 @@ def lint_procedure(*what: Path, json: Path | None = None) -> int:
     """
     if not what:
         raise BadSetting("name a file: toologue plan lint-procedure my-procedure.md")
-    found = [(file, each) for file in what for each in lint_text(text_of(file))]
+    found = [(file, each) for file in what for each in lint_text(text_of(file, limits.PAGE))]
     rows = [{"file": str(file), **each._asdict()} for file, each in found]
     places = [f"{file.name}:{each.line}" for file, each in found]
     return say_findings(places, rows, f"{len(rows)} findings in {len(what)} files", json)
@@ -175,9 +175,9 @@ def _flowgraph(what: str) -> Graph:
     if path.suffix == ".md":
         return flowgraph(load(path))
     if path.suffix in (".mmd", ".mermaid"):
-        return read_mermaid(text_of(path), id=path.stem, file=path)
+        return read_mermaid(text_of(path, limits.PAGE), id=path.stem, file=path)
     if path.suffix:
-        return read_flow_text(text_of(path), id=path.stem, file=path)
+        return read_flow_text(text_of(path, limits.PAGE), id=path.stem, file=path)
     known = files()
     if what not in known:
         raise UnknownName("procedure", what, known)

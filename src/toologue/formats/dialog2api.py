@@ -47,12 +47,11 @@ _IN: dict[str, tuple[str, ...]] = {
     "output": ("",),
 }
 _TEXTS = frozenset(("initial_signature", "turn", "program", "result", "error", "signature", "def"))
-_TOKEN = re.compile(rf"<!\[CDATA\[|<!--|<!DOCTYPE|<!ENTITY|<\?|</?({'|'.join(_IN)})(?=[\s/>])([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
+_TOKEN = re.compile(rf"<!\[CDATA\[|<!--|<!DOCTYPE|<!ENTITY|<\?|</?({'|'.join(_IN)})(?=[\s/>])([^<>]*+)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _UNSAFE = re.compile(r"[&<>]|[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_EDGES = re.compile(r"\A[ \t\n]+|[ \t\n]+\Z")
 _BLANK = " \t\n"
 
 
@@ -95,7 +94,9 @@ def scan(text: str, file: object = "<text>", *, strict: bool = False) -> Node:
 def escaped(text: str) -> str:
     """The text as content of an element; blanks at its edges survive, since they are written as numbers."""
     safe = _UNSAFE.sub(lambda found: {"&": "&amp;", "<": "&lt;", ">": "&gt;"}.get(found[0], _number(found[0])), text)
-    return _EDGES.sub(lambda found: "".join(map(_number, found[0])), safe)
+    begin, end = len(safe) - len(safe.lstrip(_BLANK)), len(safe.rstrip(_BLANK))
+    edges = [safe[:begin], safe[end:]] if begin < end else [safe, ""]
+    return "".join(map(_number, edges[0])) + safe[begin:end] + "".join(map(_number, edges[1]))
 
 
 def attribute(text: str) -> str:

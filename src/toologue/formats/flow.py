@@ -71,14 +71,14 @@ def write_flow_text(graph: Graph) -> str:
 
 def _entries(text: str, bad: Problems) -> Iterator[_Entry]:
     opened = _OPEN.match(text)
-    place, line, after, end = 0, 1, opened.end() if opened else 0, len(text)
+    place, line, after, end, closes = 0, 1, opened.end() if opened else 0, len(text), _closes(text)
     while (start := cast("re.Match[str]", _BETWEEN.match(text, after)).end()) < end:
         line, place = line + text.count("\n", place, start), start
         head = _HEAD.match(text, place)
-        close = _close(text, head.end(), end) if head else -1
+        close = closes.get(head.end() - 1, -1) if head else -1
         after = close + 1
         if head is None or close < 0:
-            after = place + len(text[place:].partition("\n")[0])
+            after = place + len(_rest(text, place))
             what = f"the description of {head[1]} has no end" if head else f"{shown(text[place:after])} is no entry"
             bad.add(line, what, _EXPECTED)
         elif (joined := head[2].count(",") + 1) > 2:
@@ -88,18 +88,25 @@ def _entries(text: str, bad: Problems) -> Iterator[_Entry]:
             yield _Entry(line, head[1], inside, _ESCAPED.sub(r"\1", text[head.end() : close]))
 
 
-def _close(text: str, start: int, end: int) -> int:
-    """The place of the brace that closes a description; -1 if none does."""
-    depth = 1
-    for brace in _BRACE.finditer(text, start, end):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if not depth:
-            return brace.start()
-    return -1
+def _rest(text: str, place: int) -> str:
+    """What is left of a line."""
+    end = text.find("\n", place)
+    return text[place:] if end < 0 else text[place:end]
+
+
+def _closes(text: str) -> dict[int, int]:
+    """Where each brace is closed, by where it opens."""
+    opened, found = list[int](), dict[int, int]()
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif brace[0] == "}" and opened:
+            found[opened.pop()] = brace.start()
+    return found
 
 
 def _quoted(text: str) -> str:
-    plain = _close(f"{text}}}", 0, len(text) + 1) == len(text) and not _ESCAPED.search(f"{text}}}")
+    plain = _closes(f"{{{text}}}").get(0) == len(text) + 1 and not _ESCAPED.search(f"{text}}}")
     return text if plain else re.sub(r"[{}\\]", r"\\\g<0>", text)
 
 
@@ -151,6 +158,8 @@ _ID = re.compile(r"\w+(?:[-.]\w+)*")
 _OF_CLASS = re.compile(r":::(\w+)")
 _DETAILS = re.compile(r"@\{([^}]*)\}")
 _DETAIL = re.compile(r"(shape|label)\s*:\s*(?:\"([^\"]*)\"|([^,\n]*))")
+_MOST = 50_000
+_ENDS = re.compile(r"[ \t]*(?:[\n;]|%%|$)")
 _AND = re.compile(r"[ \t]*&\s*")
 _ARROW = re.compile(
     r"\s*(?:\w+@)?(?P<back><|[xo](?=[-=]))?"
@@ -204,13 +213,14 @@ class _Drawn:
 
 @dataclass
 class _Chart:
-    """A flowchart while it is read: what was drawn so far, and the place in the text."""
+    """A flowchart while it is read: what was drawn so far, the place in the text, the last (line, place) counted."""
 
     text: str
     place: int = 0
     nodes: dict[str, _Drawn] = field(default_factory=dict[str, _Drawn])
     arrows: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     bad: Problems = field(default_factory=Problems)
+    counted: tuple[int, int] = (1, 0)
 
     def read_all(self) -> None:
         if not self.take(_HEADER):
@@ -223,7 +233,7 @@ class _Chart:
                 for id in re.split(r"[,\s]+", named[1]):
                     self.node(id).kind = _type(named[2])
             elif not self.chain():
-                rest = self.text[self.place :].partition("\n")[0]
+                rest = _rest(self.text, self.place)
                 what = f"{shown(rest.strip())} cannot be read"
                 self.bad.add(self.line(), what, "expected nodes and arrows: a[Text] -->|text| b")
                 self.place += len(rest)
@@ -237,7 +247,8 @@ class _Chart:
         return found
 
     def line(self) -> int:
-        return self.text.count("\n", 0, self.place) + 1
+        self.counted = self.counted[0] + self.text.count("\n", self.counted[1], self.place), self.place
+        return self.counted[0]
 
     def chain(self) -> bool:
         """Groups of nodes and the arrows between them. False where something else stands."""
@@ -249,11 +260,15 @@ class _Chart:
             targets = list(self.group())
             if not targets:
                 return False
+            if len(self.arrows) + len(sources) * len(targets) > _MOST:
+                self.bad.add(self.line(), f"more than {_MOST:,} arrows", "draw less in one flowchart")
+                self.place = len(self.text)
+                return True
             label = _decoded(arrow["label"] or arrow["inner"] or "")
             if not arrow["hidden"]:
                 self.arrows += [(source, label, target) for source in sources for target in targets]
             sources = targets
-        return bool(sources) and re.match(r"[ \t]*(?:[\n;]|%%|$)", self.text[self.place :]) is not None
+        return bool(sources) and _ENDS.match(self.text, self.place) is not None
 
     def group(self) -> Iterator[str]:
         while id := self.take(_ID):

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -46,21 +47,18 @@ _IF = re.compile(r"If `([^`]*)`", re.IGNORECASE)
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)\s*(.+)")
 
 
-class _Block(NamedTuple):
-    """A list item as it stands: its line, its words on one line, the items below it."""
+@dataclass
+class _Block:
+    """A list item as it stands: its line, its words line by line, the items below it."""
 
     line: int
-    words: str
-    below: tuple[_Block, ...] = ()
+    parts: list[str]
+    below: list[_Block] = field(default_factory=list["_Block"])
 
-    def with_item(self, line: int, words: str) -> _Block:
-        return self._replace(below=(*self.below, _Block(line, words)))
-
-    def with_words(self, words: str) -> _Block:
-        if not self.below:
-            return self._replace(words=f"{self.words} {words}")
-        *items, last = self.below
-        return self._replace(below=(*items, last.with_words(words)))
+    @property
+    def words(self) -> str:
+        """Its words on one line."""
+        return " ".join(self.parts)
 
 
 def _read_step(number: int, block: _Block, bad: Problems) -> Step:
@@ -114,6 +112,7 @@ def _sentences(number: int, line: int, text: str, bad: Problems) -> tuple[str, d
             return text, fields
         if name in fields:
             bad.add(line, f"step {number} says {shown(found[0].strip())} and another sentence of that kind", "keep one")
+            return text, fields
         fields[name], text = value, text[: found.start()]
 
 
@@ -354,19 +353,19 @@ def _opening(lines: Sequence[str], start: int, bad: Problems) -> tuple[str, str,
 
 
 def _blocks(lines: Sequence[str], start: int, bad: Problems) -> Iterator[tuple[int, _Block]]:
-    number, block = 0, _Block(0, "")
+    number, block = 0, _Block(0, [])
     for place, line in enumerate(lines[start:], start + 1):
         words = line.strip()
         if found := _STEP.match(line):
             if number:
                 yield number, block
-            number, block = int(found[1]), _Block(place, found[2].strip())
+            number, block = int(found[1]), _Block(place, [found[2].strip()])
         elif words and line[0] not in " \t":
             what = f"{shown(words)} belongs to no step"
             bad.add(place, what, "indent it, or put it into the paragraph before the steps")
         elif item := re.match(r"[-*+]\s+(\S.*)", words):
-            block = block.with_item(place, item[1])
+            block.below.append(_Block(place, [item[1]]))
         elif words:
-            block = block.with_words(words)
+            (block.below[-1] if block.below else block).parts.append(words)
     if number:
         yield number, block

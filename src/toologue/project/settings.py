@@ -30,6 +30,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from toologue import limits
 from toologue.data import complaint, text_of
 from toologue.errors import BadFile, BadSetting
 from toologue.plan.procedures.noise import NoiseMode
@@ -133,15 +134,17 @@ def open_project(folder: Path) -> Project:
     file = folder / FILE
     if not file.exists():
         raise BadFile(f"{folder} is no project: it has no {FILE}; `toologue init {folder}` makes one")
-    return Project(folder, read_settings(text_of(file), file=file))
+    return Project(folder, read_settings(text_of(file, limits.PAGE), file=file))
 
 
 def read_settings(text: str, *, file: object = FILE) -> Settings:
     """The settings that a text spells. Raises BadSetting."""
     try:
-        return Settings.model_validate(tomllib.loads(text.replace("\r\n", "\n")))
-    except tomllib.TOMLDecodeError as error:
-        raise BadSetting(f"{file}: this is no TOML: {error}") from None
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a ValueError: no TOML, or a number of more digits than are read
+        raise BadSetting(f"{file}: this is no TOML: {limits.cut(str(error), 300)}") from None
+    try:
+        return Settings.model_validate(data)
     except ValidationError as error:
         place, what = complaint(error)
         what = _unknown(place) if error.errors()[0]["type"] == "extra_forbidden" else what

@@ -202,7 +202,7 @@ def read_yaml(file: Path) -> Dialogue:
     """A dialogue as it is written, without results. Raises BadFile, BadRecord."""
     written, wrong = inspect(file)
     if wrong:
-        raise wrong[0] if len(wrong) == 1 else BadFile("\n".join(map(str, wrong)))
+        raise wrong[0] if len(wrong) == 1 else BadFile("\n".join(map(str, wrong[:20])))
     return dialogue_of(written)
 
 

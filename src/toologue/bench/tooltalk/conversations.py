@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, JsonValue, ValidationError
 
-from toologue.data import read_source
+from toologue.data import complaint, read_source
 from toologue.errors import BadFile, shown
 from toologue.plan.scenarios.lint import lint
 from toologue.run.runner import grounded
@@ -81,13 +81,16 @@ def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
         facts["username"] = known
     if written.verification_code is not None:
         arguments["verification_code"] = written.verification_code
-    return Dialogue(
-        id=file.stem,
-        facts=facts,
-        world=Setting(name="assistant", arguments=arguments | {"logged_in": written.logged_in}),
-        turns=tuple(map(_turn, written.turns)),
-        origin={"line": "tools", "benchmark": "starter", "split": written.split, "scenario": written.scenario},
-    )
+    try:
+        return Dialogue(
+            id=file.stem,
+            facts=facts,
+            world=Setting(name="assistant", arguments=arguments | {"logged_in": written.logged_in}),
+            turns=tuple(map(_turn, written.turns)),
+            origin={"line": "tools", "benchmark": "starter", "split": written.split, "scenario": written.scenario},
+        )
+    except ValidationError as error:
+        raise source.bad(("turns",), complaint(error)[1].partition(", got ")[0]) from None
 
 
 @cache

@@ -18,9 +18,12 @@ from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import field_validator
 
+from toologue import limits
 from toologue.apis.entities import Entity, inputs, outputs
-from toologue.errors import BadFile, BadSetting, shown
+from toologue.data import bytes_of
+from toologue.errors import BadSetting, shown
 from toologue.models.retriever import fits
 from toologue.parallel import chunks, ordered
 from toologue.plan.api_graph.describe import described
@@ -66,6 +69,13 @@ class About(Noun):
     thresholds: dict[str, float]
     survivors: dict[str, int]
     left_out: dict[str, int]
+
+    @field_validator("thresholds")
+    @classmethod
+    def _all_three(cls, given: dict[str, float]) -> dict[str, float]:
+        if given.keys() != {*Thresholds._fields} or not all(0 <= number <= 1 for number in given.values()):
+            raise ValueError(f"expected {', '.join(Thresholds._fields)}, each from 0 to 1")
+        return given
 
     @property
     def limits(self) -> Thresholds:
@@ -152,10 +162,7 @@ def read_about(graph: Path) -> About | None:
     file = about_file(graph)
     if not file.exists():
         return None
-    try:
-        return parse(file.read_bytes(), About, file)
-    except OSError as error:
-        raise BadFile(f"cannot read {file}: {error}") from None
+    return parse(bytes_of(file, limits.PAGE), About, file)
 
 
 def letters(phrase: str, rules: RulesName) -> str:

@@ -25,6 +25,7 @@ RULES = (
     "missing datum",
     "ambiguous branch",
 )
+_LONGEST = 500  # characters of a sentence that are looked at together: what nobody writes takes no time
 _MARKS = re.compile(r"^\s*(?:#+|\d+(?:\.\d+)*[.)]?|[-*+•]|>)\s+")
 
 
@@ -49,7 +50,7 @@ def lint(text: str) -> list[Finding]:
 
 def _of_line(number: int, line: str) -> Iterator[Finding]:
     plain = re.sub(r"`[^`]*`", "this", _MARKS.sub("", line)).replace("**", "").replace("’", "'")
-    for sentence in sentences(plain):
+    for sentence in (one[at : at + _LONGEST] for one in sentences(plain) for at in range(0, len(one), _LONGEST)):
         for rule in _rules():
             found = next((match for form in rule.forms if (match := form.search(sentence))), None)
             if found:

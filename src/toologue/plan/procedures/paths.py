@@ -14,6 +14,7 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from importlib import import_module
 from itertools import islice
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -133,7 +134,7 @@ Goal = Literal["edges", "pairs"]
 # What a cover has to see: a link, by its id, or a pair of choices.
 Sight = str | Pair
 
-_DRAWS = 10
+_DRAWS, _MOST = 10, 50_000
 _START, _END = "\0start", "\0end"
 
 
@@ -199,6 +200,9 @@ def _network(graph: Graph, goal: Goal) -> list[_Arc]:
         for link in graph.exits(node) if node not in graph.leaves else ():
             if (source, link.id) in pairs or (not before and link.id in links):
                 arcs.append(_Arc(source, link.id, (*forced, link), 1 if before else 0))
+    if len(arcs) > _MOST:
+        what = f"graph {graph.id!r} has {len(arcs):,} pairs of consecutive choices, and covers are found for {_MOST:,}"
+        raise BadSetting(f"{what}: cover its edges (--goal edges)")
     return arcs
 
 
@@ -372,12 +376,17 @@ def cover(graph: Graph, goal: Goal = "pairs", *, until: float = 1.0, max_loops: 
 
 def greedy(sets: Sequence[Collection[Hashable]]) -> Iterator[tuple[int, int]]:
     """Yield (the place of the set that has most of what is missing, how much that was), until nothing is missing."""
-    left = dict(enumerate(sets))
     missing = set[Hashable]().union(*sets)
+    bounds = [(-len(one), place) for place, one in enumerate(sets)]  # a set never sees more than when it was last asked
+    heapify(bounds)
     while missing:
-        best = max(left, key=lambda place: len(missing.intersection(left[place])))
-        yield best, len(missing)
-        missing.difference_update(left.pop(best))
+        bound, best = heappop(bounds)
+        sees = -len(missing.intersection(sets[best]))
+        if sees == bound:
+            yield best, len(missing)
+            missing.difference_update(sets[best])
+        else:
+            heappush(bounds, (sees, best))
 
 
 def _walks(graph: Graph, rng: random.Random, sample_node: Callable[[Sequence[str]], str]) -> Iterator[Walk]:

@@ -1,0 +1,198 @@
+"""`python -m tests.fuzz [--count N] [--seed N] [--growth]`: mutants of every file that is read, and how reading grows.
+
+A loader has two outcomes: the file is accepted, or refused by an error of ours. Anything else is told with the mutant.
+`--growth` prints the CPU of each loader at n and at 4 n.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from toologue.errors import UserError
+
+from .loaders import Loader, loaders
+
+SECONDS = 10
+_LARGE = [
+    b"9" * 5000, b"-" + b"9" * 400, b"1e999", b"NaN", b"Infinity", b"-0", b"null", b"true", b'""', b"[]", b"{}", b"{",
+    b"[" * 300 + b"]" * 300, b"[" * 20_000, b'{"a":' * 300 + b"1" + b"}" * 300, b'"' + b"x" * 100_000 + b'"',
+    b"\\ud800", b'"\\ud800"', b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b]0;x\x07",
+    b"\xe2\x80\xae", b"'", b"*", b"&a", b"!!x", b"\t",
+]  # fmt: skip
+_VALUE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|(?<=: )[^\n,{\[]+')
+_PAIR = re.compile(rb'"[^"\\\n]*": ?(?:"[^"\\\n]*"|-?\d+)|^ *[\w-]+ ?[:=] [^\n]+\n', re.MULTILINE)
+
+
+def mutant(data: bytes, random: Random) -> bytes:
+    """The bytes with one alteration, sometimes two or three."""
+    for _ in range(random.choice((1, 1, 1, 2, 3))):
+        data = random.choice(ALTERATIONS)(data, random)
+    return data
+
+
+def _span(data: bytes, random: Random) -> tuple[int, int]:
+    start = random.randrange(len(data) + 1)
+    return start, min(len(data), start + random.choice((1, 2, 8, 40, 300)))
+
+
+def _flipped(data: bytes, random: Random) -> bytes:
+    changed = bytearray(data or b" ")
+    changed[random.randrange(len(changed))] ^= 1 << random.randrange(8)
+    return bytes(changed)
+
+
+def _doubled(data: bytes, random: Random) -> bytes:
+    start, end = _span(data, random)
+    return data[:end] + data[start:end] * random.choice((1, 1, 50)) + data[end:]
+
+
+def _deleted(data: bytes, random: Random) -> bytes:
+    start, end = _span(data, random)
+    return data[:start] + data[end:]
+
+
+def _inserted(data: bytes, random: Random) -> bytes:
+    start, _ = _span(data, random)
+    return data[:start] + random.choice(_LARGE) + data[start:]
+
+
+def _replaced(data: bytes, random: Random) -> bytes:
+    return _at_one(_VALUE, data, random, lambda _: random.choice(_LARGE))
+
+
+def _key_doubled(data: bytes, random: Random) -> bytes:
+    between = b"" if b'"' not in data[:200] else b", "
+    return _at_one(_PAIR, data, random, lambda found: found + between + found)
+
+
+def _word_deleted(data: bytes, random: Random) -> bytes:
+    """Without all lines that hold a word."""
+    words = re.findall(rb"\w{2,}", data[:10_000])
+    word = random.choice(words) if words else b"\0"
+    return b"".join(line for line in data.splitlines(keepends=True) if word not in line)
+
+
+def _at_one(pattern: re.Pattern[bytes], data: bytes, random: Random, change: Callable[[bytes], bytes]) -> bytes:
+    places = [found.span() for found in pattern.finditer(data[:200_000])]
+    if not places:
+        return _flipped(data, random)
+    start, end = random.choice(places)
+    return data[:start] + change(data[start:end]) + data[end:]
+
+
+ALTERATIONS = (_flipped, _doubled, _deleted, _replaced, _inserted, _key_doubled, _word_deleted)
+
+
+class Hang(BaseException):
+    """A loader took too long."""
+
+
+def outcome(loader: Loader, data: bytes, folder: Path) -> str:
+    """`accepted`, `refused`, or what else happened."""
+    file = folder / loader.file
+    file.write_bytes(data)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            loader.load(file)
+    except UserError as error:
+        first, *more = str(error).split("\n")
+        listed = len(more) <= 21 and (" problem" in first or first.startswith(str(file)))  # each with its line
+        return "refused" if len(more) <= 2 or listed else f"refused in {len(more) + 1} lines: {error}"
+    except Hang:
+        return f"still reading after {SECONDS} s"
+    except Exception:  # noqa: BLE001 - what is looked for
+        return traceback.format_exc(limit=-4)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        file.unlink()
+    return "accepted"
+
+
+def mutants(known: dict[str, Loader], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """So many mutants, evenly over the loaders, the same for the same seed."""
+    names = [*known]
+    for number in range(count):
+        name = names[number % len(names)]
+        yield name, mutant(known[name].sample, Random(f"{seed} {number}"))
+
+
+def strange(count: int, seed: int = 0, only: str = "") -> tuple[Counter[str], list[tuple[str, bytes, str]]]:
+    """How many mutants were accepted and refused, and those that were neither, with what happened."""
+    counts, wrong = Counter[str](), list[tuple[str, bytes, str]]()
+
+    def stop(*_: object) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            known = {one: it for one, it in loaders(Path(name) / "beside").items() if only in one}
+            (folder := Path(name) / "read").mkdir()
+            for loader, data in mutants(known, count, seed):
+                what = outcome(known[loader], data, folder)
+                if what in ("accepted", "refused"):
+                    counts[what] += 1
+                else:
+                    wrong.append((loader, data, what))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    return counts, wrong
+
+
+def growth(sizes: tuple[int, int] = (60_000, 240_000)) -> Iterator[tuple[str, float, float]]:
+    """(loader, CPU seconds at n, at 4 n) for files of n bytes: a unit, or the sample, again and again."""
+    with tempfile.TemporaryDirectory() as name:
+        for loader, one in loaders(Path(name) / "beside").items():
+            times = list[float]()
+            for size in sizes:
+                unit = one.unit or one.sample
+                (file := Path(name) / one.file).write_bytes(unit * max(1, size // len(unit)))
+                start = time.process_time()
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        one.load(file)
+                except UserError:
+                    pass
+                times.append(time.process_time() - start)
+            yield loader, times[0], times[1]
+
+
+def main() -> int:
+    """Fuzz, or measure; 1 where something was strange."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--growth", action="store_true")
+    options = parser.parse_args()
+    if options.growth:
+        slow = 0
+        for loader, small, large in growth():
+            ratio = large / max(small, 0.001)
+            slow += ratio > 5 and large > 0.1
+            print(f"{loader:20} {small:8.3f} s {large:8.3f} s {ratio:6.1f}{'  grows' * (ratio > 5 and large > 0.1)}")
+        return int(slow > 0)
+    counts, wrong = strange(options.count, options.seed, options.only)
+    for loader, data, what in wrong:
+        print(f"== {loader}: {data[:300]!r} ({len(data):,} bytes)\n{what}")
+    told = ", ".join(f"{times:,} {what}" for what, times in sorted(counts.items()))
+    print(f"{options.count:,} mutants: {told}, {len(wrong)} neither")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
