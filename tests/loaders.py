@@ -71,16 +71,26 @@ TALKED = {
     "conversation": [{"index": 0, "role": "user", "text": "hi"}, {"index": 1, "role": "assistant", "text": "yes"}],
 }  # fmt: skip
 SETTINGS = b'apis = "shop.yaml"\nagents = ["procedure"]\n[run]\ntimeout = 5\n[gate]\nfail_under = 0.5\n'
+_OPENAPI = b'openapi: 3.0.0\ninfo: {title: Shop, version: "1"}\npaths:\n'
+_PATH = b'  /a#:\n    get:\n      operationId: get_a#\n      responses: {"200": {description: ok}}\n'
 STACKED = '<goal uid="1" status="final">\n<program>\nx = 1\n</program>\n</goal>'
 
 
 class Loader(NamedTuple):
-    """A file, what it accepts, and what reads it. Such units, one after another, are a large file."""
+    """A file, what it accepts, what reads it. Between head and tail, units make a large one; `#` is their number."""
 
     file: str
     sample: bytes
     load: Load
     unit: bytes = b""
+    head: bytes = b""
+    tail: bytes = b""
+
+    def large(self, size: int) -> bytes:
+        """A file of about so many bytes."""
+        unit = self.unit or self.sample
+        units = (unit.replace(b"#", b"%d" % number) if self.unit else unit for number in range(1 + size // len(unit)))
+        return self.head + b"".join(units) + self.tail
 
 
 def loaders(folder: Path) -> dict[str, Loader]:
@@ -124,10 +134,12 @@ def _folders(folder: Path) -> dict[str, Loader]:
 def _procedures() -> dict[str, Loader]:
     graph = flowgraph(load_procedure(PROCEDURE))
     return {
-        "Markdown": Loader("a.md", PROCEDURE.read_bytes(), load_procedure, b"1. **Ask** for it. Collect `it`.\n"),
+        "Markdown": Loader(
+            "a.md", PROCEDURE.read_bytes(), load_procedure, b"#. **Ask** it. Collect `it#`.\n", b"# T\n"
+        ),
         "lint": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), b"if so, contact the team and "),
-        "flow text": Loader("a.flow", write_flow_text(graph).encode(), _text(read_flow_text), b"[N0](message){a}\n"),
-        "Mermaid": Loader("a.mmd", write_mermaid(graph).encode(), _text(read_mermaid), b"flowchart TD\na[A] --> b\n"),
+        "flow text": Loader("a.flow", write_flow_text(graph).encode(), _text(read_flow_text), b"[N#](message){a}\n"),
+        "Mermaid": Loader("a.mmd", write_mermaid(graph).encode(), _text(read_mermaid), b"a#[A] --> b#\n", b"graph\n"),
         "intents": Loader("i.yaml", _yaml([one.model_dump(mode="json") for one in intents()[:2]]), read_intents),
         "phrases": Loader(
             "agent.yaml", _shipped(bank, "banks/agent.yaml"), lambda file: bank.read_phrases(file.parent)
@@ -139,10 +151,10 @@ def _documents() -> dict[str, Loader]:
     assert SEED is not None
     document = DOCUMENT.read_bytes()
     return {
-        "OpenAPI, YAML": Loader("shop.yaml", document, _apis),
+        "OpenAPI, YAML": Loader("shop.yaml", document, _apis, _PATH, _OPENAPI),
         "OpenAPI, JSON": Loader("shop.json", _json(yaml.safe_load(document)), _apis),
-        "tools": Loader("tools.json", _json([TOOL]), _apis),
-        "RapidAPI": Loader("rapid.json", _json([RAPID]), _apis),
+        "tools": Loader("tools.json", _json([TOOL]), _apis, *_listed(TOOL, b'"f"')),
+        "RapidAPI": Loader("rapid.json", _json([RAPID]), _apis, *_listed(RAPID, b'"T"')),
         "rows": Loader("rows.yaml", SEED.read_bytes(), lambda file: service(DOCUMENT, file)),
         "account": Loader("s3.yaml", _shipped(account, "account.yaml"), lambda file: account.load_account(str(file))),
     }
@@ -154,6 +166,12 @@ def _conversations(folder: Path) -> dict[str, Loader]:
     xml = dialog2api.conversations_xml([SAID]).encode()
     sample = f"<def>x</def>\n<stack>\n{STACKED}\n</stack>\n<turn>user: hi</turn>\n<output>\n</output>".encode()
 
+    message = _around(line_of(SAID), b"Hello")
+    program = _around(STACKED.encode(), b"x = 1")
+
+    def read_messages(file: Path) -> object:
+        return from_messages(read_source(file).data, id="a")
+
     def read_almita(file: Path) -> None:
         _all(almita.read_conversations(file))
 
@@ -164,24 +182,37 @@ def _conversations(folder: Path) -> dict[str, Loader]:
         return tooltalk.read_conversation(file, split="easy", databases=str(folder))
 
     return {
-        "messages": Loader("m.json", _json(messages), lambda file: from_messages(read_source(file).data, id="a")),
+        "messages": Loader("m.json", _json(messages), read_messages, *_listed(messages[0], b'"Hi"')),
         "calls, YAML": Loader("a.yaml", _first("tooltalk/conversations"), lambda file: _all(conversations_in([file]))),
         "programs, YAML": Loader("append-todo-1.yaml", _first("dialog2api/test"), read_programs),
         "ALMITA, JSONL": Loader("a.jsonl", _json({"conversation": of_almita}) + b"\n", read_almita),
         "ALMITA, CSV": Loader("a.csv", csv, read_almita),
         "ToolDial": Loader("d.json", _json([tooldial.to_tooldial(LABELLED)]), read_tooldial),
         "ToolTalk": Loader("t.json", _json(TALKED), read_tooltalk),
-        "Dialog2API": Loader("c.xml", xml, dialog2api.read_conversations, b"<goal a='b'> x < y </goal>\n"),
+        "Dialog2API": Loader("c.xml", xml, dialog2api.read_conversations, b"a", b"<goal ", b">"),
         "Dialog2API, sample": Loader("s.xml", sample, _text(dialog2api.read_sample), b"<goal "),
         "Dialog2API, answer": Loader("o.xml", STACKED.encode(), _text(dialog2api.read_output), b"</turn><goal a"),
         "predictions": Loader("p.jsonl", _json(PREDICTED) + b"\n", read_predictions),
         "value": Loader("v.txt", b"{'id': 7, \"ok\": [true, None]}", _refusing(literals.value_of), b"[{'a': 1}], "),
+        "long message": Loader("a.jsonl", line_of(SAID), _reading(Dialogue), b"a b ", *message),
+        "long program": Loader("o.xml", STACKED.encode(), _text(dialog2api.read_output), b"x < y & ", *program),
         "call": Loader("v.txt", b'get(id=812, of=[1, {"a": 2}])', _refusing(literals.call_of), b"a(b=[1, "),
     }
 
 
 def _settings() -> dict[str, Loader]:
-    return {"settings": Loader("toologue.toml", SETTINGS, _text(read_settings), b"[run]\ntimeout = 5\n")}
+    return {"settings": Loader("toologue.toml", SETTINGS, _text(read_settings), b"'a', ", b"agents = [", b"]\n")}
+
+
+def _listed(record: object, name: bytes) -> tuple[bytes, bytes, bytes]:
+    """Unit, head and tail of a JSON list of such records, each with its number in its name."""
+    one = _json(record)
+    return one.replace(name, name[:-1] + b'#"') + b", ", b"[", one + b"]"
+
+
+def _around(text: bytes, at: bytes) -> tuple[bytes, bytes]:
+    before, _, after = text.partition(at)
+    return before, after
 
 
 def _all(found: Iterable[object]) -> None:
