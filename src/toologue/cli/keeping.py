@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -26,8 +25,11 @@ def with_exchanges_kept(application: App) -> None:
         SPENT.clear()
         with _keeping(**files) if files else nullcontext():
             status = int(application(tokens, exit_on_error=False, print_error=True) or 0)
-        for stage, spent in SPENT.items():
-            print(f"{stage}: {spent}", file=sys.stderr)
+        if SPENT:
+            from toologue.cli.terminal import echo
+
+            for stage, spent in SPENT.items():
+                echo(f"{stage}: {spent}", error=True)
         return status
 
     application.meta.suppress_keyboard_interrupt = False

@@ -27,7 +27,7 @@ class Spent:
 
     def __str__(self) -> str:
         kept = f", {self.kept} of them kept" if self.kept else ""
-        return f"{self.requests:,} requests{kept}; {self.input_tokens:,} tokens in, {self.output_tokens:,} out"
+        return f"{self.requests:,} request{'s' * (self.requests != 1)}{kept}; {self.input_tokens:,} tokens in, {self.output_tokens:,} out"
 
 
 SPENT: defaultdict[str, Spent] = defaultdict(Spent)
