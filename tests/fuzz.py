@@ -28,7 +28,7 @@ from .loaders import Loader, loaders
 SECONDS = 10
 _LARGE = [
     b"9" * 5000, b"-" + b"9" * 400, b"1e999", b"NaN", b"Infinity", b"-0", b"null", b"true", b'""', b"[]", b"{}", b"{",
-    b"[" * 300 + b"]" * 300, b"[" * 20_000, b'{"a":' * 300 + b"1" + b"}" * 300, b'"' + b"x" * 100_000 + b'"',
+    b"[" * 300 + b"]" * 300, b"[" * 20_000, b'{"a":' * 300 + b"1" + b"}" * 300, b'"' + b"x" * 1_100_000 + b'"',
     b"\\ud800", b'"\\ud800"', b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b]0;x\x07",
     b"\xe2\x80\xae", b"'", b"*", b"&a", b"!!x", b"\t",
 ]  # fmt: skip

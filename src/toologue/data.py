@@ -126,6 +126,11 @@ def complaint(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
     return first["loc"], f"expected {expected}, got {got}" if expected else f"{first['msg']}, got {got}"
 
 
+def reason(error: ValidationError) -> str:
+    """Why a noun refuses what each part of which is right: that nobody speaks, for example."""
+    return error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+
+
 def path_text(place: Place) -> str:
     """A place as a JSON path: `$.paths['/orders/{id}'].get.tags[0]`."""
     steps = (

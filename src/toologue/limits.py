@@ -17,7 +17,8 @@ DEEPEST = 100
 DEEPEST_LINE = 200  # what pydantic reads
 # Digits of a whole number: Python converts so many.
 DIGITS = 4300
-# Bytes of a document, of a procedure or a graph, of what an agent does in one turn; characters of an error's message.
+# Bytes of a document or a line, of a procedure or a graph; of what an agent does in one turn, and characters of what is
+# said in one; characters of an error's message.
 DOCUMENT = 64 * 2**20
 PAGE = 2**20
 TURN = 2**20

@@ -120,6 +120,22 @@ def test_edges_of_which_a_judge_says_nothing_are_named_and_counted(here: Path) -
     assert "1 of 1 were not judged, and have the offline verdict: refused the request, status 500" in done.stdout
 
 
+def test_traces_that_are_missing_are_named_and_counted(here: Path) -> None:
+    file = here / "lived" / "traces.jsonl"
+    file.write_bytes(file.read_bytes().partition(b"\n")[0] + b"\n")
+    for command in ("score", "report"):
+        done = toologue(command, "lived", cwd=here)
+        assert (done.returncode, done.stderr) == (3, "")
+        assert f"lived: 1 traces are missing and not scored ({load()[1].id})" in done.stdout
+
+
+def test_links_in_a_circle_are_one_line(here: Path) -> None:
+    (here / "a.jsonl").symlink_to("b.jsonl")
+    (here / "b.jsonl").symlink_to("a.jsonl")
+    done = toologue("export", "a.jsonl", "--to", "openai", "-o", "b.jsonl", cwd=here)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
 def test_a_folder_of_another_kind_is_never_written_into(here: Path, suite: Path) -> None:
     before = content(here / "lived"), content(suite)
     for command, folder in (

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.fuzz import growth, strange
 from tests.loaders import Loader, loaders
+from toologue.errors import BadRecord, UserError
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,50 @@ def test_a_mutant_is_accepted_or_refused_in_a_few_lines() -> None:
     counts, wrong = strange(400, seed=7)
     assert wrong == []
     assert min(counts["accepted"], counts["refused"]) > 50
+
+
+@pytest.mark.parametrize(
+    ("loader", "data", "said"),
+    [
+        ("settings", b"[run]\ntimeout = " + b"9" * 5000, "this is no TOML: Exceeds the limit"),
+        ("settings", b"agents = " + b"[" * 20_000, "this is no TOML: maximum recursion depth exceeded"),
+        ("calls, YAML", b"id: a\nscenario: " + b"9" * 5000, "a number of 5,000 digits"),
+        (
+            "about.json",
+            b'"thresholds":{"lcs":0.83,"description":0.77}',
+            "expected lcs, keyword, description, each from 0 to 1",
+        ),
+        ("about.json", b'"thresholds":{"lcs":-1,"keyword":0.5,"description":0.77}', "each from 0 to 1"),
+        ("about.json", b'"rules":"best","rules":"best"', "the key 'rules' stands twice"),
+        ("ToolTalk", b'"name": "n", "name": "m"', "the key 'name' stands twice"),
+        ("Dialogue", b'"text":"' + b"x" * 1_100_000 + b'"', "a message of 1,100,000 characters"),
+        ("Markdown", b"x" * (2**20 + 1), "is larger than 1 MiB"),
+        (
+            "Mermaid",
+            b"graph\n%s --> %s" % ((b" & ".join(b"a%d" % n for n in range(300)),) * 2),
+            "more than 50,000 arrows",
+        ),
+    ],
+    ids=range(10),
+)
+def test_what_is_refused_says_why(
+    tmp_path: Path, known: dict[str, Loader], loader: str, data: bytes, said: str
+) -> None:
+    """Where the data is a member of an object, it replaces the one of the sample."""
+    key = re.match(rb'"\w+": ?', data)
+    if key:
+        member = re.escape(key[0]) + rb'(?:"[^"]*"|\{[^{}]*\})'
+        data = re.sub(member, lambda _: data, known[loader].sample, count=1)
+    (file := tmp_path / ("a.yaml" if "YAML" in loader else known[loader].file)).write_bytes(data)
+    with pytest.raises(UserError, match=said):
+        known[loader].load(file)
+
+
+def test_a_conversation_in_yaml_needs_somebody_who_speaks(tmp_path: Path, known: dict[str, Loader]) -> None:
+    silent = re.sub(rb"(?m)^ *- user:.*\n(?: {4,}\S.*\n)*", b"", known["calls, YAML"].sample)
+    (file := tmp_path / "a.yaml").write_bytes(silent)
+    with pytest.raises(BadRecord, match=r"\$.turns: the conversation has no user turn: there is nobody to answer"):
+        known["calls, YAML"].load(file)
 
 
 def test_time_grows_as_the_file_does() -> None:

@@ -266,3 +266,13 @@ class TestCoverage:
         assert coverage(graph, []).pairs.value is None
         assert coverage(graph, []).edges.value == 0
         assert len(cover(graph)) == 1
+
+
+def test_a_cover_of_more_pairs_than_anybody_walks_is_refused() -> None:
+    ways = range(250)
+    nodes = "[N0](start_message){a}\n[N1](message){b}\n[N2](end_message){c}\n"
+    links = "".join(f"[E{n}](N0, N1){{{n}}}\n[F{n}](N1, N2){{{n}}}\n" for n in ways)
+    graph = read_flow_text(nodes + links)
+    with pytest.raises(BadSetting, match=r"63,000 pairs of consecutive choices, and covers are found for 50,000"):
+        cover(graph, "pairs")
+    assert len(cover(graph, "edges")) == len(ways)

@@ -136,6 +136,20 @@ class TestResume:
         (copy / "traces.jsonl").write_bytes(b"".join([there[20], there[3], there[7], there[0]]) + there[1][:50])
         assert [trace.dialogue for _, trace in RunFolder(copy).pairs()] == [many(12)[n].id for n in (10, 1, 3, 0)]
 
+    def test_what_is_missing_is_named(self, copy: Path) -> None:
+        there = lines(copy / "traces.jsonl")
+        assert list(RunFolder(copy).missing()) == []
+        (copy / "traces.jsonl").write_bytes(b"".join(there[:3] + there[5:]))
+        assert list(RunFolder(copy).missing()) == [many(12)[1].id, many(12)[2].id]
+
+    def test_a_trace_that_stands_twice_is_refused_and_the_run_mends_it(self, copy: Path, finished: Path) -> None:
+        there = lines(copy / "traces.jsonl")
+        (copy / "traces.jsonl").write_bytes(b"".join([*there, there[3]]))
+        with pytest.raises(BadRecord, match=r"traces\.jsonl:25: \$\.case: case \w+ .* has a trace already"):
+            list(RunFolder(copy).pairs())
+        assert again(copy) == []
+        assert content(copy) == content(finished)
+
     def test_a_line_that_is_no_trace_is_named(self, copy: Path) -> None:
         there = lines(copy / "traces.jsonl")
         (copy / "traces.jsonl").write_bytes(b"".join([there[0], b"oops\n", there[1]]))

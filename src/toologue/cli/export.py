@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from os.path import realpath
 from pathlib import Path
 
 from toologue.cli.options import OptionalOut
@@ -32,7 +33,7 @@ def export(dialogues: Path, /, *, to: ExportName, out: OptionalOut = None, apis:
     """
     file = dialogues / "dialogues.jsonl" if dialogues.is_dir() else dialogues
     into = out or file.with_name(f"{file.name.partition('.')[0]}.{to}.jsonl")
-    if into.resolve() == file.resolve():
+    if realpath(into) == realpath(file):
         raise BadSetting(f"--out {into}: that are the dialogues; choose another place")
     shared = _shared(apis, file.parent) if to != "hf" else {}
     rows = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,8 @@ from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read
+
+_NAMED = 5
 
 
 def run(
@@ -76,8 +79,8 @@ def run(
     echo(f"{sum(1 for _ in folder.traces())} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
 
 
-def score(run: Path, /, *, alike: Alike = Alike()) -> None:
-    """Grade a run folder; writes scores.jsonl and scores.json into it.
+def score(run: Path, /, *, alike: Alike = Alike()) -> int:
+    """Grade a run folder; writes scores.jsonl and scores.json into it. Exits 3 where traces are missing.
 
     Parameters
     ----------
@@ -91,10 +94,22 @@ def score(run: Path, /, *, alike: Alike = Alike()) -> None:
     folder = RunFolder(run)
     totals = score_folder(folder, alike.judge())
     say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
+    return _complete([folder])
 
 
-def report(*runs: Path, html: Path | None = None, junit: Path | None = None, alike: Alike = Alike()) -> None:
-    """One page, and JUnit XML, of one or more run folders.
+def _complete(folders: Iterable[RunFolder]) -> int:
+    """Say which conversations have no trace, and so no score; 3 where there is one."""
+    status = 0
+    for folder in folders:
+        if missing := list(folder.missing()):
+            named = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+            echo(f"{folder.path}: {len(missing)} traces are missing and not scored ({named}); the same run goes on")
+            status = 3
+    return status
+
+
+def report(*runs: Path, html: Path | None = None, junit: Path | None = None, alike: Alike = Alike()) -> int:
+    """One page, and JUnit XML, of one or more run folders. Exits 3 where traces are missing.
 
     Parameters
     ----------
@@ -113,6 +128,7 @@ def report(*runs: Path, html: Path | None = None, junit: Path | None = None, ali
     title = ", ".join(path.name for path in runs)
     command = command_line("report", *runs, html=html, **vars(alike))
     show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
+    return _complete(map(RunFolder, runs))
 
 
 def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool = True) -> None:

@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
-from toologue.errors import BadFile, BadRecord
+from toologue.data import bytes_of, reason
+from toologue.errors import BadRecord
 from toologue.schema import AgentTurn, Call, Dialogue, Fault, Noun, Result, Setting, Turn, UserTurn, rounds
-from toologue.schema.jsonl import bad_record
+from toologue.schema.jsonl import parse
 
 
 class _Loose(Noun):
@@ -60,14 +61,7 @@ class _Conversation(_Loose):
 
 def read_conversation(file: Path, *, split: str, databases: str) -> Dialogue:
     """One conversation as a dialogue in the assistant world over these databases."""
-    try:
-        record = _Conversation.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise BadFile(f"cannot read {file}: {error.strerror or error}") from None
-    except ValidationError as error:
-        raise bad_record(error, _Conversation, file, 0) from None
-    if not any(turn.role == "user" for turn in record.conversation):
-        raise BadRecord(file, 0, "$.conversation", "the conversation has no user turn: there is nobody to answer")
+    record = parse(bytes_of(file), _Conversation, file)
     user = record.user
     facts: dict[str, Any] = {"now": record.metadata.timestamp, "location": record.metadata.location}
     arguments: dict[str, Any] = {"databases": databases, "user": user.username, "now": record.metadata.timestamp}
@@ -76,13 +70,16 @@ def read_conversation(file: Path, *, split: str, databases: str) -> Dialogue:
         arguments |= {"logged_in": True, "session_token": user.session_token}
     if user.verification_code:
         arguments["verification_code"] = user.verification_code
-    return Dialogue(
-        id=record.name,
-        facts=facts,
-        world=Setting(name="assistant", arguments=arguments),
-        turns=tuple(turn for said in record.conversation for turn in _turns(said)),
-        origin={"line": "tools", "benchmark": "tooltalk", "split": split, "scenario": record.scenario},
-    )
+    try:
+        return Dialogue(
+            id=record.name,
+            facts=facts,
+            world=Setting(name="assistant", arguments=arguments),
+            turns=tuple(turn for said in record.conversation for turn in _turns(said)),
+            origin={"line": "tools", "benchmark": "tooltalk", "split": split, "scenario": record.scenario},
+        )
+    except ValidationError as error:
+        raise BadRecord(file, 0, "$.conversation", reason(error)) from None
 
 
 def turn_indexes(dialogue: Dialogue) -> list[int | None]:

@@ -17,6 +17,7 @@ import itertools
 import json
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -83,8 +84,20 @@ class RunFolder:
         return read(self.path / "dialogues.jsonl", Dialogue)
 
     def traces(self) -> Iterator[Trace]:
-        """The traces that are there."""
-        return read(self.path / "traces.jsonl", Trace, empty=True)
+        """The traces that are there. Raises BadRecord for a second one of a case: nothing is counted twice."""
+        seen: set[str] = set()
+        for trace in read(self.path / "traces.jsonl", Trace, empty=True):
+            if trace.case in seen:
+                what = f"case {trace.case} of dialogue {trace.dialogue!r} has a trace already"
+                raise BadRecord(self.path / "traces.jsonl", len(seen) + 1, "$.case", what, "the same run mends it")
+            seen.add(trace.case)
+            yield trace
+
+    def missing(self) -> Iterator[str]:
+        """The ids of the dialogues of which a trace is not there, each as often as one is missing."""
+        there = Counter(trace.dialogue for trace in self.traces())
+        for dialogue in self.dialogues():
+            yield from [dialogue.id] * (self.config.settings.trials - there[dialogue.id])
 
     def pairs(self) -> Iterator[tuple[Dialogue, Trace]]:
         """Every trace with its gold. A stream, if the run is finished; else the dialogues are held in memory."""
@@ -232,7 +245,7 @@ def _rewrite_in_order(file: Path, order: list[str]) -> None:
         for line in stream:
             spans[from_json(line)["case"]] = (offset, len(line))
             offset += len(line)
-        if list(spans) == order:
+        if list(spans) == order and sum(length for _, length in spans.values()) == offset:
             return
         with replacing(file) as target:
             for key in order:

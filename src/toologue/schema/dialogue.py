@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
+from toologue import limits
 from toologue.schema.api import Api
 from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import Turn
@@ -47,6 +48,9 @@ class Dialogue(Record):
     def _someone_speaks(self) -> Self:
         if not any(turn.role == "user" for turn in self.turns):
             raise ValueError("the conversation has no user turn: there is nobody to answer")
+        longest = max((len(turn.text or "") for turn in self.turns), default=0)
+        if longest > limits.TURN:
+            raise ValueError(f"a message of {longest:,} characters: no more than {limits.TURN:,} are taken")
         return self
 
 

@@ -18,7 +18,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Generator, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar, cast
@@ -90,7 +90,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
     """(number, bytes, whether the newline is missing) of every line that is not blank."""
     try:
         with opened(path) as stream:
-            for number, line in enumerate(stream, 1):
+            for number, line in enumerate(iter(partial(stream.readline, limits.DOCUMENT + 1), b""), 1):
+                if len(line) > limits.DOCUMENT:
+                    raise BadRecord(path, number, "$", f"a line of more than {limits.DOCUMENT >> 20} MiB")
                 text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 if text.strip():
                     yield number, text, not line.endswith(b"\n")

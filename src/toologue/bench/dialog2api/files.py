@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from toologue.agents.llm.program_stack.answers import broke
-from toologue.data import Place, Source, read_source
+from toologue.data import Place, Source, read_source, reason
 from toologue.errors import BadFile, BadRecord, StackError, shown
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
 from toologue.loop import execute
@@ -83,7 +83,7 @@ def read_folder(folder: Path, *, sign: bool = True) -> Iterator[Dialogue]:
         goal = goals.get(written.goal)
         if goal is None or goal.split != file.parent.name:
             raise BadFile(f"{file} is not in the split of its goal {written.goal!r}")
-        dialogue = dialogue_of(written)
+        dialogue = _dialogue(written, file)
         told = goal.model_dump(mode="json", include={"utterance", "complexities", "split"})
         dialogue = dialogue.replace(origin={**dialogue.origin, **told})
         yield _signed(dialogue, signed[name], folder) if name in signed else dialogue
@@ -203,7 +203,14 @@ def read_yaml(file: Path) -> Dialogue:
     written, wrong = inspect(file)
     if wrong:
         raise wrong[0] if len(wrong) == 1 else BadFile("\n".join(map(str, wrong[:20])))
-    return dialogue_of(written)
+    return _dialogue(written, file)
+
+
+def _dialogue(written: Written, file: Path) -> Dialogue:
+    try:
+        return dialogue_of(written)
+    except ValidationError as error:
+        raise BadFile(f"{file}: {reason(error)}") from None
 
 
 def has_programs(dialogue: Dialogue) -> bool:

@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, JsonValue, ValidationError
 
-from toologue.data import complaint, read_source
+from toologue.data import read_source, reason
 from toologue.errors import BadFile, shown
 from toologue.plan.scenarios.lint import lint
 from toologue.run.runner import grounded
@@ -90,7 +90,7 @@ def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
             origin={"line": "tools", "benchmark": "starter", "split": written.split, "scenario": written.scenario},
         )
     except ValidationError as error:
-        raise source.bad(("turns",), complaint(error)[1].partition(", got ")[0]) from None
+        raise source.bad(("turns",), reason(error)) from None
 
 
 @cache
