@@ -53,7 +53,7 @@ def test_an_intent_becomes_two(here: Path) -> None:
 
 def test_what_is_not_sound_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "late.txt").write_text("There are no steps in this.")
-    assert status(["plan", "rewrite", "late.txt", "--model", "my_models:lost", "-o", "made"]) == 1
+    assert status(["plan", "rewrite", "late.txt", "--model", "my_models:lost", "-o", "made"]) == 3
     assert "there is no numbered step" in capsys.readouterr().out
     assert not (here / "made").exists()
 

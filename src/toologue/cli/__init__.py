@@ -1,6 +1,7 @@
 """The command line: one grammar for all lines. Commands load when they are called, so that help is quick.
 
-Exit status: 0 well, 1 a gate failed, 2 the person at the keyboard must act, 3 a part was left undone, 130 interrupted.
+Exit status, the highest that applies: 0 well, 1 a gate failed, 2 the person at the keyboard must act, 3 something was
+not done or not scored; 130 interrupted. 4 is kept for what nobody could decide.
 """
 
 from __future__ import annotations

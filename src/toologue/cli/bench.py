@@ -50,8 +50,8 @@ def bench(
     json: Path | None = None,
     html: Path | None = None,
     junit: Path | None = None,
-) -> None:
-    """Run and grade a published benchmark.
+) -> int:
+    """Run and grade a published benchmark. Exits 3 where something is not scored.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def bench(
         raise BadSetting("--out keeps what one agent does in tooltalk, almita or dialog2api: give one --agent")
     if not agents:
         _describe(chosen, data, json, page=html or junit)
-        return
+        return 0
     by = alike.judge(reply) if chosen.alike else TextMatch.of("exact")
     similarity = {**vars(alike), "reply": reply} if chosen.alike else {}
     asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judge}
@@ -118,7 +118,7 @@ def bench(
     if json is not None:
         write_json(json, record(chosen, results, judge=by, mode=mode))
     say_tables(tables_of(chosen, results, judge=by, mode=mode))
-    show(report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
+    return show(report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
 
 
 def _warn(text: str) -> None:

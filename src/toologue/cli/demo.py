@@ -32,7 +32,7 @@ seed = 1
 """
 
 
-def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tools"] = "procedures") -> None:
+def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tools"] = "procedures") -> int:
     """The shipped example, offline: a table, and a page to open.
 
     Parameters
@@ -46,8 +46,9 @@ def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tool
         return show(_tools(out), out / "report.html", None)
     found = _procedures(out)
     report = Report("A shop's help desk", found.report.runs, "toologue demo", _NOTES, found.report.charted)
-    show(report, out / "report.html", None, failures=False)
-    return first_looks(found, found.trials[-1])
+    status = show(report, out / "report.html", None, failures=False)
+    first_looks(found, found.trials[-1])
+    return status
 
 
 def _procedures(out: Path) -> Checked:

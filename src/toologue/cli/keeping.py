@@ -30,6 +30,7 @@ def with_exchanges_kept(application: App) -> None:
 
             for stage, spent in SPENT.items():
                 echo(f"{stage}: {spent}", error=True)
+                status = max(status, 3 if spent.faults else 0)
         return status
 
     application.meta.suppress_keyboard_interrupt = False

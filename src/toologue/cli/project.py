@@ -46,7 +46,9 @@ def run_stages(
     html: Path | None = None,
     junit: Path | None = None,
 ) -> int:
-    """Every stage of a project. Exits 1 where fewer conversations pass than the gate wants.
+    """Every stage of a project.
+
+    Exits 1 where fewer conversations pass than the gate wants, 3 where some are not scored.
 
     Parameters
     ----------
@@ -68,9 +70,9 @@ def run_stages(
         raise BadSetting(f"--fail-under is {fail_under}: a share from 0 to 1 is wanted, for example 0.9")
     found = checked(open_project(folder), agents=agent or (), fail_under=fail_under, fresh=fresh)
     _remarks(found.suites)
-    show(found.report, html or folder / "report.html", junit, failures=False)
+    scored = show(found.report, html or folder / "report.html", junit, failures=False)
     first_looks(found, found.trials[0])
-    return _gate(found.gate)
+    return max(_gate(found.gate), scored)
 
 
 def checked(

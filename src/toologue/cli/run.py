@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,7 @@ from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read
+from toologue.score.metric import no_reply
 
 _NAMED = 5
 
@@ -33,8 +35,8 @@ def run(
     timeout: float | None = None,
     executor: Literal["inline", "processes"] = "inline",
     apis: Path | None = None,
-) -> None:
-    """Run an agent through dialogues, into a folder that can be resumed.
+) -> int:
+    """Run an agent through dialogues, into a folder that can be resumed. Exits 3 where a model gave no reply.
 
     Parameters
     ----------
@@ -76,11 +78,13 @@ def run(
             apis=documents,
             progress=progress,
         )
-    echo(f"{sum(1 for _ in folder.traces())} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
+    whys = Counter(map(no_reply, folder.traces()))
+    echo(f"{whys.total()} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
+    return _scored(agent, whys)
 
 
 def score(run: Path, /, *, alike: Alike = Alike()) -> int:
-    """Grade a run folder; writes scores.jsonl and scores.json into it. Exits 3 where traces are missing.
+    """Grade a run folder; writes scores.jsonl and scores.json into it. Exits 3 where something is not scored.
 
     Parameters
     ----------
@@ -94,7 +98,7 @@ def score(run: Path, /, *, alike: Alike = Alike()) -> int:
     folder = RunFolder(run)
     totals = score_folder(folder, alike.judge())
     say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
-    return _complete([folder])
+    return max(_complete([folder]), _scored(folder.config.agent, Counter(map(no_reply, folder.traces()))))
 
 
 def _complete(folders: Iterable[RunFolder]) -> int:
@@ -109,7 +113,7 @@ def _complete(folders: Iterable[RunFolder]) -> int:
 
 
 def report(*runs: Path, html: Path | None = None, junit: Path | None = None, alike: Alike = Alike()) -> int:
-    """One page, and JUnit XML, of one or more run folders. Exits 3 where traces are missing.
+    """One page, and JUnit XML, of one or more run folders. Exits 3 where something is not scored.
 
     Parameters
     ----------
@@ -127,12 +131,24 @@ def report(*runs: Path, html: Path | None = None, junit: Path | None = None, ali
     views = [view_of(RunFolder(path), alike.judge()) for path in runs]
     title = ", ".join(path.name for path in runs)
     command = command_line("report", *runs, html=html, **vars(alike))
-    show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
-    return _complete(map(RunFolder, runs))
+    scored = show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
+    return max(_complete(map(RunFolder, runs)), scored)
 
 
-def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool = True) -> None:
-    """Print a report's tables (`failures`: that of what failed, too), and write its page and its JUnit XML."""
+def _scored(agent: str, whys: Counter[str]) -> int:
+    """Say why conversations are not scored; 3 where there are any. Those that are have no reason."""
+    reasons = {why: number for why, number in whys.items() if why}
+    if reasons:
+        told = ", ".join(f"{why} × {number}" for why, number in reasons.items())
+        echo(f"{agent}: {sum(reasons.values())} of {whys.total()} conversations are not scored: {told}")
+    return 3 if reasons else 0
+
+
+def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool = True) -> int:
+    """Print a report's tables (`failures`: that of what failed, too), and write its page and its JUnit XML.
+
+    Gives the exit status: 3 where a conversation is not scored, since a model gave no reply.
+    """
     from toologue.report.junit import write_junit
     from toologue.report.page import write_page
     from toologue.report.tables import failures_table, totals_table
@@ -147,3 +163,4 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
     if junit is not None:
         write_junit(junit, made)
         echo(f"junit: {junit}")
+    return max(_scored(run.name, Counter(no_reply(one.trace) for one in run.all)) for run in made.runs)

@@ -191,6 +191,8 @@ class RecordedModel:
         if found is None:
             found = await self._exchange(messages, tools, output, seed)
             SPENT[self._stage].count(found.reply.usage if found.reply else None)
+        if found.fault is not None:
+            SPENT[self._stage].faults[found.fault.type] += 1
         for shelf in self._shelves:
             shelf.keep(found.replace(key=key, request=request))
         return found.result()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Spent:
-    """What was asked: requests, those of them that were answered by what was kept, and the tokens of the others."""
+    """What was asked: requests, how many of them were answered by what was kept, faults, and tokens of the others."""
 
     requests: int = 0
     kept: int = 0
+    faults: Counter[str] = field(default_factory=Counter[str])
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -27,7 +28,10 @@ class Spent:
 
     def __str__(self) -> str:
         kept = f", {self.kept} of them kept" if self.kept else ""
-        return f"{self.requests:,} request{'s' * (self.requests != 1)}{kept}; {self.input_tokens:,} tokens in, {self.output_tokens:,} out"
+        asked = f"{self.requests:,} request{'s' * (self.requests != 1)}{kept}"
+        if self.faults:
+            asked += f", {self.faults.total():,} without a reply ({', '.join(sorted(self.faults))})"
+        return f"{asked}; {self.input_tokens:,} tokens in, {self.output_tokens:,} out"
 
 
 SPENT: defaultdict[str, Spent] = defaultdict(Spent)

@@ -1,0 +1,79 @@
+"""What the exit status says: 0 good, 1 a gate failed, 2 the user must act, 3 something was not scored or not done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from command import toologue
+from toologue.schema import AgentTurn, Dialogue, UserTurn
+from toologue.schema.jsonl import write
+
+MODELS = """
+from toologue.models.model import ModelFault, ScriptedModel
+
+FAULT = ModelFault("unauthorized", "'mine' refused the request", status=401)
+refuses = ScriptedModel(lambda asked: FAULT)
+tires = ScriptedModel(lambda asked: FAULT if "Bye" in str(asked.messages) else "Hi")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two conversations, of which one says Bye, and with models that give no reply."""
+    for name in ("Hello", "Bye"):
+        turns = (UserTurn(text=name), AgentTurn(text="Hi"))
+        write(tmp_path / f"{name}.jsonl", [Dialogue(id=name, turns=turns)])
+    both = (tmp_path / "Hello.jsonl").read_bytes() + (tmp_path / "Bye.jsonl").read_bytes()
+    (tmp_path / "talks.jsonl").write_bytes(both)
+    (tmp_path / "status_models.py").write_text(MODELS)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+NOT_SCORED = "1 of 2 conversations are not scored: the model gave no reply: unauthorized × 1"
+
+
+def test_what_no_model_answered_is_named_and_counted_wherever_it_is_shown(folder: Path) -> None:
+    agent = "function_calling:status_models:tires"
+    ran = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", cwd=folder)
+    again = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", cwd=folder)
+    scored = toologue("score", "run", cwd=folder)
+    reported = toologue("report", "run", cwd=folder)
+    for done in (ran, again, scored, reported):
+        assert done.returncode == 3
+        assert f"{agent}: {NOT_SCORED}" in done.stdout
+    assert ran.stderr == "agent: 2 requests, 1 without a reply (unauthorized); 0 tokens in, 0 out\n"
+    assert again.stderr == ""
+
+
+def test_a_benchmark_that_no_model_answers_is_no_success(folder: Path) -> None:
+    done = toologue("bench", "tooltalk", "--agent", "function_calling:status_models:refuses", cwd=folder)
+    assert done.returncode == 3
+    assert "81 of 81 conversations are not scored: the model gave no reply: unauthorized × 81" in done.stdout
+
+
+AGENTS = """
+import os
+
+def exits(history, tools):
+    os._exit(0)
+"""
+
+
+def test_an_agent_that_ends_its_process_does_not_pass_the_gate(folder: Path) -> None:
+    assert toologue("init", "shop", cwd=folder).returncode == 0
+    (folder / "shop" / "agent.py").write_text(AGENTS)
+    done = toologue("test", "shop", "--agent", "agent.py:exits", "--fail-under", "0.9", cwd=folder)
+    assert done.returncode == 1, done.stderr
+    assert "0 of " in done.stdout
+    assert "gate: conversation correct: 0.0%, below 90.0%" in done.stdout
+
+
+def test_of_two_the_higher_applies(folder: Path) -> None:
+    assert toologue("init", "shop", cwd=folder).returncode == 0
+    model = "function_calling:status_models:refuses"
+    done = toologue("test", "shop", "--agent", model, "--fail-under", "0.9", cwd=folder)
+    assert done.returncode == 3
+    assert "nothing was scored, below 90.0%" in done.stdout
