@@ -116,7 +116,10 @@ def test_edges_of_which_a_judge_says_nothing_are_named_and_counted(here: Path) -
     write(here / "graph.jsonl", [edge])
     judged = ("graph", "check", "graph.jsonl", "shop.yaml", "-o", "checked.jsonl", "--judge")
     done = toologue(*judged, "faulty_models:broken", cwd=here)
-    assert (done.returncode, done.stderr) == (3, "judge: 1 request; 0 tokens in, 0 out\n")
+    assert (done.returncode, done.stderr) == (
+        3,
+        "judge: 1 request, 1 without a reply (server_error); 0 tokens in, 0 out\n",
+    )
     assert "1 of 1 were not judged, and have the offline verdict: refused the request, status 500" in done.stdout
 
 
