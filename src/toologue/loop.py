@@ -244,14 +244,14 @@ def execute(world: World, act: Act) -> Result:
     """
     try:
         result = cast("object", world.do(act))
+        if isinstance(result, Result):
+            deep = limits.deeper(Result.__pydantic_serializer__.to_json(result, warnings=False), limits.DEEPEST)
+            return Result(error=Fault(type="too deep", message=_DEEP)) if deep else result
     except BadSetting:
         raise
     except Exception as error:  # noqa: BLE001 - a declared boundary: World.do
         kind, message = summary(error)
         return Result(error=Fault(type=kind, message=message))
-    if isinstance(result, Result):
-        deep = limits.deeper(Result.__pydantic_serializer__.to_json(result, warnings=False), limits.DEEPEST)
-        return Result(error=Fault(type="too deep", message=_DEEP)) if deep else result
     return Result(error=Fault(type="wrong type", message=f"do returned {type(result).__name__}, not Result"))
 
 

@@ -225,3 +225,18 @@ class TestGround:
         case = Case(id="g", world=self.SETTING, protocol="recorded")
         again = ground(self.GOLD.replace(turns=tuple(grounded)), make_world(case))
         assert list(again.turns) == grounded
+
+
+@pytest.mark.parametrize("depth", [90, 101, 250, 5000])
+def test_a_result_that_no_file_gives_back_is_an_error(depth: int) -> None:
+    deep: list[Any] = []
+    for _ in range(depth - 1):
+        deep = [deep]
+
+    class Deep:
+        def do(self, act: Act) -> Result:
+            return Result(value=1).replace(value=deep)
+
+    result = execute(Deep(), Call(api="X"))  # type: ignore[arg-type]
+    kinds = {90: (None,), 5000: ("ValueError", "PydanticSerializationError", "RecursionError")}
+    assert (result.error and result.error.type) in kinds.get(depth, ("too deep",))
