@@ -1,12 +1,14 @@
 """Programs a second: each backend, beside plain exec and a fresh interpreter, in turns in one run.
 
     python -m bench.sandbox [--rounds N]
+    python -m bench.sandbox [--honest N] [--hostile N] [--seed N]
 
 The world does nothing, so what is measured is what running a program costs. Wall time, since other processes work: the
 best of rounds in which every side has its turn. A ratio within one run says more than milliseconds: plain exec, in a
 process of its own, is the floor, and keeps nothing in; a fresh interpreter is what a host without a warm one would
 start. `return` is a program that returns at once; `calls` makes eleven calls, as a copy of ten files does. Last, what
-all gold programs of dialog2api take: executed as they are read, and played by the gold agent.
+all gold programs of dialog2api take: executed as they are read, and played by the gold agent. With `--honest` and
+`--hostile` programs made by chance are run instead: the ones as in plain CPython, the others without harm.
 
 Not covered: what worlds cost; programs that run beside one another.
 """
@@ -28,6 +30,7 @@ from toologue.bench.benchmark import traces_of
 from toologue.bench.dialog2api import DIALOG2API, load
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend, execute
+from toologue.sandbox.rpc import Limits
 from toologue.schema import Act, Api, Parameter, Result
 
 AIMS = {"monty": 2.0, "zygote": 6.0}
@@ -69,10 +72,36 @@ def main(arguments: Sequence[str]) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.sandbox", description="What running a program costs.")
     parser.add_argument("--rounds", type=int, default=60)
-    rounds = parser.parse_args(arguments).rounds
+    parser.add_argument("--honest", type=int, default=0)
+    parser.add_argument("--hostile", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    if given.honest or given.hostile:
+        sys.exit(made_by_chance(given.honest, given.hostile, given.seed))
+    rounds = given.rounds
     for name, code in PROGRAMS.items():
         Console(width=None if sys.stdout.isatty() else 120).print(table(name, measured(textwrap.dedent(code), rounds)))
     print(gold())
+
+
+def made_by_chance(honest: int, hostile: int, seed: int) -> int:
+    """Run programs that chance made, and print what went wrong. Returns the exit status."""
+    from bench import sandbox_programs as programs
+    from bench.sandbox_differences import differences, harm
+
+    wrong, ran = differences(programs.honest(seed, honest))
+    for code, backend, expected, found in wrong:
+        print(f"{backend}: {code}\n  in plain CPython {expected}\n  here {found}\n")
+    print(f"{honest} honest programs: {len(wrong)} differ from plain CPython; monty ran {ran} of them in auto")
+    status = bool(wrong)
+    backends: tuple[Backend, ...] = ("monty", "zygote", "auto") if hostile else ()
+    for backend in backends:
+        done = harm(programs.hostile(seed, hostile), backend, Limits(seconds=1, memory=64 << 20))
+        for code, what in done:
+            print(f"{backend}: {code[:100]!r} ({len(code)} characters) {what}")
+        print(f"{hostile} hostile programs in {backend}: {len(done)} did harm")
+        status |= bool(done)
+    return int(status)
 
 
 def figures(rounds: int = 60) -> list[Figure]:

@@ -2,9 +2,9 @@
 
 Both sides import this module, so it needs the standard library alone. A message is its length in four bytes, then a
 JSON object in ASCII; `decoded` is for the host, who trusts no byte: it raises Malformed for whatever is not one JSON
-object of modest depth. `packed` and `unpacked` carry what a world shows beyond JSON: objects with the one key
-`!moment`, `!bytes` or `!stream` (`!object` where a result has such a key of its own). `plain` is JSON text of anything
-that a program returns or passes.
+object of modest depth, and `weight` says beforehand what that would cost. `packed` and `unpacked` carry what a world
+shows beyond JSON: objects with the one key `!moment`, `!bytes` or `!stream` (`!object` where a result has such a key of
+its own). `plain` is JSON text of anything that a program returns or passes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, time
 from io import BytesIO
+from itertools import accumulate
+from math import isfinite
 from typing import Any, NoReturn, cast
 
 # Time stands still, chance is seeded.
@@ -31,6 +33,8 @@ ABSENT = ("breakpoint", "compile", "copyright", "credits", "eval", "exec", "exit
 HEAD = 4
 # Lists and objects inside one another, at most.
 DEPTH = 100
+# Of a whole number: Python writes no longer ones.
+BITS = 14_000
 
 
 class Malformed(Exception):
@@ -47,12 +51,17 @@ def encoded(message: Mapping[str, Any]) -> bytes:
     return len(body).to_bytes(HEAD, "big") + body
 
 
+def weight(body: bytes) -> int:
+    """Bytes of memory that reading a message takes at most, about: nothing is read."""
+    return len(body) + 32 * sum(map(body.count, (b'"', b"[", b"{", b",", b":")))
+
+
 def decoded(body: bytes) -> dict[str, Any]:
-    """The message that these bytes hold, without their length."""
+    """The message that these bytes hold, without their length. Its depth is found before it is read."""
+    if _depth(body) > DEPTH + 1:
+        raise Malformed("nested too deep", "deep")
     try:
-        value = json.loads(body, parse_constant=_no_constant)
-    except RecursionError:
-        raise Malformed("nested too deep", "deep") from None
+        value = json.loads(body.decode(), parse_constant=_no_constant)
     except ValueError as error:
         raise Malformed(f"no JSON: {error}") from None
     if not isinstance(value, dict):
@@ -66,6 +75,19 @@ def received(read: Callable[[int], bytes], most: int) -> bytes:
     if length > most:
         raise Malformed(f"{length} bytes, where {most} are the most")
     return _exactly(read, length)
+
+
+_STEPS = {**dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1)}
+_NO_BRACKETS = bytes({*range(256)} - {*_STEPS})
+
+
+def _depth(body: bytes) -> int:
+    """How deep lists and objects stand in one another, outside of texts."""
+    if body.count(b"[") + body.count(b"{") <= DEPTH:
+        return 0
+    outside = body.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2]
+    brackets = b"".join(outside).translate(None, _NO_BRACKETS)
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
 
 
 def _exactly(read: Callable[[int], bytes], count: int) -> bytes:
@@ -85,6 +107,8 @@ def _no_constant(name: str) -> NoReturn:
 def _checked(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, float) and not isfinite(value):
+        raise Malformed("a number that is too large")
     if depth > DEPTH:
         raise Malformed("nested too deep", "deep")
     if isinstance(value, dict):
@@ -103,8 +127,10 @@ class Stream(BytesIO):
         return iter(self.read().splitlines())
 
 
-def packed(value: Any) -> Any:
-    """A world's value as JSON that remembers what it was."""
+def packed(value: Any, depth: int = 0) -> Any:
+    """A world's value as JSON that remembers what it was. Raises Malformed for what cannot be told."""
+    if depth > DEPTH:
+        raise Malformed("what is nested too deep", "deep")
     if isinstance(value, datetime):
         return {"!moment": value.isoformat()}
     if isinstance(value, bytes | bytearray):
@@ -112,11 +138,23 @@ def packed(value: Any) -> Any:
     if isinstance(value, BytesIO):
         return {"!stream": base64.b64encode(value.getvalue()).decode()}
     if isinstance(value, dict):
-        held = {name: packed(item) for name, item in cast("dict[str, Any]", value).items()}
+        held = {_key(name): packed(item, depth + 1) for name, item in cast("dict[Any, Any]", value).items()}
         return {"!object": held} if len(held) == 1 and next(iter(held)).startswith("!") else held
     if isinstance(value, list | tuple):
-        return [packed(item) for item in cast("list[Any]", value)]
-    return value
+        return [packed(item, depth + 1) for item in cast("list[Any]", value)]
+    if isinstance(value, float) and not isfinite(value):
+        raise Malformed(f"the number {value}")
+    if isinstance(value, int) and value.bit_length() > BITS:
+        raise Malformed(f"a number of more than {BITS} bits")
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise Malformed(f"a {type(value).__name__}")
+
+
+def _key(name: Any) -> str:
+    if not isinstance(name, str):
+        raise Malformed(f"an object with the key {name!r}")
+    return name
 
 
 def unpacked(value: Any) -> Any:

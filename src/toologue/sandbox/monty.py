@@ -15,18 +15,21 @@ import builtins
 import json
 import os
 import secrets
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from toologue.errors import BadSetting
+from toologue.sandbox.certain import Outside, certain, readable
 from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
-from toologue.sandbox.messages import ABSENT, MODULES, Malformed, decoded
+from toologue.sandbox.messages import ABSENT, MODULES, Malformed
 from toologue.sandbox.program import imported
 from toologue.sandbox.rpc import Door, Execution, Limits, Stopped, operation, spelt
 from toologue.schema import Fault
@@ -40,14 +43,6 @@ _BINDING = (ast.FunctionDef, ast.arg, ast.alias, ast.ExceptHandler, ast.MatchAs,
 # Functions to which the order of a set does not matter.
 _UNORDERED = {"len", "sorted", "min", "max", "any", "all"}
 _BUILTIN = {name for name, held in vars(builtins).items() if isinstance(held, type) and issubclass(held, BaseException)}
-
-
-class Outside(Exception):
-    """This cannot be said in the subset. `kind` is the error that it would be where nothing else can run it."""
-
-    def __init__(self, node: ast.AST, what: str, kind: str = "NotImplementedError"):
-        self.kind, self.line = kind, getattr(node, "lineno", 1)
-        super().__init__(what)
 
 
 class Known(NamedTuple):
@@ -75,13 +70,16 @@ class Text:
         return tuple(lines)
 
 
-def in_subset(tree: ast.Module, known: Known) -> Text:
+def in_subset(tree: ast.Module, known: Known, *, alone: bool) -> Text:
     """The program as Monty runs it. Raises Outside. The tree is used up."""
+    readable(tree)
+    if not alone:
+        certain(tree, known.name)
     read = {*known.exceptions, known.name, *_UNORDERED, "frozenset", "round", "set", "type"}
     for node in ast.walk(tree):
         _check_names(node, read)
     shim = _Shim(known)
-    body = [shim.visit(statement) for statement in tree.body] or [ast.Pass()]
+    body = shim.visited(tree.body) or [ast.Pass()]
     whole = ast.parse("def _t_program(): pass\n_t_text(_t_program())")
     whole.body[0].body = body  # pyright: ignore[reportAttributeAccessIssue]
     return Text(ast.unparse(ast.fix_missing_locations(whole)), whole)
@@ -212,17 +210,17 @@ class _Shim(ast.NodeTransformer):
             test = self._called("_t_is", *self._kinds(handler, original), at=handler)
             chain = [ast.copy_location(ast.If(test, self._handled(handler, original), chain), handler)]
         caught = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), original, chain)
-        node.body, node.orelse, node.finalbody = map(self._visited, (node.body, node.orelse, node.finalbody))
+        node.body, node.orelse, node.finalbody = map(self.visited, (node.body, node.orelse, node.finalbody))
         node.handlers = [ast.copy_location(caught, node.handlers[0])]
         return node
 
     def _handled(self, handler: ast.ExceptHandler, original: str) -> list[ast.stmt]:
         if handler.name is None:
-            return self._visited(handler.body)
+            return self.visited(handler.body)
         shown = self._called("_t_shown", ast.Name(original, ast.Load()), at=handler)
         first = ast.Assign([ast.Name(handler.name, ast.Store())], shown)
         self._caught.append((handler.name, original))
-        body = [ast.copy_location(first, handler), *self._visited(handler.body)]
+        body = [ast.copy_location(first, handler), *self.visited(handler.body)]
         self._caught.pop()
         return body
 
@@ -248,7 +246,8 @@ class _Shim(ast.NodeTransformer):
             case _:
                 raise Outside(node, "an exception that is not known by name")
 
-    def _visited(self, body: list[ast.stmt]) -> list[ast.stmt]:
+    def visited(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements, each in place of one."""
         made: list[ast.stmt] = []
         for statement in body:
             one = self.visit(statement)
@@ -305,6 +304,7 @@ _PRELUDE = Path(__file__).with_name("prelude.txt").read_text("utf-8")
 _SECOND = "<python-input-1>"
 # What the texts of errors begin with that carry more than a text.
 _MARK = f"{secrets.token_hex(8)}:"
+_KEEPER = Path(__file__).with_name("keeper.py")
 # Seconds after which a worker that does not stop by itself is ended.
 _GRACE = 0.5
 
@@ -315,12 +315,15 @@ def available() -> bool:
     return find_spec("pydantic_monty") is not None
 
 
-def run(tree: ast.Module, door: Door, seed: int, *, alone: bool) -> Execution:
-    """Run a program; the tree is used up. Raises Outside."""
+def run(tree: ast.Module | None, door: Door, seed: int, *, alone: bool) -> Execution:
+    """Run a program, None where it is too long to be read; the tree is used up. Raises Outside."""
     if not available():
         raise BadSetting("the backend monty needs pydantic-monty: pip install 'toologue[programs]'")
     try:
-        text = in_subset(tree, _known(door))
+        if tree is None:
+            raise Outside(ast.Pass(), "the program is too long to be read in its time", "LimitExceeded")
+        with door.clock():
+            text = in_subset(tree, _known(door), alone=alone)
     except Outside as outside:
         if not alone:
             raise
@@ -341,22 +344,31 @@ def _known(door: Door) -> Known:
 class _Session:
     def __init__(self, text: Text, door: Door, alone: bool):
         self._text, self._door, self._alone = text, door, alone
-        self.printed = ""
+        self._printed = StringIO()
+
+    @property
+    def printed(self) -> str:
+        """What was printed, as much as counts."""
+        return self._printed.getvalue()
 
     def run(self, seed: int) -> Execution:
         import pydantic_monty as pm
 
         prepared = _prepared(self._door.limits.model_dump_json(), self._door.now, seed, self._alone)
-        with _checkout(self._door.limits, self._door.now, seed) as session:
+        limits = self._door.limits.replace(seconds=self._door.left)
+        with _checkout(limits, self._door.now, seed) as session:
+            _keep(os.getpid(), session.worker_pid)
             session.load_session(prepared)
             try:
-                snapshot: Any = session.feed_start(self._text.text, print_callback=self._print)
+                snapshot: Any = self._timed(session.feed_start, self._text.text, print_callback=self._print)
                 while not isinstance(snapshot, pm.MontyComplete):
                     snapshot = self._answered(snapshot)
                 return self._outcome(cast("str", snapshot.output))
             except pm.MontyCrashedError as error:
                 if error.timed_out:
                     raise Stopped.late(self._door.limits) from None
+                if not self._alone:
+                    raise Outside(ast.Pass(), "the interpreter's process ended") from None
                 raise Stopped("Crash", "the interpreter's process ended") from None
             except (pm.MontyRuntimeError, pm.MontySyntaxError) as error:
                 return self._failed(error)
@@ -364,7 +376,7 @@ class _Session:
     def _answered(self, snapshot: Any) -> Any:
         """What the program asks of the host: nothing but calls of Apis is answered."""
         if not hasattr(snapshot, "args"):
-            return snapshot.resume()  # a name that is not defined
+            return self._timed(snapshot.resume)  # a name that is not defined
         match (snapshot.is_os_function, snapshot.function_name, snapshot.args):
             case (False, "_t_ask", ("!outside", str(what))):
                 raise Outside(ast.Pass(), what)
@@ -372,13 +384,19 @@ class _Session:
                 self._measure(text, "the arguments of a call are")
                 answer = self._door.call(api, self._decoded(text))
             case (True, _, _):
-                return snapshot.resume_not_handled()
+                return self._timed(snapshot.resume_not_handled)
             case (_, name, _):
-                return snapshot.resume({"exception": NameError(f"name {name!r} is not defined")})
+                return self._timed(snapshot.resume, {"exception": NameError(f"name {name!r} is not defined")})
         if isinstance(answer, Fault):
-            return snapshot.resume({"exception": RuntimeError(_MARK + json.dumps(_told(answer, operation(api))))})
+            told = _told(answer, operation(api))
+            return self._timed(snapshot.resume, {"exception": RuntimeError(_MARK + json.dumps(told))})
         streams: list[list[str | int]] = []
-        return snapshot.resume({"return_value": [_opened(answer, [], streams.append), streams]})
+        return self._timed(snapshot.resume, {"return_value": [_opened(answer, [], streams.append), streams]})
+
+    def _timed(self, step: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        """Let the program work, on its time."""
+        with self._door.clock():
+            return step(*given, **named)
 
     def _outcome(self, text: str) -> Execution:
         self._measure(text, "the result is")
@@ -386,11 +404,11 @@ class _Session:
 
     def _measure(self, text: str, what: str) -> None:
         if len(text) > self._door.limits.output:
-            raise Stopped("LimitExceeded", f"{what} larger than {self._door.limits.output} characters")
+            raise Stopped.too_large(what, self._door.limits)
 
     def _decoded(self, text: str) -> dict[str, Any]:
         try:
-            return decoded(text.encode())
+            return self._door.read(text.encode())
         except Malformed:
             raise Stopped.too_deep() from None
 
@@ -416,7 +434,7 @@ class _Session:
         return next((lines[one - 1] for one in reversed(frames) if one <= len(lines)), None)
 
     def _print(self, stream: str, text: str) -> None:
-        self.printed += text[: self._door.limits.output - len(self.printed)]
+        self._printed.write(text[: max(0, self._door.limits.output - self._printed.tell())])
 
 
 def _told(fault: Fault, name: str) -> list[Any]:
@@ -465,6 +483,25 @@ def _prepared(limits: str, now: datetime, seed: int, alone: bool) -> bytes:
     with _checkout(Limits.model_validate_json(limits), now, seed) as session:
         session.feed_run(f"_t_mark = {_MARK!r}\n_t_alone = {alone}\n{_PRELUDE}")
         return session.dump()
+
+
+@cache
+def _keeper(process: int) -> subprocess.Popen[bytes]:
+    quiet = subprocess.DEVNULL
+    keeper = subprocess.Popen([sys.executable, "-ISB", str(_KEEPER), str(process)], stdin=subprocess.PIPE,
+                              stdout=quiet, stderr=quiet, start_new_session=True)  # fmt: skip
+    atexit.register(keeper.communicate)
+    return keeper
+
+
+@cache
+def _keep(process: int, worker: int) -> None:
+    """Have a worker end with this process, even where that is killed."""
+    if sys.platform == "linux":
+        told = _keeper(process).stdin
+        assert told is not None
+        told.write(worker.to_bytes(4, "big"))
+        told.flush()
 
 
 @cache

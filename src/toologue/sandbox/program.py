@@ -26,9 +26,11 @@ import builtins
 import re
 import threading
 import warnings
+from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import accumulate
 from typing import NamedTuple
 
 from toologue.errors import shown
@@ -37,9 +39,11 @@ from toologue.sandbox.messages import ABSENT, MODULES
 from toologue.sandbox.rpc import spelt
 from toologue.schema import Api
 
+# A string without an end goes on to the end: every character is read once.
 _PLACE = re.compile(
     r"""(?P<string>(?P<prefix>\b[A-Za-z]{1,2})?
-        (?:'{3}(?:\\.|[^\\])*?'{3}|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))
+        (?:'{3}(?:[^'\\]|\\.|'(?!''))*+(?:'{3})?|"{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3})?
+          |'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?))
       |(?P<comment>\#[^\n]*)|\?(?P<number>\d+)""",
     re.DOTALL | re.VERBOSE,
 )
@@ -90,7 +94,7 @@ class Parsed:
 
 def parse(code: str) -> Parsed:
     """Read a program."""
-    text = _PLACE.sub(_named, code)
+    text = _named(code)
     nothing = ast.Module([], [])
     try:
         with _WARNINGS, warnings.catch_warnings():
@@ -101,16 +105,16 @@ def parse(code: str) -> Parsed:
         return Parsed(code, nothing, problems=(Problem(error.lineno or 1, max(error.offset or 1, 1), said),))
     except (ValueError, RecursionError, MemoryError) as error:
         return Parsed(code, nothing, problems=(Problem(1, 1, f"this is no Python: {shown(str(error))}"),))
-    lines = text.split("\n")
+    lines = _Lines(text)
     numbered = ((node, number_of(node)) for node in ast.walk(tree))
-    found = [Placeholder(number, *_place(node, lines)) for node, number in numbered if number is not None]
+    found = [Placeholder(number, *lines.place(node)) for node, number in numbered if number is not None]
     return Parsed(code, tree, tuple(sorted(found, key=lambda one: one[1:])))
 
 
 def number_of(node: ast.AST) -> int | None:
     """The number of the placeholder that a node of a `tree` is; None where it is none."""
     name = node.id if isinstance(node, ast.Name) else ""
-    return int(name[1:]) if name.startswith(_STANDS_FOR) and name[1:].isdigit() else None
+    return int(name[1:]) if name.startswith(_STANDS_FOR) and name[1:].isdecimal() and len(name) < 10 else None
 
 
 def check(
@@ -123,17 +127,17 @@ def check(
     if parsed.problems:
         return parsed.problems
     known = {*vars(builtins), *CONVERSATIONAL, SERVICE, OF_THE_CLIENT, *names, name}.difference(ABSENT)
-    nodes, lines, spellings = list(ast.walk(parsed.tree)), parsed.code.split("\n"), spelt(apis)
-    bound, methods = known | set(_bound(nodes)), {one: api for api in apis for one in spellings[api.name]}
-    wrong = (complaint for node in nodes for complaint in _complaints(node, name, methods, bound))
-    found = [Problem(*_place(at, lines), what) for at, what in wrong]
+    nodes, lines, spellings = list(ast.walk(parsed.tree)), _Lines(_named(parsed.code)), spelt(apis)
+    defined, methods = known | {*bound(nodes)}, {one: api for api in apis for one in spellings[api.name]}
+    wrong = (complaint for node in nodes for complaint in _complaints(node, name, methods, defined))
+    found = [Problem(*lines.place(at), what) for at, what in wrong]
     return tuple(sorted([*found, *(() if draft else parsed.unfilled)], key=lambda one: (one.line, one.column)))
 
 
-def _complaints(node: ast.AST, name: str, methods: dict[str, Api], bound: set[str]) -> Iterator[tuple[ast.AST, str]]:
+def _complaints(node: ast.AST, name: str, methods: dict[str, Api], defined: set[str]) -> Iterator[tuple[ast.AST, str]]:
     match node:
-        case ast.Name(id=used) if used not in bound and number_of(node) is None:
-            yield node, f"the name {used!r} is not defined{_near(used, bound - set(dir(builtins)))}"
+        case ast.Name(id=used) if used not in defined and number_of(node) is None:
+            yield node, f"the name {used!r} is not defined{_near(used, defined - set(dir(builtins)))}"
         case ast.Import() | ast.ImportFrom():
             for module in imported(node):
                 if module not in MODULES and f"{module}." not in " ".join(MODULES):
@@ -161,7 +165,12 @@ def _misfits(node: ast.Call, api: Api) -> Iterator[tuple[ast.AST, str]]:
         yield from ((node, f"{api.name} needs {one!r}") for one in api.required if one not in given)
 
 
-def _named(found: re.Match[str]) -> str:
+def _named(code: str) -> str:
+    """The program with names in place of its placeholders."""
+    return _PLACE.sub(_name, code)
+
+
+def _name(found: re.Match[str]) -> str:
     """A placeholder as a name, a string or a comment as it is."""
     if found["number"]:
         return _STANDS_FOR + found["number"]
@@ -170,14 +179,24 @@ def _named(found: re.Match[str]) -> str:
     return found[0]
 
 
-def _place(node: ast.AST, lines: Sequence[str]) -> tuple[int, int]:
-    """(line, column) of a node; Python counts bytes of the line."""
-    line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-    before = lines[line - 1].replace("?", _STANDS_FOR).encode()[:offset] if line <= len(lines) else b""
-    return line, len(before.decode(errors="ignore")) + 1
+class _Lines:
+    """The places of nodes in a text; Python counts bytes of the line."""
+
+    def __init__(self, text: str):
+        self._lines = text.split("\n")
+        self._starts: dict[int, list[int]] = {}
+
+    def place(self, node: ast.AST) -> tuple[int, int]:
+        """(line, column), from 1."""
+        line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        if line not in self._starts:
+            held = self._lines[line - 1] if line <= len(self._lines) else ""
+            self._starts[line] = list(accumulate(len(char.encode(errors="replace")) for char in held))
+        return line, bisect(self._starts[line], offset) + 1
 
 
-def _bound(nodes: Sequence[ast.AST]) -> Iterator[str]:
+def bound(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """The names that these nodes give a meaning."""
     for node in nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):

@@ -15,7 +15,9 @@ is its clock. More calls than allowed end the program, whatever it catches.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal, Self, cast
@@ -23,6 +25,7 @@ from typing import Any, Literal, Self, cast
 from pydantic import Field, JsonValue
 
 from toologue.loop import World, execute
+from toologue.sandbox.messages import Malformed, decoded, packed, weight
 from toologue.schema import Api, Call, Fault, Result
 from toologue.schema.jsonl import Noun
 
@@ -81,6 +84,11 @@ class Stopped(Exception):
         return cls("TimeoutError", f"the program took more than {limits.seconds:g} seconds")
 
     @classmethod
+    def too_large(cls, what: str, limits: Limits) -> Self:
+        """What it returns or passes."""
+        return cls("LimitExceeded", f"{what} larger than {limits.output} characters")
+
+    @classmethod
     def too_deep(cls) -> Self:
         """What it sends cannot be read."""
         return cls("LimitExceeded", "a result or an argument is nested too deep")
@@ -96,6 +104,8 @@ class Door:
         # The class of the one object that programs see, and the faults that they know by plain name.
         self.kind, self.raises = name[:1].upper() + name[1:], tuple[str, ...](getattr(world, "raises", ()))
         self.now: datetime = now or getattr(world, "now", None) or _SOME_DAY
+        # Seconds that the program has left, its reading included, and bytes for what is read of it.
+        self.left, self._room = limits.seconds, limits.memory
         self.calls: list[Called] = []
         self.changes: dict[str, JsonValue] = {}
         self.created: dict[str, None] = {}
@@ -105,14 +115,41 @@ class Door:
         self.apis: Sequence[Api] = world.apis
         self.by_name = {api.name: api for api in self.apis}
 
+    @contextmanager
+    def clock(self) -> Generator[None]:
+        """Count what is done as the program's time. Raises Stopped where none is left."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.left -= time.monotonic() - start
+            if self.left <= 0:
+                raise Stopped.late(self.limits) from None
+
+    def read(self, body: bytes) -> dict[str, Any]:
+        """A message of the program, read within its limits. Raises Malformed or Stopped."""
+        self._room -= weight(body)
+        if self._room < 0:
+            raise Stopped("LimitExceeded", f"calls and results that take more than {self.limits.memory} bytes")
+        with self.clock():
+            return decoded(body)
+
     def call(self, api: str, arguments: Mapping[str, JsonValue]) -> Any:
         """Do a call. A Fault is returned, not raised; Stopped is for the one who runs the program."""
         if len(self.calls) >= self.limits.calls:
             raise Stopped("LimitExceeded", f"more than {self.limits.calls} calls")
         if self.undoable and not self.calls:
             self._start = self._world.mark()
-        act = Call(api=api, arguments=dict(arguments))
+        with self.clock():
+            act = Call(api=api, arguments=dict(arguments))
         result = execute(self._world, act)
+        outward = getattr(self._world, "outward", None)
+        told = result.value if outward is None or result.error else outward(self.by_name[api], result.value)
+        try:
+            with self.clock():
+                packed([told, result.value, result.changes])
+        except Malformed as wrong:
+            result = Result(error=Fault(type="wrong type", message=f"{api} answered {wrong}, which is no JSON"))
         self.calls.append(Called(call=act, result=result))
         for path, row in result.changes.items():
             if row is None and path in self.created:  # it came and went
@@ -121,16 +158,13 @@ class Door:
             if path in result.created and path not in self.changes:
                 self.created[path] = None
             self.changes[path] = row
-        if result.error is not None:
-            return result.error
-        outward = getattr(self._world, "outward", None)
-        return result.value if outward is None else outward(self.by_name[api], result.value)
+        return told if result.error is None else result.error
 
     def undo(self) -> None:
         """The world as it was, as if nothing had been called."""
         if self.calls:
             self._world.rewind(self._start)
-        self.calls, self.changes, self.created = [], {}, {}
+        self.calls, self.changes, self.created, self._room = [], {}, {}, self.limits.memory
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from toologue.errors import BadSetting
-from toologue.sandbox.messages import Malformed, decoded, encoded, packed, received
+from toologue.sandbox.messages import Malformed, encoded, packed, received
 from toologue.sandbox.rpc import Door, Execution, Stopped, operation, spelt
 from toologue.schema import Fault
 
@@ -65,7 +64,7 @@ def _told(code: str, door: Door, seed: int) -> dict[str, Any]:
     spellings = spelt(door.apis)
     return {
         "memory": door.limits.memory,
-        "seconds": ceil(door.limits.seconds) + 1,
+        "seconds": ceil(door.left) + 1,
         "code": code,
         "name": door.name,
         "class": door.kind,
@@ -82,8 +81,7 @@ def _told(code: str, door: Door, seed: int) -> dict[str, Any]:
 class _Talk:
     def __init__(self, program: socket.socket, door: Door):
         self._program, self._door = program, door
-        self._left = door.limits.seconds
-        self._most = 16 * door.limits.output + (1 << 16)
+        self._most = 24 * door.limits.output + (1 << 16)
 
     def whole(self, told: Mapping[str, Any]) -> Execution:
         self._say(told)
@@ -95,6 +93,8 @@ class _Talk:
                 case {"id": int(given), "call": str(api), "arguments": {**arguments}, **rest}:
                     if given != number or rest or api not in self._door.by_name:
                         raise _forged("a call that cannot come now")
+                    if len(json.dumps(arguments)) > self._door.limits.output:
+                        raise Stopped.too_large("the arguments of a call are", self._door.limits)
                     answer = self._door.call(api, cast("dict[str, Any]", arguments))
                 case _:
                     raise _forged("a call without its parts")
@@ -121,7 +121,7 @@ class _Talk:
             body = received(self._read, self._most)
             if not body:
                 raise _ended()
-            return decoded(body)
+            return self._door.read(body)
         except Malformed as error:
             if error.kind == "deep":
                 raise Stopped.too_deep() from None
@@ -135,16 +135,12 @@ class _Talk:
 
     def _timed(self, work: Callable[[], _T]) -> _T:
         """Let the program's process work for what is left of its time. Raises Stopped."""
-        self._program.settimeout(max(self._left, 0.001))
-        start = time.monotonic()
-        try:
-            return work()
-        except OSError:
-            raise _ended() from None
-        finally:
-            self._left -= time.monotonic() - start
-            if self._left <= 0:
-                raise Stopped.late(self._door.limits) from None
+        self._program.settimeout(max(self._door.left, 0.001))
+        with self._door.clock():
+            try:
+                return work()
+            except OSError:
+                raise _ended() from None
 
 
 def _ended() -> Stopped:

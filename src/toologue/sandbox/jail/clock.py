@@ -28,8 +28,9 @@ def install() -> None:
     running = {**dict.fromkeys(clocks, _seconds), **{f"{name}_ns": _nanoseconds for name in clocks}}
     stopped = {f"{clock}{unit}": kind for clock in ("process_time", "thread_time") for unit, kind in _UNITS.items()}
     of_now = {name: _from_now(getattr(time, name)) for name in ("gmtime", "localtime", "ctime")}
+    of_clock = {"clock_gettime": _of_clock(_seconds), "clock_gettime_ns": _of_clock(_nanoseconds)}
     told = {"asctime": _asctime, "strftime": _strftime, "sleep": _sleep}
-    vars(ours).update({**held, **running, **stopped, **of_now, **told})
+    vars(ours).update({**held, **running, **stopped, **of_clock, **of_now, **told})
     sys.modules["time"] = ours
     _replace(datetime, "now", _date_time)
     _replace(datetime, "utcnow", _universal)
@@ -57,6 +58,11 @@ def _seconds() -> float:
 
 def _nanoseconds() -> int:
     return round(_now[0] * 1e9)
+
+
+def _of_clock(now: Callable[[], float]) -> Callable[[int], float]:
+    """All clocks stand where one does."""
+    return lambda clock: now()
 
 
 def _asctime(moment: Any = None) -> str:
@@ -105,3 +111,4 @@ def _seeded() -> None:
         return uuid.UUID(int=shared.getrandbits(128), version=4)
 
     uuid.uuid1 = uuid.uuid4 = drawn
+    uuid.getnode = lambda: 0x020000000000  # as of a machine that has no address

@@ -29,6 +29,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping
 from importlib.abc import InspectLoader
 from importlib.util import module_from_spec, spec_from_loader
+from io import StringIO
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
@@ -56,11 +57,16 @@ class Printed:
     """What a program prints, up to so many characters."""
 
     def __init__(self, most: int):
-        self.text, self._most = "", most
+        self._held, self._most = StringIO(), most
+
+    @property
+    def text(self) -> str:
+        """What was taken."""
+        return self._held.getvalue()
 
     def write(self, text: str) -> int:
         """Take some text."""
-        self.text += str(text)[: self._most - len(self.text)]
+        self._held.write(str(text)[: self._most - self._held.tell()])
         return len(text)
 
     def flush(self) -> None:
@@ -217,7 +223,7 @@ class _Loader(InspectLoader):
         body = ast.parse(self._code, _FILE).body or [ast.Pass(lineno=1, col_offset=0)]
         whole = ast.parse("def program(): pass", _FILE)
         whole.body[0].body = body  # pyright: ignore[reportAttributeAccessIssue]
-        return self.source_to_code(ast.fix_missing_locations(whole), _FILE)  # pyright: ignore[reportArgumentType]
+        return self.source_to_code(whole, _FILE)  # pyright: ignore[reportArgumentType]
 
 
 def _outcome(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,9 +231,10 @@ def _outcome(told: Mapping[str, Any]) -> dict[str, Any]:
     printed = Printed(most)
     clock.start(told["now"], told["seed"])
     warnings.simplefilter("ignore")
-    sys.setrecursionlimit(told["recursion"] + 20)
     try:
-        text = plain(_ran(told, printed))
+        program = _loaded(told, printed)
+        sys.setrecursionlimit(told["recursion"] + 20)
+        text = plain(program())
         if len(text) > most:
             return _failed("LimitExceeded", f"the result is larger than {most} characters", None, printed)
         return {"value": json.loads(text), "printed": printed.text}
@@ -238,25 +245,28 @@ def _outcome(told: Mapping[str, Any]) -> dict[str, Any]:
         sys.setrecursionlimit(1000)
 
 
-def _ran(told: Mapping[str, Any], printed: Printed) -> Any:
+def _loaded(told: Mapping[str, Any], printed: Printed) -> Callable[[], Any]:
     loader = _Loader(told["code"])
     spec = spec_from_loader("program", loader)
     assert spec is not None
     module: ModuleType = module_from_spec(spec)
     sys.modules["program"] = module
     found = vars(module)
-    found |= names(told, _ask(told["output"])) | {"__builtins__": builtins(MODULES, printed)}
+    found |= names(told, _ask(told["output"], printed)) | {"__builtins__": builtins(MODULES, printed)}
     loader.exec_module(module)
-    return found.pop("program")()
+    return found.pop("program")
 
 
-def _ask(most: int) -> Ask:
+def _ask(most: int, printed: Printed) -> Ask:
     count = 0
 
     def ask(api: str, arguments: Mapping[str, Any]) -> Any:
         nonlocal count
         count += 1
         text = plain(arguments)
+        if len(text) > most:
+            _say(_failed("LimitExceeded", f"the arguments of a call are larger than {most} characters", None, printed))
+            os._exit(0)
         _say({"id": count, "call": api, "arguments": json.loads(text)})
         answer = json.loads(received(_read, 1 << 32))
         if "error" in answer:
@@ -290,23 +300,34 @@ def serve(control: int, host: int) -> None:
     with socket.socket(fileno=control) as door:
         try:
             alive = os.pidfd_open(host)
+            taken = os.sysconf("SC_PAGE_SIZE") * int(Path("/proc/self/statm").read_text().split()[0])
             refusal = _refusal()
         except OSError as error:
-            alive, refusal = -1, str(error)
+            alive, taken, refusal = -1, 0, str(error)
         door.send(refusal.encode() or b"sealed")
         if refusal or os.getppid() != host:
             return
-        taken = os.sysconf("SC_PAGE_SIZE") * int(Path("/proc/self/statm").read_text().split()[0])
         gc.collect()
         gc.freeze()
-        while True:
-            program, handle = _born(taken)  # before anybody asks for it
-            ready, _, _ = select.select([door, alive], [], [])
-            if alive in ready or not door.recv(64):
-                return
-            with program:
-                socket.send_fds(door, [b"born"], [program.fileno(), handle])
-            os.close(handle)
+        ours, theirs = socket.socketpair()
+        with ours, theirs:  # once for nothing, so that the first process is forked from what all others are
+            theirs.send(b"next")
+            _served(ours, alive, taken)
+        del ours, theirs
+        while _served(door, alive, taken):
+            pass
+
+
+def _served(door: socket.socket, alive: int, taken: int) -> bool:
+    """Hand over one process, when asked. It leaves nothing in memory, so that all are forked from the same."""
+    program, handle = _born(taken)  # before anybody asks for it
+    with program:
+        ready, _, _ = select.select([door, alive], [], [])
+        if alive in ready or not door.recv(64):
+            return False
+        socket.send_fds(door, [b"born"], [program.fileno(), handle])
+    os.close(handle)
+    return True
 
 
 def _born(taken: int) -> tuple[socket.socket, int]:
