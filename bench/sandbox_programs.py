@@ -31,7 +31,10 @@ def honest(seed: int, count: int) -> list[str]:
 
 
 def _honest(chance: random.Random) -> str:
-    lines = [_filled(chance, chance.choice(_OF["lines"]), 2) for _ in range(chance.randint(1, 5))]
+    lines = [
+        _filled(chance, chance.choice(_OF["lines"]), chance.choice((1, 2)))
+        for _ in range(chance.choice((1, 1, 2, 3, 5)))
+    ]
     return "\n".join((_OF["head"], *lines, _filled(chance, chance.choice(_OF["last"]), 1)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 
 import pytest
 from hypothesis import given
@@ -100,6 +101,26 @@ class TestCheck:
     def test_all_problems_in_the_order_of_the_text(self) -> None:
         found = said("return a\nreturn ?1\ns3.no()\nimport sys")
         assert [one.split(",")[0] for one in found] == ["line 1", "line 2", "line 3", "line 4"]
+
+    @pytest.mark.parametrize("piece", ["\\'''\n", '\\"', "'\\", "?1,", "'?1'"])
+    def test_reading_takes_as_long_as_the_text_is(self, piece: str) -> None:
+        def seconds(times: int) -> float:
+            begun = time.process_time()
+            parse(piece * times)
+            return time.process_time() - begun
+
+        small = min(seconds(1000) for _ in range(3))
+        assert seconds(16_000) < 16 * 3 * max(small, 0.001)
+
+    @pytest.mark.parametrize("code", ["x = ?" + "1" * 5000, "x = ʔ፩", "x = ?²"])
+    def test_what_is_no_number_is_no_placeholder(self, code: str) -> None:
+        assert parse(code).numbers == ()
+
+    def test_columns_beside_a_question_mark_that_is_text(self) -> None:
+        assert said("f('?', ?1)") == [
+            "line 1, column 1: the name 'f' is not defined",
+            "line 1, column 8: the placeholder ?1 is not filled in",
+        ]
 
     @given(st.text(alphabet="abs3.get_object(Bucket='?1)[]{}:=\n \\\"#fü\t", max_size=60))
     def test_any_text_is_read_and_checked(self, code: str) -> None:

@@ -71,6 +71,9 @@ CRASHES = {
     "not UTF-8": 'write(3, frame(b\'{"value": "\\xff"}\'))',
     "a number that is none": 'write(3, frame(b\'{"value": NaN, "printed": ""}\'))',
     "a number of many digits": "write(3, frame(b'{\"printed\": \"\", \"value\": ' + b'9' * 9000 + b'}'))",
+    "a number that is too large": 'write(3, frame(b\'{"value": 1e999, "printed": ""}\'))',
+    "an argument that is too large": 'write(3, frame(b\'{"id": 1, "call": "read", "arguments": {"name": 1e999}}\'))',
+    "another encoding, which hides depth": "write(3, frame(('{\"\\u0122\": ' + '[' * 50000).encode('utf-16')))",
     "a length without end": "write(3, b'\\xff\\xff\\xff\\xff')",
     "nothing at all": "write(3, frame(b''))",
     "an Api that is not documented": 'write(3, frame(b\'{"id": 1, "call": "wipe", "arguments": {}}\'))',
@@ -104,6 +107,18 @@ class TestForgedMessages:
 
     def test_nested_without_end(self) -> None:
         done = run(textwrap.dedent(SPEAK) + "write(3, frame(b'{\"value\": ' + b'[' * 9000 + b']' * 9000 + b'}'))")
+        assert done.error
+        assert done.error.type == "LimitExceeded"
+
+    @pytest.mark.parametrize(("count", "most"), [(1, 60_000), (60, 3000)], ids=["one that is large", "many"])
+    def test_calls_are_read_within_the_limits(self, count: int, most: int) -> None:
+        code = f"""
+            for n in range(1, {count} + 1):
+                head = b'{{"id": %d, "call": "write", "arguments": {{"name": "a", "text": [' % n
+                write(3, frame(head + b'[],' * {most} + b'[]]}}}}'))
+            """
+        limits = Limits(seconds=5, output=10_000, calls=99, memory=8 << 20)
+        done = run(textwrap.dedent(SPEAK) + textwrap.dedent(code), limits=limits)
         assert done.error
         assert done.error.type == "LimitExceeded"
 

@@ -2,6 +2,7 @@
 
     program    placeholders, names, imports, calls: what is wrong with a program before it runs
     execute    the one function that runs them, in `monty` (part of Python, any system) or `zygote` (CPython, Linux)
+    certain    of which programs it is certain that monty runs them as CPython does
     rpc        how much a program may use, its way to the world, what came of it
     messages   what host and program share; with `jail` all of ours that is in a program's process
 

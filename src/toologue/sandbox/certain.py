@@ -56,34 +56,38 @@ class Outside(Exception):
         super().__init__(what)
 
 
-def readable(tree: ast.Module) -> None:
-    """Raise Outside for a program that is too deep to be written anew, or has a number that is too long."""
+def nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """All nodes. Raises Outside for a program that is too deep to be written anew, or has a number that is too long."""
     level: list[ast.AST] = [tree]
+    nodes: list[ast.AST] = [tree]
     for _ in range(_DEPTH):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
+        nodes += level
         for node in level:
             if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > BITS:
                 raise Outside(node, f"a number of more than {BITS} bits")
     if level:
         raise Outside(level[0], f"more than {_DEPTH} expressions inside one another")
+    return nodes
 
 
-def certain(tree: ast.Module, world: str) -> None:
-    """Raise Outside for a program that Monty might run otherwise."""
-    nodes = list(ast.walk(tree))
+def certain(nodes: list[ast.AST], world: str) -> None:
+    """Raise Outside for a program of these nodes that Monty might run otherwise."""
     used_up = {id(one) for node in nodes for one in _used_up(node)}
     for node in nodes:
+        if isinstance(node, ast.expr_context | ast.Constant | ast.keyword):
+            continue
         if what := _doubt(node, world):
             raise Outside(node, f"it is not certain what Monty does with {what}")
         if (_is_view(node) or _is_iterator(node)) and id(node) not in used_up:
             raise Outside(node, "an iterator that may be used later")
     if again := {*bound(nodes)} & (_FUNCTIONS | _EXCEPTIONS):
-        raise Outside(tree, f"another meaning of {min(again)}")
+        raise Outside(nodes[0], f"another meaning of {min(again)}")
     handlers = [(node.name, node) for node in nodes if isinstance(node, ast.ExceptHandler) and node.name]
     names = {name for name, _ in handlers}
     told = sum(_tells(node, name) for name, handler in handlers for part in handler.body for node in _run(part))
     if told != sum(isinstance(node, ast.Name) and node.id in names for node in nodes):
-        raise Outside(tree, "a caught exception that is more than told")
+        raise Outside(nodes[0], "a caught exception that is more than told")
 
 
 def _doubt(node: ast.AST, world: str) -> str:

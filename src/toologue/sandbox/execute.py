@@ -4,9 +4,9 @@ What a failed program had written stays written, as with a real service. The clo
 where it has one), chance begins at `seed`.
 
 Backends: `monty`, an interpreter of its own for part of Python, any system, fast; `zygote`, CPython itself in a sealed
-process, Linux. `auto` takes monty where it is installed. A program that needs more, or fails there by anything but the
-service, the conversation or its time, is run by the zygote from the start, in the world as it was: what CPython says
-counts. Raises BadSetting where a backend does not work on this system.
+process, Linux. `auto` takes monty, where it is installed, for programs that it is `certain` to run as CPython does. Any
+other, and one that fails there by anything but the service, the conversation or its time, is run by the zygote from the
+start, in the world as it was, in what is left of its time. Raises BadSetting where a backend does not work on this system.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ def _run(code: str, door: Door, backend: Backend, seed: int) -> Execution:
     if len(code) > limits.output:
         raise Stopped("LimitExceeded", f"more than {limits.output} characters of program")
     if len(code) <= CHARACTERS * limits.seconds:
-        with door.clock():
-            parsed = parse(code)
+        parsed = door.timed(parse, code)
         for problem in (*parsed.problems, *parsed.unfilled):
             return Execution(error=Fault(type="SyntaxError", message=str(problem)), line=problem.line)
         tree = parsed.tree

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from toologue.errors import BadSetting
-from toologue.sandbox.certain import Outside, certain, readable
+from toologue.sandbox.certain import Outside, certain, nodes_of
 from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
 from toologue.sandbox.messages import ABSENT, MODULES, Malformed
 from toologue.sandbox.program import imported
@@ -72,17 +72,17 @@ class Text:
 
 def in_subset(tree: ast.Module, known: Known, *, alone: bool) -> Text:
     """The program as Monty runs it. Raises Outside. The tree is used up."""
-    readable(tree)
+    nodes = nodes_of(tree)
     if not alone:
-        certain(tree, known.name)
+        certain(nodes, known.name)
     read = {*known.exceptions, known.name, *_UNORDERED, "frozenset", "round", "set", "type"}
-    for node in ast.walk(tree):
+    for node in nodes:
         _check_names(node, read)
     shim = _Shim(known)
-    body = shim.visited(tree.body) or [ast.Pass()]
+    body = shim.visited(tree.body) or [ast.Pass(lineno=1, col_offset=0)]
     whole = ast.parse("def _t_program(): pass\n_t_text(_t_program())")
     whole.body[0].body = body  # pyright: ignore[reportAttributeAccessIssue]
-    return Text(ast.unparse(ast.fix_missing_locations(whole)), whole)
+    return Text(ast.unparse(whole), whole)
 
 
 def _statements(tree: ast.Module) -> list[ast.stmt]:
@@ -322,8 +322,7 @@ def run(tree: ast.Module | None, door: Door, seed: int, *, alone: bool) -> Execu
     try:
         if tree is None:
             raise Outside(ast.Pass(), "the program is too long to be read in its time", "LimitExceeded")
-        with door.clock():
-            text = in_subset(tree, _known(door), alone=alone)
+        text = door.timed(in_subset, tree, _known(door), alone=alone)
     except Outside as outside:
         if not alone:
             raise
@@ -360,7 +359,7 @@ class _Session:
             _keep(os.getpid(), session.worker_pid)
             session.load_session(prepared)
             try:
-                snapshot: Any = self._timed(session.feed_start, self._text.text, print_callback=self._print)
+                snapshot: Any = self._door.timed(session.feed_start, self._text.text, print_callback=self._print)
                 while not isinstance(snapshot, pm.MontyComplete):
                     snapshot = self._answered(snapshot)
                 return self._outcome(cast("str", snapshot.output))
@@ -376,7 +375,7 @@ class _Session:
     def _answered(self, snapshot: Any) -> Any:
         """What the program asks of the host: nothing but calls of Apis is answered."""
         if not hasattr(snapshot, "args"):
-            return self._timed(snapshot.resume)  # a name that is not defined
+            return self._door.timed(snapshot.resume)  # a name that is not defined
         match (snapshot.is_os_function, snapshot.function_name, snapshot.args):
             case (False, "_t_ask", ("!outside", str(what))):
                 raise Outside(ast.Pass(), what)
@@ -384,19 +383,14 @@ class _Session:
                 self._measure(text, "the arguments of a call are")
                 answer = self._door.call(api, self._decoded(text))
             case (True, _, _):
-                return self._timed(snapshot.resume_not_handled)
+                return self._door.timed(snapshot.resume_not_handled)
             case (_, name, _):
-                return self._timed(snapshot.resume, {"exception": NameError(f"name {name!r} is not defined")})
+                return self._door.timed(snapshot.resume, {"exception": NameError(f"name {name!r} is not defined")})
         if isinstance(answer, Fault):
             told = _told(answer, operation(api))
-            return self._timed(snapshot.resume, {"exception": RuntimeError(_MARK + json.dumps(told))})
+            return self._door.timed(snapshot.resume, {"exception": RuntimeError(_MARK + json.dumps(told))})
         streams: list[list[str | int]] = []
-        return self._timed(snapshot.resume, {"return_value": [_opened(answer, [], streams.append), streams]})
-
-    def _timed(self, step: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """Let the program work, on its time."""
-        with self._door.clock():
-            return step(*given, **named)
+        return self._door.timed(snapshot.resume, {"return_value": [_opened(answer, [], streams.append), streams]})
 
     def _outcome(self, text: str) -> Execution:
         self._measure(text, "the result is")

@@ -105,6 +105,8 @@ def parse(code: str) -> Parsed:
         return Parsed(code, nothing, problems=(Problem(error.lineno or 1, max(error.offset or 1, 1), said),))
     except (ValueError, RecursionError, MemoryError) as error:
         return Parsed(code, nothing, problems=(Problem(1, 1, f"this is no Python: {shown(str(error))}"),))
+    if _STANDS_FOR not in text:
+        return Parsed(code, tree)
     lines = _Lines(text)
     numbered = ((node, number_of(node)) for node in ast.walk(tree))
     found = [Placeholder(number, *lines.place(node)) for node, number in numbered if number is not None]

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, ParamSpec, Self, TypeVar, cast
 
 from pydantic import Field, JsonValue
 
@@ -29,6 +28,8 @@ from toologue.sandbox.messages import Malformed, decoded, packed, weight
 from toologue.schema import Api, Call, Fault, Result
 from toologue.schema.jsonl import Noun
 
+P = ParamSpec("P")
+T = TypeVar("T")
 BackendName = Literal["monty", "zygote"]
 
 
@@ -115,12 +116,11 @@ class Door:
         self.apis: Sequence[Api] = world.apis
         self.by_name = {api.name: api for api in self.apis}
 
-    @contextmanager
-    def clock(self) -> Generator[None]:
-        """Count what is done as the program's time. Raises Stopped where none is left."""
+    def timed(self, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """Do something on the program's time. Raises Stopped where none is left."""
         start = time.monotonic()
         try:
-            yield
+            return work(*given, **named)
         finally:
             self.left -= time.monotonic() - start
             if self.left <= 0:
@@ -131,8 +131,7 @@ class Door:
         self._room -= weight(body)
         if self._room < 0:
             raise Stopped("LimitExceeded", f"calls and results that take more than {self.limits.memory} bytes")
-        with self.clock():
-            return decoded(body)
+        return self.timed(decoded, body)
 
     def call(self, api: str, arguments: Mapping[str, JsonValue]) -> Any:
         """Do a call. A Fault is returned, not raised; Stopped is for the one who runs the program."""
@@ -140,14 +139,12 @@ class Door:
             raise Stopped("LimitExceeded", f"more than {self.limits.calls} calls")
         if self.undoable and not self.calls:
             self._start = self._world.mark()
-        with self.clock():
-            act = Call(api=api, arguments=dict(arguments))
+        act = self.timed(Call, api=api, arguments=dict(arguments))
         result = execute(self._world, act)
         outward = getattr(self._world, "outward", None)
         told = result.value if outward is None or result.error else outward(self.by_name[api], result.value)
         try:
-            with self.clock():
-                packed([told, result.value, result.changes])
+            self.timed(packed, [told, result.changes])
         except Malformed as wrong:
             result = Result(error=Fault(type="wrong type", message=f"{api} answered {wrong}, which is no JSON"))
         self.calls.append(Called(call=act, result=result))

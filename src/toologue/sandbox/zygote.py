@@ -32,6 +32,7 @@ _JAIL = Path(__file__).parent / "jail" / "__main__.py"
 # Nothing of the user's or of installed packages. Not -I, which would not see how to seed hashes.
 _FLAGS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC0"}
+_G = TypeVar("_G")
 _T = TypeVar("_T")
 _REMEDY = "; use backend='monty'"
 
@@ -128,19 +129,18 @@ class _Talk:
             raise _forged(str(error)) from None
 
     def _say(self, message: Mapping[str, Any]) -> None:
-        self._timed(lambda: self._program.sendall(encoded(message)))
+        self._timed(self._program.sendall, encoded(message))
 
     def _read(self, most: int) -> bytes:
-        return self._timed(lambda: self._program.recv(most))
+        return self._timed(self._program.recv, most)
 
-    def _timed(self, work: Callable[[], _T]) -> _T:
+    def _timed(self, work: Callable[[_G], _T], given: _G) -> _T:
         """Let the program's process work for what is left of its time. Raises Stopped."""
         self._program.settimeout(max(self._door.left, 0.001))
-        with self._door.clock():
-            try:
-                return work()
-            except OSError:
-                raise _ended() from None
+        try:
+            return self._door.timed(work, given)
+        except OSError:
+            raise _ended() from None
 
 
 def _ended() -> Stopped:
