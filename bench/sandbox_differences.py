@@ -102,7 +102,7 @@ def differences(codes: Sequence[str]) -> tuple[list[tuple[str, str, Outcome, Out
 
 
 def harm(codes: Sequence[str], backend: Backend, limits: Limits, grace: float = 1) -> list[tuple[str, str]]:
-    """(program, what it did to the host) where it raised, or took `grace` seconds more than its time or too much memory."""
+    """(program, what it did to the host): it raised, or took `grace` more seconds than its own, or too much memory."""
     done: list[tuple[str, str]] = []
     for code in codes:
         before, start, taken, grown = _resident(), time.monotonic(), 0.0, 0

@@ -6,7 +6,7 @@ where it has one), chance begins at `seed`.
 Backends: `monty`, an interpreter of its own for part of Python, any system, fast; `zygote`, CPython itself in a sealed
 process, Linux. `auto` takes monty, where it is installed, for programs that it is `certain` to run as CPython does. Any
 other, and one that fails there by anything but the service, the conversation or its time, is run by the zygote from the
-start, in the world as it was, in what is left of its time. Raises BadSetting where a backend does not work on this system.
+start, in the world as it was, in what is left of its time. Raises BadSetting where a backend does not work here.
 """
 
 from __future__ import annotations
