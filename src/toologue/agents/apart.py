@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from toologue.agents.guarded import Guarded, broken
 from toologue.errors import BadFile, UserError
@@ -30,6 +30,7 @@ from toologue.parallel import end_with_parent, serve
 from toologue.schema import AgentTurn, Brief, Noun, Turn
 
 T = TypeVar("T")
+_Said = tuple[T | None, BaseException | None]
 _Here = tuple[str, Mapping[str, str], list[str]]  # folder, environment, where modules are
 LARGEST = 1 << 24
 _PATIENCE = 0.2
@@ -60,21 +61,15 @@ class InProcess:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The agent's turn, or one with the error that it made."""
-        process = self._free.pop() if self._free else None
-        if process is None:
-            process, raised = await in_thread(_Process, self._make, self._arguments)
-            if process is None:
-                raise raised
+        process = self._free.pop() if self._free else _or_raise(await in_thread(_Process, self._make, self._arguments))
         try:
-            turn, raised = await in_thread(process.ask, _Question(history=tuple(history), brief=brief))
+            said = await in_thread(process.ask, _Question(history=tuple(history), brief=brief))
         except BaseException:
             process.end()
             raise
         if process.alive:
             self._free.append(process)
-        if turn is None:
-            raise raised
-        return turn
+        return _or_raise(said)
 
 
 class _Process:
@@ -188,7 +183,14 @@ class InThread:
         return said if isinstance(said, AgentTurn) else broken(type(said).__name__, "the agent stopped itself")
 
 
-async def in_thread(function: Callable[..., T], *given: Any) -> tuple[T, None] | tuple[None, BaseException]:
+def _or_raise(said: _Said[T]) -> T:
+    value, raised = said
+    if raised is not None:
+        raise raised
+    return cast("T", value)
+
+
+async def in_thread(function: Callable[..., T], *given: Any) -> _Said[T]:
     """What a function returns, or what it raises, in a thread that nobody waits for at the end."""
     done: Future[Any] = Future()
     done.set_running_or_notify_cancel()  # nobody can take it back, though nobody may be waiting

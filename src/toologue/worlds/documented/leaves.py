@@ -113,7 +113,7 @@ def _by_type(schema: Mapping[str, Any], path: Sequence[str], salt: int, about: s
     kind = real[0] if real else _TYPES.get(type(first), "string")
     if kind == "boolean":
         return lambda row: row.mixed(salt) % 2 == 0
-    meaning = _FORMATS.get(str(schema.get("format"))) or kind_of(path, f"{about} {schema.get('title') or ''}")
+    meaning = _FORMATS.get(str(schema.get("format"))) or kind_of(tuple(path), f"{about} {schema.get('title') or ''}")
     meaning = (kind_about(path[-1], about) if path and not (meaning and len(path) > 1) else "") or meaning
     if kind in ("integer", "number"):
         numbers = [value for value in known if isinstance(value, int | float) and not isinstance(value, bool)]
