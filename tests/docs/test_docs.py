@@ -64,3 +64,12 @@ def test_everything_registered_is_documented(kind: str) -> None:
 
 def test_the_law_is_short() -> None:
     assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) <= 80
+
+
+def test_every_promise_names_a_test_that_is_there() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "faults.md").read_text()))
+    there = {
+        name for file in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", file.read_text())
+    }
+    assert named - there == set()
+    assert len(named) > 20
