@@ -51,8 +51,8 @@ def serve(monkeypatch):  # noqa: C901 - a handler and its answers, in one place
                 if answer == "hang":
                     waiting.wait(5)
                     return
-                if answer == "drip":
-                    self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n")
+                if answer in ("drip", "drip headers"):
+                    self.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"\r\n" if answer == "drip" else b"X-Long:"))
                     for _ in range(50):  # a second, not for ever: a client that waits for the end is found out
                         self.wfile.write(b" ")
                         waiting.wait(0.02)
@@ -174,7 +174,7 @@ def test_a_server_that_recovers(serve):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("answer", ["hang", "drip", (200, b'{"data":', {"Content-Length": "1000"})])
+@pytest.mark.parametrize("answer", ["hang", "drip", "drip headers", (200, b'{"data":', {"Content-Length": "1000"})])
 def test_a_server_that_hangs_is_not_waited_for(serve, answer):
     server = serve(answer, good)
     assert client(server, timeout=0.1).embed(["abc"]).shape == (1, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from fake_endpoint import HANG, RESET, Answer, Endpoint, Script, refuses, says
 
+from toologue import limits
 from toologue.errors import BadSetting
 from toologue.formats.openai import to_messages, tools
 from toologue.models.ask import model
@@ -234,6 +236,17 @@ class TestFaults:
             broken.excerpt[:9]
             == "".join(c if c.isprintable() else "�" for c in answer.bytes.decode(errors="replace"))[:9]
         )
+
+    def test_more_than_is_read_of_anything_is_none(self, endpoint: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(limits, "DOCUMENT", 1000)
+        there = endpoint([says("x" * 2000), says("y")])
+        assert (fault().type, len(there.requests)) == ("bad_response", 1)
+        assert asked().text == "y"
+
+    def test_nothing_is_unpacked(self, endpoint: Start) -> None:
+        """A few kilobytes would become megabytes."""
+        there = endpoint([Answer(gzip.compress(says("x" * 10_000_000).bytes), 200, {"Content-Encoding": "gzip"})])
+        assert (fault().type, there.requests[0].headers["accept-encoding"]) == ("bad_response", "identity")
 
     def test_a_redirect_is_not_followed(self, endpoint: Start) -> None:
         """What was said, and the key, go to no other address than the one that was given."""

@@ -365,7 +365,7 @@ class TestCommands:
         endpoint(answer)
         results = tmp_path / "results.json"
         command = ["bench", "tooltalk", "--agent", "openai:gpt-x", "--mode", mode, "--json", str(results)]
-        assert status(command) == 0
+        assert status(command) == 3
         printed = capsys.readouterr().out
         assert "2 unscored: the model gave no reply: unauthorized" in printed
         assert "2 unscored" in printed.partition("outcome" if mode == "fixed" else "success")[2]

@@ -30,13 +30,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from pydantic import Field, ValidationError
 
-from toologue import keys
+from toologue import keys, limits
 from toologue.errors import BadSetting, UnknownName, shown
 from toologue.models.model import Asked, FaultType, Messages, ModelFault, Output, Reply, check_requests_allowed
 from toologue.models.secret import Secret
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 MISSING = 'language models need the extra "llm": pip install "toologue[llm]"'
 _OPENAI = "https://api.openai.com/v1"
 _LOG = logging.getLogger("toologue")
-_BATCH, _TRIES, _LONGEST_WAIT, _LARGEST = 64, 4, 60.0, 256 * 1024 * 1024
+_BATCH, _TRIES, _LONGEST_WAIT = 64, 4, 60.0
 _EXCERPT = 1 << 16  # bytes of what is no answer: far more than is shown, so that a key at their end is not cut in two
 _MAY_PASS = {408, 409, 425, 429, 500, 502, 503, 504}
 _AGAIN: tuple[FaultType, ...] = ("rate_limited", "server_error", "connection")
@@ -221,9 +223,10 @@ class Endpoint:
             headers["Authorization"] = f"Bearer {self._key.value}"
         request = urllib.request.Request(f"{self._url}/embeddings", body, headers, method="POST")
         end = time.monotonic() + self._timeout
+        done: Future[bytes] = Future()
+        Thread(target=_fetch, args=(request, self._timeout, end, done), daemon=True).start()
         try:
-            with _OPENER.open(request, timeout=self._timeout) as response:
-                return _read(response, end)
+            return done.result(self._timeout)
         except urllib.error.HTTPError as error:
             with error:
                 trouble = f"it answered {error.code}{self._quoted(error, end)}"
@@ -319,7 +322,16 @@ def checked_key(key: str) -> str:
     return key
 
 
-def _read(response: Any, end: float, most: int = _LARGEST) -> bytes:
+def _fetch(request: urllib.request.Request, timeout: float, end: float, done: Future[bytes]) -> None:
+    """In a thread: what the standard library limits is each byte's time, not that of all of them."""
+    try:
+        with _OPENER.open(request, timeout=timeout) as response:
+            done.set_result(_read(response, end))
+    except BaseException as error:  # noqa: BLE001 - it is handed to whoever asked
+        done.set_exception(error)
+
+
+def _read(response: Any, end: float, most: int = limits.DOCUMENT) -> bytes:
     """The body, within its time even where it comes byte by byte."""
     body = bytearray()
     while len(body) < most and (part := response.read1(min(65536, most - len(body)))):

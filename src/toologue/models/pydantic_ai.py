@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +29,7 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+from toologue import limits
 from toologue.formats.openai import Message, call_of
 from toologue.models.model import Asked, FaultType, Finish, ModelFault, Reply
 from toologue.models.secret import Secret
@@ -62,6 +63,32 @@ async def _keep(response: httpx2.Response) -> None:
     answer = _answer.get()
     answer.status, answer.body = response.status_code, b""
     answer.body = await response.aread()
+
+
+class _Capped(httpx2.AsyncHTTPTransport):
+    """A connection on which nothing comes compressed, and no more than is read of anything."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.headers["Accept-Encoding"] = "identity"
+        response = await super().handle_async_request(request)
+        response.headers.pop("Content-Encoding", None)  # who compresses all the same has sent no chat completion
+        response.stream = _Cut(cast("httpx2.AsyncByteStream", response.stream))
+        return response
+
+
+class _Cut(httpx2.AsyncByteStream):
+    def __init__(self, whole: httpx2.AsyncByteStream):
+        self._whole = whole
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = limits.DOCUMENT
+        async for part in self._whole:
+            yield part[:left]
+            if (left := left - len(part)) <= 0:
+                return
+
+    async def aclose(self) -> None:
+        await self._whole.aclose()
 
 
 class Wire:
@@ -103,9 +130,10 @@ class Wire:
     async def _lifetime(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[OpenAIChatModel]:
         """The endpoint while a loop runs. A loop that ends closes its open generators, and so the connections."""
         http = httpx2.AsyncClient(
-            verify=_trust(),
             timeout=self._timeout,
-            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+            transport=_Capped(
+                verify=_trust(), limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
+            ),
             event_hooks={"response": [_keep]},
         )
         client = AsyncOpenAI(base_url=self._base_url, api_key=self._key.value, http_client=http, max_retries=0)
