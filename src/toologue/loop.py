@@ -244,15 +244,18 @@ def execute(world: World, act: Act) -> Result:
     """
     try:
         result = cast("object", world.do(act))
-        if isinstance(result, Result):
-            deep = limits.deeper(Result.__pydantic_serializer__.to_json(result, warnings=False), limits.DEEPEST)
-            return Result(error=Fault(type="too deep", message=_DEEP)) if deep else result
     except BadSetting:
         raise
     except Exception as error:  # noqa: BLE001 - a declared boundary: World.do
         kind, message = summary(error)
         return Result(error=Fault(type=kind, message=message))
-    return Result(error=Fault(type="wrong type", message=f"do returned {type(result).__name__}, not Result"))
+    if not isinstance(result, Result):
+        return Result(error=Fault(type="wrong type", message=f"do returned {type(result).__name__}, not Result"))
+    try:
+        deep = limits.deeper(Result.__pydantic_serializer__.to_json(result, warnings=False), limits.DEEPEST)
+    except Exception:  # noqa: BLE001 - a declared boundary: World.do
+        return Result(error=Fault(type="wrong type", message="do returned a Result that is no JSON"))
+    return Result(error=Fault(type="too deep", message=_DEEP)) if deep else result
 
 
 def play(case: Case, agent: Agent, world: World | None = None, user: User | None = None) -> tuple[list[Turn], Stop]:

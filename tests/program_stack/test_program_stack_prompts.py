@@ -151,7 +151,7 @@ class TestTheSpec:
         self, spec: str, asked: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen: list[str] = []
-        monkeypatch.setattr("toologue.agents.llm.program_stack.agent.model", seen.append)
+        monkeypatch.setattr("toologue.agents.llm.program_stack.agent.model", lambda spec, stage: seen.append(spec))
         resolve_agent(f"program_stack:{spec}")
         assert seen == [asked]
 

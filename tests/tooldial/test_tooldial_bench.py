@@ -331,7 +331,7 @@ def test_the_whole_benchmark_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     answers = [gold.turns[at].text for gold in golds for at in sorted(asked_at("faithfulness", gold))]
     (tmp_path / "said.json").write_text(json.dumps(answers))
     agents = ["gold", f"predictions:{tmp_path / 'said.json'}"]
-    monkeypatch.setattr("toologue.bench.tooldial.model", lambda name: ScriptedModel(lambda asked: "True"))
+    monkeypatch.setattr("toologue.bench.tooldial.model", lambda name, stage: ScriptedModel(lambda asked: "True"))
     chosen = TOOLDIAL.choose("task", ["faithfulness"]).choose("labels", ["none"]).choose("judge", "mine")
     results = evaluate(chosen, golds, agents, options=Options(mode="published"))
     told: Any = record(chosen, results, mode="published")
