@@ -65,7 +65,7 @@ class InProcess:
         try:
             said = await in_thread(process.ask, _Question(history=tuple(history), brief=brief))
         except BaseException:
-            process.end()
+            process.kill()  # the thread that reads gets its end, and closes
             raise
         if process.alive:
             self._free.append(process)
@@ -91,9 +91,12 @@ class _Process:
             return self._ended()
         return self._received()
 
-    def end(self) -> None:
+    def kill(self) -> None:
         self.alive = False
         self._process.kill()
+
+    def end(self) -> None:
+        self.kill()
         self._channel.close()
 
     def _received(self) -> AgentTurn:
