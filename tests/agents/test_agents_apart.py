@@ -76,7 +76,11 @@ class Cancels:
     async def act(self, history, brief):
         await cancels([], [])
 
-blocks, stops_itself = Blocks(), Cancels()
+class Exits:
+    async def act(self, history, brief):
+        os._exit(0)
+
+blocks, stops_itself, exits_here = Blocks(), Cancels(), Exits()
 """
 
 
@@ -147,6 +151,13 @@ def test_in_a_thread_an_object_that_cancels_itself_stops_nothing_else(folder: Pa
     done = toologue("run", "talks.jsonl", "--agent", "agents_apart:stops_itself", "-o", "run", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert errors(folder / "run") == {("CancelledError", "the agent stopped itself")}
+
+
+def test_an_object_that_ends_a_process_of_the_run_ends_it_with_3(folder: Path) -> None:
+    run = ("run", "talks.jsonl", "--agent", "agents_apart:exits_here", "-o", "run", "--executor", "processes")
+    done = toologue(*run, cwd=folder)
+    assert done.returncode == 3
+    assert done.stderr.startswith("toologue: a process in which 'agents_apart:exits_here' was run has ended")
 
 
 def test_processes_end_with_a_killed_parent(folder: Path) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, cast
@@ -114,11 +115,16 @@ def run_in_processes(
 ) -> Iterator[Finished]:
     """Play all cases in processes. Agent and user are named, since each process makes its own.
 
-    `done` is called there, as each case finishes: what it keeps is not lost with the process that started them.
+    `done` is called there, as each case finishes: what it keeps is not lost with the process that started them. Raises
+    Unfinished where a process ends.
     """
     run = partial(_run_chunk, spec=spec, user=user, limits=limits, done=done)
-    for finished in unordered(run, chunks(cases, size), executor="processes", workers=workers):
-        yield from finished
+    try:
+        for finished in unordered(run, chunks(cases, size), executor="processes", workers=workers):
+            yield from finished
+    except BrokenExecutor:
+        remedy = "the same command goes on; an agent of a file, callable:FILE.py:NAME, has processes of its own"
+        raise Unfinished(f"a process in which {spec!r} was run has ended, and nobody knows why: {remedy}") from None
 
 
 def _run_chunk(
