@@ -155,10 +155,10 @@ def strange(count: int, seed: int = 0, only: str = "") -> tuple[Counter[str], li
 
 
 def growth(sizes: tuple[int, int] = (60_000, 240_000)) -> Iterator[tuple[str, float, float]]:
-    """(loader, CPU seconds at n, at 4 n) for files of n bytes: see `Loader.large`. The better of two times."""
+    """(loader, CPU seconds at n, at 4 n) for files of n bytes: see `Loader.large`. The best of four times."""
     with tempfile.TemporaryDirectory() as name:
         for loader, one in loaders(Path(name) / "beside").items():
-            times = [min(_seconds(one, Path(name) / one.file, size) for _ in range(2)) for size in sizes]
+            times = [min(_seconds(one, Path(name) / one.file, size) for _ in range(4)) for size in sizes]
             yield loader, times[0], times[1]
 
 
