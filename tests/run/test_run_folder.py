@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, Unknown
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue, Setting, UserTurn
+from toologue.schema.jsonl import write
 from toologue.worlds.assistant import desk
 
 CANONICAL = ("run.json", "dialogues.jsonl", "traces.jsonl")
@@ -263,3 +266,21 @@ class TestRefusals:
         (copy / "dialogues.jsonl").write_bytes(b"".join(lines(copy / "dialogues.jsonl")[:-1]))
         with pytest.raises(BadFile, match="but no such dialogue"):
             list(RunFolder(copy).pairs())
+
+
+WITHOUT = """
+import sys
+sys.modules["fcntl"] = None
+from toologue.cli import status
+sys.exit(status(sys.argv[1:]))
+"""
+
+
+def test_where_fcntl_is_missing_one_line_says_so_and_the_rest_works(tmp_path: Path) -> None:
+    write(tmp_path / "talks.jsonl", many(2))
+    command = [sys.executable, "-c", WITHOUT, "run", "talks.jsonl", "--agent", "gold", "-o", "run"]
+    for _ in range(2):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout.partition(" ")[0]) == (0, "2")
+        assert done.stderr.startswith("fcntl is not here: nothing keeps two commands out of one folder")
+        assert done.stderr.count("\n") == 1

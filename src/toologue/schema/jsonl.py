@@ -18,7 +18,8 @@ import os
 import tempfile
 import zlib
 from collections.abc import Generator, Iterable, Iterator
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar, cast
@@ -196,22 +197,29 @@ def cannot_write(path: Path, error: OSError | ValueError) -> BadFile:
 
 
 def locked(file: int, *, wait: bool = False) -> bool:
-    """Lock an open file until it is closed; False where somebody else holds it. On Windows nobody is kept out."""
-    with contextlib.suppress(ImportError):
-        from fcntl import LOCK_EX, LOCK_NB, flock
-
+    """Lock an open file until it is closed; False where somebody else holds it. Without fcntl nobody is kept out."""
+    if fcntl := _fcntl():
         try:
-            flock(file, LOCK_EX | (0 if wait else LOCK_NB))
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except OSError:
             return False
     return True
+
+
+@cache
+def _fcntl() -> Any:
+    try:
+        return import_module("fcntl")
+    except ImportError:
+        _LOG.warning("fcntl is not here: nothing keeps two commands out of one folder, and what killed ones left stays")
+        return None
 
 
 def _unfinished(path: Path) -> tuple[IO[bytes], str]:
     """A new file beside `path`, locked while it is written. Those that nobody holds any more are removed."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.????????{_UNFINISHED}"):
         with contextlib.suppress(OSError), left.open("rb") as stream:
-            if locked(stream.fileno()):
+            if _fcntl() and locked(stream.fileno()):
                 left.unlink()
     while True:
         handle, name = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", path.parent)
