@@ -68,6 +68,10 @@ def much(history, tools):
 def process(history, tools):
     return str(os.getpid())
 
+def notes_and_loops(history, tools):
+    Path(f"process-{os.getpid()}").touch()
+    loops(history, tools)
+
 class Blocks:
     async def act(self, history, brief):
         loops([], [])
@@ -125,6 +129,17 @@ def test_in_a_process_nothing_that_an_agent_does_stops_the_run(
     assert (done.returncode, done.stdout.partition(" ")[0]) == (0, "4"), done.stderr
     [(found, why)] = errors(folder / "run")
     assert (found, why[: len(message)]) == (kind, message)
+
+
+def test_a_process_is_killed_when_its_time_is_up(folder: Path) -> None:
+    arguments = ("--agent", "callable:agents_apart.py:notes_and_loops", "--timeout", "0.5")
+    assert toologue("run", "talks.jsonl", *arguments, "-o", "run", cwd=folder).returncode == 0
+    asked = {int(file.name.partition("-")[2]) for file in folder.glob("process-*")}
+    assert len(asked) == 4
+    limit = time.monotonic() + 10
+    while any(map(alive, asked)) and time.monotonic() < limit:
+        os.sched_yield()
+    assert not [one for one in asked if alive(one)]
 
 
 def test_a_process_is_kept_for_the_next_question(folder: Path) -> None:
