@@ -127,8 +127,17 @@ def test_in_a_process_nothing_that_an_agent_does_stops_the_run(
     agent = f"callable:agents_apart.py:{name}"
     done = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", "--timeout", "1", cwd=folder)
     assert (done.returncode, done.stdout.partition(" ")[0]) == (0, "4"), done.stderr
+    assert f"4 of 4 conversations were broken by it, and fail: {kind} × 4" in done.stdout
     [(found, why)] = errors(folder / "run")
     assert (found, why[: len(message)]) == (kind, message)
+
+
+def test_a_file_that_ends_its_process_when_it_is_loaded_is_refused(folder: Path) -> None:
+    (folder / "dies.py").write_text("import os\nos._exit(0)\n")
+    done = toologue("run", "talks.jsonl", "--agent", "callable:dies.py:agent", "-o", "run", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr.endswith("dies.py:agent: the agent's process ended with status 0, and gave no turn\n")
+    assert not (folder / "run").exists()
 
 
 def test_a_process_is_killed_when_its_time_is_up(folder: Path) -> None:

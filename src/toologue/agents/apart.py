@@ -82,7 +82,9 @@ class _Process:
         self._process.start()
         theirs.close()
         self.alive = True
-        self._received()
+        ready = self._received()
+        if ready.error is not None:
+            raise BadFile(f"cannot load the agent {':'.join(arguments)}: {ready.error.message}")
 
     def ask(self, question: _Question) -> AgentTurn:
         try:

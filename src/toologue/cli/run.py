@@ -13,7 +13,7 @@ from toologue.errors import BadSetting
 from toologue.report.view import Report, RunView, score_folder, view_of
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
-from toologue.schema import Api, Dialogue
+from toologue.schema import Api, Dialogue, Trace
 from toologue.schema.jsonl import read
 from toologue.score.metric import no_reply
 
@@ -78,9 +78,22 @@ def run(
             apis=documents,
             progress=progress,
         )
-    whys = Counter(map(no_reply, folder.traces()))
+    whys, broken = Counter[str](), Counter[str]()
+    for trace in folder.traces():
+        why, fault = no_reply(trace), _broken(trace)
+        whys[why] += 1
+        broken[fault] += bool(fault and not why)
+    broken = +broken  # without those that are none
     echo(f"{whys.total()} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
+    if broken:
+        told = ", ".join(f"{fault} × {number}" for fault, number in broken.most_common())
+        echo(f"{agent}: {broken.total()} of {whys.total()} conversations were broken by it, and fail: {told}")
     return _scored(agent, whys)
+
+
+def _broken(trace: Trace) -> str:
+    """The first fault of an agent's turn; empty where there is none."""
+    return next((turn.error.type for turn in trace.turns if turn.role == "agent" and turn.error is not None), "")
 
 
 def score(run: Path, /, *, alike: Alike = Alike()) -> int:
