@@ -1,7 +1,7 @@
 """`python -m tests.fuzz [--count N] [--seed N] [--growth]`: mutants of every file that is read, and how reading grows.
 
 A loader has two outcomes: the file is accepted, or refused by an error of ours. Anything else is told with the mutant.
-`--growth` prints the CPU of each loader at n and at 4 n.
+`--growth` prints the CPU of each loader at n and at 4 n; 1 where it grows faster, or refuses what is large and right.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import io
+import os
 import re
 import signal
 import sys
@@ -20,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from toologue.errors import UserError
 
@@ -154,26 +157,62 @@ def strange(count: int, seed: int = 0, only: str = "") -> tuple[Counter[str], li
     return counts, wrong
 
 
-def growth(sizes: tuple[int, int] = (60_000, 240_000)) -> Iterator[tuple[str, float, float]]:
-    """(loader, CPU seconds at n, at 4 n) for files of n bytes: see `Loader.large`. The best of four times."""
+class Grown(NamedTuple):
+    """CPU seconds of a loader at n and at 4 n; `wrong`: it refused what it should accept, or the reverse."""
+
+    loader: str
+    few: float
+    many: float
+    wrong: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long 4 n take."""
+        return self.many / self.few
+
+
+def growth(size: int = 60_000, only: str = "") -> Iterator[Grown]:
+    """Each loader on files of n and of 4 n bytes: see `Loader.large`. The best of four times."""
     with tempfile.TemporaryDirectory() as name:
         for loader, one in loaders(Path(name) / "beside").items():
-            times = [min(_seconds(one, Path(name) / one.file, size) for _ in range(4)) for size in sizes]
-            yield loader, times[0], times[1]
+            if only in loader:
+                few, many = (_large(one, Path(name), bytes_) for bytes_ in (size, 4 * size))
+                yield Grown(loader, few[0], many[0], few[1] or many[1])
 
 
-def _seconds(loader: Loader, file: Path, size: int) -> float:
-    file.write_bytes(loader.large(size))
-    gc.collect()
-    gc.disable()
-    start = time.process_time()
+def _large(loader: Loader, folder: Path, size: int) -> tuple[float, str]:
+    (file := folder / loader.file).write_bytes(loader.large(size))
+    said = _said(loader, file)
+    wrong = "" if bool(said) == loader.refused else f"refused: {said}" if said else "accepted"
+    seconds = min(_seconds(loader, file) for _ in range(4))
+    file.unlink()
+    return seconds, wrong
+
+
+def _said(loader: Loader, file: Path) -> str:
+    """With which error the loader refuses the file; empty where it does not."""
     try:
-        with warnings.catch_warnings(), contextlib.suppress(UserError):
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             loader.load(file)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def _seconds(loader: Loader, file: Path) -> float:
+    """CPU seconds of a load, of as many as can be timed."""
+    gc.collect()
+    gc.disable()
+    start, times = time.process_time(), 0
+    try:
+        while (taken := time.process_time() - start) < 0.02:
+            os.utime(file, ns=(time.monotonic_ns(),) * 2)  # what a loader remembers of it is out of date
+            _said(loader, file)
+            times += 1
     finally:
         gc.enable()
-    return time.process_time() - start
+    return taken / times
 
 
 def main() -> int:
@@ -185,12 +224,12 @@ def main() -> int:
     parser.add_argument("--growth", action="store_true")
     options = parser.parse_args()
     if options.growth:
-        slow = 0
-        for loader, small, large in growth((200_000, 800_000)):
-            ratio = large / max(small, 0.005)
-            slow += ratio > 5
-            print(f"{loader:20} {small:8.3f} s {large:8.3f} s {ratio:6.1f}{'  grows' * (ratio > 5)}")
-        return int(slow > 0)
+        bad = 0
+        for one in growth(200_000, options.only):
+            told = one.wrong[:200] or "grows" * (one.ratio > 5)
+            bad += bool(told)
+            print(f"{one.loader:20} {one.few:8.4f} s {one.many:8.4f} s {one.ratio:6.1f}  {told}".rstrip())
+        return int(bad > 0)
     counts, wrong = strange(options.count, options.seed, options.only)
     for loader, data, what in wrong:
         print(f"== {loader}: {data[:300]!r} ({len(data):,} bytes)\n{what}")

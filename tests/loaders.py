@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from toologue.apis.load import apis_of_all
 from toologue.bench.dialog2api.files import read_yaml as read_programs
 from toologue.bench.tooltalk.conversations import conversations_in, starter
 from toologue.data import read_source, text_of
+from toologue.errors import UserError
 from toologue.formats import almita, dialog2api, literals, tooldial, tooltalk
 from toologue.formats.flow import read_flow_text, read_mermaid, write_flow_text, write_mermaid
 from toologue.formats.openai import from_messages, to_messages
@@ -33,6 +35,7 @@ from toologue.project.settings import read_settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import (
     AgentTurn,
+    Api,
     Cue,
     Dialogue,
     Edge,
@@ -71,26 +74,39 @@ TALKED = {
     "conversation": [{"index": 0, "role": "user", "text": "hi"}, {"index": 1, "role": "assistant", "text": "yes"}],
 }  # fmt: skip
 SETTINGS = b'apis = "shop.yaml"\nagents = ["procedure"]\n[run]\ntimeout = 5\n[gate]\nfail_under = 0.5\n'
+PARTS = ("run.json", "dialogues.jsonl", "traces.jsonl")
+_STEP = b"#. **Ask** it, as often as it is not yet certain that they have understood what is asked. Collect `it#`.\n"
+_ARROW = b"a#[Is it what is needed] --> b#\n"
+_ROW = b"""  T-#:
+    {customer_id: C-2057, order_id: O-10402, team: logistics, status: open, created_at: 2025-03-11T08:20:00Z,
+    summary: The replacement is late. It was to be there on Monday.}
+"""
+_OBJECT = b"  - {key: k#, modified: 2024-05-14T11:02:00Z, content: It}\n"
+_SAYS = b', {"index": #, "role": "user", "text": "hi"}, {"index": #, "role": "assistant", "text": "yes"}'
 _OPENAPI = b'openapi: 3.0.0\ninfo: {title: Shop, version: "1"}\npaths:\n'
 _PATH = b'  /a#:\n    get:\n      operationId: get_a#\n      responses: {"200": {description: ok}}\n'
 STACKED = '<goal uid="1" status="final">\n<program>\nx = 1\n</program>\n</goal>'
 
 
 class Loader(NamedTuple):
-    """A file, what it accepts, what reads it. Between head and tail, units make a large one; `#` is their number."""
+    """A file, what it accepts, what reads it, and a large one of so many bytes, which it accepts but for `refused`."""
 
     file: str
     sample: bytes
     load: Load
-    unit: bytes = b""
-    head: bytes = b""
-    tail: bytes = b""
+    large: Callable[[int], bytes]
+    refused: bool = False
 
-    def large(self, size: int) -> bytes:
-        """A file of about so many bytes."""
-        unit = self.unit or self.sample
-        units = (unit.replace(b"#", b"%d" % number) if self.unit else unit for number in range(1 + size // len(unit)))
-        return self.head + b"".join(units) + self.tail
+
+def many(unit: bytes, head: bytes = b"", tail: bytes = b"", first: int = 1) -> Callable[[int], bytes]:
+    """What makes a file of this unit, repeated between head and tail; `#` is its number, in the tail the next one."""
+
+    def large(size: int) -> bytes:
+        end = first + 1 + size // (len(unit) + 4 * unit.count(b"#"))
+        units = b"".join(unit.replace(b"#", b"%d" % number) for number in range(first, end))
+        return head + units + tail.replace(b"#", b"%d" % end)
+
+    return large
 
 
 def loaders(folder: Path) -> dict[str, Loader]:
@@ -111,63 +127,101 @@ def _nouns() -> dict[str, Loader]:
         Plan(dialogue=SAID, cues=(Cue(move="say"),) * 3), Score(metric="m", dialogue="d", counts={"a": 1}, value=0.5),
         Trace(case="0" * 16, dialogue=talk.id, protocol="forced", agent="gold", turns=talk.turns),
     ]  # fmt: skip
-    found = {type(one).__name__: Loader("a.jsonl", line_of(one), _reading(type(one))) for one in records}
-    about = About(rules="best", embedder="e", vectors="v", thresholds=PUBLISHED._asdict(), survivors={}, left_out={})
-    found["about.json"] = Loader("g.about.json", line_of(about), lambda file: read_about(file.with_name("g.jsonl")))
-    found["catalog"] = Loader("apis.jsonl", b"".join(map(line_of, apis)), _catalog)
-    return found
+    lines = {type(one): line_of(one) for one in records}
+    found = {kind.__name__: Loader("a.jsonl", line, _reading(kind), many(line)) for kind, line in lines.items()}
+    about = line_of(
+        About(rules="best", embedder="e", vectors="v", thresholds=PUBLISHED._asdict(), survivors={}, left_out={})
+    )
+    named = _numbered(lines[Api], b'"name":"' + apis[0].name.encode() + b'"')
+    return {
+        **found,
+        "about.json": Loader(
+            "g.about.json", about, lambda file: read_about(file.with_name("g.jsonl")),
+            many(b'"reason # for which an entity takes no part":1,', about.removesuffix(b"}}\n"), b'"z":1}}\n'),
+        ),
+        "catalog": Loader("apis.jsonl", b"".join(map(line_of, apis)), _catalog, many(named)),
+    }  # fmt: skip
 
 
 def _folders(folder: Path) -> dict[str, Loader]:
+    """Parts of a run folder; beside a large part, the others are as large."""
+    beside = [folder / "run"]
+
     def lived(file: Path) -> None:
-        for part in ("run.json", "dialogues.jsonl", "traces.jsonl"):
+        for part in PARTS:
             if part != file.name:
-                file.with_name(part).write_bytes((folder / "run" / part).read_bytes())
+                file.with_name(part).write_bytes((beside[0] / part).read_bytes())
         found = RunFolder(file.parent)
         _ = found.config
         _all(found.pairs())
 
-    parts = ("run.json", "dialogues.jsonl", "traces.jsonl")
-    return {f"run, {part}": Loader(part, (folder / "run" / part).read_bytes(), lived) for part in parts}
+    def grown(part: str, size: int) -> bytes:
+        beside[0], talk = folder / f"run{size}", starter()[0]
+        talks = (talk.replace(id=f"{talk.id}{number}") for number in range(1 + size // len(line_of(talk))))
+        if not beside[0].exists():
+            run_folder(beside[0], talks, Config(agent="gold"))
+        data = (beside[0] / part).read_bytes()
+        return data.replace(b'"gold"', b'"%s"' % (b"a" * size)) if part == "run.json" else data
+
+    samples = {part: (folder / "run" / part).read_bytes() for part in PARTS}
+    return {f"run, {part}": Loader(part, sample, lived, partial(grown, part)) for part, sample in samples.items()}
 
 
 def _procedures() -> dict[str, Loader]:
     graph = flowgraph(load_procedure(PROCEDURE))
+    listed, banks = _yaml([one.model_dump(mode="json") for one in intents()[:2]]), _shipped(bank, "banks/agent.yaml")
+    steps = many(_STEP, b"# T\n\n", b"#. **End**: done.\n")
+    flow, mermaid = write_flow_text(graph).encode(), write_mermaid(graph).encode()
     return {
-        "Markdown": Loader(
-            "a.md", PROCEDURE.read_bytes(), load_procedure, b"#. **Ask** it. Collect `it#`.\n", b"# T\n"
+        "Markdown": Loader("a.md", PROCEDURE.read_bytes(), load_procedure, steps),
+        "Markdown, no end": Loader("a.md", PROCEDURE.read_bytes(), load_procedure, many(_STEP, b"# T\n"), refused=True),
+        "lint": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), many(b"if so, contact the team and ")),
+        "lint, steps": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), steps),
+        "flow text": Loader("a.flow", flow, _text(read_flow_text), many(b"[N#](message){a}\n")),
+        "Mermaid": Loader("a.mmd", mermaid, _text(read_mermaid), many(_ARROW, b"graph\n")),
+        "intents": Loader(
+            "i.yaml", listed, read_intents, many(b"- {id: a#, name: a#, client: b, industry: c, issue: d}\n")
         ),
-        "lint": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), b"if so, contact the team and "),
-        "flow text": Loader("a.flow", write_flow_text(graph).encode(), _text(read_flow_text), b"[N#](message){a}\n"),
-        "Mermaid": Loader("a.mmd", write_mermaid(graph).encode(), _text(read_mermaid), b"a#[A] --> b#\n", b"graph\n"),
-        "intents": Loader("i.yaml", _yaml([one.model_dump(mode="json") for one in intents()[:2]]), read_intents),
         "phrases": Loader(
-            "agent.yaml", _shipped(bank, "banks/agent.yaml"), lambda file: bank.read_phrases(file.parent)
+            "agent.yaml", banks, lambda file: bank.read_phrases(file.parent),
+            many(b"    Hello there, this is number #.\n", *_after(banks, b"   warm: |\n")),
         ),
-    }
+    }  # fmt: skip
 
 
 def _documents() -> dict[str, Loader]:
     assert SEED is not None
-    document = DOCUMENT.read_bytes()
+    document, rows, buckets = DOCUMENT.read_bytes(), SEED.read_bytes(), _shipped(account, "account.yaml")
+    listed = b'"/a#": {"get": {"operationId": "get_a#", "responses": {"200": {"description": "ok"}}}}'
+    openapi = b'{"openapi": "3.0.0", "info": {"title": "Shop", "version": "1"}, "paths": {'
     return {
-        "OpenAPI, YAML": Loader("shop.yaml", document, _apis, _PATH, _OPENAPI),
-        "OpenAPI, JSON": Loader("shop.json", _json(yaml.safe_load(document)), _apis),
-        "tools": Loader("tools.json", _json([TOOL]), _apis, *_listed(TOOL, b'"f"')),
-        "RapidAPI": Loader("rapid.json", _json([RAPID]), _apis, *_listed(RAPID, b'"T"')),
-        "rows": Loader("rows.yaml", SEED.read_bytes(), lambda file: service(DOCUMENT, file)),
-        "account": Loader("s3.yaml", _shipped(account, "account.yaml"), lambda file: account.load_account(str(file))),
-    }
+        "OpenAPI, YAML": Loader("shop.yaml", document, _apis, many(_PATH, _OPENAPI)),
+        "OpenAPI, JSON": Loader(
+            "shop.json", _json(yaml.safe_load(document)), _apis, many(listed + b", ", openapi, listed + b"}}")
+        ),
+        "tools": Loader("tools.json", _json([TOOL]), _apis, _listed(TOOL, b'"f"')),
+        "RapidAPI": Loader("rapid.json", _json([RAPID]), _apis, _listed(RAPID, b'"T"')),
+        "rows": Loader("rows.yaml", rows, lambda file: service(DOCUMENT, file), many(_ROW, rows, first=1000)),
+        "account": Loader(
+            "s3.yaml",
+            buckets,
+            lambda file: account.load_account(str(file)),
+            many(_OBJECT, *_after(buckets, b"  objects:\n")),
+        ),
+    }  # fmt: skip
 
 
 def _conversations(folder: Path) -> dict[str, Loader]:
-    messages, of_almita = to_messages(SAID), almita.to_messages(SAID)
-    csv = f'id,conversation\n1,"{json.dumps(of_almita).replace(chr(34), chr(34) * 2)}"\n'.encode()
+    messages, of_almita = _json(to_messages(SAID)), almita.to_messages(SAID)
+    row = f'#,"{json.dumps(of_almita).replace(chr(34), chr(34) * 2)}"\n'.encode()
+    talk = _json({"conversation": of_almita}) + b"\n"
     xml = dialog2api.conversations_xml([SAID]).encode()
     sample = f"<def>x</def>\n<stack>\n{STACKED}\n</stack>\n<turn>user: hi</turn>\n<output>\n</output>".encode()
-
-    message = _around(line_of(SAID), b"Hello")
-    program = _around(STACKED.encode(), b"x = 1")
+    stacked, turn = STACKED.encode(), b"<turn>user: hi</turn>\n"
+    conversation = re.search(rb"<conversation uid.*</conversation>\n", xml, re.DOTALL)
+    assert conversation
+    calls, programs = _first("tooltalk/conversations"), _first("dialog2api/test")
+    said, talked, predicted = line_of(SAID), _json(TALKED), _json(PREDICTED) + b"\n"
 
     def read_messages(file: Path) -> object:
         return from_messages(read_source(file).data, id="a")
@@ -181,38 +235,68 @@ def _conversations(folder: Path) -> dict[str, Loader]:
     def read_tooltalk(file: Path) -> object:
         return tooltalk.read_conversation(file, split="easy", databases=str(folder))
 
+    def read_calls(file: Path) -> None:
+        _all(conversations_in([file]))
+
+    read_output, read_sample = _text(dialog2api.read_output), _text(dialog2api.read_sample)
+    value, call = _refusing(literals.value_of), _refusing(literals.call_of)
+    a_value, a_call = b"{'id': 7, \"ok\": [true, None]}", b'get(id=812, of=[1, {"a": 2}])'
     return {
-        "messages": Loader("m.json", _json(messages), read_messages, *_listed(messages[0], b'"Hi"')),
-        "calls, YAML": Loader("a.yaml", _first("tooltalk/conversations"), lambda file: _all(conversations_in([file]))),
-        "programs, YAML": Loader("append-todo-1.yaml", _first("dialog2api/test"), read_programs),
-        "ALMITA, JSONL": Loader("a.jsonl", _json({"conversation": of_almita}) + b"\n", read_almita),
-        "ALMITA, CSV": Loader("a.csv", csv, read_almita),
-        "ToolDial": Loader("d.json", _json([tooldial.to_tooldial(LABELLED)]), read_tooldial),
-        "ToolTalk": Loader("t.json", _json(TALKED), read_tooltalk),
-        "Dialog2API": Loader("c.xml", xml, dialog2api.read_conversations, b"a", b"<goal ", b">"),
-        "Dialog2API, sample": Loader("s.xml", sample, _text(dialog2api.read_sample), b"<goal "),
-        "Dialog2API, answer": Loader("o.xml", STACKED.encode(), _text(dialog2api.read_output), b"</turn><goal a"),
-        "predictions": Loader("p.jsonl", _json(PREDICTED) + b"\n", read_predictions),
-        "value": Loader("v.txt", b"{'id': 7, \"ok\": [true, None]}", _refusing(literals.value_of), b"[{'a': 1}], "),
-        "long message": Loader("a.jsonl", line_of(SAID), _reading(Dialogue), b"a b ", *message),
-        "long program": Loader("o.xml", STACKED.encode(), _text(dialog2api.read_output), b"x < y & ", *program),
-        "call": Loader("v.txt", b'get(id=812, of=[1, {"a": 2}])', _refusing(literals.call_of), b"a(b=[1, "),
-    }
+        "messages": Loader("m.json", messages, read_messages, _listed(to_messages(SAID)[0], b'"Hi"')),
+        "calls, YAML": Loader("a.yaml", calls, read_calls, many(b"- user: Is it #?\n- agent: It is.\n", calls)),
+        "programs, YAML": Loader(
+            "append-todo-1.yaml", programs, read_programs, many(b"- user: Is it #?\n- agent: It is.\n", programs)
+        ),
+        "ALMITA, JSONL": Loader("a.jsonl", talk, read_almita, many(talk)),
+        "ALMITA, CSV": Loader("a.csv", b"id,conversation\n" + row, read_almita, many(row, b"id,conversation\n")),
+        "ToolDial": Loader(
+            "d.json", _json([tooldial.to_tooldial(LABELLED)]), read_tooldial, _listed(tooldial.to_tooldial(LABELLED))
+        ),
+        "ToolTalk": Loader("t.json", talked, read_tooltalk, many(_SAYS, talked.removesuffix(b"]}"), b"]}")),
+        "Dialog2API": Loader(
+            "c.xml", xml, dialog2api.read_conversations,
+            many(conversation[0].replace(b'uid="a"', b'uid="a#"'), *_around(xml, conversation[0])),
+        ),
+        "Dialog2API, no end": Loader(
+            "c.xml", xml, dialog2api.read_conversations, many(b"a", b"<goal ", b">"), refused=True
+        ),
+        "Dialog2API, sample": Loader("s.xml", sample, read_sample, many(turn, *_around(sample, turn))),
+        "Dialog2API, goals": Loader("s.xml", sample, read_sample, many(b"<goal "), refused=True),
+        "Dialog2API, answer": Loader("o.xml", stacked, read_output, many(stacked.replace(b"1", b"#", 1) + b"\n")),
+        "Dialog2API, ends": Loader("o.xml", stacked, read_output, many(b"</turn><goal a")),
+        "predictions": Loader("p.jsonl", predicted, read_predictions, many(_numbered(predicted, b'"a"'))),
+        "value": Loader("v.txt", a_value, value, many(b"{'a': 1}, ", b"[", b"]")),
+        "value, no end": Loader("v.txt", a_value, value, many(b"[{'a': 1}], "), refused=True),
+        "long message": Loader("a.jsonl", said, _reading(Dialogue), many(b"a b ", *_around(said, b"Hello"))),
+        "long program": Loader("o.xml", stacked, read_output, many(b"x < y & ", *_around(stacked, b"x = 1"))),
+        "call": Loader("v.txt", a_call, call, many(b"1, ", b"a(b=[", b"])")),
+        "call, no end": Loader("v.txt", a_call, call, many(b"a(b=[1, "), refused=True),
+    }  # fmt: skip
 
 
 def _settings() -> dict[str, Loader]:
-    return {"settings": Loader("toologue.toml", SETTINGS, _text(read_settings), b"'a', ", b"agents = [", b"]\n")}
+    large = many(b"'a', ", *_around(SETTINGS, b'"procedure"'))
+    return {"settings": Loader("toologue.toml", SETTINGS, _text(read_settings), large)}
 
 
-def _listed(record: object, name: bytes) -> tuple[bytes, bytes, bytes]:
-    """Unit, head and tail of a JSON list of such records, each with its number in its name."""
+def _listed(record: object, name: bytes = b"") -> Callable[[int], bytes]:
+    """A JSON list of such records, each with its number in its name."""
     one = _json(record)
-    return one.replace(name, name[:-1] + b'#"') + b", ", b"[", one + b"]"
+    return many((_numbered(one, name) if name else one) + b", ", b"[", one + b"]")
+
+
+def _numbered(record: bytes, name: bytes) -> bytes:
+    return record.replace(name, name[:-1] + b'#"', 1)
 
 
 def _around(text: bytes, at: bytes) -> tuple[bytes, bytes]:
     before, _, after = text.partition(at)
     return before, after
+
+
+def _after(text: bytes, at: bytes) -> tuple[bytes, bytes]:
+    before, after = _around(text, at)
+    return before + at, after
 
 
 def _all(found: Iterable[object]) -> None:
@@ -240,8 +324,10 @@ def _refusing(read_text: Callable[[str], object]) -> Load:
     """What raises ValueError by its contract: a refusal like any other."""
 
     def load(file: Path) -> None:
-        with contextlib.suppress(ValueError):
+        try:
             read_text(text_of(file))
+        except ValueError as error:
+            raise UserError(str(error)) from None
 
     return load
 
