@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shelf import Shelf
+from shelf import APIS, Shelf
 
 from toologue.errors import BadSetting
 from toologue.sandbox import monty, zygote
@@ -54,6 +54,12 @@ class TestWhatAProgramSees:
     def test_nothing_else(self, code: str, kind: str, backend: str) -> None:
         done = run(code, backend)
         assert (done.error and done.error.type, done.calls) == (kind, ())
+
+    def test_of_its_own_world_whatever_the_same_program_saw_before(self, backend: str) -> None:
+        library = Shelf()
+        library.apis = [APIS[0].replace(name="write"), APIS[1].replace(name="read"), APIS[2]]
+        code, changes = "shelf.write('a', 1)", [{"Row/a": 1}, {}, {"Row/a": 1}]
+        assert [run(code, backend, world).changes for world in (Shelf(), library, Shelf())] == changes
 
     def test_the_clock_stands_and_chance_is_seeded(self, backend: str) -> None:
         code = """

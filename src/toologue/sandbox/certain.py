@@ -25,6 +25,7 @@ _NODES = (
     ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv,
     ast.Mod, ast.Pow, ast.IfExp, ast.JoinedStr, ast.FormattedValue, ast.Starred,
 )  # fmt: skip
+_PLAIN = {ast.Load, ast.Store, ast.Del, ast.Constant, ast.keyword}
 _CONSUMERS = {"dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"}
 _ITERATORS = {"enumerate", "filter", "map", "reversed", "zip"}
 _VIEWS = {"items", "keys", "values"}
@@ -46,6 +47,7 @@ _DIRECTIVES = re.compile(r"([^%]|%[aAbBdHIjmMpSUwWyYz%])*")
 _EXCEPTIONS = {
     name for name, held in vars(builtins).items() if isinstance(held, type) and issubclass(held, BaseException)
 }
+_MEANT = _FUNCTIONS | _EXCEPTIONS
 
 
 class Outside(Exception):
@@ -62,6 +64,8 @@ def nodes_of(tree: ast.Module) -> list[ast.AST]:
     nodes: list[ast.AST] = [tree]
     for _ in range(_DEPTH):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            break
         nodes += level
         for node in level:
             if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > BITS:
@@ -73,20 +77,20 @@ def nodes_of(tree: ast.Module) -> list[ast.AST]:
 
 def certain(nodes: list[ast.AST], world: str) -> None:
     """Raise Outside for a program of these nodes that Monty might run otherwise."""
-    used_up = {id(one) for node in nodes for one in _used_up(node)}
     for node in nodes:
-        if isinstance(node, ast.expr_context | ast.Constant | ast.keyword):
-            continue
-        if what := _doubt(node, world):
+        if type(node) not in _PLAIN and (what := _doubt(node, world)):
             raise Outside(node, f"it is not certain what Monty does with {what}")
+    loops = [node for node in nodes if isinstance(node, (ast.Call, ast.GeneratorExp, ast.For, ast.comprehension))]
+    used_up = {id(one) for node in loops for one in _used_up(node)}
+    for node in loops:
         if (_is_view(node) or _is_iterator(node)) and id(node) not in used_up:
             raise Outside(node, "an iterator that may be used later")
-    if again := {*bound(nodes)} & (_FUNCTIONS | _EXCEPTIONS):
+    if again := _MEANT.intersection(bound(nodes)):
         raise Outside(nodes[0], f"another meaning of {min(again)}")
     handlers = [(node.name, node) for node in nodes if isinstance(node, ast.ExceptHandler) and node.name]
     names = {name for name, _ in handlers}
     told = sum(_tells(node, name) for name, handler in handlers for part in handler.body for node in _run(part))
-    if told != sum(isinstance(node, ast.Name) and node.id in names for node in nodes):
+    if names and told != sum(isinstance(node, ast.Name) and node.id in names for node in nodes):
         raise Outside(nodes[0], "a caught exception that is more than told")
 
 
@@ -103,7 +107,7 @@ def _doubt(node: ast.AST, world: str) -> str:
             return ""
         case ast.Compare(ops=ops) if any(isinstance(one, ast.Is | ast.IsNot) for one in ops):
             return "objects that are the same"
-        case ast.Name(id=name) if hasattr(builtins, name) and name not in _FUNCTIONS | _EXCEPTIONS:
+        case ast.Name(id=name) if hasattr(builtins, name) and name not in _MEANT:
             return name
         case ast.Attribute(value=ast.Name(id=of) | ast.Attribute(attr="exceptions" as of)) if of in (
             world,

@@ -51,18 +51,18 @@ def execute(
 
 
 def _run(code: str, door: Door, backend: Backend, seed: int) -> Execution:
-    limits, tree = door.limits, None
+    limits, read = door.limits, None
     if len(code) > limits.output:
         raise Stopped("LimitExceeded", f"more than {limits.output} characters of program")
+    first = backend == "monty" or (backend == "auto" and monty.available())
+    door.undoable = first and backend == "auto" and zygote.available()
     if len(code) <= CHARACTERS * limits.seconds:
-        parsed = door.timed(parse, code)
-        for problem in (*parsed.problems, *parsed.unfilled):
+        read = door.timed(monty.read, code, door, alone=not door.undoable) if first else None
+        for problem in read.problems if read else door.timed(parse, code).all_problems:
             return Execution(error=Fault(type="SyntaxError", message=str(problem)), line=problem.line)
-        tree = parsed.tree
-    if backend == "monty" or (backend == "auto" and monty.available()):
-        door.undoable = backend == "auto" and zygote.available()
+    if first:
         try:
-            return monty.run(tree, door, seed, alone=not door.undoable).replace(backend="monty")
+            return monty.run(read, door, seed, alone=not door.undoable).replace(backend="monty")
         except Outside:
             door.undo()
     return zygote.run(code, door, seed).replace(backend="zygote")

@@ -131,9 +131,11 @@ def packed(value: Any, depth: int = 0) -> Any:
     """A world's value as JSON that remembers what it was. Raises Malformed for what cannot be told."""
     if depth > DEPTH:
         raise Malformed("what is nested too deep", "deep")
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, datetime):
         return {"!moment": value.isoformat()}
-    if isinstance(value, bytes | bytearray):
+    if isinstance(value, (bytes, bytearray)):
         return {"!bytes": base64.b64encode(value).decode()}
     if isinstance(value, BytesIO):
         return {"!stream": base64.b64encode(value.getvalue()).decode()}
@@ -146,7 +148,7 @@ def packed(value: Any, depth: int = 0) -> Any:
         raise Malformed(f"the number {value}")
     if isinstance(value, int) and value.bit_length() > BITS:
         raise Malformed(f"a number of more than {BITS} bits")
-    if value is None or isinstance(value, str | int | float):
+    if isinstance(value, int | float):
         return value
     raise Malformed(f"a {type(value).__name__}")
 

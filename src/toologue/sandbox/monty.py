@@ -17,7 +17,7 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
@@ -30,7 +30,7 @@ from toologue.errors import BadSetting
 from toologue.sandbox.certain import Outside, certain, nodes_of
 from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
 from toologue.sandbox.messages import ABSENT, MODULES, Malformed
-from toologue.sandbox.program import imported
+from toologue.sandbox.program import Problem, imported, parse
 from toologue.sandbox.rpc import Door, Execution, Limits, Stopped, operation, spelt
 from toologue.schema import Fault
 
@@ -40,6 +40,8 @@ _LOOKING = {"__import__", "callable", "classmethod", "delattr", "dir", "getattr"
 _LACKING = (ast.ClassDef, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith,
             ast.TryStar, ast.Global)  # fmt: skip
 _BINDING = (ast.FunctionDef, ast.arg, ast.alias, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping)
+_NAMELESS = {ast.Load, ast.Store, ast.Constant, ast.Call, ast.Expr, ast.Assign, ast.Return, ast.BinOp, ast.Add, ast.If,
+             ast.For, ast.Compare, ast.Eq, ast.Subscript, ast.Dict, ast.List, ast.Tuple, ast.JoinedStr}  # fmt: skip
 # Functions to which the order of a set does not matter.
 _UNORDERED = {"len", "sorted", "min", "max", "any", "all"}
 _BUILTIN = {name for name, held in vars(builtins).items() if isinstance(held, type) and issubclass(held, BaseException)}
@@ -49,7 +51,7 @@ class Known(NamedTuple):
     """What a program sees: the one object, its methods by spelling (Api, parameters), the exceptions."""
 
     name: str
-    methods: Mapping[str, tuple[str, tuple[str, ...]]]
+    methods: tuple[tuple[str, tuple[str, tuple[str, ...]]], ...]
     exceptions: frozenset[str]
 
 
@@ -68,6 +70,32 @@ class Text:
             end = new.end_lineno or new.lineno
             lines[new.lineno - 1 : end] = [old.lineno] * (end - new.lineno + 1)
         return tuple(lines)
+
+
+class Read(NamedTuple):
+    """A program that was read: what is wrong with it, or it as Monty runs it, or why Monty does not."""
+
+    problems: tuple[Problem, ...] = ()
+    text: Text | None = None
+    outside: Outside | None = None
+
+
+def read(code: str, door: Door, *, alone: bool) -> Read:
+    """Read a program for a world. Gold, trials and replies are often the same: short ones are kept."""
+    return (_kept if len(code) <= _SHORT else _read)(code, _known(door), alone)
+
+
+def _read(code: str, known: Known, alone: bool) -> Read:
+    parsed = parse(code)
+    try:
+        wrong = parsed.all_problems
+        return Read(wrong) if wrong else Read(text=in_subset(parsed.tree, known, alone=alone))
+    except Outside as outside:
+        return Read(outside=outside.with_traceback(None))
+
+
+_SHORT = 4000
+_kept = lru_cache(maxsize=256)(_read)
 
 
 def in_subset(tree: ast.Module, known: Known, *, alone: bool) -> Text:
@@ -94,7 +122,7 @@ class _Shim(ast.NodeTransformer):
 
     def __init__(self, known: Known):
         self._known, self._caught, self._unordered = known, list[tuple[str, str]](), set[int]()
-        self._count = 0
+        self._methods, self._count = dict(known.methods), 0
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, _LACKING):
@@ -145,10 +173,10 @@ class _Shim(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _call(self, node: ast.Call, method: str) -> ast.AST:
-        if method not in self._known.methods:
+        if method not in self._methods:
             what = f"'{self._known.name[:1].upper() + self._known.name[1:]}' object has no attribute '{method}'"
             raise Outside(node, what, "AttributeError")
-        api, parameters = self._known.methods[method]
+        api, parameters = self._methods[method]
         given = [keyword.arg for keyword in node.keywords]
         if any(isinstance(one, ast.Starred) for one in node.args) or len(node.args) > len(parameters):
             raise Outside(node, "arguments whose names are not known", "TypeError")
@@ -274,7 +302,7 @@ def _ours(node: ast.expr) -> bool:
 
 def _check_names(node: ast.AST, read: set[str]) -> None:
     """Raises Outside for names of the shim, and where a name that it reads gets another meaning."""
-    if isinstance(node, ast.Constant | ast.expr_context | ast.operator):
+    if type(node) in _NAMELESS:
         return
     binds = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     binds = binds or isinstance(node, _BINDING)
@@ -315,19 +343,18 @@ def available() -> bool:
     return find_spec("pydantic_monty") is not None
 
 
-def run(tree: ast.Module | None, door: Door, seed: int, *, alone: bool) -> Execution:
-    """Run a program, None where it is too long to be read; the tree is used up. Raises Outside."""
+def run(read: Read | None, door: Door, seed: int, *, alone: bool) -> Execution:
+    """Run a program, None where it is too long to be read. Raises Outside."""
     if not available():
         raise BadSetting("the backend monty needs pydantic-monty: pip install 'toologue[programs]'")
-    try:
-        if tree is None:
-            raise Outside(ast.Pass(), "the program is too long to be read in its time", "LimitExceeded")
-        text = door.timed(in_subset, tree, _known(door), alone=alone)
-    except Outside as outside:
-        if not alone:
-            raise
-        return Execution(error=Fault(type=outside.kind, message=str(outside)), line=outside.line)
-    session = _Session(text, door, alone)
+    if read is None:
+        read = Read(outside=Outside(ast.Pass(), "the program is too long to be read in its time", "LimitExceeded"))
+    if read.outside and not alone:
+        raise Outside(ast.Pass(), str(read.outside))
+    if read.outside:
+        return Execution(error=Fault(type=read.outside.kind, message=str(read.outside)), line=read.outside.line)
+    assert read.text
+    session = _Session(read.text, door, alone)
     try:
         return session.run(seed)
     except Stopped as stopped:
@@ -336,8 +363,8 @@ def run(tree: ast.Module | None, door: Door, seed: int, *, alone: bool) -> Execu
 
 def _known(door: Door) -> Known:
     spellings = spelt(door.apis)
-    methods = {one: (api.name, tuple(api.parameters)) for api in door.apis for one in spellings[api.name]}
-    return Known(door.name, methods, frozenset((*door.exceptions, *door.raises, SERVICE, OF_THE_CLIENT)))
+    methods = ((one, (api.name, tuple(api.parameters))) for api in door.apis for one in spellings[api.name])
+    return Known(door.name, tuple(methods), frozenset((*door.exceptions, *door.raises, SERVICE, OF_THE_CLIENT)))
 
 
 class _Session:

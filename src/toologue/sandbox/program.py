@@ -91,6 +91,11 @@ class Parsed:
         """What is wrong with the placeholders, where nobody fills them in."""
         return tuple(Problem(at, col, f"the placeholder ?{n} is not filled in") for n, at, col in self.placeholders)
 
+    @property
+    def all_problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the program as it stands."""
+        return (*self.problems, *self.unfilled)
+
 
 def parse(code: str) -> Parsed:
     """Read a program."""
