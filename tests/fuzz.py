@@ -171,8 +171,8 @@ class Grown(NamedTuple):
         return self.many / self.few
 
 
-def growth(size: int = 60_000, only: str = "") -> Iterator[Grown]:
-    """Each loader on files of n and of 4 n bytes: see `Loader.large`. The best of four times."""
+def growth(size: int = 25_000, only: str = "") -> Iterator[Grown]:
+    """Each loader on files of n and of 4 n bytes: see `Loader.large`. The best of three times."""
     with tempfile.TemporaryDirectory() as name:
         for loader, one in loaders(Path(name) / "beside").items():
             if only in loader:
@@ -184,7 +184,7 @@ def _large(loader: Loader, folder: Path, size: int) -> tuple[float, str]:
     (file := folder / loader.file).write_bytes(loader.large(size))
     said = _said(loader, file)
     wrong = "" if bool(said) == loader.refused else f"refused: {said}" if said else "accepted"
-    seconds = min(_seconds(loader, file) for _ in range(4))
+    seconds = min(_seconds(loader, file) for _ in range(3))
     file.unlink()
     return seconds, wrong
 
