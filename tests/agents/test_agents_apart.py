@@ -7,15 +7,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from command import toologue
+from toologue.agents.agent import AgentSpec
+from toologue.bench.benchmark import Tested, player_of
+from toologue.errors import Unfinished
+from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
 from toologue.run.store import RunFolder
-from toologue.schema import AgentTurn, Dialogue, UserTurn
-from toologue.schema.jsonl import write
+from toologue.schema import AgentTurn, Brief, Case, Dialogue, Trace, Turn, UserTurn
+from toologue.schema.jsonl import read, write
 
 AGENTS = """
 import asyncio, os, sys, time
@@ -102,7 +107,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def errors(folder: Path) -> set[tuple[str, str]]:
     """(type, message) of what went wrong first in each conversation."""
-    found = [turn.error for trace in RunFolder(folder).traces() for turn in trace.turns[1:2] if turn.role == "agent"]
+    return errors_of([*RunFolder(folder).traces()])
+
+
+def errors_of(traces: Sequence[Trace]) -> set[tuple[str, str]]:
+    """(type, message) of what went wrong first in each trace."""
+    found = [turn.error for trace in traces for turn in trace.turns[1:2] if turn.role == "agent"]
     return {(error.type, error.message) for error in found if error}
 
 
@@ -169,6 +179,53 @@ def test_in_threads_it_ends_with_3_where_as_many_as_run_at_once_cannot_be_stoppe
     (folder / "stop").touch()  # what hung is mended, and the same command goes on
     assert toologue(*arguments[:-4], "--timeout", "0.2", cwd=folder).returncode == 0
     assert len([*RunFolder(folder / "run").traces()]) == 4
+
+
+class Blocks:
+    """Gives nobody else a turn until the test is over, ten seconds at most; made for a case, in `talk-0` alone."""
+
+    def __init__(self, case: Case | None = None):
+        self.case = case
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """Late."""
+        if self.case is None or self.case.id == "talk-0":
+            over.wait(10)
+        return AgentTurn(text="Here I am")
+
+
+over = Event()
+
+
+@pytest.fixture
+def until_over() -> Iterator[None]:
+    """Whatever blocks ends with the test."""
+    over.clear()
+    yield
+    over.set()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("until_over")
+@pytest.mark.parametrize("given", [Blocks(), lambda case: Blocks(), AgentSpec("Blocks", lambda case: Blocks())])
+def test_given_in_python_it_is_recorded_and_ends_the_run_in_the_same_way(folder: Path, given: Tested) -> None:
+    done, cases = list[Finished](), cases_of(read(folder / "talks.jsonl", Dialogue), Settings())
+    with pytest.raises(Unfinished, match="2 threads of .* went on after their time, and cannot be stopped"):
+        run_all(cases, player_of(given), done.append, limits=Limits(concurrency=2, timeout=0.1))
+    assert errors_of([one.trace for one in done]) == {("timeout", "cut off after 0.1 s")}
+
+
+@pytest.mark.usefixtures("until_over")
+def test_cases_after_one_that_hangs_are_played_in_another_thread(folder: Path) -> None:
+    """`talk-1` waits for the thread that `talk-0` holds: nothing of it goes on after its time."""
+    cases = cases_of(read(folder / "talks.jsonl", Dialogue), Settings())
+    done = run_all(cases, player_of(Blocks), limits=Limits(concurrency=2, timeout=1.0))
+    assert {one.trace.dialogue: one.trace.stop for one in done} == {
+        "talk-0": "timeout",
+        "talk-1": "timeout",
+        "talk-2": "done",
+        "talk-3": "done",
+    }
 
 
 def test_in_a_thread_an_object_that_cancels_itself_stops_nothing_else(folder: Path) -> None:

@@ -70,7 +70,7 @@ class TestConcurrency:
                 nonlocal most
                 running.add(case.id)
                 most = max(most, len(running))
-                for _ in range(3):
+                while most < min(concurrency, 20):
                     await asyncio.sleep(0)
                 running.discard(case.id)
                 return A(text="ok")
@@ -78,7 +78,8 @@ class TestConcurrency:
             return Doing(lambda history: act())
 
         dialogues = [TWO_ROUNDS.replace(id=str(n)) for n in range(20)]
-        done = run_all(cases_of(dialogues, Settings()), AgentSpec("x", make), limits=Limits(concurrency=concurrency))
+        limits = Limits(concurrency=concurrency, timeout=30)
+        done = run_all(cases_of(dialogues, Settings()), AgentSpec("x", make), limits=limits)
         assert len(done) == 20
         assert most == min(concurrency, 20)
 
@@ -101,21 +102,18 @@ class TestConcurrency:
 
     def test_cases_are_handed_over_as_they_finish(self) -> None:
         """Case `0` waits until the others are done."""
-        others = asyncio.Event()
+        order: list[str] = []
 
         def make(case: Case) -> Doing:
             async def wait() -> AgentTurn:
-                await others.wait()
+                while len(order) < 4:
+                    await asyncio.sleep(0)
                 return A(text="ok")
 
             return Doing(lambda history: wait() if case.id == "0" else A(text="ok"))
 
-        order: list[str] = []
-
         def done(finished: Any) -> None:
             order.append(finished.trace.dialogue)
-            if len(order) == 4:
-                others.set()
 
         cases = cases_of([TWO_ROUNDS.replace(id=str(n)) for n in range(5)], Settings())
         asyncio.run(run_cases(cases, AgentSpec("x", make), done, limits=Limits(concurrency=2)))

@@ -2,7 +2,7 @@
 
 A `AgentSpec` is a named recipe: `make(case)` gives the agent of one case. Only players that say `reads_gold` get a case
 with its gold; all others get it blind. An agent is a function of the conversation so far: asked twice, or cold in
-mid-history, it answers the same. `player` understands
+mid-history, it answers the same. `resolve_agent` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
     module:attribute          yours: an agent, or a function from a Case to one; asked in a thread
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from toologue import registry
-from toologue.agents.apart import InThread
+from toologue.agents.apart import apart
 from toologue.errors import BadSetting
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Case, Turn, place, rounds
@@ -62,12 +62,12 @@ def resolve_agent(spec: str) -> AgentSpec:
         return cast("AgentSpec", registry.find("agent", name)(argument))
     thing = registry.load(spec)
     if hasattr(thing, "act") and not isinstance(thing, type):
-        asked = InThread(thing)
+        asked = apart(thing)
         return AgentSpec(spec, lambda case: asked)
     if not callable(thing):
         raise BadSetting(f"{spec!r} is neither an agent (async act) nor a function from a Case to one")
     factory = cast("AgentFactory", thing)
-    return AgentSpec(spec, lambda case: InThread(factory(case)))
+    return AgentSpec(spec, lambda case: apart(factory(case)))
 
 
 def plain_agent(name: str, argument: str, factory: AgentFactory, *, reads_gold: bool = False) -> AgentSpec:

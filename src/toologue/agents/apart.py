@@ -157,6 +157,11 @@ def _serve_agent(channel: Connection, here: _Here, make: Callable[..., Agent], a
                 send(_Answer(turn=broken(type(error).__name__, "the agent stopped itself")))
 
 
+def apart(agent: Agent) -> Agent:
+    """The agent, in a thread if it is given in Python; those of ours wait where they would block."""
+    return agent if type(agent).__module__.startswith("toologue.") else InThread(agent)
+
+
 class InThread:
     """An agent object on the event loop of a thread."""
 
@@ -165,9 +170,10 @@ class InThread:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The agent's turn, or one with the error that it made."""
-        over = threading.Event()
+        began, over = threading.Event(), threading.Event()
 
         async def asked() -> AgentTurn | BaseException:
+            began.set()
             try:
                 return await self._agent.act(history, brief)
             except BaseException as raised:  # noqa: BLE001 - it is handed to whoever asked
@@ -178,7 +184,7 @@ class InThread:
         try:
             said = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked(), _loop()))
         except asyncio.CancelledError as cancelled:
-            LEFT.append(lambda: not over.is_set())
+            LEFT.append(lambda: began.is_set() and not over.is_set())
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise

@@ -5,8 +5,9 @@ error; one that hangs is cut off after `timeout` seconds, and what was lived unt
 person at the keyboard must mend (`UserError`) stop a run. Finished cases are handed over in the order in which they
 finish.
 
-Not covered: a registered agent, which is trusted, blocks the event loop if it does not wait; those of others are kept
-apart (`agents.apart`). Cases without a gold: make them yourself (`schema.Case`) for `live` conversations.
+Not covered: an agent of ours, which is trusted, blocks the event loop if it does not wait; those of others, also such as
+are given in Python, are kept apart (`agents.apart`), but the function that makes one for a case is not. Cases without a
+gold: make them yourself (`schema.Case`) for `live` conversations.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pydantic import Field
 
 from toologue import keys
 from toologue.agents.agent import AgentSpec, resolve_agent
-from toologue.agents.apart import LEFT
+from toologue.agents.apart import LEFT, apart
 from toologue.agents.guarded import Guarded
 from toologue.errors import BadSetting, Unfinished, UnknownName, UserError
 from toologue.loop import ground, play_async
@@ -144,7 +145,7 @@ def _run_chunk(
 async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, timeout: float | None) -> Finished:
     start, turns = time.perf_counter(), list[Turn]()
     stop: Stop = "timeout"
-    guarded, speaking = Guarded(agent.make(case)), user(case) if user else None
+    guarded, speaking = Guarded(apart(agent.make(case))), user(case) if user else None
     try:
         async with asyncio.timeout(timeout):
             stop = await play_async(case, turns, guarded, make_world(case), speaking)

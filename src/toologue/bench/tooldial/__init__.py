@@ -38,6 +38,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue.agents.agent import AgentSpec
+from toologue.agents.apart import apart
 from toologue.bench.benchmark import Benchmark, Graded, Options, Part, StepProof, Tested, player_of
 from toologue.bench.tooldial.predictions import predicted
 from toologue.bench.tooldial.tables import section, tables
@@ -90,7 +91,7 @@ def _prepare(part: Part, agent: Tested) -> AgentSpec:
         return everywhere
 
     def make(case: Case) -> Agent:
-        return _Tested(everywhere.make(case), asked_at(task, cast("Dialogue", case.gold)))
+        return _Tested(apart(everywhere.make(case)), asked_at(task, cast("Dialogue", case.gold)))
 
     return AgentSpec(everywhere.name, make, reads_gold=True)
 
