@@ -23,6 +23,8 @@ DOCUMENT = 64 * 2**20
 PAGE = 2**20
 TURN = 2**20
 MESSAGE = 2000
+# Characters of one message that the agent `retrieve` reads.
+HEARD = 10_000
 
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from retrieve_samples import FACTS, LEXICAL, LIBRARY, LOANS, Canned, agent_turns, assistant, converse, turn_after
 
 from noun_strategies import conversations, faults, objects, results, values
+from toologue import limits
 from toologue.agents.retrieve import Retrieve
 from toologue.loop import play
 from toologue.schema import AgentTurn, Api, Brief, Call, Case, Parameter, Result, Turn, UserTurn
@@ -74,6 +75,16 @@ class TestAFunctionOfTheHistory:
         """The loop strips them: whatever the agent needs to know stands in what was said and done."""
         labelled = [turn.replace(action="request" if turn.role == "agent" else "inform", node="x") for turn in history]
         assert turn_after(history, LIBRARY) == turn_after(labelled, LIBRARY)
+
+
+class TestLongMessages:
+    def test_the_first_characters_of_each_are_read(self) -> None:
+        """So that a megabyte takes no longer than they do."""
+        long = UserTurn(text="Set an alarm.".ljust(limits.HEARD) + "For 7 pm.")
+        start = long.replace(text=long.text[: limits.HEARD])
+        assert turn_after([long], ASSISTANT) == turn_after([start], ASSISTANT)
+        before = AgentTurn(text="Hello! ".ljust(limits.HEARD) + "For when shall I set the alarm?")
+        assert turn_after([long, before, UserTurn(text="7 pm")], ASSISTANT).acts
 
 
 class TestTotal:

@@ -30,13 +30,15 @@ Example:
     >>> turns[1].acts[0].api, turns[1].acts[0].arguments, turns[1].action
     ('AddAlarm', {'time': '19:00:00'}, 'call')
 
-Not covered: conditions ("if it rains …"); more than one call a turn; several values for one parameter; corrections.
+Not covered: conditions ("if it rains …"); more than one call a turn; several values for one parameter; corrections;
+what stands in a message after its first `limits.HEARD` characters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toologue import limits
 from toologue.agents.agent import AgentSpec
 from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, decide
 from toologue.agents.retrieve.evidence import Weigher
@@ -60,6 +62,7 @@ class Retrieve:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn."""
+        history = [_heard(turn) for turn in history]
         weigher = self._weigher(brief)
         if searches(history, brief):
             return search(history, brief, weigher.forms)
@@ -78,6 +81,11 @@ class Retrieve:
         if key not in self._weighers:
             self._weighers[key] = Weigher(Retriever(brief.apis, self._embedder))
         return self._weighers[key]
+
+
+def _heard(turn: Turn) -> Turn:
+    """The turn, as far as it is read: the time that a message takes grows with its length."""
+    return turn.replace(text=turn.text[: limits.HEARD]) if turn.text and len(turn.text) > limits.HEARD else turn
 
 
 def _state(step: Step) -> State:
