@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,11 @@ def test_data_cannot_steer_it(here: Path, command: tuple[str, ...]) -> None:
     assert done.returncode in (0, 1, 2)
     assert not {char for char in printed if char < " " and char not in "\n\t"} | {"\u202e"} & {*printed}
     assert "title" in printed or command[0] == "verify"
+
+
+def test_data_in_a_log_line_cannot_steer_it(here: Path) -> None:
+    (here / f"torn{EVIL}.jsonl").write_bytes((here / "apis.jsonl").read_bytes() + b'{"name": "C')
+    command = [sys.executable, "-m", "toologue", "apis", f"torn{EVIL}.jsonl"]
+    done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=True)
+    said = "torn\\u001b]0;title\\u0007\\u001b[2Jx\\u202e.jsonl:3: the last line is cut off and was skipped\n"
+    assert done.stderr == said

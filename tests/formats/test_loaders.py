@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,12 @@ def test_a_mutant_is_accepted_or_refused_in_a_few_lines() -> None:
     counts, wrong = strange(400, seed=7)
     assert wrong == []
     assert min(counts["accepted"], counts["refused"]) > 50
+
+
+def test_fuzzing_prints_no_line_for_every_file_that_is_cut_off() -> None:
+    command = [sys.executable, "-m", "tests.fuzz", "--count", "60", "--only", "Score"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("60 mutants: 60 refused, 0 neither\n", "")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import shlex
 import sys
 import time
@@ -30,6 +31,17 @@ T = TypeVar("T")
 def echo(text: object = "", *, error: bool = False) -> None:
     """Print a line, what would steer the terminal as visible escapes, and hand it over at once."""
     print(legible(str(text)), file=sys.stderr if error else sys.stdout, flush=True)
+
+
+class _Legible(logging.Formatter):
+    """Log lines that nobody else takes, as `echo` prints them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return legible(super().format(record))
+
+
+if logging.lastResort:  # in our processes, too: they load what is loaded here
+    logging.lastResort.setFormatter(_Legible())
 
 
 def say(*things: Any) -> None:
