@@ -194,6 +194,11 @@ class Blocks:
         return AgentTurn(text="Here I am")
 
 
+def blocking(case: Case) -> Blocks:
+    """One for each case."""
+    return Blocks()
+
+
 over = Event()
 
 
@@ -207,10 +212,10 @@ def until_over() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("until_over")
-@pytest.mark.parametrize("given", [Blocks(), lambda case: Blocks(), AgentSpec("Blocks", lambda case: Blocks())])
+@pytest.mark.parametrize("given", [Blocks(), blocking, AgentSpec("blocking", blocking)])
 def test_given_in_python_it_is_recorded_and_ends_the_run_in_the_same_way(folder: Path, given: Tested) -> None:
     done, cases = list[Finished](), cases_of(read(folder / "talks.jsonl", Dialogue), Settings())
-    with pytest.raises(Unfinished, match="2 threads of .* went on after their time, and cannot be stopped"):
+    with pytest.raises(Unfinished, match=r"2 threads of .* went on after their time, and cannot be stopped"):
         run_all(cases, player_of(given), done.append, limits=Limits(concurrency=2, timeout=0.1))
     assert errors_of([one.trace for one in done]) == {("timeout", "cut off after 0.1 s")}
 

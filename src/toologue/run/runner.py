@@ -5,9 +5,9 @@ error; one that hangs is cut off after `timeout` seconds, and what was lived unt
 person at the keyboard must mend (`UserError`) stop a run. Finished cases are handed over in the order in which they
 finish.
 
-Not covered: an agent of ours, which is trusted, blocks the event loop if it does not wait; those of others, also such as
-are given in Python, are kept apart (`agents.apart`), but the function that makes one for a case is not. Cases without a
-gold: make them yourself (`schema.Case`) for `live` conversations.
+Not covered: an agent of ours, which is trusted, blocks the event loop if it does not wait; those of others, also
+those given in Python, are kept apart (`agents.apart`), but the function that makes one for a case is not. Cases without
+a gold: make them yourself (`schema.Case`) for `live` conversations.
 """
 
 from __future__ import annotations
