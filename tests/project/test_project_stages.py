@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,8 +14,17 @@ from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, projec
 
 from toologue.cli import status
 from toologue.project.hotspots import spots
+from toologue.schema.jsonl import unfinished_folder
 
 SECOND = PROCEDURE.replace("My locker does not open.", "I cannot get at my things.").replace("# A locker", "# Things")
+KILLED = f"""
+import os, sys
+from toologue.cli import status
+from toologue.project import evaluate
+
+evaluate.replacing = lambda path: os.kill(os.getpid(), {signal.SIGKILL:d})
+status(["test", *sys.argv[1:]])
+"""
 SILENT = "def agent(history, tools):\n    return 'Hm.'\n"
 
 
@@ -28,6 +41,16 @@ class TestWhatIsKept:
         first, second = checked(folder).trials[0], checked(folder).trials[0]
         assert list(first.totals) == list(second.totals)
         assert [c.trace for c in first.conversations] == [c.trace for c in second.conversations]
+
+    def test_what_a_killed_one_left_half_made_is_swept_and_what_is_being_made_is_not(self, tmp_path: Path) -> None:
+        folder = project(tmp_path)
+        killed = subprocess.run([sys.executable, "-c", KILLED, os.fspath(folder)], capture_output=True, check=False)
+        home = folder / ".toologue" / "conversations"
+        assert (killed.returncode, len([*home.iterdir()])) == (-signal.SIGKILL, 1), killed.stderr
+        with unfinished_folder(home) as living:
+            checked(folder)
+            assert {made.name for made in home.glob(".*")} == {living.name}
+        assert not [*home.glob(".*")]
 
     def test_touching_one_procedure_does_only_that_again(self, tmp_path: Path) -> None:
         folder = project(tmp_path, things=SECOND)

@@ -13,14 +13,14 @@ Contract: all that is wrong with all procedures is one BadFile, each with its li
 all; one that cannot be read is made again. What an agent does is data; a run that was killed goes on where it stopped.
 The gate is on the first agent alone; others stand beside it.
 
-Not covered: removing what no settings lead to any more; `.toologue` can be removed at any time.
+Not covered: removing what no settings lead to any more; `.toologue` can be removed at any time. What killed ones left
+half made is swept by the next.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ from toologue.report.view import Charted, Conversation, Report, RunView, convers
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue, Graph, Procedure
-from toologue.schema.jsonl import read, replacing, write
+from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
 from toologue.score.metric import totals
 
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
@@ -108,6 +108,7 @@ def make_suites(
 ) -> list[Suite]:
     """The conversations of all procedures, in their order; those that are kept are not made again."""
     home = project.kept / "conversations"
+    sweep(home.glob(f".????????{UNFINISHED}"))
     suites = {chapter.key: _load_suite(home / chapter.key, chapter) for chapter in chapters}
     missing = [chapter for chapter in chapters if suites[chapter.key] is None]
     made_now = generate((chapter.source for chapter in missing), project.making, workers=workers)
@@ -121,13 +122,13 @@ def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
     dropped = tuple(sorted(made.dropped.items()))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix="."))
-        write(scratch / "dialogues.jsonl", made.dialogues)
-        write(scratch / "graphs.jsonl", [made.planned.graph])
-        with replacing(scratch / "made.json") as stream:
-            stream.write(json.dumps({"format": "made/1", "dropped": dropped}).encode())
-        shutil.rmtree(folder, ignore_errors=True)
-        scratch.rename(folder)
+        with unfinished_folder(folder.parent) as scratch:
+            write(scratch / "dialogues.jsonl", made.dialogues)
+            write(scratch / "graphs.jsonl", [made.planned.graph])
+            with replacing(scratch / "made.json") as stream:
+                stream.write(json.dumps({"format": "made/1", "dropped": dropped}).encode())
+            shutil.rmtree(folder, ignore_errors=True)
+            scratch.rename(folder)
     except OSError as error:
         raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}") from None
     return Suite(chapter, made.planned.graph, made.dialogues, dropped, fresh=True)

@@ -15,6 +15,7 @@ import json
 import logging
 import math
 import os
+import shutil
 import tempfile
 import zlib
 from collections.abc import Generator, Iterable, Iterator
@@ -63,7 +64,7 @@ class Record(Noun):
 
 R = TypeVar("R", bound=Noun)
 _LOG = logging.getLogger("toologue")
-_UNFINISHED = ".unfinished"
+UNFINISHED = ".unfinished"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _TAGS = {"user", "agent", "call", "retrieve", "program"}
 
@@ -217,17 +218,43 @@ def _fcntl() -> Any:
 
 def _unfinished(path: Path) -> tuple[IO[bytes], str]:
     """A new file beside `path`, locked while it is written. Those that nobody holds any more are removed."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.????????{_UNFINISHED}"):
-        with contextlib.suppress(OSError), left.open("rb") as stream:
-            if _fcntl() and locked(stream.fileno()):
-                left.unlink()
+    sweep(path.parent.glob(f".{glob.escape(path.name)}.????????{UNFINISHED}"))
     while True:
-        handle, name = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", path.parent)
+        handle, name = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
         locked(handle, wait=True)
         stream = open(handle, "wb")  # noqa: SIM115 - the caller's
         if os.fstat(handle).st_nlink:  # nobody took it for left over before it was locked
             return stream, name
         stream.close()
+
+
+@contextlib.contextmanager
+def unfinished_folder(home: Path) -> Generator[Path]:
+    """A new folder in `home` to be filled and renamed, locked meanwhile; it vanishes where it was not renamed."""
+    while True:
+        folder = Path(tempfile.mkdtemp(UNFINISHED, ".", home))
+        handle = os.open(folder, os.O_RDONLY) if _fcntl() else None
+        if handle is None or (locked(handle, wait=True) and folder.exists()):
+            break
+        os.close(handle)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
+
+
+def sweep(unfinished: Iterable[Path]) -> None:
+    """Remove unfinished files and folders that nobody holds any more."""
+    for left in unfinished:
+        with contextlib.suppress(OSError):
+            handle = os.open(left, os.O_RDONLY)
+            try:
+                if _fcntl() and locked(handle):
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
+            finally:
+                os.close(handle)
 
 
 def _take_back(made: Iterable[Path]) -> None:
