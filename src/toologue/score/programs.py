@@ -31,7 +31,7 @@ import textwrap
 import token
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -47,12 +47,15 @@ _PLACE = re.compile(r"\?(\d+)")
 _NAME = "placeholder_"
 _SKIPPED = (token.COMMENT, token.NL, token.ENCODING, token.ENDMARKER)
 _SHAPES = {token.NEWLINE: "<line>", token.INDENT: "<indent>", token.DEDENT: "<dedent>"}
+# The ends of a string with places in it, which is several tokens since Python 3.12.
+_OPENING, _CLOSING = ({getattr(token, f"{kind}STRING_{end}", None) for kind in "FT"} for end in ("START", "END"))
+_OPERATORS = token.EXACT_TOKEN_TYPES.keys() - {"!"}
 _ROUGH = re.compile(r"""'''.*?'''|\"{3}.*?\"{3}|'[^'\n]*'|"[^"\n]*"|\?\d+|\w+|\n\s*|[^\w\s]""", re.DOTALL)
 
 
 def tokens(code: str) -> list[str]:
     """The tokens of a program, whatever it is."""
-    plain = textwrap.dedent(code).strip("\n")
+    plain = textwrap.dedent(code).strip("\r\n")
     if not plain.strip():
         return []
     mark = _NAME
@@ -73,10 +76,30 @@ def edits(one: str, other: str) -> int:
 
 def _read(text: str) -> list[tokenize.TokenInfo] | None:
     try:
-        found = [one for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.type not in _SKIPPED]
-    except (tokenize.TokenError, SyntaxError):
+        found = [one for one in _with_whole_strings(text) if one.type not in _SKIPPED]
+    except (tokenize.TokenError, SyntaxError, UnicodeError):
         return None
-    return None if any(one.type == token.ERRORTOKEN for one in found) else found
+    return None if any(map(_is_odd, found)) else found
+
+
+def _is_odd(one: tokenize.TokenInfo) -> bool:
+    """Whether this is no token, whichever the version of Python that says what it is."""
+    if one.type == token.NAME:
+        return not one.string.isidentifier()
+    return one.type == token.ERRORTOKEN or (one.type == token.OP and one.string not in _OPERATORS)
+
+
+def _with_whole_strings(text: str) -> Iterator[tokenize.TokenInfo]:
+    """The same tokens in every version of Python: a string is one, whatever stands in it."""
+    begins = [0, 0, *accumulate(map(len, io.StringIO(text)))]
+    opened: list[int] = []
+    for one in tokenize.generate_tokens(io.StringIO(text).readline):
+        if one.type in _OPENING:
+            opened.append(begins[one.start[0]] + one.start[1])
+        elif one.type in _CLOSING:
+            one = one._replace(string=text[opened.pop() : begins[one.end[0]] + one.end[1]])
+        if not opened:
+            yield one
 
 
 EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
