@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import random
 import subprocess
 import sys
 import textwrap
@@ -80,8 +81,19 @@ class TestWhatAProgramSees:
         assert run(code, "zygote", seed=5).value == run(code, seed=5).value
 
     def test_identifiers_and_own_generators_are_seeded_too(self, in_cpython: None) -> None:
-        code = "import random, uuid\nreturn [str(uuid.uuid4()), uuid.uuid1().hex, random.Random().random()]"
-        assert run(code, "zygote").value == run(code, "zygote").value
+        code = """
+            import random, uuid
+            makers = [vars(uuid)[f"uuid{version}"] for version in (1, 4, 6, 7, 8) if f"uuid{version}" in vars(uuid)]
+            made = [str(make()) for make in makers]
+            return [made, random.Random().random(), random.SystemRandom().random(), random._os.urandom(9)]
+            """
+        first, second = (run(code, "zygote") for _ in range(2))
+        assert first.error is None
+        assert first.value == second.value
+
+    def test_a_seed_may_be_a_text(self, in_cpython: None) -> None:
+        code = "import random\nrandom.seed('a')\nreturn [random.random(), random.Random('a').random()]"
+        assert run(code, "zygote").value == 2 * [random.Random("a").random()]
 
     @pytest.mark.parametrize(
         "module",

@@ -2,17 +2,18 @@
 
 `install` comes before anything else is imported. From then on there is one clock, which stands where `start` put it:
 the module `time` is ours, and what `datetime` reads from the system by itself is replaced in its types. `start` also
-seeds `random`, and every generator that names no seed of its own; `uuid` draws from the same.
+seeds `random`, and every generator that names no seed of its own; `uuid` and `os.urandom` draw from the same.
 """
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from types import ModuleType
 from typing import Any
 
@@ -34,6 +35,7 @@ def install() -> None:
     sys.modules["time"] = ours
     _replace(datetime, "now", _date_time)
     _replace(datetime, "utcnow", _universal)
+    _replace(date, "today", _today)
     _seeded()
 
 
@@ -81,6 +83,10 @@ def _date_time(kind: type[datetime], tz: tzinfo | None = None) -> datetime:
     return kind.fromtimestamp(_now[0], tz)
 
 
+def _today(kind: type[date]) -> date:
+    return kind.fromtimestamp(_now[0])
+
+
 def _universal(kind: type[datetime]) -> datetime:
     return kind.fromtimestamp(_now[0], UTC).replace(tzinfo=None)
 
@@ -93,7 +99,12 @@ def _from_now(function: Any) -> Any:
 
 
 def _seeded() -> None:
-    """`random` and `uuid` without entropy."""
+    """`random` and `uuid` without entropy, which newer systems give without a system call."""
+
+    def urandom(size: int) -> bytes:
+        return shared.randbytes(size)
+
+    os.urandom = urandom  # before `random` takes it
     import random
     import uuid
 
@@ -101,7 +112,7 @@ def _seeded() -> None:
         def seed(self, a: Any = None, version: int = 2) -> None:
             super().seed(0 if a is None else a, version)
 
-    shared = Random()
+    shared = Random("")  # a text, so that what reads it is imported
     for name in random.__all__:
         if callable(getattr(shared, name, None)):
             setattr(random, name, getattr(shared, name))

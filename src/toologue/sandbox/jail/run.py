@@ -46,7 +46,7 @@ Ask = Callable[[str, Mapping[str, Any]], Any]
 _UNDERNEATH = "_strptime"
 # Modules that the allowed ones import when they are first used.
 _ALSO = (_UNDERNEATH, "calendar", "encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_16",
-         "linecache", "locale", "unicodedata")  # fmt: skip
+         "inspect", "linecache", "locale", "unicodedata")  # fmt: skip
 
 
 class Refused(Exception):
@@ -325,7 +325,8 @@ def _served(door: socket.socket, alive: int, taken: int) -> bool:
         ready, _, _ = select.select([door, alive], [], [])
         if alive in ready or not door.recv(64):
             return False
-        socket.send_fds(door, [b"born"], [program.fileno(), handle])
+        # Tuples: the memory of two lists would be free again in another order.
+        socket.send_fds(door, (b"born",), (program.fileno(), handle))
     os.close(handle)
     return True
 
