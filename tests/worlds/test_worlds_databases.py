@@ -75,7 +75,7 @@ def test_a_folder_without_accounts(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("Account", '{"a": {},\n}', r"Account\.json:2: \$: Expecting property name .*\(one JSON object a file\)"),
+        ("Account", '{"a": {},\n 7}', r"Account\.json:2: \$: Expecting property name .*\(one JSON object a file\)"),
         ("Account", "[]", r"Account\.json: \$: expected an object, got \[\]"),
         ("Account", '{"ann": 7}', r"Account\.json: \$\.ann: expected an object, got 7"),
         ("Alarm", "", r"Alarm\.json:1: \$: Expecting value"),
