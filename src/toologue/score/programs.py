@@ -76,6 +76,7 @@ def edits(one: str, other: str) -> int:
 
 def _read(text: str) -> list[tokenize.TokenInfo] | None:
     try:
+        text.encode()  # half a surrogate pair is refused in newer versions
         found = [one for one in _with_whole_strings(text) if one.type not in _SKIPPED]
     except (tokenize.TokenError, SyntaxError, UnicodeError):
         return None
