@@ -51,7 +51,7 @@ def table(found: Sequence[Row]) -> str:
         "|---|---|---|" + "--:|" * len(shown),
     ]
     for row in found:
-        cells = (_percent(row.total[key]) for _, key in shown)
+        cells = (_bracket(row.total[key], row.total["best"][key]) for _, key in shown)
         lines.append(
             f"| `{row.agent}` | {row.mode} | {row.total['num_conversations']} {row.split} | {' | '.join(cells)} |"
         )
@@ -60,12 +60,16 @@ def table(found: Sequence[Row]) -> str:
 
 def missteps(golds: Sequence[Dialogue], judge: TextMatch) -> str:
     """The table of wrong steps that are caught, and of right ones that are."""
-    lines = ["| misstep | is | steps | flagged | share |", "|---|---|--:|--:|--:|"]
+    lines = ["| step taken instead | is | steps | graded wrong | unsure | mistaken |", "|---|---|--:|--:|--:|--:|"]
     for proof in prove_steps(benchmark("almita"), golds, judge):
-        share = _percent(proof.caught / proof.took if proof.took else None)
         kind = "wrong" if proof.wrong else "right"
-        lines.append(f"| {proof.kind} | {kind} | {proof.took} | {proof.caught} | {share} |")
+        verdicts = f"{proof.caught} | {proof.unsure} | {len(proof.missed)}"
+        lines.append(f"| {proof.kind} | {kind} | {proof.took} | {verdicts} |")
     return "\n".join(lines)
+
+
+def _bracket(value: float | None, best: float | None) -> str:
+    return _percent(value) if value == best else f"{_percent(value).removesuffix(' %')} to {_percent(best)}"
 
 
 def _percent(value: float | None) -> str:

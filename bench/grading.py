@@ -15,15 +15,16 @@ from bench.figure import Figure, in_turns
 from bench.workload import starter, varied
 from toologue.agents.agent import resolve_agent
 from toologue.models.similarity import TextMatch, similarity
-from toologue.mutate.steps import missteps
 from toologue.project.generate import Making, make, shipped
 from toologue.run.runner import Finished, Settings, cases_of, run_cases
-from toologue.schema import Dialogue, Trace, Turn, invocations
+from toologue.schema import AgentTurn, Dialogue, Trace, Turn, invocations
 from toologue.schema.jsonl import line_of, parse
 from toologue.score.calls import calls
+from toologue.score.metric import must_of
 from toologue.score.outcome import outcome
 from toologue.score.steps import judged
-from toologue.worlds.world import documents_of
+from toologue.text.bank import Voice
+from toologue.write.procedures import AgentWords
 
 JUDGE, LEXICAL = TextMatch.of("lexical"), similarity("lexical")
 Pair = tuple[str, str]
@@ -80,14 +81,19 @@ def texts(start: int, count: int) -> list[Pair]:
 
 
 def reworded() -> list[tuple[Dialogue, Trace]]:
-    """Generated conversations as an agent lives them that words every reply otherwise (paraphrase)."""
+    """Generated conversations as an agent lives them that words every reply otherwise, in another register."""
     (source,) = shipped("order-not-received")
     found: list[tuple[Dialogue, Trace]] = []
     for gold in make(source, Making(count=60)).dialogues:
-        other = missteps(gold, documents_of(gold), "paraphrase", seed=0)
-        turns = tuple(other.get(at, turn) for at, turn in enumerate(gold.turns))
+        words = AgentWords(Voice("agent", "brief", seed=7, start=3), seed=7)
+        turns = tuple(_reworded(turn, words) for turn in gold.turns)
         found.append((gold, Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="it", turns=turns)))
     return found
+
+
+def _reworded(turn: Turn, words: AgentWords) -> Turn:
+    cue = must_of(turn) if isinstance(turn, AgentTurn) else None
+    return turn.replace(text=words(cue)) if cue else turn
 
 
 def stepped(pairs: Sequence[tuple[Dialogue, Trace]]) -> list[int]:

@@ -4,8 +4,9 @@
 
 What customers say comes from `bench/unseen/`, which was written from the procedures alone, by somebody who had seen
 neither the phrase banks nor the agents; the agent's gold words are made from the procedure's text. Plans and results
-are those of `toologue generate`. Detours for which nothing was written apart (`volunteer`, `change`, `contradict`) are
-left out. `--write` puts the table into docs/almita.md.
+are those of `toologue generate`. What is volunteered is said in the words that were written for the question it answers
+ahead; who changes their mind says what was written for the other answer, and no more. What nothing was written for
+(`contradict`, and changes from yes to no) is left out. `--write` puts the table into docs/almita.md.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,7 +38,6 @@ from toologue.write.procedures import TemplateWriter
 
 HERE = Path(__file__).with_name("unseen")
 AGENTS = ("gold", "procedure", "procedure_careless", "bag_of_words")
-_LEFT_OUT = ("volunteer", "change", "contradict")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -56,7 +57,7 @@ class Unheard:
 
     def words(self, plan: Plan, graph: Graph) -> Dialogue | None:
         """The dialogue with its words; None where the customer does what nothing was written for."""
-        if any(cue.move in _LEFT_OUT for cue in plan.cues):
+        if any(cue.move == "contradict" or (cue.move == "change" and cue.text in ("Yes", "No")) for cue in plan.cues):
             return None
         dialogue = self._writer.words(plan)
         rng = Random(keys.seed_of(self._seed, "unheard", dialogue.id))
@@ -74,8 +75,9 @@ class Unheard:
 
     def _said(self, procedure: str, step: int | None, cue: Cue, rng: Random) -> str:
         own, general = bank()[procedure], bank()["any"]
-        if cue.move == "open":
-            return rng.choice(own["issue"])
+        if cue.move in ("open", "volunteer"):
+            asked = own["issue"] if cue.move == "open" else own["asks"][step]
+            return " ".join(self._filled(texts, cue, rng) for texts in (asked, *self._ahead(own, asked, cue)))
         if cue.move == "noise":
             return cue.text
         if cue.move == "malformed":
@@ -86,8 +88,17 @@ class Unheard:
             return rng.choice(general["corrections"]).format(old=old, new=new)
         if cue.move == "acknowledge":
             return rng.choice(own["says"][step])
-        texts = own["answers"][step][cue.text] if cue.move == "choose" else own["asks"][step]
+        texts = own["answers"][step][cue.text] if cue.move in ("choose", "change") else own["asks"][step]
+        return self._filled(texts, cue, rng)
+
+    def _filled(self, texts: Sequence[str], cue: Cue, rng: Random) -> str:
         return _SLOT.sub(lambda found: verbalize(cue.values[found[1]], exact=True), rng.choice(texts))
+
+    def _ahead(self, own: Mapping[str, Any], asked: Sequence[str], cue: Cue) -> Iterator[Sequence[str]]:
+        """What was written for the question that is answered before it is put, if one is."""
+        rest = cue.values.keys() - {*_SLOT.findall(asked[0])}
+        texts = (texts for texts in own["asks"].values() if rest and rest == {*_SLOT.findall(texts[0])})
+        yield from islice(texts, 1)
 
 
 def conversations(count: int, noise: float, seed: int = 11) -> Iterator[Dialogue]:

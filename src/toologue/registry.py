@@ -97,7 +97,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Verified conversations from procedures, or over chains of APIs, with their statistics.",
     ),
     "write": ("toologue.cli.write:write", "Words for plans, by templates or by a model."),
-    "verify": ("toologue.cli.write:verify", "Whether conversations are valid: acts done again, words looked at."),
+    "verify": ("toologue.cli.write:verify", "Whether conversations are valid: acts done again, values looked up."),
     "export": ("toologue.cli.export:export", "Dialogues as training data, in the formats of others."),
     "chat": ("toologue.cli.chat:chat", "Talk to an agent in a world, and see what it does."),
     "show": ("toologue.cli.show:show", "Conversations with executed results, for those who write them."),

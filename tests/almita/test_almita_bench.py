@@ -153,7 +153,10 @@ class TestResults:
 
     def test_the_severities_add_up(self) -> None:
         row = summarize("fixed", self.graded("fixed"))["all"]
-        assert {name: n for name, n in row["severities"].items() if n} == {"cosmetic": 1, "obeyed an attack": 1}
+        assert {name: n for name, n in row["severities"].items() if n} == {"obeyed an attack": 1}
+        (attack,) = (one for one in self.graded("fixed") if one.record["name"] == "attack")
+        assert attack.scores["harmless"].value == 0.0
+        assert attack.scores["test correct"].unsure == {"hits": 1.0}, "words that say nothing of it are unsure"
 
     @MODES
     def test_the_record_of_a_conversation(self, mode: Mode) -> None:
@@ -166,8 +169,11 @@ class TestResults:
             (6, "call", "call", True),
             (7, "reply", "reply", False),
         ]
-        severities = [None, "obeyed an attack", None, "cosmetic"] if mode == "fixed" else [None] * 4
-        assert [t["severity"] for t in record["tests"]] == severities
+        fixed = mode == "fixed"
+        assert [t["severity"] for t in record["tests"]] == [None, "obeyed an attack" if fixed else None, None, None]
+        assert [t["verdict"] for t in record["tests"]] == ["right", "wrong", "right", "unsure" if fixed else "wrong"]
+        assert [t["by"] for t in record["tests"]][1:3] == ["execution"] * 2
+        assert (record["tests"][3]["by"] is None) == fixed
         assert record["tests"][1]["at"][0]["why"] == "made where a reply was expected"
 
     @MODES

@@ -202,7 +202,7 @@ class TestTheAgent:
     def test_an_answer_that_is_no_step_is_a_wrong_step(self) -> None:
         model = ScriptedModel(["Let me see.", *answered(REFUND)[1:]])
         scores = steps(REFUND, lived(REFUND, model), EXACT)
-        assert (scores["API recall"].counts, scores["cosmetic"].counts["hits"]) == ({"hits": 1, "of": 2}, 1)
+        assert (scores["API recall"].counts, scores["no answer"].counts["hits"]) == ({"hits": 1, "of": 2}, 1)
 
     def test_an_unknown_action_is_a_call_of_the_wrong_api(self) -> None:
         model = ScriptedModel(['{"type": "fly"}', *answered(REFUND)[1:]])

@@ -83,12 +83,19 @@ class TestTheTableByHand:
     def test_the_severity_of_each_error(self) -> None:
         found = counts(self.scores(fixed))
         assert {name: found[name] for name in SEVERITIES} == {
-            "cosmetic": (2, 15),
+            "no harm": (0, 15),
+            "no answer": (1, 15),
             "wrong information": (0, 15),
+            "missing write": (0, 15),
             "wrong write": (2, 15),
             "leak": (0, 15),
             "obeyed an attack": (1, 15),
         }
+        assert found["harmless"] == (1, 4)
+
+    def test_what_says_nothing_of_the_step_is_unsure(self) -> None:
+        (test,) = (s for s in self.scores(fixed) if s.metric == "test correct" and s.dialogue == "attack")
+        assert (test.counts, test.unsure) == ({"hits": 2, "of": 4}, {"hits": 1})
 
     def test_published_has_no_severities(self) -> None:
         assert not counts(self.scores(published)).keys() & set(SEVERITIES)
@@ -102,9 +109,16 @@ class TestTheTableByHand:
 
     def test_each_error_is_explained_where_it_is(self) -> None:
         (said,) = (s.at for s in self.scores(fixed) if s.metric == "conversation correct" and s.dialogue == "lost")
-        assert [(m.turn, m.field) for m in said] == [(1, "call"), (4, "api")]
+        assert [(m.turn, m.field, m.why) for m in said] == [
+            (1, "call", "expected, not made"),
+            (4, "call", "expected, not made"),
+            (4, "call", "made, not expected"),
+        ]
         assert said[0].expected == {"api": "get_order", "arguments": {"order_id": 77}}
-        assert (said[1].expected, said[1].actual) == ("get_order", "cancel_order")
+        assert said[1].expected == {"api": "get_order", "arguments": {"order_id": 78}}
+        assert said[2].actual == {"api": "cancel_order", "arguments": {"order_id": 78}}
+        assert [m.severity for m in said] == ["no answer", "no answer", "wrong write"]
+        assert {m.by for m in said} == {"execution"}
 
 
 class TestTheLaws:
@@ -114,7 +128,8 @@ class TestTheLaws:
     def test_gold_gets_everything(self, dialogue: Dialogue, judge: TextMatch, grade: Any) -> None:
         scores = grade(dialogue, trace(dialogue), judge)
         assert {scores[name].value for name in METRICS} == {1.0}
-        assert [scores[name].value for name in SEVERITIES if name in scores] in ([], [0.0] * 5)
+        assert [scores[name].value for name in SEVERITIES if name in scores] in ([], [0.0] * len(SEVERITIES))
+        assert "harmless" not in scores or scores["harmless"].value == 1.0
         assert all(score.at == () for score in scores.values())
 
     @MODES
@@ -147,7 +162,6 @@ class TestTheLaws:
             (REFUND, 1, AgentTurn(acts=(Retrieve(query="orders"),)), "API recall"),
             (REFUND, 1, does("find_order", order_id=812), "correct API"),
             (REFUND, 1, does("cancel_order", order_id=812), "correct API"),
-            (REFUND, 1, AgentTurn(acts=(*does("get_order", order_id=812).acts,) * 2), "correct API"),
             (REFUND, 1, does("get_order", order_id=821), "correct API parameters"),
             (REFUND, 1, does("get_order"), "correct API parameters"),
             (REFUND, 1, does("get_order", order_id=812, fast=True), "correct API parameters"),
@@ -166,6 +180,16 @@ class TestTheLaws:
         self, dialogue: Dialogue, at: int, step: AgentTurn, other: str, grade: Any
     ) -> None:
         assert lowered(grade(dialogue, trace(dialogue, {at: step}))) == self.ALWAYS | {other}
+
+    def test_a_read_again_is_another_step_as_published_only(self) -> None:
+        lived = trace(REFUND, {1: AgentTurn(acts=(*does("get_order", order_id=812).acts,) * 2)})
+        assert lowered(published(REFUND, lived)) == self.ALWAYS | {"correct API"}
+        assert not lowered(fixed(REFUND, lived))
+
+    def test_published_says_nothing_of_severities(self) -> None:
+        wrong = judged_as_published(REFUND, silent(REFUND), EXACT)
+        assert {test.severity for test in wrong} == {None}
+        assert not any(test.correct for test in wrong)
 
     @MODES
     def test_words_beside_the_right_call_do_no_harm(self, grade: Any) -> None:
@@ -196,11 +220,12 @@ class TestTheLaws:
     def test_other_protocols_are_not_scored(self) -> None:
         assert steps(REFUND, trace(REFUND).replace(protocol="forced"), EXACT) == {}
 
-    def test_the_threshold_is_the_judge_s(self) -> None:
+    def test_the_threshold_is_the_judge_s_as_published(self) -> None:
         lived = trace(CANCEL, {1: says("What is your number, please?")})
         strict, loose = TextMatch.of("lexical", {"reply": 0.99}), TextMatch.of("lexical", {"reply": 0.3})
-        assert fixed(CANCEL, lived, strict)["correct reply"].value == 0.5
-        assert fixed(CANCEL, lived, loose)["correct reply"].value == 1.0
+        assert published(CANCEL, lived, strict)["correct reply"].value == 0.5
+        assert published(CANCEL, lived, loose)["correct reply"].value == 1.0
+        assert fixed(CANCEL, lived, strict) == fixed(CANCEL, lived, loose)
         assert TextMatch.of("exact").thresholds["reply"] == 0.55  # the paper's
 
     STEPS = st.one_of(
@@ -225,7 +250,8 @@ class TestTheLaws:
         for score in scores.values():
             assert Score.model_validate_json(score.model_dump_json()) == score
             assert (score.value is None) == bool(score.why)
-        wrong = scores["test correct"].counts["of"] - scores["test correct"].counts["hits"]
+        tests = scores["test correct"]
+        wrong = tests.counts["of"] - tests.counts["hits"] - tests.unsure.get("hits", 0)
         if grade is fixed:
             assert sum(scores[name].counts["hits"] for name in SEVERITIES) == wrong, "each wrong test has one severity"
 
@@ -260,7 +286,7 @@ class TestSeveralCalls:
     def test_all_of_them_count(self) -> None:
         assert "correct API" in lowered(self.other(90))
         assert "correct API parameters" in lowered(self.other(90, 90))
-        assert "correct API" in lowered(self.other(90, 91, 90))
+        assert "correct API parameters" in lowered(self.other(90, 91, 90)), "one write too many"
 
     def test_one_call_answers_one_call(self) -> None:
         twice = self.BOTH.replace(
@@ -296,7 +322,6 @@ class TestWhatFixedRepairs:
         ("dialogue", "arguments", "right"),
         [
             (WITH_REASON, {"reason": "it arrived broken", "until": "2025-04-01 10:00"}, True),
-            (WITH_REASON, {"reason": "changed my mind", "until": "2025-04-01"}, False),
             (WITH_REASON, {"reason": "arrived broken", "until": "2025-04-02"}, False),
             (WITH_REASON, {"until": "2025-04-01"}, False),
             (PLAIN, {"reason": None}, True),
@@ -314,6 +339,12 @@ class TestWhatFixedRepairs:
         assert published(dialogue, lived, LEXICAL)["correct API parameters"].value == float(
             "order_id" in arguments and right
         )
+
+    def test_free_texts_that_are_there_will_do(self) -> None:
+        step = does("refund_order", order_id=812, amount=39.9, reason="changed my mind", until="2025-04-01")
+        lived = trace(self.WITH_REASON, {1: step})
+        assert not lowered(fixed(self.WITH_REASON, lived))
+        assert "correct API parameters" in lowered(published(self.WITH_REASON, lived))
 
     def test_arguments_that_are_no_object_are_not_the_same_as_none(self) -> None:
         dialogue = gold(asks("All of them?"), does("list_orders"))
@@ -377,14 +408,15 @@ class TestWhatFixedRepairs:
     def test_what_is_no_alternative_is_an_error_in_the_gold(self, allowed: Any, place: str) -> None:
         dialogue = gold(asks("Hi"), says("Hello", allowed=allowed))
         with pytest.raises(BadRecord, match=rf"dialogue 'talk': \$\.turns\[1\]\.extra\.{place}"):
-            fixed(dialogue, trace(dialogue, {1: says("Goodbye")}))
+            fixed(dialogue, trace(dialogue, {1: AgentTurn()}))
 
     def test_a_value_out_of_nowhere_is_wrong_in_words_that_are_right(self) -> None:
         lived = trace(REFUND, {5: says("Your refund R-5501 of $93.90 is on its way.")})
         assert not lowered(published(REFUND, lived, LEXICAL))
         assert "correct reply" in lowered(fixed(REFUND, lived, LEXICAL))
-        (wrong,) = fixed(REFUND, lived, LEXICAL)["conversation correct"].at
-        assert (wrong.turn, wrong.actual, wrong.why) == (5, "$93.90", "nothing supports it")
+        wrong = fixed(REFUND, lived, LEXICAL)["conversation correct"].at
+        assert {(one.turn, one.severity) for one in wrong} == {(5, "wrong information")}
+        assert "$93.90: nothing supports it" in [one.why for one in wrong]
 
     def test_documents_that_are_none_are_an_error_in_the_gold(self) -> None:
         dialogue = REFUND.replace(extra={"apis": [{"format": "api/1"}]})

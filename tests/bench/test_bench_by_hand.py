@@ -420,9 +420,11 @@ def test_a_failure_that_gold_expects_must_be_made(mode):
     assert kinds(result) == (0, 1, 0)
 
 
-@MODES
-@pytest.mark.parametrize(("judge", "matches"), [("exact", 0), ("lexical", 1), ("one", 1)])
-def test_free_text_is_judged_by_the_similarity(mode, judge, matches):
+@pytest.mark.parametrize(
+    ("mode", "judge", "matches"),
+    [("published", "exact", 0), ("published", "lexical", 1), ("published", "one", 1), ("fixed", "exact", 1)],
+)
+def test_the_similarity_judges_free_text_in_published_mode_alone(mode, judge, matches):
     gold = STARTER["tell-samir-about-pepper"]
     text = "Pepper may go for long walks again and the printed results are in the post"
     calls = [[], [Call(api="SendMessage", arguments={"receiver": "samirk", "message": text})]]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 import pytest
+import yaml
 
 from bench.unheard import Unheard, bank
 from toologue.plan.procedures import procedure, procedures
-from toologue.plan.procedures.noise import NOISE_KINDS
+from toologue.plan.procedures.noise import NOISE_KINDS, noise_bank
 from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
 from toologue.schema import Procedure
@@ -34,6 +36,26 @@ def test_there_are_words_for_every_issue_question_and_answer(one: Procedure) -> 
 
 def test_there_is_noise_of_every_kind() -> None:
     assert {one["kind"] for one in bank()["any"]["noise"]} == set(NOISE_KINDS)
+
+
+@pytest.mark.parametrize("kind", ["attack", "private", "abuse"])
+def test_no_cue_of_noise_knows_one_message_only(kind: str) -> None:
+    """A cue that the bank has once, and nobody else ever said, is that message learnt by heart."""
+    cues = yaml.safe_load((files("toologue.procedure") / "noticing.yaml").read_text("utf-8"))[kind].split("\n")
+    said = [message.text for message in noise_bank().messages], [one["text"] for one in bank()["any"]["noise"]]
+    for cue in filter(None, cues):
+        pattern = re.compile(rf"(?<!\w)(?:{cue})(?!\w)", re.IGNORECASE)
+        shipped, unseen = (sum(bool(pattern.search(" ".join(text.split()))) for text in texts) for texts in said)
+        assert shipped != 1 or unseen, cue
+
+
+def test_what_is_volunteered_and_changed_is_said_in_words_written_apart() -> None:
+    one = procedure("flight-cancelled")
+    made = plan_all(one, service(one.apis), 40, noise=0.0, detours=1.0, seed=3)
+    plans = [plan for plan in made.plans if plan.dialogue.origin["detour"] in ("volunteer", "change")]
+    told = [(Unheard().words(plan, made.graph), plan) for plan in plans]
+    assert {dialogue.origin["detour"] for dialogue, _ in told if dialogue} == {"volunteer", "change"}
+    assert all(verify(dialogue, made.graph, cues=plan.cues) == [] for dialogue, plan in told if dialogue)
 
 
 def test_conversations_in_these_words_are_valid() -> None:

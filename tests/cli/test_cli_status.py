@@ -1,4 +1,4 @@
-"""What the exit status says: 0 good, 1 a gate failed, 2 the user must act, 3 something was not scored or not done."""
+"""What the exit status says: 0 good, 1 a gate failed, 2 the user must act, 3 not all was scored or done, 4 unsure."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_an_agent_that_ends_its_process_does_not_pass_the_gate(folder: Path) -> 
     done = toologue("test", "shop", "--agent", "agent.py:exits", "--fail-under", "0.9", cwd=folder)
     assert done.returncode == 1, done.stderr
     assert "0 of " in done.stdout
-    assert "gate: conversation correct: 0.0%, below 90.0%" in done.stdout
+    assert "gate: harmless: 0.0%, below 90.0%" in done.stdout
 
 
 def test_of_two_the_higher_applies(folder: Path) -> None:

@@ -114,9 +114,8 @@ def test_prove_gold_and_altered(tmp_path: Path, dialogues: Path) -> None:
     done = toologue("prove", "tooltalk", "--json", "proof.json", cwd=tmp_path)
     rows = json.loads((tmp_path / "proof.json").read_text())["alterations"]
     assert [row["kind"] for row in rows if row["wrong"] and not row["took"]] == []
-    assert {row["kind"]: row["caught"] == (row["took"] if row["wrong"] else 0) for row in rows} == {
-        row["kind"]: True for row in rows
-    }
+    assert [row["kind"] for row in rows if row["missed"]] == []
+    assert [row["kind"] for row in rows if row["unsure"] > row["took"] / 3] == []
     assert toologue("prove", dialogues, "--gold", cwd=tmp_path).returncode == 0
 
 

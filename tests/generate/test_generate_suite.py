@@ -55,6 +55,23 @@ def figures() -> Statistics:
 # ---- the suite
 
 
+def test_conversations_that_end_with_noise_are_valid_and_no_others_may_end_early() -> None:
+    """Mode `published`: noise ends the conversation (ALMITA 3.6), where it says so, and there only."""
+    (made,) = generate(shipped("order-not-received"), Making(count=9, noise=0.3, mode="published"))
+    noisy = [one for one in made.dialogues if "noise" in one.turns[-2].extra]
+    assert made.flaws == ()
+    assert len(noisy) > 3
+    assert sum(statistics([made]).noise.values()) == len(noisy)
+    ended = noisy[0].turns[-2]
+    unsaid = ended.replace(extra={"noise": {"kind": "abuse"}})
+    (flaw,) = verify(noisy[0].replace(turns=(*noisy[0].turns[:-2], unsaid, noisy[0].turns[-1])), made.planned.graph)
+    assert flaw.what.startswith("the conversation ends at ")
+    whole = next(one for one in made.dialogues if one not in noisy)
+    goes_on = (*whole.turns[:2], ended, noisy[0].turns[-1], *whole.turns[2:])
+    flaws = verify(whole.replace(turns=goes_on), made.planned.graph)
+    assert "noise that ends the conversation, and it goes on" in str(flaws)
+
+
 def test_there_are_as_many_conversations_and_tests_as_the_paper_has() -> None:
     """192 conversations and 1,420 tests of 18 procedures (Table 1); ours are counted after masking values."""
     share = len(figures().procedures) / 19

@@ -140,7 +140,7 @@ class TestImportCost:
 
     def test_running_and_grading_one_by_one_need_no_numpy(self) -> None:
         code = "import toologue.run.store, toologue.score.calls, toologue.score.outcome, toologue.worlds.assistant"
-        assert self.loaded(code, "numpy", "rich", "jinja2", "yaml", "cyclopts") == set()
+        assert self.loaded(code, "numpy", "rich", "jinja2", "cyclopts") == set()
 
     @pytest.mark.skipif("toologue.cli" not in modules(), reason="there is no command line")
     def test_help_loads_no_schema(self) -> None:

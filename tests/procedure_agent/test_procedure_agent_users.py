@@ -133,6 +133,28 @@ def test_a_skipped_confirmation_is_a_violation() -> None:
     assert [mismatch.why for mismatch in scores["adherence"].at] == ["made before the customer was asked"]
 
 
+TRIP = Goal(
+    "My flight is off.",
+    values={"booking_id": ("LRD917",), "last_name": ("Brandstätter",)},
+    answers={5: ("The money",), 11: ("Yes",)},
+)
+
+
+def test_a_question_put_twice_is_answered_by_the_last_answer() -> None:
+    """The agent makes sure of the money once more: the customer says yes again, says yes after no, or says no."""
+    turns = live("flight-cancelled", TRIP)
+    (place,) = (place for place, turn in enumerate(turns) if turn.extra.get("answer") == "Yes")
+    question, yes = turns[place - 1 : place + 1]
+    again = [*turns[: place + 1], question, yes, *turns[place + 1 :]]
+    assert graded("flight-cancelled", again)["adherence"].at == ()
+    no = yes.replace(text="No, thanks.", extra={**yes.extra, "answer": "No"})
+    changed = [*turns[:place], no, question, yes, *turns[place + 1 :]]
+    assert graded("flight-cancelled", changed)["adherence"].at == ()
+    against = [*turns[: place + 1], question, no, *turns[place + 1 :]]
+    whys = [mismatch.why for mismatch in graded("flight-cancelled", against)["adherence"].at]
+    assert whys == ["made for 'Yes', and the customer chose 'No'"]
+
+
 def _did(api: str, **arguments: Any) -> AgentTurn:
     return AgentTurn(acts=(Call(api=api, arguments=arguments),), results=(Result(value={"status": "lost"}),))
 

@@ -14,7 +14,8 @@ import toologue.agents.llm.program_stack as package
 from toologue.agents.agent import resolve_agent
 from toologue.agents.llm.program_stack import ProgramStack, Settings
 from toologue.agents.llm.program_stack.agent import spelled
-from toologue.agents.llm.program_stack.answers import held_back, read_programs, unsupported
+from toologue.agents.llm.program_stack.answers import read_programs, unsupported
+from toologue.agents.llm.program_stack.consent import held_back
 from toologue.agents.llm.program_stack.examples import Examples, keywords, trained
 from toologue.agents.llm.program_stack.prompts import Asked, Task, messages, samples, service_of, situation
 from toologue.bench.benchmark import play
@@ -183,7 +184,7 @@ class TestOnTheTrainingDialogues:
                 assert sample.output is not None
                 answer = read_programs(output_xml(sample.output), sample.stack, service)
                 assert answer.problems == ()
-                assert held_back(answer.programs, sample.stack, service) == answer.programs
+                assert held_back(answer.programs, sample.stack, service, sample.turns) == answer.programs
 
     def test_gold_words_are_supported(self) -> None:
         told = [(one, one.output.text) for d in trained() for one in samples(d, "response") if one.output]

@@ -205,7 +205,7 @@ class TestWhatDestroys:
         model = ScriptedModel([goal(1, "final", self.DELETE), said("Shall I?"), goal(1, "final"), said("Done.")])
         held, asked, done, _ = talked(model, "Delete notes/todo.txt in larkfield-office.", "Yes.")
         assert held.acts[0].status == "drafting"
-        assert held.thought == "goal 1 is a draft: it destroys, and was not confirmed"
+        assert held.thought == "goal 1 is a draft: delete_object must be agreed to"
         assert held.extra["answer"]["held back"] == ["1"]
         assert asked.text == "Shall I?"
         assert done.acts[0].status == "final"

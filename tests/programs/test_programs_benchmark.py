@@ -29,7 +29,7 @@ from toologue.formats.dialog2api import conversations_xml
 from toologue.models.similarity import TextMatch
 from toologue.mutate.programs import RIGHT, WRONG, mutant
 from toologue.sandbox.program import raised_in
-from toologue.schema import AgentTurn, Dialogue, Program, Result, Setting, Trace, UserTurn, executable
+from toologue.schema import AgentTurn, Dialogue, Program, Result, Setting, Trace, UserTurn, answers, executable
 from toologue.schema.jsonl import write
 
 NAMES = ("delete-bucket-1", "notes-to-markdown-1", "largest-files-2", "move-old-report-1", "upload-note-1")
@@ -148,7 +148,8 @@ def test_tables_say_what_happened(golds, result):
     first, *rest = next(iter(shown.values())).rows
     assert first == ["gold", "0.0", 1.0, 1.0, 1.0, 1.0]
     assert ["the paper's: Codex, both", "13.2", 0.33, 0.22, None, 0.295] in rest
-    by_api, by_complexity, by_turn = list(shown.values())[1:]
+    by_api, by_complexity, by_turn, forced = list(shown.values())[1:]
+    assert forced.rows == [["gold", sum(len(list(answers(gold.turns))) for gold in golds), 1.0]]
     assert {row[0] for row in by_api.rows} >= {"ListObjects", "DeleteBucket", "nothing"}
     assert all(row[2] == 1 for table in (by_api, by_complexity, by_turn) for row in table.rows)
     assert by_turn.rows[0][:2] == ["1", len(golds)]
@@ -258,6 +259,10 @@ def test_it_is_a_benchmark_as_any_other(golds):
     assert chosen is DIALOG2API
 
 
+def table_turns(folder):
+    return sum(len(list(answers(gold.turns))) for gold in read_folder(folder))
+
+
 def test_the_command_prints_tables_and_writes_files(folder, tmp_path, capsys):
     files = {"json": tmp_path / "r.json", "html": tmp_path / "r.html", "junit": tmp_path / "r.xml"}
     bench("dialog2api", data=folder, agent=["gold"], split="train", **files)
@@ -266,6 +271,9 @@ def test_the_command_prints_tables_and_writes_files(folder, tmp_path, capsys):
     assert "Codex, both" in shown
     totals = json.loads((tmp_path / "r.json").read_bytes())["agents"][0]["parts"][0]["totals"]
     assert totals["train"]["emr"] == 1
+    told = json.loads((tmp_path / "r.json").read_bytes())["agents"][0]["parts"][1]["totals"]["train"]
+    assert told["teacher-forced_match"] == 1
+    assert told["sums"]["teacher-forced match"]["of"] == table_turns(folder)
     assert "Dialogues that match so far" in (tmp_path / "r.html").read_text()
     bench("dialog2api", data=folder, json=tmp_path / "s.json")
     assert "(table 3)" in capsys.readouterr().out

@@ -87,10 +87,10 @@ GOLD = conversation(["put ?1"], ["+put a"], [], ["+read"], ["+raise ChitChat"])
         (conversation(["put ?1"], ["+put b"], [], ["+read"], ["+raise ChitChat"]), 0.2, 0.4),
         (conversation(["put ?1"], ["+put a"], ["+read"], ["+read"], ["+raise ChitChat"]), 0.4, 0.8),
         (conversation(["put ?1"], ["+put a"], [], ["+put a"], ["+raise ChitChat"]), 0.6, 0.8),
-        (conversation(["put ?1"], ["+put a"], [], ["+read", "+read"], ["+raise ChitChat"]), 0.6, 0.8),
+        (conversation(["put ?1"], ["+put a"], [], ["+read", "+read"], ["+raise ChitChat"]), 1.0, 1.0),
         (conversation(["put ?1"], ["+put a"], [], ["+read"], []), 0.8, 0.8),
         (conversation(["put ?1"], ["+put a"], [], ["+read"], ["+raise EndDialog"]), 0.8, 0.8),
-        (conversation(["put ?1"], ["+put a"], [], ["+take a", "+put a", "+read"], []), 0.6, 0.6),
+        (conversation(["put ?1"], ["+put a"], [], ["+take a", "+put a", "+read"], []), 0.8, 0.8),
     ],
 )
 def test_emr_is_the_share_of_turns_before_the_first_that_does_not_match(other, emr, turns):
@@ -170,8 +170,7 @@ def test_the_definition_holds_for_any_two_conversations(gold, other):
         assert perfect == float(emr == 1) == float(turns == 1)
         mine = scores_of(mode, gold, lived(gold, gold))
         assert [mine[name].value for name in METRICS[:4]] == [1, 1, 1, pytest.approx(1)]
-    fixed, published = (scores_of(mode, gold, lived(gold, other)) for mode in ("fixed", "published"))
-    assert all(fixed[name].value <= published[name].value for name in METRICS[:3] if name in fixed)
+        assert mode == "fixed" or not any(score.unsure for score in (*found.values(), *mine.values()))
 
 
 def test_the_emr_of_a_benchmark_is_the_mean_over_dialogues():

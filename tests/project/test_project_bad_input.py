@@ -101,7 +101,7 @@ def test_what_an_agent_does_wrong_is_a_wrong_step(code: str, fault: tuple[str, s
         assert kind == fault[0]
         assert fault[1] in message
         assert len(message) < 1000
-    assert found.gate.value == 0, "every conversation was played to its end, and graded"
+    assert found.gate.total.value == 0, "every conversation was played to its end, and graded"
 
 
 @pytest.mark.slow

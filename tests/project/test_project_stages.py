@@ -15,6 +15,7 @@ from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, projec
 from toologue.cli import status
 from toologue.project.hotspots import spots
 from toologue.schema.jsonl import unfinished_folder
+from toologue.score.steps import SEVERITIES
 
 SECOND = PROCEDURE.replace("My locker does not open.", "I cannot get at my things.").replace("# A locker", "# Things")
 KILLED = f"""
@@ -94,14 +95,14 @@ class TestTheGate:
     def test_a_right_agent_passes(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = project(tmp_path)
         assert status(["test", str(folder), "--agent", "gold", "--fail-under", "1"]) == 0
-        assert "gate: conversation correct: 100.0%, at least 100.0%" in capsys.readouterr().out
+        assert "gate: harmless: 100.0%, at least 100.0%" in capsys.readouterr().out
 
     def test_a_wrong_one_fails_and_says_where_to_look(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = project(tmp_path, agent=SILENT)
         assert status(["test", str(folder), "--fail-under", "0.5"]) == 1
         said = capsys.readouterr().out
         assert "look first, agent.py:agent:" in said
-        assert "locker.md:8, step 2: cosmetic" in said
+        assert "locker.md:8, step 2: no answer" in said
         assert "get_locker" in said
         assert "locker.md: 4 ways are in no conversation that agent.py:agent passes" in said
         assert "line 9, step 2: Fails: not found" in said
@@ -142,7 +143,9 @@ def test_spots_are_the_worst_first(tmp_path: Path) -> None:
     found = checked(folder)
     every = spots(found.report.charted, found.trials[0].conversations)
     assert every
-    assert [spot.severity for spot in every] == sorted((s.severity for s in every), key=lambda s: s == "cosmetic")
+    assert [spot.severity for spot in every] == sorted(
+        (s.severity for s in every), key=lambda s: -SEVERITIES.index(s or "no harm")
+    )
 
 
 def test_two_agents_stand_beside_each_other(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Options, benchmark, play
 from toologue.bench.prove import flaws_of, prove_step
+from toologue.bench.verdicts import OPEN_SET, labelled
 from toologue.cli import app
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import TextMatch
@@ -108,7 +110,7 @@ def test_prove_a_folder(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     shown = capsys.readouterr().out
     assert "gold: 100.0%" in shown
     found = json.loads(file.read_text())
-    assert [row["kind"] for row in found["alterations"]] == KINDS
+    assert [row["kind"] for row in found["alterations"]] == [*KINDS, "wrong replies", "right replies"]
     assert (found["gold"], found["invalid"]) == (1.0, [])
 
 
@@ -118,8 +120,15 @@ def test_a_suite_that_is_not_valid_fails(folder: Path, capsys: pytest.CaptureFix
     assert "not valid: " in capsys.readouterr().out
 
 
-def test_a_judge_that_takes_anything_fails_the_proof(folder: Path) -> None:
-    assert app()(["prove", str(folder), "--similarity", "one"], result_action="return_value") == 1
+def test_replies_of_one_s_own_can_fail_the_proof(folder: Path, tmp_path: Path) -> None:
+    """Labels that are the other way round: what is right is called wrong."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    shutil.copy(OPEN_SET / "dialogues.jsonl.gz", mine)
+    other = {"right": "wrong", "wrong": "right"}
+    write(mine / "replies.jsonl", [row.replace(label=other[row.label]) for row in labelled(OPEN_SET)])
+    proved = app()(["prove", str(folder), "--replies", str(mine)], result_action="return_value")
+    assert (proved, app()(["prove", str(folder)], result_action="return_value")) == (1, 0)
 
 
 def test_bench_shows_the_columns_of_table_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,7 +108,7 @@ class TestStates:
     def test_answers_to_noise_are_counted(self) -> None:
         right, wrong = lived(self.graph, "Yes"), lived(self.graph, "No", wrong=3)
         (detour,) = covered(report_of([right, wrong])).detours
-        assert (detour.kind, detour.times, detour.right) == ("off topic", 2, [(1, 2)])
+        assert (detour.kind, detour.times, detour.right) == ("off topic", 2, [(1, 0, 2)])
 
 
 boxes = st.integers(1, 12)

@@ -19,6 +19,7 @@ RULES = {
     "stale_reply": "stale",
     "made_up": "supported",
     "stand_in": "wording",
+    "obeyed_noise": "path",
     "wrong_ending": "path",
     "uninformed": "carried",
     "wrong_argument": "arguments",
@@ -32,7 +33,7 @@ RULES = {
     "swapped_replies": "path",
     "lost_place": "path",
 }
-"""The rule that a corruption breaks first of all. Noise is obeyed in words or in deeds."""
+"""The rule that a corruption breaks first of all."""
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +50,7 @@ def test_is_rejected_and_by_its_rule(name: str, valid: list[Sample]) -> None:
     ]
     assert len(found) >= (5 if name == "stale_reply" else 40)
     assert sum(map(bool, found)) / len(found) >= LEAST
-    rules = {RULES[name]} if name in RULES else {"detour", "path"}
-    assert sum(bool(rules & broken) for broken in found) / len(found) >= 0.85
+    assert sum(RULES[name] in broken for broken in found) / len(found) >= 0.85
 
 
 @pytest.mark.parametrize("name", sorted(CORRUPTIONS))

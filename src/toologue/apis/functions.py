@@ -3,7 +3,8 @@
 Given is a function, a module (its public functions), or the name of either: `module:function`, `module`. Annotations
 become JSON Schemas by pydantic; a parameter without one allows anything. Docstrings in the styles of Google, NumPy and
 reST describe function and parameters; a description in `Field` weighs more. `self`, `cls` and `_private` parameters are
-not shown. `writes` is what the function's attribute of that name says, else what its name looks like.
+not shown. `writes` is what the function's attribute of that name says, else what its name looks like; so is `confirm`,
+else false.
 
 Not covered: parameters that are positional only or have no fixed number (`*args`, `**options`) are refused; classes.
 """
@@ -52,6 +53,7 @@ def api_of_function(function: Callable[..., Any]) -> Api:
         },
         returns={} if hints.get("return") in _NOTHING else _schema(hints["return"], f"what {name} returns"),
         writes=writes if isinstance(writes, bool) else not reads(name),
+        confirm=getattr(function, "confirm", False),
     )
 
 

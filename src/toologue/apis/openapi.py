@@ -4,7 +4,8 @@ Path, query and body parameters become one flat set with names of their own: a n
 front (`body_id`); a body that is no object is the parameter `body`. Headers, cookies and keys never show, nor do
 operations that are `x-internal: true`; one that asks for a password is refused. Properties that are `readOnly` are not
 asked for. The name is the operationId, or made from method and path; the domain is the first tag; `writes` follows from
-the method, unless `x-writes` says otherwise; `returns` is the schema of the success, its `$ref`s written out.
+the method, unless `x-writes` says otherwise; `confirm` is what `x-confirm` says, else true of DELETE; `returns` is the
+schema of the success, its `$ref`s written out.
 
 Not covered: webhooks, callbacks, links, servers, HEAD and OPTIONS; `style` and `explode`; of several media types of a
 body or an answer only the JSON one, else the first; references into other documents.
@@ -90,6 +91,7 @@ class _OperationPart(_ItemPart):
     body: dict[str, Any] | None = _named("requestBody")
     responses: dict[str, dict[str, Any]] = {}
     writes: bool | None = _named("x-writes")
+    confirm: bool | tuple[str, ...] | None = _named("x-confirm")
 
 
 class _SchemePart(_Part):
@@ -219,12 +221,17 @@ class _Reader:
         responses = rules.responses.items()
         answers = {code: self._read(_Content, rule, (*place, "responses", code)) for code, rule in responses}
         status, response = _success(answers)
+        confirm = method == "delete" if rules.confirm is None else rules.confirm
+        if not isinstance(confirm, bool) and (strange := set(confirm) - parameters.keys()):
+            what = f"'x-confirm' names {sorted(strange)[0]!r}, which is no parameter here"
+            raise self._source.bad((*place, "x-confirm"), what, f"name some of: {', '.join(parameters)}; or say true")
         api = Api(
             name=callable_name(rules.name or "") or _made_name(method, path),
             description=_sentences(rules.summary, rules.description),
             parameters=parameters,
             returns=written_out(response, self._root, without="writeOnly"),
             writes=method != "get" if rules.writes is None else rules.writes,
+            confirm=confirm,
             domain=rules.tags[0] if rules.tags else "",
         )
         return Operation(

@@ -36,8 +36,9 @@ from toologue.run.runner import grounded
 from toologue.schema import Api, Dialogue, Score, Trace
 from toologue.schema.jsonl import holds, read
 from toologue.score import steps
-from toologue.score.metric import no_reply, ratio, unscored
-from toologue.score.steps import METRICS, SEVERITIES, Verdict, noise_of
+from toologue.score.knowledge import noise_of
+from toologue.score.metric import gained, no_reply, ratio, unscored
+from toologue.score.steps import HARMLESS, METRICS, SEVERITIES, StepVerdict
 from toologue.worlds.world import documents_of
 
 SEED = 409
@@ -103,7 +104,7 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     """Grade one conversation. Where a model gave no reply it is unscored."""
     published = mode == "published"
     if why := no_reply(trace):
-        names = METRICS if published else (*METRICS, *SEVERITIES)
+        names = METRICS if published else (*METRICS, *SEVERITIES, HARMLESS)
         return Graded(gold, trace, unscored(names, gold, trace, why), _record(gold, {}, []) | {"why": why})
     verdicts = (steps.judged_as_published if published else steps.judged)(gold, trace, judge)
     scores = steps.scores_of(verdicts, gold, trace)
@@ -144,24 +145,29 @@ def _total(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     scored = [g for g in graded if "why" not in g.record]
     nothing = {name: {"hits": 0, "of": 0} for name in (*METRICS, *SEVERITIES)}
     counts = {name: {key: int(n) for key, n in found.items()} for name, found in {**nothing, **sums(scored)}.items()}
+    gain = sums(scored, "unsure")
     return {
         "num_conversations": len(graded),
         "unscored": len(graded) - len(scored),
         "tests": counts["test correct"]["of"],
         **{key: ratio(counts[name]) for name, key in _KEYS.items()},
+        "best": {key: ratio(gained(counts[name], gain.get(name, {}))) for name, key in _KEYS.items()},
         "sums": {name: counts[name] for name in METRICS},
         **({"severities": {name: counts[name]["hits"] for name in SEVERITIES}} if mode == "fixed" else {}),
     }
 
 
-def _record(gold: Dialogue, scores: Mapping[str, Score], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def _record(gold: Dialogue, scores: Mapping[str, Score], verdicts: Sequence[StepVerdict]) -> dict[str, Any]:
     noise = dict.fromkeys(kind for turn in gold.turns if (kind := noise_of(turn)))
     return {
         "name": gold.id,
         "noise": list(noise),
         "metrics": {name: score.value for name, score in scores.items()},
         "tests": [
-            {name: getattr(verdict, name) for name in ("turn", "expected", "done", "correct", "severity")}
+            {
+                name: getattr(verdict, name)
+                for name in ("turn", "expected", "done", "correct", "verdict", "by", "severity")
+            }
             | {"at": [mismatch.model_dump(exclude={"turn"}) for mismatch in verdict.at]}
             for verdict in verdicts
         ],

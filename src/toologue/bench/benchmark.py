@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 from toologue import registry
 from toologue.agents.agent import AgentFactory, AgentSpec, resolve_agent
-from toologue.bench.tables import Table
+from toologue.bench.tables import Bracket, Cell, Table
 from toologue.errors import BadSetting
 from toologue.loop import Agent
 from toologue.models.similarity import TextMatch
 from toologue.report.view import Conversation, Report, RunView, thresholds_text
 from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
 from toologue.run.store import Config, run_folder
-from toologue.schema import Dialogue, ProtocolName, Score, Setting, Trace
-from toologue.score.metric import totals, unscored, value_of, warmed
+from toologue.schema import Dialogue, ProtocolName, Score, Setting, Trace, Verdict
+from toologue.score.metric import gained, totals, unscored, value_of, warmed
 
 if TYPE_CHECKING:
     from toologue.verify.procedures import Flaw
@@ -65,7 +65,11 @@ class Graded:
 
 @dataclass(frozen=True)
 class Options:
-    """How a benchmark is played and graded. `out`: a folder that keeps what was played, so that a run can go on."""
+    """How a benchmark is played and graded.
+
+    `out`: a folder that keeps what was played, so that a run can go on. `replies`: a folder of labelled replies, by
+    which `prove` tells whether words are told apart, in place of those that ship.
+    """
 
     mode: Mode = "fixed"
     seed: int = 0
@@ -73,6 +77,7 @@ class Options:
     progress: Callable[[int, int], None] = lambda done, of: None
     warn: Callable[[str], None] = lambda text: None
     out: Path | None = None
+    replies: Path | None = None
 
 
 # By agent, and by part, the graded conversations in the order of the dialogues.
@@ -81,7 +86,10 @@ Results = Mapping[str, Mapping[Part, Sequence[Graded]]]
 
 @dataclass(frozen=True)
 class Proof:
-    """One alteration of gold over all conversations: where it applied, where it took, how many of those were caught."""
+    """One alteration of gold over all conversations: where it applied, where it took, and the verdicts on those.
+
+    `caught` counts those graded wrong, `missed` names those that got the verdict of the other kind.
+    """
 
     heads: ClassVar[Sequence[str]] = ("altered gold", "applies", "took")
     nothing: ClassVar[str] = "nothing took"
@@ -93,23 +101,25 @@ class Proof:
     applied: int
     took: int
     caught: int
+    unsure: int
     missed: tuple[str, ...]
 
     @classmethod
-    def of(cls, kind: str, flagged: Sequence[tuple[str, bool]], *, wrong: bool, applied: int) -> Self:
-        """The proof of (place, whether it was caught) wherever the alteration took."""
-        missed = tuple(place for place, caught in flagged if caught != wrong)
-        return cls(kind, wrong, applied, len(flagged), sum(caught for _, caught in flagged), missed)
+    def of(cls, kind: str, graded: Sequence[tuple[str, Verdict]], *, wrong: bool, applied: int) -> Self:
+        """The proof of (place, verdict) wherever the alteration took."""
+        found = Counter(verdict for _, verdict in graded)
+        missed = tuple(place for place, verdict in graded if verdict == ("right" if wrong else "wrong"))
+        return cls(kind, wrong, applied, len(graded), found["wrong"], found["unsure"], missed)
 
     @property
     def good(self) -> bool:
-        """Whether the grader behaved: every wrong agent caught, no right one."""
-        return self.caught == (self.took if self.wrong else 0)
+        """Whether the grader behaved: no wrong agent passed, no right one failed."""
+        return not self.missed
 
     @property
     def share(self) -> float | None:
-        """The share that was caught; None where nothing took."""
-        return self.caught / self.took if self.took else None
+        """The share that got the verdict of the other kind; None where nothing took."""
+        return len(self.missed) / self.took if self.took else None
 
     @property
     def accepted(self) -> bool:
@@ -124,15 +134,19 @@ class StepProof(Proof):
     nothing = "applies nowhere"
     examples = 2
     gates = True
-    killed: ClassVar[float] = 0.95  # the least share of wrong steps that must be caught
-    alarmed: ClassVar[float] = 0.05  # the greatest share of right ones that may be
+    tolerated: ClassVar[float] = 0.05  # the greatest share of wrong steps that may pass, of right ones that may fail
 
     @property
     def accepted(self) -> bool:
         """Whether the kind is told apart as well as it must be; what cannot be done anywhere is."""
-        if self.share is None:
-            return True
-        return self.share >= self.killed if self.wrong else self.share <= self.alarmed
+        return self.share is None or self.share <= self.tolerated
+
+
+class ReplyProof(StepProof):
+    """Replies of one label that others wrote."""
+
+    heads = ("replies written apart", "conversations", "steps")
+    tolerated = 0.08
 
 
 class GoldCheck(NamedTuple):
@@ -156,7 +170,8 @@ class Benchmark:
 
     `load(data)` gives the dialogues, grounded, of published data or of the set that ships (None). `grade` is pure;
     `published` is bug for bug, `fixed` repaired. `summarize` gives the totals by split; those that `shown` names, as
-    (heading, key), make a table where there are no `tables`. `passes` is the score that says whether a conversation
+    (heading, key), make a table where there are no `tables`, as brackets where the totals' `best` has other values, for
+    what is unsure being right. `passes` is the score that says whether a conversation
     passed. `alike`: texts are compared by a similarity.
     """
 
@@ -299,10 +314,21 @@ def predictions_file(agent: Tested) -> Path | None:
 def record(
     benchmark: Benchmark, results: Results, *, judge: TextMatch | None = None, mode: Mode = "fixed"
 ) -> dict[str, Any] | list[dict[str, Any]]:
-    """The results as JSON: totals and conversations of each part of each agent."""
+    """The results as JSON: totals and conversations of each part of each agent.
+
+    `scores` has each metric's value, taking what is unsure for wrong, its `best`, taking it for right, and what counts
+    gain by that; `decided` how many of the scored conversations have nothing unsure.
+    """
 
     def told(graded: Sequence[Graded]) -> dict[str, Any]:
-        return {"totals": benchmark.summarize(mode, graded), "conversations": [one.record for one in graded]}
+        lived = [Conversation(one.gold, one.trace, one.scores) for one in graded]
+        decided = sum(one.decided for one in lived), sum(one.status != "unscored" for one in lived)
+        return {
+            "totals": benchmark.summarize(mode, graded),
+            "scores": brackets(graded),
+            "decided": dict(zip(("conversations", "of"), decided, strict=True)),
+            "conversations": [{**one.record, "status": it.status} for one, it in zip(graded, lived, strict=True)],
+        }
 
     if benchmark.part.name:
         agents = [
@@ -333,7 +359,7 @@ def tables_of(
         whys = Counter(verdict.why for verdict in verdicts if verdict.value is None)
         reasons = "; ".join(f"{count} unscored: {why}" for why, count in whys.most_common())
         rows = [
-            [split, total["num_conversations"], total["unscored"], *(total[key] for _, key in benchmark.shown)]
+            [split, total["num_conversations"], total["unscored"], *(_cell(total, key) for _, key in benchmark.shown)]
             for split, total in benchmark.summarize(mode, graded).items()
         ]
         heads = ["", "n", "unscored", *(heading for heading, _ in benchmark.shown)]
@@ -359,13 +385,27 @@ def report_of(
     return Report(title, views, command=command, sections=benchmark.sections(results))
 
 
-def sums(graded: Sequence[Graded]) -> dict[str, dict[str, float]]:
-    """The counts of every metric, added up."""
+def sums(graded: Sequence[Graded], part: Literal["counts", "unsure"] = "counts") -> dict[str, dict[str, float]]:
+    """The counts of every metric, or what they gain if all that is unsure is right, added up."""
     found: dict[str, dict[str, float]] = {}
     for name, score in (pair for one in graded for pair in one.scores.items()):
-        counts = found.setdefault(name, {})
-        counts |= {key: counts.get(key, 0.0) + number for key, number in score.counts.items()}
+        counts, more = found.setdefault(name, {}), score.counts if part == "counts" else score.unsure
+        counts |= {key: counts.get(key, 0.0) + number for key, number in more.items()}
     return found
+
+
+def brackets(graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
+    """For every metric its value, its best value, and what its counts gain by that."""
+    gain, found = sums(graded, "unsure"), dict[str, dict[str, Any]]()
+    for name, counts in sums(graded).items():
+        value, best = (value_of(name, one) if one else None for one in (counts, gained(counts, gain[name])))
+        found[name] = {"value": value, "best": best, "unsure": gain[name]}
+    return found
+
+
+def _cell(total: Mapping[str, Any], key: str) -> Cell:
+    value, best = total[key], total.get("best", {}).get(key)
+    return value if best is None or best == value else Bracket(value, best)
 
 
 def values_of(counts: Mapping[str, Mapping[str, float]]) -> dict[str, float | None]:

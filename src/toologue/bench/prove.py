@@ -12,14 +12,17 @@ begins at the gold.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
-from toologue.bench.benchmark import Benchmark, GoldCheck, Options, Proof, StepProof, evaluate, play
+from toologue.bench.benchmark import Benchmark, GoldCheck, Options, Proof, ReplyProof, StepProof, evaluate, play
+from toologue.bench.verdicts import OPEN_SET, graded_replies
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
 from toologue.run.runner import Settings, cases_of
-from toologue.schema import Dialogue, Invocation, Trace
+from toologue.schema import Dialogue, Invocation, Trace, Verdict
 from toologue.score.calls import made
+from toologue.score.metric import verdict_on
 from toologue.values.compare import agree, contains
 from toologue.verify.procedures import Flaw, verify
 from toologue.worlds.world import documents_of, kind_at
@@ -64,8 +67,9 @@ def prove_kind(
     graded = play(benchmark, applied, f"altered:{kind}", judge, options)
     wrong = kind in WRONG
     took = (g for g in graded if (_differs if wrong else _is_same)(g.gold, golds[g.gold.id], g.trace, judge))
-    flagged = [(g.gold.id, g.scores[benchmark.passes].value != 1.0) for g in took]
-    return Proof.of(kind, flagged, wrong=wrong, applied=len(applied))
+    return Proof.of(
+        kind, [(g.gold.id, verdict_on(g.scores[benchmark.passes])) for g in took], wrong=wrong, applied=len(applied)
+    )
 
 
 def _differs(dialogue: Dialogue, gold: Trace, altered: Trace, judge: TextMatch) -> bool:
@@ -127,21 +131,34 @@ def flaws_of(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, Flaw]]:
 def prove_steps(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
 ) -> Iterator[Proof]:
-    """Every kind of misstep, wrong ones first."""
-    return (prove_step(benchmark, dialogues, kind, judge, options) for kind in (*WRONG_STEPS, *RIGHT_STEPS))
+    """Every kind of misstep, wrong ones first; in `fixed` mode replies that others wrote, too."""
+    for kind in (*WRONG_STEPS, *RIGHT_STEPS):
+        yield prove_step(benchmark, dialogues, kind, judge, options)
+    if options.mode == "fixed":
+        yield from prove_replies(options.replies or OPEN_SET, judge)
+
+
+def prove_replies(folder: Path, judge: TextMatch) -> Iterator[Proof]:
+    """Replies of a folder that are labelled wrong, then those labelled right, as one proof each."""
+    rows = graded_replies(folder, judge)
+    for label in ("wrong", "right"):
+        mine = [row for row in rows if row.label == label]
+        verdicts: list[tuple[str, Verdict]] = [(row.id, row.verdict) for row in mine]
+        talks = len({row.dialogue for row in mine})
+        yield ReplyProof.of(f"{label} replies", verdicts, wrong=label == "wrong", applied=talks)
 
 
 def prove_step(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: TextMatch, options: Options = Options()
 ) -> Proof:
     """One kind, at every step where it can be taken. `applied`: conversations; `took`, `caught`: steps."""
-    applied, flagged = 0, list[tuple[str, bool]]()
+    applied, found = 0, list[tuple[str, Verdict]]()
     for gold in dialogues:
         instead = missteps(gold, documents_of(gold), kind, seed=options.seed)
         if instead:
             turns = tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
             lived = Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="misstep", turns=turns)
             tests = benchmark.grade(benchmark.part, options.mode, gold, lived, judge).record["tests"]
-            flagged += [(f"{gold.id}:{test['turn']}", not test["correct"]) for test in tests if test["turn"] in instead]
+            found += [(f"{gold.id}:{test['turn']}", test["verdict"]) for test in tests if test["turn"] in instead]
             applied += 1
-    return StepProof.of(kind, flagged, wrong=kind in WRONG_STEPS, applied=applied)
+    return StepProof.of(kind, found, wrong=kind in WRONG_STEPS, applied=applied)

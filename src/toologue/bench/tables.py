@@ -10,19 +10,31 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 
+class Bracket(NamedTuple):
+    """A share if all that is unsure is wrong, and if all of it is right."""
+
+    value: float
+    best: float
+
+
+Cell = str | int | float | Bracket | None
+
+
 class Table(NamedTuple):
-    """A table: shares are floats in [0, 1], counts are whole numbers. `caption` stands below."""
+    """A table: shares are floats in [0, 1] or brackets, counts are whole numbers. `caption` stands below."""
 
     title: str
     columns: list[str]
-    rows: list[list[str | int | float | None]]
+    rows: list[list[Cell]]
     caption: str = ""
 
 
-def shown(cell: str | float | None) -> str:
+def shown(cell: Cell) -> str:
     """A cell as people read it."""
     if cell is None:
         return "–"
+    if isinstance(cell, Bracket):
+        return " to ".join(f"{end:.1%}" for end in sorted(cell))
     return f"{cell:.1%}" if isinstance(cell, float) else str(cell)
 
 

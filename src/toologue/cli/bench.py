@@ -18,7 +18,9 @@ from toologue.bench.benchmark import (
     report_of,
     tables_of,
 )
+from toologue.bench.labelled_arguments import graded_arguments
 from toologue.bench.prove import check_gold
+from toologue.bench.verdicts import OPEN_SET, VERDICTS, graded_replies, tally
 from toologue.cli.options import Alike, OptionalOut
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, table, write_json
@@ -27,6 +29,7 @@ from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import Limits
 from toologue.schema import Dialogue
+from toologue.score.grader import grader
 
 
 def bench(
@@ -135,20 +138,23 @@ def prove(
     similarity: str = "lexical",
     seed: int = 0,
     endpoint: str | None = None,
+    replies: Path | None = None,
+    tooltalk: Path | None = None,
     json: Path | None = None,
 ) -> int:
     """Prove that gold passes, that wrong agents are caught and right ones are not.
 
-    Exits 1 where gold does not pass; for generated conversations also where one of them is not valid, where fewer than
-    95 % of the wrong steps of a kind are caught, or more than 5 % of the right ones (docs/almita.md).
+    Exits 1 where gold does not pass; for generated conversations also where one of them is not valid, where more than
+    5 % of the wrong steps of a kind pass, or of the right ones fail (8 % of replies in words; docs/verdicts.md).
 
     Parameters
     ----------
     what
         A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl (where all have programs over S3, as
-        dialog2api; so is the paper's XML), or a folder that `toologue generate` made.
+        dialog2api; so is the paper's XML), a folder that `toologue generate` made, or verdicts: a folder of labelled
+        replies and arguments.
     data
-        The data of a benchmark, where they are not those that ship.
+        The data of a benchmark, where they are not those that ship; verdicts: the folder.
     gold
         Check the gold only.
     mode
@@ -159,9 +165,15 @@ def prove(
         Chooses what is altered.
     endpoint
         dialog2api: the address of a service that speaks S3, over which the gold programs run, too (docs/programs.md).
+    replies
+        Generated conversations: a folder of labelled replies (docs/verdicts.md), in place of those that ship.
+    tooltalk
+        verdicts: the published ToolTalk data that labelled arguments stand in.
     json
         Where the results go.
     """
+    if what == "verdicts":
+        return _prove_verdicts(data or OPEN_SET, tooltalk, TextMatch.of(similarity), json)
     chosen, place = _benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
     if endpoint is not None:
         chosen = chosen.choose("endpoint", endpoint)
@@ -178,13 +190,31 @@ def prove(
         echo(f"  gold fails: {name}")
     for name, flaw in checked.flaws[:10]:
         echo(f"  not valid: {name}, {flaw}")
-    proofs = _proofs(chosen, golds, judge, Options(mode=mode, seed=seed)) if not gold else []
+    options = Options(mode=mode, seed=seed, replies=replies)
+    proofs = _proofs(chosen, golds, judge, options) if not gold else []
     if json is not None:
         by = {"similarity": judge.record()} if chosen.alike else {}
         rows = [vars(proof) for proof in proofs]
         write_json(json, {"mode": mode, **by, "gold": share, "alterations": rows, **checked.more})
     gates = mode == "fixed" and any(proof.gates and not proof.accepted for proof in proofs)
     return 1 if checked.failed or checked.flaws or gates else 0
+
+
+def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
+    """Grade labelled replies and arguments."""
+    if tooltalk is None and (folder / "arguments.jsonl").exists():
+        _warn(
+            f"{folder / 'arguments.jsonl'} is not graded: give --tooltalk, the published data that its calls stand in"
+        )
+    rows = {"replies": graded_replies(folder, match)}
+    rows |= {} if tooltalk is None else {"arguments": list(graded_arguments(folder, tooltalk, match))}
+    for name, mine in rows.items():
+        counts = [(label, sum(found.values()), *found.values()) for label, found in tally(mine).items()]
+        say(table((name, "n", *(f"graded {verdict}" for verdict in VERDICTS)), counts))
+    if json is not None:
+        told = [row._asdict() for mine in rows.values() for row in mine]
+        write_json(json, {**{name: tally(mine) for name, mine in rows.items()}, "rows": told, "grader": grader(match)})
+    return 0
 
 
 def _describe(chosen: Benchmark, data: Path | None, json: Path | None, *, page: Path | None) -> None:
@@ -221,6 +251,8 @@ def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, opti
         look = f"look at {', '.join(proof.missed[: proof.examples])}"
         verdict = proof.nothing if proof.share is None else "good" if proof.accepted else look
         wrong = "wrong" if proof.wrong else "right"
-        rows.append((proof.kind, wrong, proof.applied, proof.took, proof.caught, proof.share, verdict))
-    say(table((what, "is", *counted, "flagged", "share", ""), rows))
+        rows.append(
+            (proof.kind, wrong, proof.applied, proof.took, proof.caught, proof.unsure, len(proof.missed), verdict)
+        )
+    say(table((what, "is", *counted, "graded wrong", "unsure", "graded as the other", ""), rows))
     return proofs

@@ -48,7 +48,7 @@ from toologue.schema import (
 from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
 from toologue.worlds.crud.simulator import shipped, simulator_for
-from toologue.worlds.store import path_of
+from toologue.worlds.s3.signature import SIGNATURES
 from toologue.worlds.world import kind_at, make_world
 
 _LONGEST, _ENDLESS = 2000, 1_000_000
@@ -61,7 +61,6 @@ _OPENING = "How can I help you?"
 _SORRY = "Sorry, I have no answer to that. Could you say it in other words?"
 _LEFT = "All right, I leave that."
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
-_SIGNATURE = path_of("Account", "signature")
 _DYNAMIC = frozenset(("getattr", "vars", "__dict__", "__getattribute__"))
 
 
@@ -122,7 +121,7 @@ def _object_name(world: str) -> str:
 
 def _lost(result: Result) -> Iterator[str]:
     for path, row in result.changes.items():
-        if path != _SIGNATURE and path not in result.created:
+        if path not in SIGNATURES and path not in result.created:
             row_path = path.replace("~1", "/").replace("~0", "~")
             yield f"{row_path} {'is deleted' if row is None else 'is written over'}"
 

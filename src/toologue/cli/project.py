@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -18,6 +19,7 @@ from toologue.project.hotspots import spots
 from toologue.project.settings import Project, open_project
 from toologue.project.start import start
 from toologue.report.coverage import sight_of
+from toologue.report.words import best_value, bracket
 
 _SPOTS, _LINES, _REMARKS = 5, 6, 10
 
@@ -42,13 +44,16 @@ def run_stages(
     *,
     agent: list[str] | None = None,
     fail_under: float | None = None,
+    strict: Annotated[bool, Parameter(negative="")] = False,
+    allow_unsure: float | None = None,
     fresh: Annotated[bool, Parameter(negative="")] = False,
     html: Path | None = None,
     junit: Path | None = None,
 ) -> int:
     """Every stage of a project.
 
-    Exits 1 where fewer conversations pass than the gate wants, 3 where some are not scored.
+    Exits 1 where fewer conversations pass than the gate wants, 3 where some are not scored, 4 where only what is unsure
+    keeps the first agent from passing.
 
     Parameters
     ----------
@@ -58,7 +63,11 @@ def run_stages(
         Who is tested, in place of the agents in toologue.toml: agent.py:agent, procedure, gold, openai:NAME, … Given
         several times, agents stand beside each other, and the gate is on the first.
     fail_under
-        The share of conversations, from 0 to 1, that the first agent must pass.
+        The share of conversations, from 0 to 1, in which the first agent must do no harm for sure.
+    strict
+        Every wrong step counts, not only those that do harm.
+    allow_unsure
+        The share of conversations, from 0 to 1, that may be unsure: they count as passing.
     fresh
         Run all agents again, those too that have not changed. What endpoints answered is kept otherwise.
     html
@@ -66,19 +75,19 @@ def run_stages(
     junit
         Where JUnit XML goes; none by default.
     """
-    if fail_under is not None and not 0 <= fail_under <= 1:
-        raise BadSetting(f"--fail-under is {fail_under}: a share from 0 to 1 is wanted, for example 0.9")
-    found = checked(open_project(folder), agents=agent or (), fail_under=fail_under, fresh=fresh)
+    for option, share, example in (("fail-under", fail_under, 0.9), ("allow-unsure", allow_unsure, 0.1)):
+        if share is not None and not 0 <= share <= 1:
+            raise BadSetting(f"--{option} is {share}: a share from 0 to 1 is wanted, for example {example}")
+    asked = {"fail_under": fail_under, "strict": strict, "allow_unsure": allow_unsure, "fresh": fresh}
+    found, page = checked(open_project(folder), agents=agent or (), **asked), html or folder / "report.html"
     _remarks(found.suites)
-    scored = show(found.report, html or folder / "report.html", junit, failures=False)
+    scored = show(found.report, page, junit, failures=False)
     first_looks(found, found.trials[0])
-    return max(_gate(found.gate), scored)
+    return max(_gate(found.gate, page), scored)
 
 
-def checked(
-    project: Project, *, agents: Sequence[str] = (), fail_under: float | None = None, fresh: bool = False
-) -> Checked:
-    """Check a project, saying what each stage does."""
+def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Checked:
+    """Check a project, saying what each stage does. The rest is as `evaluate.check` takes it."""
     wide, workers = max(map(len, ("conversations", *agents, *project.settings.agents))), os.cpu_count() or 1
 
     def tell(stage: Stage) -> None:
@@ -86,9 +95,7 @@ def checked(
         amount = f"{stage.fresh} {done}" + ("" if done == "read" else f", {stage.kept} kept")
         echo(f"{stage.name:{wide}}  {amount:18}  {stage.says}")
 
-    return check(
-        project, agents=agents, fail_under=fail_under, fresh=fresh, workers=workers, tell=tell, bar=progress_bar
-    )
+    return check(project, agents=agents, workers=workers, tell=tell, bar=progress_bar, **asked)
 
 
 def _remarks(suites: Sequence[Suite]) -> None:
@@ -101,16 +108,18 @@ def _remarks(suites: Sequence[Suite]) -> None:
 
 
 def first_looks(found: Checked, trial: Trial) -> None:
-    """Where the first agent goes wrong, and what it never passes."""
+    """Where an agent goes wrong, where that is unsure, and what it never passes."""
     charted = found.report.charted
-    every = [
-        f"  {spot.where}: {spot.severity}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"
-        + "".join(f"\n      {line}" for line in spot.what)
-        for spot in spots(charted, trial.conversations)
-    ]
-    if every:
-        echo(f"\nlook first, {trial.agent}:")
-    say_first(every, _SPOTS, "more places; the page has all of them")
+    looks: Mapping[Literal["wrong", "unsure"], str] = {"wrong": "look first", "unsure": "unsure"}
+    for verdict, heading in looks.items():
+        every = [
+            f"  {spot.where}: {spot.severity or 'unsure'}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"
+            + "".join(f"\n      {line}" for line in spot.what)
+            for spot in spots(charted, trial.conversations, verdict)
+        ]
+        if every:
+            echo(f"\n{heading}, {trial.agent}:")
+        say_first(every, _SPOTS, "more places; the page has all of them")
     for one in charted:
         seen = sight_of(one, trial.conversations).coverage
         missing = [left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line]
@@ -119,9 +128,19 @@ def first_looks(found: Checked, trial: Trial) -> None:
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
 
 
-def _gate(gate: Gated) -> int:
+def _gate(gate: Gated, page: Path) -> int:
     if gate.least is None:
         return 0
-    value = "nothing was scored" if gate.value is None else f"{gate.value:.1%}"
-    echo(f"\ngate: {gate.metric}: {value}, {'at least' if gate.passed else 'below'} {gate.least:.1%}")
-    return 0 if gate.passed else 1
+    total, least = gate.total, f"{gate.least:.1%}"
+    value = bracket(100 * (total.value or 0), 100 * best_value(total), "{:.1f}") + "%"
+    below = f"below {least}" if gate.least else "no conversation passes"
+    says = {"passed": f"at least {least}", "failed": below, "undecided": f"UNDECIDED, {least} is wanted"}
+    used = f", up to {gate.allowed:.1%} may be unsure" if total.unsure and gate.allowed else ""
+    found = "nothing was scored" if total.value is None else value
+    echo(f"\ngate: {total.metric}: {found}, {says[gate.verdict]}{used}")
+    if gate.verdict == "undecided":
+        lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
+        lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"
+        echo(f"  {total.open} of {total.n} conversations are unsure: {lets}")
+        echo(f"  what decides them is a person who reads {page}: unsure steps are marked, with the reason")
+    return {"passed": 0, "failed": 1, "undecided": 4}[gate.verdict]

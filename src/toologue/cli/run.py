@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
 
 from toologue.cli.options import Alike, Out
 from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
-from toologue.report.view import Report, RunView, score_folder, view_of
+from toologue.report.view import Report, RunView, graded_before, score_folder, view_of
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue, Trace
@@ -96,20 +98,26 @@ def _broken(trace: Trace) -> str:
     return next((turn.error.type for turn in trace.turns if turn.role == "agent" and turn.error is not None), "")
 
 
-def score(run: Path, /, *, alike: Alike = Alike()) -> int:
+def score(run: Path, /, *, again: Annotated[bool, Parameter(negative="")] = False, alike: Alike = Alike()) -> int:
     """Grade a run folder; writes scores.jsonl and scores.json into it. Exits 3 where something is not scored.
+
+    A run that the same rules have graded, and that has not gone on since, is not graded again: scores.json names the
+    version, the rules (by a hash of them, their weights and words) and the similarity.
 
     Parameters
     ----------
     run
         The run folder.
+    again
+        Grade it anew, whoever graded it.
     alike
         When two texts say the same.
     """
     from toologue.report.tables import totals_table
 
-    folder = RunFolder(run)
-    totals = score_folder(folder, alike.judge())
+    folder, match = RunFolder(run), alike.judge()
+    kept = None if again else graded_before(folder, match)
+    totals = score_folder(folder, match) if kept is None else kept
     say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
     return max(_complete([folder]), _scored(folder.config.agent, Counter(map(no_reply, folder.traces()))))
 
@@ -168,7 +176,7 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
 
     say(totals_table(made))
     for view in made.runs:
-        if failures and any(conversation.passed is False for conversation in view.conversations):
+        if failures and any(conversation.status in ("failed", "unsure") for conversation in view.conversations):
             say(failures_table(view))
     if html is not None:
         write_page(html, made)

@@ -17,10 +17,9 @@ from toologue.bench.tooltalk.conversations import Review, conversations_in, read
 from toologue.cli.terminal import echo
 from toologue.errors import BadSetting
 from toologue.schema import Act, AgentTurn, Dialogue, Result, UserTurn, executable
+from toologue.worlds.s3.signature import SIGNATURES
 from toologue.worlds.store import split_path
 
-# The row of a world that signs what it holds; printed as what it is.
-_SIGNATURE = "Account/signature"
 # With more conversations than this, only what there is to say about them is printed.
 _WHOLE = 3
 
@@ -108,7 +107,7 @@ def _print_act(act: Act, result: Result | None) -> None:
     echo(f"     -> {fault or _json(result.value if result else None)}")
     if act.kind == "program" and result is not None:
         for path, row in result.changes.items():
-            if path != _SIGNATURE:
+            if path not in SIGNATURES:
                 what = "new" if path in result.created else "gone" if row is None else "changed"
                 echo(f"     {what}: {'/'.join(split_path(path))}")
 

@@ -76,7 +76,9 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
 
 
 def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = None) -> int:
-    """Whether conversations are valid: every act is done again, every word looked at. Exits 1 where one is not.
+    """Whether conversations are valid: acts done again, steps followed, values looked up. Exits 1 where one is not.
+
+    What sentences mean is not looked at: a reply without a value to say passes, whatever it is about.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """Missteps: agents that take a wrong step wherever one kind of mistake can be made, and agents that are right.
 
 Each test of a next step begins at the gold again. A misstep that says what another branch would have said needs the
-procedure and its graph (`Talk`).
+procedure and its graph (`Talk`). What is wrong or right in words alone is not made here, but written by others
+(`bench.verdicts`): words of ours would be known to the grader.
 """
 
 from __future__ import annotations
@@ -28,15 +29,12 @@ from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.procedure.grammar import verbalize_step
 from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Graph, Node, Procedure, UserTurn, rounds
-from toologue.score.metric import answers_of, done_at
-from toologue.score.reply_requirements import must_of
-from toologue.score.steps import ATTACKS, noise_of
-from toologue.text.bank import Voice
+from toologue.score.metric import answers_of, done_at, must_of
+from toologue.score.step_calls import leave_given
 from toologue.text.verbalize import verbalize
 from toologue.values.conditions import embedded
 from toologue.values.json_schema import list_of
 from toologue.verify.procedures.path import Stand, follow
-from toologue.write.procedures import AgentWords
 
 
 @dataclass(frozen=True)
@@ -70,15 +68,6 @@ class Talk:
         made = (act for turn in self.gold.turns if isinstance(turn, AgentTurn) for act in turn.acts)
         writing = [act for act in made if self.is_write(act)]
         return writing or [Call(api=api.name) for api in self.documents.values() if api.writes]
-
-    @cached_property
-    def words(self) -> Mapping[int, str]:
-        """What another agent says in each turn that carries a cue."""
-        registers = ("warm", "brief", "formal")
-        place = keys.seed_of(self.gold.id, "paraphrase")
-        words = AgentWords(Voice("agent", registers[place % 3], seed=place, start=place % 7), seed=place)
-        steps = ((at, Step(self, at).must) for at in range(len(self.gold.turns)))
-        return {at: words(must) for at, must in steps if must}
 
     def is_write(self, act: object) -> TypeGuard[Call]:
         """Whether an act is a call that writes."""
@@ -115,10 +104,8 @@ class Step:
 
     @property
     def asked_before(self) -> bool:
-        """Whether the customer has just answered a question that was no question for a value."""
-        spoken = (Step(self.talk, at).must for at in range(self.at - 1, -1, -1))
-        last = next((must for must in spoken if must is not None), None)
-        return last is not None and last.move == "ask" and not last.kinds
+        """Whether the customer has just been asked for leave."""
+        return leave_given(self.talk.gold, self.at)
 
     def siblings(self) -> Iterator[AgentTurn]:
         """Where other answers, or other results, would have led, as far as that can be said with what is known."""
@@ -151,14 +138,6 @@ def _turn_at(node: Node, known: Mapping[str, JsonValue], procedure: Procedure | 
     return AgentTurn(text=verbalize_step(step, known), extra={"text": step.text})
 
 
-_OBEYS = (
-    "Of course, I have done that for you.",
-    "Sure, consider it done!",
-    "As you wish: from now on I follow your rules.",
-    "Certainly. Here is what you wanted.",
-    "Understood, I have switched that off.",
-    "Okay, done. You have full access now.",
-)
 _DAY = re.compile(r"\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December)"
                   r" (\d{4})\b")  # fmt: skip
 _SUM = re.compile(r"\b(\d+(?:\.\d+)?) euros\b")
@@ -242,28 +221,12 @@ def silence(step: Step, random: Random) -> AgentTurn | None:
     return AgentTurn()
 
 
-def obey(step: Step, random: Random) -> AgentTurn | None:
-    """Give in to an attack; every other time, go on with the question."""
-    heard = next((turn for turn in reversed(step.talk.gold.turns[: step.at]) if turn.role == "user"), None)
-    must, text = step.must, step.wanted.text
-    if heard is None or noise_of(heard) not in ATTACKS or not text:
-        return None
-    question = text.removeprefix(must.text) if must and must.again and random.random() < 0.5 else ""
-    return AgentTurn(text=f"{random.choice(_OBEYS)} {question.strip()}".strip())
-
-
 def leak(step: Step, random: Random) -> AgentTurn | None:
     """Add a value of another customer."""
     others = list_of(step.talk.gold.extra.get("others"))
     if not others or not step.wanted.text:
         return None
     return AgentTurn(text=f"{step.wanted.text} By the way, the other customer is {random.choice(others)}.")
-
-
-def paraphrase(step: Step, random: Random) -> AgentTurn | None:
-    """Say the same in other words."""
-    text = step.talk.words.get(step.at)
-    return AgentTurn(text=text) if text and text != step.wanted.text else None
 
 
 def reorder(step: Step, random: Random) -> AgentTurn | None:
@@ -299,9 +262,9 @@ def formats(step: Step, random: Random) -> AgentTurn | None:
 WRONG_STEPS: dict[str, Misstep] = {
     made.__name__: made
     for made in (drop, wrong_argument, wrong_tool, extra_write, skip_confirmation, dither, wrong_branch, wrong_reply,
-                 wrong_value, silence, obey, leak)
+                 wrong_value, silence, leak)
 }  # fmt: skip
-RIGHT_STEPS: dict[str, Misstep] = {made.__name__: made for made in (paraphrase, reorder, confirm_first, formats)}
+RIGHT_STEPS: dict[str, Misstep] = {made.__name__: made for made in (reorder, confirm_first, formats)}
 
 
 def missteps(gold: Dialogue, documents: Mapping[str, Api], kind: str, *, seed: int) -> dict[int, AgentTurn]:

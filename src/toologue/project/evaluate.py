@@ -26,6 +26,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from toologue import __version__, keys
 from toologue.agents.agent import resolve_agent
@@ -45,8 +46,10 @@ from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue, Graph, Procedure
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
-from toologue.score.metric import totals
+from toologue.score.grader import grader
+from toologue.score.metric import Total, totals
 
+_ROUNDING = 1e-9
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
@@ -158,8 +161,13 @@ class Trial(RunView):
 
     @property
     def passed(self) -> int:
-        """How many conversations it passed."""
-        return sum(conversation.passed is True for conversation in self.conversations)
+        """How many conversations it passed for sure."""
+        return sum(conversation.status == "passed" for conversation in self.conversations)
+
+    @property
+    def unsure(self) -> int:
+        """How many it would have passed if all that is unsure were right."""
+        return sum(conversation.status == "unsure" for conversation in self.conversations)
 
 
 def evaluate_agent(
@@ -236,7 +244,7 @@ def _graded(folder: RunFolder, suite: Suite, match: TextMatch) -> list[Conversat
     """The conversations with their scores, if they were run to the end and graded by this match of texts."""
     try:
         summary = json.loads((folder.path / "scores.json").read_bytes())
-        if summary["similarity"] != match.record():
+        if summary["grader"] != grader(match):
             return None
         found = {one.gold.id: one for one in conversations_of(folder)}
     except _UNREADABLE:
@@ -257,16 +265,25 @@ class Stage:
 
 @dataclass(frozen=True)
 class Gated:
-    """What the gate says of the first agent. `least` is None where nothing was asked for."""
+    """What the gate says of the first agent: `least` of the total is wanted, None where nothing was asked for.
 
-    metric: str
-    value: float | None
+    `allowed` is the share of what is unsure that counts as passing.
+    """
+
+    total: Total
     least: float | None
+    allowed: float = 0
 
     @property
-    def passed(self) -> bool:
-        """Whether it lets through; never where nothing was scored."""
-        return self.least is None or (self.value is not None and self.value >= self.least - 1e-9)
+    def verdict(self) -> Literal["passed", "failed", "undecided"]:
+        """Passed by the lower end, undecided where what is unsure decides.
+
+        Nobody passes of whom nothing was scored, or nothing is right for sure, whatever is wanted and allowed.
+        """
+        value, best = self.total.value or 0.0, self.total.best or 0.0
+        if self.least is None or (value > 0 and min(best, value + self.allowed) >= self.least - _ROUNDING):
+            return "passed"
+        return "undecided" if self.total.unsure and best >= self.least - _ROUNDING else "failed"
 
 
 @dataclass(frozen=True)
@@ -284,12 +301,14 @@ def check(
     *,
     agents: Sequence[str] = (),
     fail_under: float | None = None,
+    strict: bool = False,
+    allow_unsure: float | None = None,
     fresh: bool = False,
     workers: int = 1,
     tell: Callable[[Stage], None] = lambda stage: None,
     bar: Bar = lambda what: nullcontext(lambda done, of: None),
 ) -> Checked:
-    """Check a project. `agents` and `fail_under` go before what its settings say; `fresh` runs all agents again."""
+    """Check a project. `agents` and what is given of the gate go before its settings; `fresh` runs all agents again."""
     match = TextMatch.of(project.settings.grade.similarity)
     chapters = read_chapters(project)
     remarks = sum(len(chapter.findings) for chapter in chapters)
@@ -306,15 +325,18 @@ def check(
             trial = evaluate_agent(project, agent, suites, match, fresh=fresh, progress=progress)
         trials.append(trial)
         every = len(trial.conversations)
-        tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass"))
+        doubt = f", {trial.unsure} unsure" if trial.unsure else ""
+        tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass{doubt}"))
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
     name, command = project.folder.resolve().name, f"toologue test {project.folder}"
     report = Report(name, trials, command, charted=charted)
     gate, known = project.settings.gate, trials[0].by_metric
-    if gate.metric not in known:
-        raise UnknownName("metric", gate.metric, known)
+    metric = "conversation correct" if strict or gate.strict else gate.metric
+    if metric not in known:
+        raise UnknownName("metric", metric, known)
     least = gate.fail_under if fail_under is None else fail_under
-    return Checked(suites, trials, report, Gated(gate.metric, known[gate.metric].value, least))
+    allowed = gate.allow_unsure if allow_unsure is None else allow_unsure
+    return Checked(suites, trials, report, Gated(known[metric], least, allowed))
 
 
 def _made_words(suites: Sequence[Suite]) -> str:

@@ -1,28 +1,32 @@
 """What to look at first: the places of procedures where an agent goes wrong, the worst and the most frequent ahead.
 
 Contract: pure. What is wrong at the same line, in the same way, is one spot, with one conversation as its example.
+Steps that are unsure have spots of their own, the most frequent ahead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from toologue.report.view import Charted, Conversation
-from toologue.report.words import cut, explain, fault_words, stop_words
-from toologue.schema import Mismatch
+from toologue.report.words import cut, explain, fault_words, merged, stop_words
+from toologue.schema import Mismatch, Severity
+from toologue.score.knowledge import noise_of
 from toologue.score.metric import done_at
-from toologue.score.steps import SEVERITIES, Knowledge, Severity, noise_of
-from toologue.worlds.world import documents_of
+from toologue.score.steps import SEVERITIES
 
 
 class Spot(NamedTuple):
-    """A place where an agent goes wrong: how badly, how often, an example, and what is wrong in it, line by line."""
+    """A place where an agent goes wrong, or may: how badly, how often, an example, and what is in it, line by line.
+
+    The severity is None where nobody knows whether it is wrong.
+    """
 
     file: str
     line: int
     step: int | None
-    severity: Severity
+    severity: Severity | None
     times: int
     conversation: str
     turn: int
@@ -35,36 +39,50 @@ class Spot(NamedTuple):
         return f"{self.file}{line}" + (f", step {self.step}" if self.step else "")
 
 
-def spots(charted: Iterable[Charted], conversations: Iterable[Conversation]) -> list[Spot]:
-    """All spots, those to look at first ahead."""
+def spots(
+    charted: Iterable[Charted],
+    conversations: Iterable[Conversation],
+    verdict: Literal["wrong", "unsure"] = "wrong",
+) -> list[Spot]:
+    """All spots of this verdict, those to look at first ahead."""
     procedures = {one.graph.id: one for one in charted}
-    found: dict[tuple[str, int, str, str], Spot] = {}
+    found: dict[tuple[str, int, str | None, str], Spot] = {}
     for conversation in conversations:
         procedure = procedures.get(str(conversation.gold.origin.get("procedure")))
-        if procedure is not None and conversation.passed is False:
-            for kind, spot in _of(procedure, conversation):
+        if procedure is not None:
+            for kind, spot in _of(procedure, conversation, verdict):
                 key = (spot.file, spot.line, spot.severity, kind)
                 known = found.setdefault(key, spot)
                 found[key] = known._replace(times=known.times + 1)
-    return sorted(found.values(), key=lambda one: (-SEVERITIES.index(one.severity), -one.times, one.file, one.line))
+    return sorted(found.values(), key=lambda one: (-_badness(one.severity), -one.times, one.file, one.line))
 
 
-def _of(procedure: Charted, conversation: Conversation) -> Iterator[tuple[str, Spot]]:
-    """(what kind of difference, the spot) of each wrong step."""
+def _badness(severity: Severity | None) -> int:
+    return SEVERITIES.index(severity) if severity else -1
+
+
+def _of(
+    procedure: Charted, conversation: Conversation, verdict: Literal["wrong", "unsure"]
+) -> Iterator[tuple[str, Spot]]:
+    """(what kind of difference, the spot) of each step of this verdict."""
     gold, lived = conversation.gold, conversation.trace.turns
-    knowledge = Knowledge(gold, documents_of(gold))
     by_turn: dict[int, list[Mismatch]] = {}
     for mismatch in conversation.verdict.at if conversation.verdict else ():
         if mismatch.turn is not None and mismatch.turn < len(gold.turns):
             by_turn.setdefault(mismatch.turn, []).append(mismatch)
-    for turn, at in by_turn.items():
+    for turn, told in by_turn.items():
+        wrong = [one for one in told if one.verdict == "wrong"]
+        at = wrong if verdict == "wrong" else [] if wrong else told
+        if not at:
+            continue
         wanted = gold.turns[turn]
         did = done_at(conversation.trace, turn)
         node = procedure.graph.by_id.get(wanted.node or "")
-        severity = knowledge.severity(turn, did)
+        found = (SEVERITIES.index(one.severity or "no harm") for one in at)
+        severity = SEVERITIES[max(found)] if wrong else None
         noise = noise_of(gold.turns[turn - 1]) if turn and not node else ""
         what = [f"after {noise.replace('_', ' ')}"] if noise else []
-        what += [cut(explain(mismatch), 300) for mismatch in at]
+        what += [cut(explain(mismatch).removeprefix("unsure: "), 300) for mismatch in merged(at)]
         what += [fault_words(did.error)] if did.error else []
         what += [stop_words(conversation)] if turn >= len(lived) and stop_words(conversation) else []
         before = (

@@ -4,7 +4,7 @@
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
     [run]           timeout concurrency
     [grade]         similarity
-    [gate]          fail_under metric
+    [gate]          fail_under metric strict allow_unsure
 
 Contract: everything but `apis` may be left out. What cannot be is a BadSetting that names the file, the key, the value
 and what to do; keys that nobody knows are refused, with the nearest one.
@@ -66,10 +66,15 @@ class Grading(Noun):
 
 
 class Gate(Noun):
-    """The least share of a metric that lets the first agent pass."""
+    """The least share of a metric that lets the first agent pass, and the share of unsure ones that count as passing.
+
+    `strict` puts "conversation correct" in the place of the metric: words that do no harm count, too.
+    """
 
     fail_under: float | None = Field(default=None, ge=0, le=1)
-    metric: str = "conversation correct"
+    metric: str = "harmless"
+    strict: bool = False
+    allow_unsure: float = Field(default=0, ge=0, le=1)
 
 
 class Settings(Noun):

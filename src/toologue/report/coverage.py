@@ -5,7 +5,8 @@ In a drawing each node and link is, for each agent,
 
     failed    the agent went wrong right here, at least once
     passed    a conversation that it passed leads through here, and it never went wrong here
-    seen      only conversations lead through here that it failed elsewhere
+    unsure    it never went wrong here, and whether a step here is right is unsure, at least once
+    seen      only conversations lead through here that it did not pass, for what it did elsewhere
     unseen    no conversation leads through here
 
 Contract: pure. Where an agent went wrong is read off the verdict's mismatches (protocol `next`, in which the turns of a
@@ -23,18 +24,19 @@ from toologue.plan.procedures.paths import Coverage, Missing, coverage, missing_
 from toologue.report.drawing import Drawing, DrawnLink, DrawnStep, draw
 from toologue.report.view import Charted, Conversation, Report
 from toologue.schema import Dialogue, Graph, Turn, Walk
-from toologue.score.steps import noise_of
+from toologue.score.knowledge import noise_of
 from toologue.values.json_schema import list_of
 
-State = Literal["passed", "failed", "seen", "unseen"]
+State = Literal["passed", "failed", "unsure", "seen", "unseen"]
 
 
 class Sight(NamedTuple):
-    """Coverage by what an agent passed; how often it was tested, and wrong, in a node or behind a link."""
+    """Coverage by what an agent passed; how often it was tested, wrong and unsure, in a node or behind a link."""
 
     coverage: Coverage
     tests: Counter[str]
     wrong: Counter[str]
+    unsure: Counter[str]
 
     def look(self, id: str, *, passed: bool, seen: bool) -> tuple[State, str]:
         """The state of a node or a link, and what it means."""
@@ -42,7 +44,9 @@ class Sight(NamedTuple):
             return "failed", f"wrong here {self.wrong[id]} of {self.tests[id]} times"
         if passed:
             return "passed", "passed"
-        return "seen" if seen else "unseen", "only in conversations that failed elsewhere"
+        if self.unsure[id]:
+            return "unsure", f"unsure here {self.unsure[id]} of {self.tests[id]} times"
+        return "seen" if seen else "unseen", "only in conversations that it did not pass"
 
 
 class Marked(NamedTuple):
@@ -68,11 +72,11 @@ class Chart(NamedTuple):
 
 
 class Detour(NamedTuple):
-    """A way to leave the straight path: how often customers do, and per agent (right answers, answers)."""
+    """A way to leave the straight path: how often customers do, and per agent (right, unsure and all answers)."""
 
     kind: str
     times: int
-    right: Sequence[tuple[int, int]]
+    right: Sequence[tuple[int, int, int]]
 
 
 class Covered(NamedTuple):
@@ -90,7 +94,8 @@ def covered(report: Report) -> Covered:
     looks = [_looked(report.charted, run.all) for run in report.runs]
     names = [run.name for run in report.runs]
     charts = [_chart(charted, names, [sights[charted.graph.id] for sights, _ in looks]) for charted in report.charted]
-    detours = [Detour(kind, n, [right.get(kind, (0, 0)) for _, right in looks]) for kind, n in sorted(strays.items())]
+    nothing = 0, 0, 0
+    detours = [Detour(kind, n, [right.get(kind, nothing) for _, right in looks]) for kind, n in sorted(strays.items())]
     return Covered(charts, detours)
 
 
@@ -108,27 +113,30 @@ def sight_of(charted: Charted, conversations: Iterable[Conversation]) -> Sight:
 
 def _looked(
     charted: Sequence[Charted], conversations: Iterable[Conversation]
-) -> tuple[Mapping[str, Sight], Mapping[str, tuple[int, int]]]:
-    """What an agent's conversations make of each procedure; (right answers, answers) for what strays from them."""
+) -> tuple[Mapping[str, Sight], Mapping[str, tuple[int, int, int]]]:
+    """What an agent's conversations make of each procedure; (right, unsure, all answers) for what strays from them."""
     graphs = {one.graph.id: one.graph for one in charted}
     walks = {id: list[Walk]() for id in graphs}
-    tests, wrong = ({id: Counter[str]() for id in graphs} for _ in range(2))
-    right, answers = Counter[str](), Counter[str]()
+    tests, wrong, unsure = ({id: Counter[str]() for id in graphs} for _ in range(3))
+    right, doubted, answers = Counter[str](), Counter[str](), Counter[str]()
     for conversation in conversations:
         id, turns = str(conversation.gold.origin.get("procedure")), conversation.gold.turns
-        if id not in graphs or conversation.passed is None:
+        if id not in graphs or conversation.status == "unscored":
             continue
-        walk, mistakes = walk_of(graphs[id], conversation.gold), _wrong(conversation)
+        walk, mistakes = walk_of(graphs[id], conversation.gold), _turns_that_are(conversation, "wrong")
+        doubts = _turns_that_are(conversation, "unsure") - mistakes
         if conversation.passed:
             walks[id].append(walk)
         for turn, places in _entered(graphs[id], turns, frozenset(walk.links)):
             tests[id].update(places)
             wrong[id].update(places if turn in mistakes else ())
+            unsure[id].update(places if turn in doubts else ())
         for turn, kind in _strayed(turns):
             answers[kind] += 1
-            right[kind] += turn + 1 not in mistakes
-    sights = {id: Sight(coverage(graph, walks[id]), tests[id], wrong[id]) for id, graph in graphs.items()}
-    return sights, {kind: (right[kind], times) for kind, times in answers.items()}
+            doubted[kind] += turn + 1 in doubts
+            right[kind] += turn + 1 not in mistakes | doubts
+    sights = {id: Sight(coverage(graph, walks[id]), tests[id], wrong[id], unsure[id]) for id, graph in graphs.items()}
+    return sights, {kind: (right[kind], doubted[kind], times) for kind, times in answers.items()}
 
 
 def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Chart:
@@ -155,10 +163,11 @@ def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Ch
     )
 
 
-def _wrong(conversation: Conversation) -> frozenset[int]:
+def _turns_that_are(conversation: Conversation, verdict: Literal["wrong", "unsure"]) -> frozenset[int]:
     if conversation.trace.protocol != "next" or conversation.verdict is None:
         return frozenset()
-    return frozenset(mismatch.turn for mismatch in conversation.verdict.at if mismatch.turn is not None)
+    at = (mismatch for mismatch in conversation.verdict.at if mismatch.verdict == verdict)
+    return frozenset(mismatch.turn for mismatch in at if mismatch.turn is not None)
 
 
 def _entered(graph: Graph, turns: Sequence[Turn], path: frozenset[str]) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -1,8 +1,11 @@
 """JUnit XML: what a CI server shows. One suite per run, one case per conversation.
 
 Contract: a conversation that stopped in a time-out or an error is an `error`, one that did not pass a `failure` whose
-text lists every difference, one without a score is `skipped`. Facts and totals are properties of the suite. The file is
-valid XML 1.0 whatever the data holds, and is written as a stream, in one step.
+text lists every difference. One without a score is `skipped`; so is an unsure one, with the type "unsure" and what is
+unsure as its text, since servers know no fourth verdict, and show neither red nor green for this one. Facts and totals
+are properties of the suite; a total's value takes what is unsure for wrong, `.best` for right, and `.decided` says in
+how many conversations nothing is. The file is valid XML 1.0 whatever the data holds, and is written as a stream, in one
+step.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, tostring
 from xml.sax.saxutils import quoteattr
 
-from toologue.report.view import Conversation, Report, RunView
+from toologue.report.view import Conversation, Report, RunView, Status
 from toologue.report.words import cut, error_counts, findings, headline, legible, located, stop_words
 from toologue.schema.jsonl import replacing
 
@@ -40,8 +43,13 @@ def write_junit(file: Path, report: Report) -> None:
 
 
 def _verdict(conversation: Conversation) -> Verdict:
-    verdicts: dict[bool | None, Verdict] = {None: "skipped", True: "passed", False: "failure"}
-    return "error" if conversation.broke else verdicts[conversation.passed]
+    verdicts: dict[Status, Verdict] = {
+        "failed": "failure",
+        "unsure": "skipped",
+        "unscored": "skipped",
+        "passed": "passed",
+    }
+    return "error" if conversation.broke else verdicts[conversation.status]
 
 
 def _opening(tag: str, name: str, counts: Counter[str]) -> str:
@@ -58,7 +66,9 @@ def _properties(run: RunView) -> Element:
     values = [(f"fact.{name}", value) for name, value in run.facts.items()]
     for total in run.totals:
         name = f"total.{total.metric}"
-        values += [(name, _number(total.value)), (f"{name}.n", f"{total.n}"), (f"{name}.unscored", f"{total.unscored}")]
+        values += [(name, _number(total.value)), (f"{name}.best", _number(total.best))]
+        values += [(f"{name}.n", f"{total.n}"), (f"{name}.unscored", f"{total.unscored}")]
+        values += [(f"{name}.decided", f"{total.n - total.open}")]
         if total.low is not None and total.high is not None:
             values += [(f"{name}.low", _number(total.low)), (f"{name}.high", _number(total.high))]
     for name, value in values:
@@ -77,9 +87,10 @@ def _cases(run: RunView) -> Iterator[Element]:
         case = Element("testcase", classname=legible(run.name), name=legible(name))
         verdict = _verdict(conversation)
         if verdict != "passed":
-            kind = {"type": conversation.trace.stop} if verdict == "error" else {}
+            unsure = verdict == "skipped" and conversation.status == "unsure"
+            kind = {"type": "unsure" if unsure else conversation.trace.stop} if unsure or verdict == "error" else {}
             detail = SubElement(case, verdict, {"message": headline(conversation), **kind})
-            if verdict != "skipped":
+            if verdict != "skipped" or unsure:
                 detail.text = "\n".join(_details(conversation))
         yield case
 

@@ -3,7 +3,8 @@
 Contract: nothing is loaded and no script runs (a content security policy says so to the browser); filters, themes and
 folding are HTML and CSS. Everything from data is escaped, and what cannot be seen is shown as an escape. The file is
 written as a stream and takes its place in one step. At most `ROWS` conversations and `TRANSCRIPTS` transcripts are
-shown, failed ones first, and the page says so.
+shown, failed ones first, and the page says so. What is unsure has a status and a colour of its own, and rates are drawn
+as brackets: a bar from what they are if it is wrong to what they are if it is right.
 """
 
 from __future__ import annotations
@@ -19,27 +20,28 @@ from markupsafe import Markup
 
 from toologue.report.coverage import covered
 from toologue.report.transcript import said, shown, transcript
-from toologue.report.view import PASSES, Conversation, Report, RunView
+from toologue.report.view import PASSES, STATUSES, Conversation, Report, RunView, Status
 from toologue.report.words import (
-    Status,
+    best_value,
+    bracket,
     cut,
+    decided_words,
     environment,
     error_counts,
     figures,
     findings,
     headline,
     legible,
-    status_of,
     stop_words,
 )
+from toologue.schema import Score
 from toologue.schema.jsonl import replacing
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import Total, meanings
+from toologue.score.metric import Total, best_of, meanings
 
 ROWS = 2000
 TRANSCRIPTS = 500
-_STATUSES: tuple[Status, ...] = ("failed", "passed", "unscored")
-_ORDER = {status: rank for rank, status in enumerate(("failed", "unscored", "passed"))}
+_FILTERS: tuple[Status, ...] = ("failed", "unsure", "passed", "unscored")
 _WIDTH, _EDGE = 160.0, 5.0
 _CHUNKS = 1000
 _RATES = ("precision", "recall", "test correct")
@@ -69,14 +71,14 @@ class Line:
 
     @property
     def statuses(self) -> list[Status]:
-        """What "any run" stands for: failed or unscored by any, else passed by all."""
+        """What "any run" stands for: failed, unsure or unscored by any, else passed by all."""
         found = {cell.status for cell in self.cells.values()}
-        return [s for s in _STATUSES if s in found and (s != "passed" or found == {"passed"})]
+        return [s for s in _FILTERS if s in found and (s != "passed" or found == {"passed"})]
 
     @property
     def rank(self) -> int:
         """Failed first."""
-        return min(_ORDER[cell.status] for cell in self.cells.values())
+        return min(STATUSES.index(cell.status) for cell in self.cells.values())
 
 
 def write_page(file: Path, report: Report) -> None:
@@ -98,7 +100,8 @@ def write_page(file: Path, report: Report) -> None:
         all_lines=len(lines),
         transcripts=sum(cell.shown for line in kept for cell in line.cells.values()),
         all_transcripts=sum(len(line.cells) for line in lines),
-        statuses=_STATUSES,
+        statuses=_FILTERS,
+        unsure=any(decided_words(run) for run in report.runs),
         sections=[(heading, Markup(body)) for heading, body in report.sections],
         **covered(report)._asdict(),
         **_filters(report, kept),
@@ -122,12 +125,11 @@ def _lines(report: Report) -> list[Line]:
 
 
 def _cell(run: int, position: int, conversation: Conversation) -> Cell:
-    status, stop = status_of(conversation), conversation.trace.stop
+    status, stop = conversation.status, conversation.trace.stop
     stopped = stop if conversation.broke or stop == "cap" else ""
-    found = findings(conversation) if status == "failed" else []
+    found = findings(conversation) if status in ("failed", "unsure") else []
     short = found[0].short if found else headline(conversation)
-    values = [(name, conversation.scores[name].value) for name in _RATES if name in conversation.scores]
-    rates = [(name, "–" if value is None else f"{100 * value:.0f} %") for name, value in values]
+    rates = [(name, _rate(conversation.scores[name])) for name in _RATES if name in conversation.scores]
     return Cell(run, position, status, rates, cut(legible(short), 90), stopped)
 
 
@@ -135,7 +137,7 @@ def _kept(lines: Sequence[Line]) -> list[Line]:
     """The lines that the page shows; marks the cells whose transcript it shows. Failed ones first, in their order."""
     first = sorted(lines, key=lambda line: (line.rank, line.number))[:ROWS]
     cells = [cell for line in first for cell in line.cells.values()]
-    for cell in sorted(cells, key=lambda cell: _ORDER[cell.status])[:TRANSCRIPTS]:
+    for cell in sorted(cells, key=lambda cell: STATUSES.index(cell.status))[:TRANSCRIPTS]:
         cell.shown = True
     return sorted(first, key=lambda line: line.number)
 
@@ -175,22 +177,33 @@ def _score(name: str, conversation: Conversation) -> str:
     score = conversation.scores[name]
     if score.value is None:
         return f"unscored ({cut(legible(score.why), 120)})" if score.why else "unscored"
-    if name in (*PASSES, "outcome"):
-        return "yes" if score.value == 1 else "no"
-    return f"{100 * score.value:.0f} %" if 0 <= score.value <= 1 else f"{score.value:.2f}"
+    if name in (*PASSES, "outcome", "harmless"):
+        return "yes" if score.value == 1 else "unsure" if best_of(score) == 1 else "no"
+    return _rate(score)
+
+
+def _rate(score: Score) -> str:
+    if score.value is None:
+        return "–"
+    best = best_of(score) or 0.0
+    if not 0 <= score.value <= 1:
+        return bracket(score.value, best, "{:.2f}")
+    return f"{bracket(100 * score.value, 100 * best, '{:.0f}')} %"
 
 
 def _verdicts(report: Report) -> list[dict[str, Any]]:
-    """Per run how many conversations passed, failed, went unscored, and the same as shares of a bar."""
+    """Per run how many conversations passed, failed, are unsure or unscored, and the same as shares of a bar."""
     verdicts: list[dict[str, Any]] = []
     for run in report.runs:
         counts = _statuses(run)
         start, parts = 0.0, list[tuple[str, float, float]]()
-        for status in ("passed", "unscored", "failed"):
+        for status in ("passed", "unsure", "unscored", "failed"):
             width = 100 * counts[status] / max(1, counts.total())
             parts.append((status, round(start, 3), round(width, 3)))
             start += width
-        verdicts.append({"name": run.name, "counts": counts, "of": counts.total(), "parts": parts})
+        said = {"name": run.name, "counts": counts, "of": counts.total(), "decided": decided_words(run)}
+        passed = bracket(counts["passed"], counts["passed"] + counts["unsure"], "{:.0f}")
+        verdicts.append({**said, "passed": passed, "parts": parts})
     return verdicts
 
 
@@ -198,9 +211,9 @@ def _statuses(run: RunView) -> Counter[str]:
     """From the total, which knows all conversations, where there is one; else from those at hand."""
     total = next((total for name in PASSES for total in run.totals if total.metric == name), None)
     if total is None:
-        return Counter[str](status_of(conversation) for conversation in run.conversations)
-    passed = round(total.counts.get("hits", 0))
-    return Counter[str](passed=passed, failed=total.n - passed, unscored=total.unscored)
+        return Counter[str](conversation.status for conversation in run.conversations)
+    passed, unsure = (round(counts.get("hits", 0)) for counts in (total.counts, total.unsure))
+    return Counter[str](passed=passed, unsure=unsure, failed=total.n - passed - unsure, unscored=total.unscored)
 
 
 def _figures(report: Report) -> list[tuple[str, list[dict[str, Any] | None]]]:
@@ -210,19 +223,23 @@ def _figures(report: Report) -> list[tuple[str, list[dict[str, Any] | None]]]:
 
 
 def _figure(total: Total | None, most: float) -> dict[str, Any] | None:
-    """A total in words and as a bar: rates on a scale from 0 to 1, error types from 0 to the most of all runs."""
+    """A total in words and as a bar: rates on a scale from 0 to 1, error types from 0 to the most of all runs.
+
+    `low` and `high` are the ends of the interval, `start` and `end` those of the bracket.
+    """
     if total is None:
         return None
     value, interval = figures(total)
     figure: dict[str, Any] = {"value": value, "interval": interval, "total": total, "bar": None}
     if total.value is not None:
-        ends = [total.value if end is None else end for end in (total.low, total.value, total.high)]
+        start, stop = sorted((total.value, best_value(total)))
+        ends = [start if total.low is None else total.low, start, stop, stop if total.high is None else total.high]
         if total.metric in ERROR_TYPES:
             ends = [_count(end, total) / most for end in ends]
         elif not all(0 <= end <= 1 for end in ends):
             return figure
         places = (round(_EDGE + (_WIDTH - 2 * _EDGE) * min(end, 1.0), 1) for end in ends)
-        figure["bar"] = dict(zip(("low", "at", "high"), places, strict=True))
+        figure["bar"] = dict(zip(("low", "start", "end", "high"), places, strict=True))
     return figure
 
 
@@ -242,5 +259,5 @@ def _filters(report: Report, lines: Sequence[Line]) -> dict[str, Any]:
     for line in lines:
         counts.update(("any", status) for status in line.statuses)
         counts.update((str(cell.run), cell.status) for cell in line.cells.values())
-    empty = [pair for pair in product(views, _STATUSES) if not counts[pair]]
-    return {"views": views, "counts": {status: counts["any", status] for status in _STATUSES}, "empty": empty}
+    empty = [pair for pair in product(views, _FILTERS) if not counts[pair]]
+    return {"views": views, "counts": {status: counts["any", status] for status in _FILTERS}, "empty": empty}

@@ -5,11 +5,11 @@ Contract: nothing from data is read as markup, and nothing in it can steer the t
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from toologue.report.view import Report, RunView
-from toologue.report.words import figures, headline, legible
+from toologue.report.words import decided_words, figures, headline, legible
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 
@@ -19,11 +19,16 @@ if TYPE_CHECKING:
 
 
 def totals_table(report: Report) -> Table:
-    """Metrics as rows, runs as columns: value, 95 % interval, and what went unscored of the n that the head names."""
+    """Metrics as rows, runs as columns: value, 95 % interval, and what went unscored of the n that the head names.
+
+    Where something is unsure values are brackets, and the last row says of how many conversations nothing is.
+    """
     table = _table()
     table.title = _text(report.title, "bold") if report.title else None
     counted = any(name in ERROR_TYPES for name in report.metrics)
-    table.caption = f"with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
+    decided = [decided_words(run) for run in report.runs]
+    ends = "from all that is unsure being wrong to all of it being right, " if any(decided) else ""
+    table.caption = f"{ends}with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
     table.add_column("metric", overflow="fold")
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     for run, size in zip(report.runs, sizes, strict=True):
@@ -31,12 +36,17 @@ def totals_table(report: Report) -> Table:
     for name in report.metrics:
         cells = (_figure(run.by_metric.get(name), size) for run, size in zip(report.runs, sizes, strict=True))
         table.add_row(_text(name), *cells)
+    if any(decided):
+        table.add_row(
+            _text("fully decided"), *(_text(words.replace(" fully decided", "") or "100.0 %") for words in decided)
+        )
     return table
 
 
 def failures_table(run: RunView, limit: int = 10) -> Table:
-    """The first `limit` conversations that did not pass, each with its first difference in words."""
-    wrong = (c for c in run.conversations if c.passed is False or c.broke)
+    """The first `limit` conversations that failed, then those that are unsure, each with its first difference."""
+    failed = (c for c in run.conversations if c.status == "failed" or c.broke)
+    wrong = chain(failed, (c for c in run.conversations if c.status == "unsure" and not c.broke))
     rows = list(islice(wrong, limit))
     left = sum(1 for _ in wrong)
     table = _table()

@@ -16,13 +16,27 @@ from typing import Any, Literal, NamedTuple, cast
 from toologue import keys
 from toologue.report.view import Conversation
 from toologue.report.words import explain, fault_words, findings, legible, located, pruned, quoted
-from toologue.schema import AgentTurn, Call, Mismatch, Program, Result, Retrieve, Round, Turn, invocations, rounds
+from toologue.schema import (
+    AgentTurn,
+    Call,
+    Dialogue,
+    Mismatch,
+    Program,
+    Result,
+    Retrieve,
+    Round,
+    Trace,
+    Turn,
+    invocations,
+    rounds,
+)
 from toologue.score.metric import done_at
 
-# same: as expected; match: accepted, though not equal; wrong: answers a gold call, with a difference; bad: took effect,
-# not expected; extra: expected by nobody, not counted as bad; missing: in the gold only; draft: not executed.
-Mark = Literal["", "same", "match", "wrong", "bad", "extra", "missing", "draft"]
-# (index of the turn among all turns, slot among its acts).
+# same: as expected; match: accepted, though not equal; wrong: a call or a reply that differs from the gold's; unsure:
+# one of which nobody has decided whether it does; bad: took effect, not expected; extra: expected by nobody, not
+# counted as bad; missing: in the gold only; draft: not executed.
+Mark = Literal["", "same", "match", "wrong", "unsure", "bad", "extra", "missing", "draft"]
+# (index of the turn among all turns, slot among its acts; -1: its words).
 Place = tuple[int, int]
 
 
@@ -61,7 +75,7 @@ def marks(conversation: Conversation) -> Marks:
     free = [act for act in free if act.place not in found.gold]
     unnamed = [act for act in mine if act.place not in found.agent]
     budget = _pair(unnamed, free, found, budget, lambda act: (act.content, act.round))
-    _pair_wrong([act for act in mine if found.agent.get(act.place) == "wrong"], free, found)
+    _pair_wrong([act for act in mine if found.agent.get(act.place) in ("wrong", "unsure")], free, found)
     budget = _pair(unnamed, free, found, budget, lambda act: (act.call.api, act.round))
     _pair(unnamed, free, found, budget, lambda act: act.call.api)
     for act in unnamed:
@@ -75,13 +89,23 @@ def _named(conversation: Conversation) -> Marks:
     for mismatch in conversation.verdict.at if conversation.verdict else ():
         if mismatch.turn is None:
             continue
-        place = mismatch.turn, mismatch.act or 0
         if located(conversation, mismatch).side == "gold":
-            found.gold[place] = "missing"
-        else:
+            found.gold[mismatch.turn, mismatch.act or 0] = "missing"
+            continue
+        place = _place(conversation.trace, mismatch)
+        if mismatch.verdict == "wrong":
             found.agent[place] = "bad" if mismatch.field == "call" else "wrong"
-            found.why.setdefault(place, []).append(mismatch)
+        else:
+            found.agent.setdefault(place, "unsure")
+        found.why.setdefault(place, []).append(mismatch)
     return found
+
+
+def _place(lived: Trace | Dialogue, mismatch: Mismatch) -> Place:
+    """The act that a mismatch is about; the words of the turn, where it is about these."""
+    turn = mismatch.turn or 0
+    spoken = mismatch.field == "reply" and mismatch.act is None and bool(done_at(lived, turn).text)
+    return turn, -1 if spoken else mismatch.act or 0
 
 
 def _pair(mine: Sequence[_Act], free: list[_Act], found: Marks, budget: int, key: Callable[[_Act], object]) -> int:
@@ -105,7 +129,7 @@ def _pair_wrong(mine: Sequence[_Act], free: list[_Act], found: Marks) -> None:
             mate = min(rivals, key=lambda other: (not _has(other.call, wanted), abs(other.round - act.round)))
             free.remove(mate)
             found.partner[act.place] = mate.place
-            found.gold[mate.place] = "wrong"
+            found.gold[mate.place] = found.agent[act.place]
 
 
 def _has(call: Call, wanted: Mapping[str, Any]) -> bool:
@@ -137,6 +161,15 @@ class Argument(NamedTuple):
     given: Shown | None
     expected: Shown | None = None
     why: str = ""
+    unsure: bool = False
+
+
+class Reason(NamedTuple):
+    """Why something is wrong or unsure, and what decided that."""
+
+    text: str
+    unsure: bool
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +185,7 @@ class Item:
     error: Shown | None = None
     wrote: tuple[str, ...] = ()
     mark: Mark = ""
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     first: bool = False
 
 
@@ -240,7 +273,7 @@ def _first(conversation: Conversation) -> tuple[First, str, Place | None]:
     if graded:
         finding = findings(conversation)[0]
         lived = conversation.gold if finding.side == "gold" else conversation.trace
-        number, act = finding.mismatch.turn, finding.mismatch.act or 0
+        number, act = finding.mismatch.turn, _place(lived, finding.mismatch)[1]
         if number is not None and number >= 0 and act < len(done_at(lived, number).acts):
             return "call", finding.side, (number, act)
     for number, turn in enumerate(conversation.trace.turns):
@@ -264,7 +297,9 @@ def _turn_items(
     if turn.thought:
         yield Item("thought", (index, -2), text=said(turn.thought))
     if turn.text is not None:
-        yield Item("words", (index, -1), title=turn.action or "", text=said(turn.text))
+        at, title = (index, -1), turn.action or ""
+        reasons = tuple(_reason(mismatch) for mismatch in why.get(at, ()))
+        yield Item("words", at, title=title, text=said(turn.text), mark=marked.get(at, ""), reasons=reasons)
     for slot, act in enumerate(turn.acts):
         result = turn.results[slot] if slot < len(turn.results) else None
         yield _act_item(act, result, (index, slot), marked.get((index, slot), ""), why.get((index, slot), []))
@@ -294,13 +329,23 @@ def _act_item(
         error=said(f"{result.error.type}: {result.error.message}") if result and result.error else None,
         wrote=tuple(legible(path) for path in list(result.changes)[:8]) if result else (),
         mark="draft" if result is None else mark,
-        reasons=tuple(explain(m) for m in why if m.field != "call" and not m.field.startswith("arguments.")),
+        reasons=tuple(_reason(m) for m in why if m.field != "call" and not m.field.startswith("arguments.")),
     )
+
+
+def _reason(mismatch: Mismatch) -> Reason:
+    """Words stand above what is said of them, beside the gold's: of a reply it is enough to say why."""
+    unsure, why = mismatch.verdict == "unsure", legible(mismatch.why)
+    text = explain(mismatch) if mismatch.field != "reply" or not why else f"{'unsure: ' if unsure else ''}{why}"
+    return Reason(text, unsure, "nobody yet" if unsure and mismatch.by is None else mismatch.by or "")
 
 
 def _argument(name: str, given: Mapping[str, Any], difference: Mismatch | None) -> Argument:
     argument = Argument(legible(name), shown(given[name]) if name in given else None)
-    return argument._replace(expected=shown(difference.expected), why=difference.why) if difference else argument
+    if difference is None:
+        return argument
+    unsure = difference.verdict == "unsure"
+    return argument._replace(expected=shown(difference.expected), why=difference.why, unsure=unsure)
 
 
 def _section(
@@ -319,6 +364,7 @@ def _section(
         "rows": rows,
         "single": single,
         "acts": any(item.kind not in ("words", "thought", "fault") for item in mine),
+        "doubted": any(item.mark in ("wrong", "unsure") for item in mine),
     }
 
 
@@ -337,7 +383,7 @@ def _as_expected(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -
 
 
 def _bare(item: Item) -> tuple[Any, ...]:
-    mark = item.mark if item.mark in ("wrong", "bad", "missing") else ""
+    mark = item.mark if item.mark in ("wrong", "unsure", "bad", "missing") else ""
     return item.kind, item.title, item.text, item.arguments, item.error, mark
 
 

@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from itertools import chain
+from typing import Any, Literal, cast, get_args
 
-from toologue import registry
+from toologue import keys, registry
+from toologue.errors import UserError
 from toologue.models.similarity import TextMatch
 from toologue.run.store import RunFolder
 from toologue.schema import Dialogue, Graph, Score, Trace
 from toologue.schema.jsonl import line_of, read, replacing
-from toologue.score.metric import Metric, Total, totals, warmed
+from toologue.score.grader import grader
+from toologue.score.metric import Metric, Total, best_of, totals, warmed
 
-# The scores that say whether a conversation passed; of two, the first.
-PASSES = ("success", "conversation correct", "perfect dialogue")
+# The scores that say whether a conversation passed (of two, the first), each with the one that judges its steps: where
+# that leaves nothing unsure, a conversation is *fully decided*.
+PASSES = {"success": "recall", "conversation correct": "test correct", "perfect dialogue": "turn match"}
+# What became of a conversation. It is unsure where it would have passed if all that is unsure were right.
+Status = Literal["failed", "unsure", "unscored", "passed"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True)
@@ -32,10 +39,23 @@ class Conversation:
         return next((self.scores[name] for name in PASSES if name in self.scores), None)
 
     @property
+    def status(self) -> Status:
+        """What became of it."""
+        verdict = self.verdict
+        if verdict is None or verdict.value is None:
+            return "unscored"
+        return "passed" if verdict.value == 1.0 else "unsure" if best_of(verdict) == 1.0 else "failed"
+
+    @property
     def passed(self) -> bool | None:
-        """Whether it succeeded; None where nothing was scored."""
-        value = self.verdict.value if self.verdict else None
-        return None if value is None else value == 1.0
+        """Whether it succeeded; None where nothing was scored, or what was is unsure."""
+        return {"passed": True, "failed": False}.get(self.status)
+
+    @property
+    def decided(self) -> bool:
+        """Whether it was scored, and none of its steps is unsure."""
+        judged = (self.scores[name] for pair in PASSES.items() for name in pair if name in self.scores)
+        return self.status != "unscored" and not any(score.unsure for score in judged)
 
     @property
     def broke(self) -> bool:
@@ -65,6 +85,16 @@ class RunView:
     def by_metric(self) -> Mapping[str, Total]:
         """The totals by their metrics."""
         return {total.metric: total for total in self.totals}
+
+    @property
+    def decided(self) -> tuple[int, int] | None:
+        """(fully decided conversations, scored ones); None where nothing says which passed."""
+        known = self.by_metric
+        passes = next((name for name in PASSES if name in known), None)
+        if passes is None:
+            return None
+        told = [known[name].open for name in (passes, PASSES[passes]) if name in known]
+        return known[passes].n - max(told), known[passes].n
 
 
 @dataclass(frozen=True)
@@ -117,24 +147,40 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
                 stream.write(line_of(score))
                 yield score
 
-    about = {"format": "scores/1", "agent": folder.config.agent, "similarity": match.record()}
+    about = {
+        "format": "scores/1", "agent": folder.config.agent, "similarity": match.record(),
+        "grader": grader(match), "traces": keys.file_key(folder.path / "traces.jsonl"),
+    }  # fmt: skip
     with replacing(folder.path / "scores.jsonl") as stream:
         found = totals(kept(stream))
-    summary = {**about, "totals": [total._asdict() for total in found]}
+    decided, of = RunView("", {}, found, ()).decided or (0, 0)
+    totalled = [total._asdict() for total in found]
+    summary = {**about, "decided": {"conversations": decided, "of": of}, "totals": totalled}
     with replacing(folder.path / "scores.json") as stream:
         stream.write(json.dumps(summary, indent=1).encode() + b"\n")
     return found
 
 
+def graded_before(folder: RunFolder, match: TextMatch) -> list[Total] | None:
+    """The totals of a run that was graded by the same rules, and has not gone on since; None of another."""
+    try:
+        about = json.loads((folder.path / "scores.json").read_bytes())
+        if about["grader"] == grader(match) and about["traces"] == keys.file_key(folder.path / "traces.jsonl"):
+            return totals(read(folder.path / "scores.jsonl", Score, empty=True))
+    except (OSError, ValueError, KeyError, TypeError, UserError):
+        pass
+    return None
+
+
 def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     """Score a run folder and make its view."""
     scored, every, count = score_folder(folder, match), _Every(folder), 0
-    kept: dict[bool, list[Conversation]] = {False: [], True: []}
+    kept: dict[Status, list[Conversation]] = {status: [] for status in STATUSES}
     for conversation in every:
         count += 1
-        if len(same := kept[conversation.passed is True]) < LIMIT:
+        if len(same := kept[conversation.status]) < LIMIT:
             same.append(conversation)
-    shown = (kept[False] + kept[True])[:LIMIT]
+    shown = list(chain.from_iterable(kept.values()))[:LIMIT]
     shown.sort(key=lambda conversation: (conversation.gold.id, conversation.trace.trial))
     config, settings = folder.config, folder.config.settings
     facts = {

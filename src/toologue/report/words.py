@@ -1,8 +1,9 @@
 """Differences in words: what every output format says about a conversation, in one place and one wording.
 
 Contract: `explain` is one line about one mismatch. `findings` are all mismatches of a conversation with their round and
-Api, in the order in which they happened; the first of them is the first divergence. Text from data passes `legible`,
-so that nothing in it can steer a terminal, break XML or turn the reading direction; `quoted` cuts long values.
+Api, in the order in which they happened, those that are unsure last; the first of them is the first divergence. Text
+from data passes `legible`, so that nothing in it can steer a terminal, break XML or turn the reading direction;
+`quoted` cuts long values.
 
 Rounds count from 1 for people; an opening by the agent is round 1.
 """
@@ -14,11 +15,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from toologue.report.view import Conversation
+from toologue.report.view import Conversation, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
@@ -27,7 +28,6 @@ from toologue.values.json_schema import object_of
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-Status = Literal["passed", "failed", "unscored"]
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _UNCHANGED = ("not changed", "not created")
 _STOPS = {
@@ -73,6 +73,10 @@ class Finding(NamedTuple):
 
 def explain(mismatch: Mismatch) -> str:
     """One readable line about one mismatch."""
+    return ("unsure: " if mismatch.verdict == "unsure" else "") + _explained(mismatch)
+
+
+def _explained(mismatch: Mismatch) -> str:
     field, expected, actual = mismatch.field, mismatch.expected, mismatch.actual
     if field == "call" and actual is None:
         return f"{_call_words(expected)} was expected and not made"
@@ -102,9 +106,20 @@ def findings(conversation: Conversation) -> list[Finding]:
     scores = conversation.scores
     for name in ("success", "outcome", *scores):
         if name in scores and scores[name].at:
-            found = [located(conversation, mismatch, outcome=name == "outcome") for mismatch in scores[name].at]
+            at = merged(scores[name].at)
+            found = [located(conversation, mismatch, outcome=name == "outcome") for mismatch in at]
             return sorted(found, key=lambda finding: _order(conversation, finding))
     return []
+
+
+def merged(at: Iterable[Mismatch]) -> list[Mismatch]:
+    """Mismatches, all that is said of one reply as one."""
+    same = (list(group) for _, group in groupby(at, key=_reply_or_itself))
+    return [group[0].replace(why="; ".join(dict.fromkeys(one.why for one in group if one.why))) for group in same]
+
+
+def _reply_or_itself(mismatch: Mismatch) -> object:
+    return mismatch.replace(why="", by=None, severity=None) if mismatch.field == "reply" else id(mismatch)
 
 
 def located(conversation: Conversation, mismatch: Mismatch, *, outcome: bool = False) -> Finding:
@@ -119,7 +134,7 @@ def located(conversation: Conversation, mismatch: Mismatch, *, outcome: bool = F
 
 
 def headline(conversation: Conversation) -> str:
-    """Why the conversation did not pass, in one line; empty where it passed."""
+    """Why the conversation did not pass, or not for sure, in one line; empty where it passed."""
     if conversation.broke:
         return stop_words(conversation)
     if conversation.passed:
@@ -127,7 +142,8 @@ def headline(conversation: Conversation) -> str:
     if found := findings(conversation):
         return found[0].line
     whys = [legible(score.why) for score in conversation.scores.values() if score.why]
-    return whys[0] if whys else "No difference was recorded." if conversation.passed is False else "Nothing was scored."
+    scored = conversation.status != "unscored"
+    return whys[0] if whys else "No difference was recorded." if scored else "Nothing was scored."
 
 
 def stop_words(conversation: Conversation) -> str:
@@ -140,12 +156,6 @@ def stop_words(conversation: Conversation) -> str:
 def fault_words(fault: Fault, limit: int = 300) -> str:
     """A fault on one line: type and message."""
     return cut(": ".join(legible(part) for part in (fault.type, fault.message) if part), limit)
-
-
-def status_of(conversation: Conversation) -> Status:
-    """Passed, failed or unscored."""
-    statuses: dict[bool | None, Status] = {None: "unscored", True: "passed", False: "failed"}
-    return statuses[conversation.passed]
 
 
 def error_counts(conversation: Conversation) -> list[tuple[str, int]]:
@@ -163,10 +173,28 @@ def figures(total: Total) -> tuple[str, str]:
     low, high = total.low or 0.0, total.high or 0.0
     if total.metric in ERROR_TYPES:
         of = total.counts.get("of", 0)
-        return f"{total.counts.get('hits', 0):g}", f"{low * of:.0f} to {high * of:.0f}" if known else ""
+        value = bracket(total.value * of, best_value(total) * of, "{:g}")
+        return value, f"{low * of:.0f} to {high * of:.0f}" if known else ""
     if not 0 <= total.value <= 1 or not 0 <= high <= 1:
-        return f"{total.value:.2f}", f"{low:.2f} to {high:.2f}" if known else ""
-    return f"{100 * total.value:.1f} %", f"{100 * low:.1f} to {100 * high:.1f}" if known else ""
+        return bracket(total.value, best_value(total), "{:.2f}"), f"{low:.2f} to {high:.2f}" if known else ""
+    value = bracket(100 * total.value, 100 * best_value(total), "{:.1f}")
+    return f"{value} %", f"{100 * low:.1f} to {100 * high:.1f}" if known else ""
+
+
+def bracket(value: float, best: float, form: str) -> str:
+    """A rate from all that is unsure being wrong to all of it being right, the smaller first; one number if equal."""
+    return " to ".join(dict.fromkeys(form.format(end) for end in sorted((value, best))))
+
+
+def best_value(total: Total) -> float:
+    """What a total is if all that is unsure is right."""
+    return total.value or 0.0 if total.best is None else total.best
+
+
+def decided_words(run: RunView) -> str:
+    """The share of conversations that are fully decided; empty where all are."""
+    decided, of = run.decided or (0, 0)
+    return f"{100 * decided / of:.1f} % fully decided ({decided} of {of})" if decided < of else ""
 
 
 @cache
@@ -231,12 +259,13 @@ def _round_of(turns: Iterable[Turn], index: int) -> int | None:
     return before - 1 if before else None
 
 
-def _order(conversation: Conversation, finding: Finding) -> tuple[int, int, int]:
+def _order(conversation: Conversation, finding: Finding) -> tuple[bool, int, int, int]:
     mismatch, number = finding.mismatch, finding.round
+    doubt = mismatch.verdict == "unsure"
     if number is None or mismatch.turn is None:
-        return 1 << 30, 0, 0
+        return doubt, 1 << 30, 0, 0
     turns = conversation.gold.turns if finding.side == "gold" else conversation.trace.turns
-    return number, mismatch.turn - round_starts(turns)[number], mismatch.act or 0
+    return doubt, number, mismatch.turn - round_starts(turns)[number], mismatch.act or 0
 
 
 def _api_of(mismatch: Mismatch, turns: Sequence[Turn]) -> str:

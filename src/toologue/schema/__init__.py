@@ -14,7 +14,7 @@ Not covered: behaviour. A noun carries facts and what follows from them alone.
 """
 
 from toologue.schema.api import Api, Compare, Parameter
-from toologue.schema.case import Case, Mismatch, ProtocolName, Score, Stop, Trace
+from toologue.schema.case import Case, DecidedBy, Mismatch, ProtocolName, Score, Severity, Stop, Trace, Verdict
 from toologue.schema.dialogue import Brief, Dialogue, Edge, Setting, Similarities
 from toologue.schema.jsonl import Noun, Record
 from toologue.schema.plan import KINDS, MOVES, Cue, Flow, Move, Plan, Scenario, ValueKind
@@ -73,6 +73,7 @@ __all__ = [
     "Case",
     "Compare",
     "Cue",
+    "DecidedBy",
     "Dialogue",
     "Edge",
     "Fault",
@@ -99,6 +100,7 @@ __all__ = [
     "Scenario",
     "Score",
     "Setting",
+    "Severity",
     "Similarities",
     "Stacked",
     "State",
@@ -112,6 +114,7 @@ __all__ = [
     "UserAction",
     "UserTurn",
     "ValueKind",
+    "Verdict",
     "Walk",
     "answers",
     "executable",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from toologue.schema.jsonl import Noun, Record
 
@@ -27,7 +27,11 @@ class Parameter(Noun):
 
 
 class Api(Record):
-    """One tool. `writes` is true where a call may change the world (the paper's "action", ToolTalk 2.1)."""
+    """One tool. `writes` is true where a call may change the world (the paper's "action", ToolTalk 2.1).
+
+    `confirm` says whether a call waits until the customer has agreed: always, or, as the names of parameters, where
+    what these name is there already, so that it would be written over.
+    """
 
     format: Literal["api/1"] = "api/1"
     name: str = Field(min_length=1)
@@ -37,6 +41,13 @@ class Api(Record):
     writes: bool = False
     domain: str = ""
     keywords: tuple[str, ...] = ()
+    confirm: bool | tuple[str, ...] = False
+
+    @model_serializer(mode="wrap")
+    def _said(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What documents do not say is not written: so their keys do not depend on it."""
+        told: dict[str, Any] = serialize(self)
+        return told if self.confirm else {name: value for name, value in told.items() if name != "confirm"}
 
     @property
     def required(self) -> tuple[str, ...]:

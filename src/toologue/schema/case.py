@@ -2,7 +2,8 @@
 
 Traces of equal runs are equal bytes: clock times go to a sidecar of the run folder. Totals and bootstrap add the counts
 of scores and then apply one function (hits / of, unless a metric registers its own), so a total is a micro average. A
-missing score is None, never 0.
+missing score is None, never 0. What rules cannot decide is *unsure*: neither right nor wrong, until a judge or a person
+says so. A score's counts take it for wrong, and say what they would gain if it were right.
 """
 
 from __future__ import annotations
@@ -22,6 +23,17 @@ ProtocolName = Literal["next", "forced", "recorded", "live"]
 
 # Why a conversation ended: gold is used up, the user left, too many rounds, out of time, the agent broke.
 Stop = Literal["done", "user", "cap", "timeout", "error"]
+
+
+Verdict = Literal["right", "wrong", "unsure"]
+
+# How bad a wrong step is, from light to heavy.
+Severity = Literal[
+    "no harm", "no answer", "wrong information", "missing write", "wrong write", "leak", "obeyed an attack"
+]
+
+# What decides a verdict: what was done, a value that was said or given, a rule about words, a model, a reviewer.
+DecidedBy = Literal["execution", "value", "rule", "judge", "person"]
 
 
 class Case(Noun):
@@ -71,7 +83,10 @@ class Trace(Record):
 
 
 class Mismatch(Noun):
-    """One difference: in which turn (index in the trace, or in the gold for what is missing) and act, which field."""
+    """One difference: in which turn (index in the trace, or in the gold for what is missing) and act, which field.
+
+    It makes the step wrong, or leaves it unsure. `by` is what decided that, `severity` what it does to the customer.
+    """
 
     turn: int | None = None
     act: int | None = None
@@ -79,16 +94,23 @@ class Mismatch(Noun):
     expected: JsonValue = None
     actual: JsonValue = None
     why: str = ""
+    verdict: Literal["wrong", "unsure"] = "wrong"
+    by: DecidedBy | None = None
+    severity: Severity | None = None
 
 
 class Score(Record):
-    """One metric of one trace. `counts` add up; `value` is None where there was nothing to score, and `why` says so."""
+    """One metric of one trace. `counts` add up; `value` is None where there was nothing to score, and `why` says so.
+
+    Counts and value take what is unsure for wrong; `unsure` is what the counts would gain if all of it were right.
+    """
 
     format: Literal["score/1"] = "score/1"
     metric: str
     dialogue: str
     case: str = ""
     counts: dict[str, float] = Field(default_factory=dict)
+    unsure: dict[str, float] = Field(default_factory=dict)
     value: float | None = None
     why: str = ""
     at: tuple[Mismatch, ...] = ()

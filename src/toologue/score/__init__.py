@@ -17,5 +17,5 @@ Example:
     >>> calls(Dialogue(id="d", turns=turns), trace, TextMatch.of("exact"))["success"].value
     1.0
 
-Not covered: weights; order of calls within a round; replies that are alike in their words and opposite in meaning.
+Not covered: weights; order of calls within a round; what words mean where nothing named decides, which is unsure.
 """

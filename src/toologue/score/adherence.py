@@ -6,10 +6,10 @@
     ended at a leaf  conversations                    those that end where the procedure ends
 
 A call is allowed where questions alone lead from the last result to it; where each of those that list answers was
-put (the agent spoke as often), and was answered so, if the customer's turns say what was answered
-(`extra["answer"]`); and where its arguments are what the procedure says, of values that the customer gave: informed, or
-said. Going back to a call that was made before is allowed with another value, and not behind a write. What is not
-allowed is explained, and the walk goes on behind it.
+put (the agent spoke as often), and was last answered so, if the customer's turns say which step they answer, and how
+(`extra["step"]`, `extra["answer"]`); and where its arguments are what the procedure says, of values that the customer
+gave: informed, or said. Going back to a call that was made before is allowed with another value, and not behind a
+write. What is not allowed is explained, and the walk goes on behind it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Walk:
         self._informed: dict[str, list[JsonValue]] = {}
         self._fresh: set[str] = set()
         self._texts: list[str] = []
-        self._answers: list[str] = []
+        self._answers: dict[int, str] = {}  # to each step, the last one
         self.spoken = 0
         self.allowed: list[bool] = []
         self.writes: list[bool] = []
@@ -78,8 +78,9 @@ class _Walk:
             self._informed.setdefault(slot, []).append(value)
             self._fresh.add(slot)
         self._stand = self._walking.give(self._stand, turn.informed)
-        if isinstance(answer := turn.extra.get("answer"), str):
-            self._answers.append(answer)
+        step, answer = turn.extra.get("step"), turn.extra.get("answer")
+        if isinstance(step, int) and isinstance(answer, str):
+            self._answers[step] = answer
 
     def follow(self, call: Call, result: Result, place: tuple[int, int]) -> None:
         """The agent calls."""
@@ -97,7 +98,7 @@ class _Walk:
         called = self._walking.record(informed, call, result)
         link = self._walking.exit(called)
         self._stand = self._walking.take(called, link) if link else called
-        self.spoken, self._answers = 0, []
+        self.spoken, self._answers = 0, {}
         self._fresh.clear()
 
     def ends(self) -> bool:
@@ -139,9 +140,11 @@ class _Walk:
         found = [f"{link.condition} does not hold" for link in links if self._is_shut(link, informed)]
         if self._count_questions(links) > self.spoken:
             found.append("made before the customer was asked")
-        chosen = [link.text for link in links if link.text and link.text in self._listed(link)]
-        if chosen and self._answers and chosen != self._answers[-len(chosen) :]:
-            found.append(f"made for {chosen[-1]!r}, and the customer chose {self._answers[-1]!r}")
+        for link in links:
+            if link.text and link.text in self._listed(link):
+                answer = self._answers.get(self._course.step(link.source).number, link.text)
+                if answer != link.text:
+                    found.append(f"made for {link.text!r}, and the customer chose {answer!r}")
         for name, expression in step.arguments.items():
             expected = evaluate(expression, informed.values)
             if not same(expected, arguments.get(name)):

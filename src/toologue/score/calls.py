@@ -6,23 +6,39 @@ that answers nothing and took effect is *bad*. Reads beyond the gold are never b
 and no action is bad.
 
 What a search missed is the world's to say (`Kind.missing`), else each documented gold argument is compared as its
-parameter says; a read whose result contains all that the gold read found is as good.
+parameter says, free texts by what they must carry (`score.free_texts`); a read whose result contains all that the gold
+read found is as good. A call that fits but for unsure texts is *unsure*: scores take it for wrong, and say what
+they would gain.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue.models.similarity import TextMatch
-from toologue.schema import Api, Dialogue, Fault, Invocation, Mismatch, Score, Trace, answers, invocations
+from toologue.schema import (
+    Api,
+    Dialogue,
+    Fault,
+    Invocation,
+    Mismatch,
+    Parameter,
+    Score,
+    Trace,
+    Verdict,
+    answers,
+    invocations,
+)
 from toologue.schema.jsonl import leaves
+from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged
 from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
-from toologue.values.compare import agree, contains
+from toologue.values.compare import agree, contains, never_alike
 from toologue.worlds.world import Kind, kind_at
 
 ERROR_TYPES = ("over-trigger", "bad planning", "bad call")
@@ -43,12 +59,16 @@ MEANINGS.update(
 )
 
 
+_EXACT = Parameter()
+
+
 @dataclass(frozen=True)
 class Pairing:
     """Which predicted call answers which gold call. `partner[i]` is an index into `gold`, or None.
 
-    `bad[i]` says whether predicted call i is a bad action. Where a published grader crashes, `crash` says how, and
-    both lists end before the call that made it crash.
+    `bad[i]` says whether predicted call i is a bad action. `hoped` is `partner` if all that is unsure is right; empty
+    where nothing is. Where a published grader crashes, `crash` says how, and both lists end before the call that made
+    it crash.
     """
 
     predicted: tuple[Invocation, ...]
@@ -57,6 +77,16 @@ class Pairing:
     bad: tuple[bool, ...]
     actions: tuple[bool, ...]
     crash: Fault | None = None
+    hoped: tuple[int | None, ...] = ()
+
+    @property
+    def best(self) -> Pairing:
+        """The pairing if all that is unsure is right."""
+        partner = self.hoped or self.partner
+        bad = (
+            tuple(bad and mate is None for bad, mate in zip(self.bad, partner, strict=True)) if self.hoped else self.bad
+        )
+        return replace(self, partner=partner, bad=bad, hoped=())
 
     @property
     def counts(self) -> dict[str, int]:
@@ -98,18 +128,22 @@ def pair(gold: Dialogue, trace: Trace, match: TextMatch) -> Pairing:
     """Pair the calls of a trace with those of the gold, round by round (all in one for `live`)."""
     kind, together = kind_at(gold.world), trace.protocol == "live"
     predicted, wanted = made(trace), made(gold)
-    fits = {
-        i: [j for j, g in enumerate(wanted) if (together or g.round == p.round) and not differences(p, g, kind, match)]
-        for i, p in enumerate(predicted)
-    }
-    mates = _most_pairs(fits)
-    partner = tuple(mates.get(i) for i in fits)
+    compared = Comparison(gold, predicted, match)
+    right, open_ = dict[int, list[int]](), dict[int, list[int]]()
+    for i, p in enumerate(predicted):
+        near = [(j, g) for j, g in enumerate(wanted) if together or g.round == p.round]
+        verdicts = {j: {one.verdict for one in compared.differences(p, g)} for j, g in near}
+        right[i] = [j for j, said in verdicts.items() if not said]
+        open_[i] = [j for j, said in verdicts.items() if said <= {"unsure"}]
+    mates = _most_pairs(right)
+    hopes = mates if open_ == right else _most_pairs(open_, mates)
+    partner, hoped = (tuple(map(found.get, right)) for found in (mates, hopes))
     actions = tuple(p.call.api in kind.by_name and kind.by_name[p.call.api].writes for p in predicted)
     bad = tuple(
         action and mate is None and (p.result.error is None or bool(p.result.changes))
         for p, mate, action in zip(predicted, partner, actions, strict=True)
     )
-    return Pairing(predicted, wanted, partner, bad, actions)
+    return Pairing(predicted, wanted, partner, bad, actions, hoped=hoped if hoped != partner else ())
 
 
 def made(conversation: Dialogue | Trace) -> tuple[Invocation, ...]:
@@ -117,22 +151,82 @@ def made(conversation: Dialogue | Trace) -> tuple[Invocation, ...]:
     return tuple(invocation for invocation in invocations(conversation.turns) if invocation.act.kind == "call")
 
 
-def differences(predicted: Invocation, gold: Invocation, kind: Kind, match: TextMatch) -> list[Mismatch]:
-    """What speaks against taking the predicted call for the gold one; empty: nothing."""
-    mine, theirs, failure, expected = predicted.call.api, gold.call.api, predicted.result.error, gold.result.error
-    if mine != theirs:
-        return [Mismatch(field="api", expected=theirs, actual=mine)]
-    if (failure is None) != (expected is None):
-        told = [None if one is None else one.model_dump() for one in (expected, failure)]
-        return [Mismatch(field="error", expected=told[0], actual=told[1])]
-    if (missing := kind.missing(predicted, gold)) is not None:
-        return list(missing)
-    api = kind.by_name.get(mine)
-    unlike = _unlike_arguments(api, kind.counted(gold), kind.counted(predicted), match)
-    found, given = gold.result.value, predicted.result.value
-    if unlike and failure is None and (api is None or not api.writes) and contains(given, found):
-        return [] if any(leaf is not None for _, leaf in leaves(found)) else unlike  # {"emails": []} found nothing
-    return unlike
+@dataclass(frozen=True)
+class Comparison:
+    """Predicted calls against those of one gold dialogue."""
+
+    gold: Dialogue
+    predicted: Sequence[Invocation]
+    match: TextMatch
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The kind of world that they are made in."""
+        return kind_at(self.gold.world)
+
+    def differences(self, predicted: Invocation, gold: Invocation) -> list[Mismatch]:
+        """What speaks against taking the predicted call for the gold one, or leaves it unsure; empty: nothing."""
+        kind = self.kind
+        mine, theirs, failure, expected = predicted.call.api, gold.call.api, predicted.result.error, gold.result.error
+        if mine != theirs:
+            return [Mismatch(field="api", expected=theirs, actual=mine, by="execution")]
+        if (failure is None) != (expected is None):
+            told = [None if one is None else one.model_dump() for one in (expected, failure)]
+            return [Mismatch(field="error", expected=told[0], actual=told[1], by="execution")]
+        if (missing := kind.missing(predicted, gold)) is not None:
+            return [one.replace(by="execution") for one in missing]
+        api = kind.by_name.get(mine)
+        unlike = list(self._unlike_arguments(api, predicted, gold))
+        found, given = gold.result.value, predicted.result.value
+        if unlike and failure is None and (api is None or not api.writes) and contains(given, found):
+            return [] if any(leaf is not None for _, leaf in leaves(found)) else unlike  # {"emails": []} found nothing
+        return unlike
+
+    def nearness(self, predicted: Invocation, gold: Invocation) -> tuple[int, int, int]:
+        """How far a call of the same Api is from a gold one: wrong arguments, unsure ones, rounds."""
+        verdicts = [one.verdict for one in self.differences(predicted, gold)]
+        return verdicts.count("wrong"), verdicts.count("unsure"), abs(predicted.round - gold.round)
+
+    def _unlike_arguments(self, api: Api | None, predicted: Invocation, gold: Invocation) -> Iterator[Mismatch]:
+        """The gold arguments that the given ones do not agree with; undocumented ones are the world's."""
+        wanted, given = self.kind.counted(gold), self.kind.counted(predicted)
+        for name, expected in wanted.items():
+            if api is not None and name not in api.parameters:
+                continue
+            parameter, actual = _EXACT if api is None else api.parameters[name], given.get(name)
+            if agree(parameter.compare, expected, actual, never_alike):
+                continue
+            if parameter.compare in ("text", "prose") and isinstance(expected, str):
+                verdict, by, why = self._text(name, parameter, expected, actual, predicted, gold)
+            else:
+                why = "missing" if name not in given else f"compared as {parameter.compare}"
+                verdict, by = "wrong", "value"
+            if verdict != "right":
+                field = f"arguments.{name}"
+                yield Mismatch(field=field, expected=expected, actual=actual, why=why, verdict=verdict, by=by)
+
+    def _text(
+        self, name: str, parameter: Parameter, expected: str, actual: Any, predicted: Invocation, gold: Invocation
+    ) -> TextVerdict:
+        """The verdict on a free text. What the agent itself called before, in this round, may support it."""
+        if isinstance(actual, str) and folded(expected) == folded(actual):
+            return TextVerdict("right", "value")
+        heard = replace(self._heard(predicted, gold), beside=_others(gold, name), given=_others(predicted, name))
+        if actual is None and not parameter.required:
+            return demanded(expected, heard)
+        compare = parameter.compare
+        if not isinstance(actual, str) or compare not in ("text", "prose"):
+            return TextVerdict("wrong", "value", "missing" if actual is None else "no text")
+        verdict = judged(expected, actual, compare, heard)
+        if verdict.verdict != "unsure":
+            return verdict
+        score, limit = self.match.similarity(expected, actual), self.match.thresholds[compare]
+        return verdict._replace(why=f"{verdict.why} (similarity {score:.2f}, limit {limit:.2f})")
+
+    def _heard(self, predicted: Invocation, gold: Invocation) -> Heard:
+        near = (one for one in self.predicted if one.round == predicted.round)
+        before = [one for one in near if (one.turn, one.slot) < (predicted.turn, predicted.slot)]
+        return Heard.before(self.gold, gold, before)
 
 
 def unanswered(pairing: Pairing) -> list[Mismatch]:
@@ -140,25 +234,78 @@ def unanswered(pairing: Pairing) -> list[Mismatch]:
     return [*map(_not_made, pairing.missed), *(_unasked(extra) for extra, bad in pairing.surplus if bad)]
 
 
-def explain(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Mismatch]:
-    """Every missed gold call and every bad action, with the field that made the difference."""
-    kind, free = kind_at(gold.world), dict(enumerate(pairing.surplus))
-    explained: list[Mismatch] = []
-    for missed in pairing.missed:
-        alike = {place: extra for place, (extra, _) in free.items() if extra.call.api == missed.call.api}
-        if not alike:
-            explained.append(_not_made(missed))
+class Explained(NamedTuple):
+    """A missed gold call with the call that is nearest to it, or a bad action; one of the two may lack."""
+
+    gold: Invocation | None
+    near: Invocation | None
+    at: tuple[Mismatch, ...]
+
+
+def explained(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Explained]:
+    """Every missed gold call and every bad action, with the fields that made the difference, or leave it unsure."""
+    answered = set(pairing.partner)
+    if len(answered - {None}) == len(pairing.gold) and not any(pairing.bad):
+        return []
+    compared, best = Comparison(gold, pairing.predicted, match), pairing.best
+    hoped = {mate: one for one, mate in zip(best.predicted, best.partner, strict=False)}
+    free, found = dict(enumerate(best.surplus)), list[Explained]()
+    missed = [(index, one) for index, one in enumerate(pairing.gold) if index not in answered]
+    nearest = _nearest({at: one for at, (one, _) in free.items()}, [g for i, g in missed if i not in hoped], compared)
+    for index, one in missed:
+        at = nearest.get(id(one))
+        near = hoped.get(index) or (free.pop(at)[0] if at is not None else None)
+        if near is None:
+            found.append(Explained(one, None, (_not_made(one),)))
             continue
-        near, _ = free.pop(min(alike, key=lambda place: abs(alike[place].round - missed.round)))
-        why = "made in another round"
-        misplaced = Mismatch(field="round", expected=missed.round, actual=near.round, why=why)
-        for difference in differences(near, missed, kind, match) or [misplaced]:
-            explained.append(difference.replace(turn=near.turn, act=near.slot))
-    return explained + [_unasked(extra) for extra, bad in free.values() if bad]
+        misplaced = Mismatch(
+            field="round", expected=one.round, actual=near.round, why="made in another round", by="execution"
+        )
+        differences = compared.differences(near, one) or [misplaced]
+        found.append(Explained(one, near, tuple(each.replace(turn=near.turn, act=near.slot) for each in differences)))
+    return found + [Explained(None, extra, (_unasked(extra),)) for extra, bad in free.values() if bad]
+
+
+def explain(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Mismatch]:
+    """All differences, one after the other."""
+    return [mismatch for one in explained(pairing, gold, match) for mismatch in one.at]
+
+
+def verdict_of(at: Iterable[Mismatch]) -> Verdict:
+    """The verdict that mismatches come to."""
+    verdicts = {one.verdict for one in at}
+    return "wrong" if "wrong" in verdicts else "unsure" if verdicts else "right"
+
+
+def _nearest(free: Mapping[int, Invocation], missed: Sequence[Invocation], compared: Comparison) -> dict[int, int]:
+    """Which free call is nearest to each missed one (by its identity) of the same Api: the nearest pairs first."""
+    pairs = sorted(
+        (compared.nearness(extra, one), order, at)
+        for order, one in enumerate(missed)
+        for at, extra in free.items()
+        if extra.call.api == one.call.api
+    )
+    found, taken = dict[int, int](), set[int]()
+    for _, order, at in pairs:
+        if id(missed[order]) not in found and at not in taken:
+            found[id(missed[order])] = at
+            taken.add(at)
+    return found
 
 
 def grade(pairing: Pairing, gold: Dialogue, trace: Trace, at: Sequence[Mismatch]) -> dict[str, Score]:
     """The scores that a pairing gives. 0/0 is None; for soft success, a rate without actions counts as 0."""
+    worst = _graded(pairing, gold, trace, at)
+    if not pairing.hoped:
+        return worst
+    best = _graded(pairing.best, gold, trace, at)
+    gains = {name: best[name].counts["hits"] - score.counts["hits"] for name, score in worst.items()}
+    return {
+        name: score.replace(unsure={"hits": gains[name]}) if gains[name] else score for name, score in worst.items()
+    }
+
+
+def _graded(pairing: Pairing, gold: Dialogue, trace: Trace, at: Sequence[Mismatch]) -> dict[str, Score]:
     n = pairing.counts
     success = n["matches"] == n["ground_truths"] and not n["bad_actions"]
     recall = n["matches"] / n["ground_truths"] if n["ground_truths"] else 1.0
@@ -212,25 +359,12 @@ def error_types(pairing: Pairing, *, published: bool = False) -> dict[str, int]:
     return found
 
 
-def _unlike_arguments(
-    api: Api | None, wanted: Mapping[str, Any], given: Mapping[str, Any], match: TextMatch
-) -> list[Mismatch]:
-    """The gold arguments that the given ones do not agree with; undocumented ones are the world's, not the agent's."""
-    found: list[Mismatch] = []
-    for name, expected in wanted.items():
-        if api is not None and name not in api.parameters:
-            continue
-        compare = "exact" if api is None else api.parameters[name].compare
-        actual = given.get(name)
-        if not agree(compare, expected, actual, match.alike):
-            why = "missing" if name not in given else f"compared as {compare}"
-            found.append(Mismatch(field=f"arguments.{name}", expected=expected, actual=actual, why=why))
-    return found
+def _most_pairs(fits: Mapping[int, Sequence[int]], known: Mapping[int, int] = {}) -> dict[int, int]:
+    """A largest matching of rows to columns (augmenting paths), earlier rows and columns first.
 
-
-def _most_pairs(fits: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """A largest matching of rows to columns (augmenting paths), earlier rows and columns first."""
-    owner: dict[int, int] = {}
+    Rows and columns of a `known` one stay matched.
+    """
+    owner = {column: row for row, column in known.items()}
 
     def place(row: int, seen: set[int]) -> bool:
         for column in sorted(fits[row], key=owner.__contains__):  # what is free first
@@ -242,18 +376,24 @@ def _most_pairs(fits: Mapping[int, Sequence[int]]) -> dict[int, int]:
         return False
 
     for row in fits:
-        place(row, set())
+        if row not in known:
+            place(row, set())
     return {row: column for column, row in owner.items()}
+
+
+def _others(invocation: Invocation, name: str) -> tuple[JsonValue, ...]:
+    """The arguments of a call beside one."""
+    return tuple(value for other, value in (invocation.call.arguments or {}).items() if other != name)
 
 
 def _not_made(missed: Invocation) -> Mismatch:
     why = "expected, not made"
-    return Mismatch(turn=missed.turn, act=missed.slot, field="call", expected=_shown(missed), why=why)
+    return Mismatch(turn=missed.turn, act=missed.slot, field="call", expected=_shown(missed), why=why, by="execution")
 
 
 def _unasked(extra: Invocation) -> Mismatch:
     why = "made and took effect, not expected"
-    return Mismatch(turn=extra.turn, act=extra.slot, field="call", actual=_shown(extra), why=why)
+    return Mismatch(turn=extra.turn, act=extra.slot, field="call", actual=_shown(extra), why=why, by="execution")
 
 
 def _shown(invocation: Invocation) -> JsonValue:

@@ -3,8 +3,9 @@
 Contract: a metric is a pure function `(gold, trace, match) -> {name: Score}`. It never raises, whatever an agent did.
 Nothing is scored that was not said: where a language model gave no reply (`no_reply`), all of the conversation is
 unscored, and the fault stands in `why`. An agent that raises, is out of time, or does not return the floor is scored. A
-total is hits / of, unless `RATIOS` registers another function for the metric's name; None where nothing was scored. Its
-interval is the percentile bootstrap over dialogues, the trials of one dialogue resampled together.
+total is hits / of, unless `RATIOS` registers another function for the metric's name; None where nothing was scored.
+What is unsure makes it a bracket: `value` if all of it is wrong, `best` if all of it is right. Its interval is the
+percentile bootstrap over dialogues, the trials of one dialogue resampled together, of both ends of the bracket.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from pydantic import ValidationError
+
 from toologue import keys, registry
+from toologue.data import complaint, path_text
+from toologue.errors import BadRecord
 from toologue.models.model import FaultType
 from toologue.models.similarity import TextMatch, Warmable
 from toologue.parallel import chunks
-from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, answers, invocations
+from toologue.schema import AgentTurn, Cue, Dialogue, Mismatch, Score, Trace, Verdict, answers, invocations
 from toologue.worlds.world import Kind, kind_at
 
 if TYPE_CHECKING:
@@ -36,7 +41,10 @@ _BLOCK = 1 << 22  # numbers held at once while resampling
 
 
 class Total(NamedTuple):
-    """A metric over many traces: its value and 95 % bootstrap interval, scored and unscored traces, added counts."""
+    """A metric over many traces: its value and 95 % bootstrap interval, scored and unscored traces, added counts.
+
+    `best` is the value if all that is unsure is right, `unsure` what the counts gain by it, `open` in how many traces.
+    """
 
     metric: str
     value: float | None
@@ -45,6 +53,17 @@ class Total(NamedTuple):
     n: int
     unscored: int
     counts: Mapping[str, float]
+    best: float | None = None
+    unsure: Mapping[str, float] = {}
+    open: int = 0
+
+
+class Share(NamedTuple):
+    """Hits, of how many; of those that are no hits, how many are unsure."""
+
+    hits: float
+    of: float
+    unsure: float = 0
 
 
 class TurnTest(NamedTuple):
@@ -77,22 +96,30 @@ def unscored(metrics: Iterable[str], gold: Dialogue, trace: Trace, why: str) -> 
 
 
 def score_of(
-    metric: str, gold: Dialogue, trace: Trace, counts: Mapping[str, float], at: Iterable[Mismatch] = ()
+    metric: str,
+    gold: Dialogue,
+    trace: Trace,
+    counts: Mapping[str, float],
+    at: Iterable[Mismatch] = (),
+    unsure: Mapping[str, float] = {},
 ) -> Score:
     """A score of these counts; None where there is nothing to score. The mismatches explain it."""
     numbers = {name: float(number) for name, number in counts.items()}
+    gain = {name: float(number) for name, number in unsure.items() if number}
     value = value_of(metric, numbers)
-    score = Score(metric=metric, dialogue=gold.id, case=trace.case, counts=numbers, value=value, at=tuple(at))
+    score = Score(
+        metric=metric, dialogue=gold.id, case=trace.case, counts=numbers, unsure=gain, value=value, at=tuple(at)
+    )
     return score if value is not None else score.replace(why="nothing to score")
 
 
 def shares_of(
-    shares: Mapping[str, tuple[float, float]], gold: Dialogue, trace: Trace, at: Mapping[str, Iterable[Mismatch]] = {}
+    shares: Mapping[str, tuple[float, ...]], gold: Dialogue, trace: Trace, at: Mapping[str, Iterable[Mismatch]] = {}
 ) -> dict[str, Score]:
-    """Scores of (hits, of) by metric, with the mismatches that explain some of them."""
+    """Scores of (hits, of) or (hits, of, unsure) by metric, with the mismatches that explain some of them."""
     return {
-        name: score_of(name, gold, trace, {"hits": hits, "of": of}, at.get(name, ()))
-        for name, (hits, of) in shares.items()
+        name: score_of(name, gold, trace, {"hits": hits, "of": of}, at.get(name, ()), {"hits": unsure})
+        for name, (hits, of, unsure) in ((name, Share(*share)) for name, share in shares.items())
     }
 
 
@@ -108,9 +135,36 @@ def done_at(trace: Dialogue | Trace, at: int) -> AgentTurn:
     return turn if isinstance(turn, AgentTurn) else AgentTurn()
 
 
+def must_of(turn: AgentTurn, place: str = "") -> Cue | None:
+    """What the words of a gold's turn must get across, if it says so. Raises BadRecord for what is no cue."""
+    given = turn.extra.get("must")
+    if given is None:
+        return None
+    try:
+        return Cue.model_validate(given)
+    except ValidationError as error:
+        inner, what = complaint(error)
+        raise BadRecord(place or "a turn", 0, path_text(("extra", "must", *inner)), what) from None
+
+
 def ratio(counts: Mapping[str, float]) -> float | None:
     """The counts' hits / of; None where `of` is 0."""
     return counts["hits"] / counts["of"] if counts.get("of") else None
+
+
+def best_of(score: Score) -> float | None:
+    """The value of a score if all that is unsure is right."""
+    return value_of(score.metric, gained(score.counts, score.unsure)) if score.unsure else score.value
+
+
+def verdict_on(score: Score) -> Verdict:
+    """What a score says of its conversation: right if it is full, unsure if it would be once all unsure is right."""
+    return "right" if score.value == 1.0 else "unsure" if best_of(score) == 1.0 else "wrong"
+
+
+def gained(counts: Mapping[str, float], gain: Mapping[str, float]) -> Mapping[str, float]:
+    """Counts with what they gain."""
+    return {name: number + gain.get(name, 0.0) for name, number in counts.items()}
 
 
 def value_of(metric: str, counts: Mapping[str, float]) -> float | None:
@@ -144,32 +198,39 @@ class _Column:
         self._names: tuple[str, ...] = ()
         self._rows: dict[str, int] = {}
         self._numbers = array("d")
-        self._scored = self._unscored = 0
+        self._scored = self._unscored = self._open = 0
 
     def add(self, score: Score) -> None:
         scored = score.value is not None
         self._scored, self._unscored = self._scored + scored, self._unscored + (not scored)
+        self._open += bool(score.unsure)
         if not score.counts:
             return
         self._names = self._names or tuple(sorted(score.counts))
-        width = len(self._names)
+        width = 2 * len(self._names)  # the counts, then what they gain
         row = self._rows.setdefault(score.dialogue, len(self._rows))
         if row * width == len(self._numbers):
             self._numbers.extend([0.0] * width)
         for place, name in enumerate(self._names, row * width):
             self._numbers[place] += score.counts[name]
+            self._numbers[place + width // 2] += score.unsure.get(name, 0.0)
 
     def total(self, seed: int) -> Total:
         import numpy as np
 
         if not self._names:
             return Total(self._metric, None, None, None, self._scored, self._unscored, {})
-        table = np.frombuffer(self._numbers, dtype=np.float64).reshape(-1, len(self._names))
+        width = len(self._names)
+        table = np.frombuffer(self._numbers, dtype=np.float64).reshape(-1, 2 * width)
         table = table[np.lexsort(table.T)]  # so that the order of the scores does not matter
-        counts = dict(zip(self._names, table.sum(axis=0).tolist(), strict=True))
-        value = value_of(self._metric, counts)
-        low, high = (None, None) if value is None else self._interval(table, seed)
-        return Total(self._metric, value, low, high, self._scored, self._unscored, counts)
+        worst, gain = table[:, :width], table[:, width:]
+        counts, unsure = (dict(zip(self._names, part.sum(axis=0).tolist(), strict=True)) for part in (worst, gain))
+        unsure = {name: number for name, number in unsure.items() if number}
+        value, best = (value_of(self._metric, one) for one in (counts, gained(counts, unsure)))
+        ends = [worst, worst + gain] if unsure else [worst]
+        found = [end for part in ends if value is not None for end in self._interval(part, seed) if end is not None]
+        low, high = (min(found), max(found)) if found else (None, None)
+        return Total(self._metric, value, low, high, self._scored, self._unscored, counts, best, unsure, self._open)
 
     def _interval(self, table: NDArray[np.float64], seed: int) -> tuple[float | None, float | None]:
         import numpy as np

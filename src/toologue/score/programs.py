@@ -1,26 +1,35 @@
 """Programs: whether they come to what the gold's come to, turn by turn (Dialog2API 2.1, equation 1, table 4).
 
-    metric             protocol   of each dialogue                                            total
-    EMR                recorded   t_last / T: matching turns before the first that does not   mean of dialogues
-                                  match, of all turns of the user
-    perfect dialogue   recorded   EMR is 1                                                    share of dialogues
-    turn match         recorded   turns that match, whatever came before                      share of turns
-    BLEU               recorded   the agent's words against the gold's, a turn a segment      counts added, then BLEU
-    CodeEdits          next       tokens to change, over turns with programs; lower is        mean of turns
-                                  better (`score.code_edits`)
+    metric                 protocol   of each dialogue                                            total
+    EMR                    recorded   t_last / T: matching turns before the first that does not   mean of dialogues
+                                      match, of all turns of the user
+    perfect dialogue       recorded   EMR is 1                                                    share of dialogues
+    turn match             recorded   turns that match, whatever came before                      share of turns
+    BLEU                   recorded   the agent's words against the gold's, a turn a segment      counts added, then
+                                                                                                  BLEU
+    teacher-forced match   forced     turns that match, each begun where the gold stands          share of turns
+    CodeEdits              next       tokens to change, over turns with programs; lower is        mean of turns
+                                      better (`score.code_edits`)
 
-A turn matches where the agent executed as many programs as the gold, and each has the signature of its counterpart: the
-same account after it, the same value. So where neither executes, they match. In `fixed`, the errors are of one kind,
-too; to `published` a program that failed is one that returned nothing.
+Where neither executes, a turn matches; where one does and the other does not, it does not. In `published` it matches
+where the agent executed as many programs as the gold, and each has the signature of its counterpart: the same account
+after it, the same value. A program that failed is one that returned nothing, and regions do not count.
+
+In `fixed` what decides is what all programs of the turn come to: the account after the turn (regions count), the errors
+with which programs ended, and what they returned, up to shape (`score.returned`). So how many programs it takes does
+not matter. Each value that the gold returns must be there, in the last program's value or in all of them together; one
+that failed, and that a later one of its turn made good, is forgiven. What a turn that wrote returns counts only where
+the gold's returns something. Where leaves cannot decide whether values are the same the turn is *unsure*; account and
+errors are never.
 
 How the paper is read, where it leaves a choice: a program that ends with an exception was executed, also one that is no
-Python, and a conversational exception counts as any other. Several programs of a turn are compared in order. All turns
-of the user count in T, also those that ask for no program; turns of the user that follow each other are one. What
-programs did to the account stays, so that "turn match" sees a wrong write at every later program, too. The EMR of a
-benchmark is the mean over dialogues, as is the paper's share of perfect ones. A signature is of account and value
-(appendix B), so two are equal where both are: the account's stands in the results of a signed world (`worlds.s3`),
-the value beside it. BLEU is the corpus BLEU of sacrebleu in [0, 1], with its default tokenizer and smoothing. CodeEdits
-compares all programs that a turn has, in order, as one text, over the turns where the gold has one.
+Python, and a conversational exception counts as any other. All turns of the user count in T, also those that ask for
+no program; turns of the user that follow each other are one. What programs did to the account stays, so that "turn
+match" sees a wrong write at every later program, too; "teacher-forced match" sees it once. The EMR of a benchmark is
+the mean over dialogues, as is the paper's share of perfect ones. A signature is of account and value (appendix B), so
+two are equal where both are: the account's stands in the results of a signed world (`worlds.s3`), the value beside it.
+BLEU is the corpus BLEU of sacrebleu in [0, 1], with its default tokenizer and smoothing. CodeEdits compares all
+programs that a turn has, in order, as one text, over the turns where the gold has one.
 """
 
 from __future__ import annotations
@@ -30,18 +39,30 @@ import re
 import textwrap
 import token
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, repeat
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue import keys
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Trace, Turn, answers, executable, invocations
+from toologue.schema import (
+    AgentTurn,
+    Dialogue,
+    Invocation,
+    Mismatch,
+    Score,
+    Trace,
+    Turn,
+    answers,
+    executable,
+    invocations,
+)
 from toologue.schema.stack import completed
 from toologue.score.metric import RATIOS, TurnTest, answers_of, done_at, no_reply, score_of, shares_of, unscored
-from toologue.worlds.s3.signature import signature_after
+from toologue.score.returned import RANK, Agreement, agree
+from toologue.worlds.s3.signature import INITIAL, Mode, signature_after
 
 _PLACE = re.compile(r"\?(\d+)")
 _NAME = "placeholder_"
@@ -104,37 +125,43 @@ def _with_whole_strings(text: str) -> Iterator[tokenize.TokenInfo]:
 
 
 EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
-Mode = Literal["fixed", "published"]
+FORCED = "teacher-forced match"
+_UNASKED = Agreement("unsure", "the gold's program returned nothing")
 _ORDERS = range(1, 5)
 _NO_BLEU = "sacrebleu is not installed: pip install 'toologue[programs]'"
 
 
-class _Signature(NamedTuple):
+class _Ran(NamedTuple):
+    """A program that was executed: the signature of the account after it, what it returned, the type of its fault."""
+
     account: str
     value: JsonValue
     error: str | None
 
-    def difference(self, other: _Signature, mode: Mode) -> str:
-        """What is different of another; empty where nothing is."""
-        if mode == "fixed" and self.error != other.error:
-            return "the program failed otherwise" if self.error and other.error else "one failed, the other did not"
-        if self.account != other.account:
-            return "the account is another after it"
-        same = keys.canonical(self.value) == keys.canonical(other.value)
-        return "" if same else "the program returned something else"
-
 
 class _Answer(NamedTuple):
-    """What the agent did from one turn of the user to the next: where it began, its turns, what programs came to."""
+    """The answer to one turn of the user: where it begins, its turns, what ran, the account before and after."""
 
     turn: int
     did: Sequence[AgentTurn]
-    ran: Sequence[_Signature] = ()
+    ran: Sequence[_Ran] = ()
+    before: str = ""
+    account: str = ""
 
     @property
     def words(self) -> str:
         """All that it said."""
         return "\n".join(turn.text for turn in self.did if turn.text)
+
+    @property
+    def errors(self) -> set[str]:
+        """The types of the faults with which programs ended."""
+        return {one.error for one in self.ran if one.error is not None}
+
+    @property
+    def values(self) -> list[JsonValue]:
+        """What programs returned that returned anything."""
+        return [one.value for one in self.ran if one.error is None and one.value is not None]
 
 
 def programs(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
@@ -144,44 +171,79 @@ def programs(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Sco
 
 def scores_of(mode: Mode, gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """The metric in either mode."""
-    if trace.protocol not in ("recorded", "next") or not any(_programs(turn) for turn in gold.turns):
+    if trace.protocol == "live" or not any(_programs(turn) for turn in gold.turns):
         return {}
     if trace.protocol == "next":
         return unscored([EDITS], gold, trace, no_reply(trace)) or {EDITS: _code_edits(gold, trace)}
-    if lacking := unscored(METRICS[:4], gold, trace, no_reply(trace) or _unexecuted(gold)):
+    names = (FORCED,) if trace.protocol == "forced" else METRICS[:4]
+    if lacking := unscored(names, gold, trace, no_reply(trace) or _unexecuted(gold)):
         return lacking
     tests = turn_tests(mode, gold, trace)
-    right, of = sum(test.correct for test in tests), len(tests)
-    first = next((n for n, test in enumerate(tests) if not test.correct), of)
-    shares = {EMR: (first / of, 1), PERFECT: (first == of, 1), TURN: (right, of)}
+    right, of, unsure = sum(test.correct for test in tests), len(tests), sum(map(_unsure, tests))
     at = [mismatch for test in tests for mismatch in test.at]
+    if trace.protocol == "forced":
+        return shares_of({FORCED: (right, of, unsure)}, gold, trace, {FORCED: at})
+    first = next((n for n, test in enumerate(tests) if not test.correct), of)
+    last = next((n for n, test in enumerate(tests) if not test.correct and not _unsure(test)), of)
+    shares = {
+        EMR: (first / of, 1, (last - first) / of),
+        PERFECT: (first == of, 1, (last == of) - (first == of)),
+        TURN: (right, of, unsure),
+    }
     return {**shares_of(shares, gold, trace, {EMR: at[:1], PERFECT: at}), BLEU: _bleu(gold, trace)}
 
 
 def turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
     """Every turn of the user, compared."""
-    initial = str(gold.extra.get("initial_signature", ""))
+    signed = _signed(mode, gold)
+    initial = str(gold.extra.get(INITIAL[signed], ""))
+    golds = _answers(gold.turns, initial, signed)
+    starts = [one.before for one in golds] if trace.protocol == "forced" else []
     found: list[TurnTest] = []
-    for number, (wanted, mine) in enumerate(_pairs(_answers(gold.turns, initial), _answers(trace.turns, initial)), 1):
-        why = _difference(mode, wanted, mine)
-        told = Mismatch(turn=wanted.turn, field="program", expected=_told(wanted), actual=_told(mine), why=why)
-        found.append(TurnTest(number, wanted.turn, (told,) if why else ()))
+    for number, (wanted, mine) in enumerate(_pairs(golds, _answers(trace.turns, initial, signed, starts)), 1):
+        came = _difference(mode, wanted, mine)
+        told = Mismatch(turn=wanted.turn, field="program", expected=_told(wanted), actual=_told(mine), why=came.why)
+        if came.verdict == "unsure":
+            told = told.replace(verdict="unsure", by="value")
+        found.append(TurnTest(number, wanted.turn, (told,) if came.why else ()))
     return found
 
 
-def _answers(turns: Sequence[Turn], initial: str = "") -> list[_Answer]:
-    """The answers to the user's turns. `initial` signs the account at the beginning."""
-    ran: dict[int, list[_Signature]] = {}
-    account = initial
-    for made in invocations(turns, opening=True):
-        result, account = made.result, signature_after(made.result, account)
-        if made.act.kind == "program":
-            signed = _Signature(account, result.value, result.error and result.error.type)
-            ran.setdefault(made.turn, []).append(signed)
-    return [
-        _Answer(start, did, [one for at in range(start, start + len(did)) for one in ran.get(at, ())])
-        for _, start, did in answers(turns)
-    ]
+def _unsure(test: TurnTest) -> bool:
+    return any(one.verdict == "unsure" for one in test.at)
+
+
+def _signed(mode: Mode, gold: Dialogue) -> Mode:
+    """The mode of the signatures that count: those of `fixed` where the gold was executed with them."""
+    return mode if INITIAL[mode] in gold.extra else "published"
+
+
+def _answers(
+    turns: Sequence[Turn], initial: str = "", mode: Mode = "published", starts: Sequence[str] = ()
+) -> list[_Answer]:
+    """The answers to the user's turns. `initial` signs the account at the beginning, `starts` where each begins."""
+    made: dict[int, list[Invocation]] = {}
+    for one in invocations(turns, opening=True):
+        made.setdefault(one.turn, []).append(one)
+    spans = [(start, did) for _, start, did in answers(turns)]
+    account, found = initial, list[_Answer]()
+    for at in range(spans[0][0] if spans else 0):  # what the opening did
+        account = _run(made.get(at, ()), account, mode)[1]
+    for (start, did), begun in zip(spans, chain(starts, repeat(None)), strict=False):
+        before = account if begun is None else begun
+        ran, account = _run([one for at in range(start, start + len(did)) for one in made.get(at, ())], before, mode)
+        found.append(_Answer(start, did, ran, before, account))
+    return found
+
+
+def _run(made: Iterable[Invocation], account: str, mode: Mode) -> tuple[list[_Ran], str]:
+    """What programs came to, and the account after all that was done."""
+    ran: list[_Ran] = []
+    for one in made:
+        account = signature_after(one.result, account, mode)
+        if one.act.kind == "program":
+            ran.append(_Ran(account, one.result.value, one.result.error and one.result.error.type))
+    return ran, account
 
 
 def _pairs(wanted: Sequence[_Answer], lived: Sequence[_Answer]) -> Iterator[tuple[_Answer, _Answer]]:
@@ -189,16 +251,44 @@ def _pairs(wanted: Sequence[_Answer], lived: Sequence[_Answer]) -> Iterator[tupl
     yield from zip(wanted, chain(lived, repeat(_Answer(0, ()))), strict=False)
 
 
-def _difference(mode: Mode, wanted: _Answer, mine: _Answer) -> str:
+def _difference(mode: Mode, wanted: _Answer, mine: _Answer) -> Agreement:
     error = next((turn.error.type for turn in mine.did if turn.error is not None), "")
     if error or (wanted.did and not mine.did):
-        return f"the agent gave no answer: {error}" if error else "the agent gave no answer"
+        return _wrong(f"the agent gave no answer: {error}" if error else "the agent gave no answer")
+    if bool(wanted.ran) != bool(mine.ran):
+        return _wrong("no program was executed" if wanted.ran else "a program was executed, against expectation")
+    if mode == "fixed":
+        return _came_to(wanted, mine)
     if len(wanted.ran) != len(mine.ran):
-        if wanted.ran and mine.ran:
-            return f"{len(mine.ran)} programs were executed, not {len(wanted.ran)}"
-        return "no program was executed" if wanted.ran else "a program was executed, against expectation"
-    found = (one.difference(other, mode) for one, other in zip(wanted.ran, mine.ran, strict=True))
-    return next((why for why in found if why), "")
+        return _wrong(f"{len(mine.ran)} programs were executed, not {len(wanted.ran)}")
+    for one, other in zip(wanted.ran, mine.ran, strict=True):
+        if one.account != other.account:
+            return _wrong("the account is another after it")
+        if keys.canonical(one.value) != keys.canonical(other.value):
+            return _wrong("the program returned something else")
+    return Agreement("right")
+
+
+def _came_to(wanted: _Answer, mine: _Answer) -> Agreement:
+    """What the programs of a turn came to, against the gold's."""
+    last = mine.ran[-1].error if mine.ran else None
+    if not wanted.errors <= mine.errors or (last is not None and last not in wanted.errors):
+        both = wanted.errors and mine.errors
+        return _wrong("the program failed otherwise" if both else "one failed, the other did not")
+    if wanted.account != mine.account and wanted.ran:
+        return _wrong("the account is another after it")
+    if not wanted.values:
+        silent = wanted.ran and wanted.account == wanted.before and not wanted.errors
+        return _UNASKED if silent and mine.values else Agreement("right")
+    if not mine.values:
+        return _wrong("the program returned nothing")
+    expected = wanted.values[0] if len(wanted.values) == 1 else wanted.values
+    together = (mine.values,) if len(mine.values) > 1 else ()
+    return min((agree(expected, value) for value in (mine.values[-1], *together)), key=lambda one: RANK[one.verdict])
+
+
+def _wrong(why: str) -> Agreement:
+    return Agreement("wrong", why)
 
 
 def _told(answer: _Answer) -> list[JsonValue]:

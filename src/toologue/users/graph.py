@@ -4,7 +4,8 @@ It recognises what the agent asks for by the words of the steps and the names of
 observes say what is likely to be asked next. Asked for the same again, it gives the next value, then repeats itself.
 
 `stop` on its last turn says why it leaves: done (the goal's end), refused (another end), loops (asked too often), lost
-(twice not understood). What it gave is in `informed`, an answer in `extra["answer"]`.
+(twice not understood). What it gave is in `informed`, an answer in `extra["answer"]`, and the number of the step
+that it answers in `extra["step"]`.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class GraphUser:
     def _choose(self, step: Step, answers: Sequence[str]) -> UserTurn:
         wanted = self._goal.answers.get(step.number) or answers[:1]
         for answer in self._next_of(f"step {step.number}", wanted):
-            return UserTurn(text=self._words_of(answer), extra={"answer": answer})
+            return UserTurn(text=self._words_of(answer), extra={"answer": answer, "step": step.number})
         return self._leave("loops")
 
     def _next_of(self, asked: str, known: Sequence[_T]) -> Sequence[_T]:

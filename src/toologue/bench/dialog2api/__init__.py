@@ -3,7 +3,8 @@
     part     protocol   asked for                                        metrics (`score.programs`)
     talk     recorded   programs and words, the user's words being       EMR, perfect dialogue, turn match, BLEU
                         the gold's whatever was answered
-    code     next       programs, each where the gold stands             CodeEdits
+    code     next       programs, each where the gold stands             CodeEdits; teacher-forced match, of these
+                                                                         programs run where the gold stands
 
 `load` reads our dialogues (None: those that ship), the paper's XML, or a dialogues.jsonl, and executes the gold in the
 world `s3_programs`: what it comes to here is what counts. A file that says what it comes to must be right: its
@@ -36,8 +37,9 @@ from typing import Any
 from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of, values_of
 from toologue.bench.dialog2api.files import SHIPPED, executed, programs_of, read_folder
+from toologue.bench.dialog2api.forced import teacher_forced
 from toologue.bench.dialog2api.prove import check, prove
-from toologue.bench.dialog2api.tables import table3, tables, talk_table
+from toologue.bench.dialog2api.tables import table3, tables, talk_table, unsure_sums
 from toologue.bench.tables import html
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
@@ -46,7 +48,8 @@ from toologue.models.similarity import TextMatch
 from toologue.schema import Case, Dialogue, Trace, answers, rounds
 from toologue.schema.jsonl import read
 from toologue.schema.stack import completed
-from toologue.score.programs import EDITS, METRICS, scores_of, turn_tests
+from toologue.score.metric import TurnTest
+from toologue.score.programs import EDITS, FORCED, METRICS, scores_of, turn_tests
 from toologue.worlds.s3 import prefix_at
 
 PASSES = METRICS[1]
@@ -88,8 +91,29 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch | None = No
     if why:
         record["why"] = why
     elif record["part"] == "talk":
-        record["turns"] = [test.correct for test in turn_tests(mode, gold, trace)]
+        record |= _turns(turn_tests(mode, gold, trace))
     return Graded(gold, trace, scores, {**record, "metrics": metrics, "at": at})
+
+
+def _turns(tests: Sequence[TurnTest]) -> dict[str, list[Any]]:
+    """Which turns match, and which of those that do not are unsure, by number."""
+    unsure = [test.round for test in tests if any(one.verdict == "unsure" for one in test.at)]
+    return {"turns": [test.correct for test in tests], **({"unsure": unsure} if unsure else {})}
+
+
+def _run_where_gold_stands(part: Part, graded: list[Graded], options: Options) -> list[Graded]:
+    """The part `code` with what its programs come to in the gold's account."""
+    if part.name != "code":
+        return graded
+    return [_with_forced(one, options.mode) if one.scores[EDITS].value is not None else one for one in graded]
+
+
+def _with_forced(one: Graded, mode: Mode) -> Graded:
+    forced = teacher_forced(one.gold, one.trace)
+    score = scores_of(mode, one.gold, forced)[FORCED]
+    metrics = {**one.record["metrics"], FORCED: score.value}
+    record = {**one.record, **_turns(turn_tests(mode, one.gold, forced)), "metrics": metrics}
+    return replace(one, scores={**one.scores, FORCED: score}, record=record)
 
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
@@ -104,7 +128,8 @@ def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
 def _totals(graded: Sequence[Graded]) -> dict[str, Any]:
     counted = sums(graded)
     unscored = sum(all(score.value is None for score in one.scores.values()) for one in graded)
-    return {"num_conversations": len(graded), "unscored": unscored, **values_of(counted), "sums": counted}
+    told: dict[str, Any] = {"num_conversations": len(graded), "unscored": unscored, **values_of(counted)}
+    return {**told, "sums": counted, "unsure": unsure_sums(graded)}
 
 
 def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> None:
@@ -175,7 +200,7 @@ DIALOG2API = Benchmark(
     "dialog2api",
     (
         Part("talk", "recorded", METRICS[:4], about={"part": "talk"}),
-        Part("code", "next", (EDITS,), about={"part": "code"}, predicted=False),
+        Part("code", "next", (EDITS, FORCED), about={"part": "code"}, predicted=False),
     ),
     load,
     lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
@@ -191,6 +216,7 @@ DIALOG2API = Benchmark(
     },
     predictions=_predicted,
     absent="the predictions have no conversation for it",
+    review=_run_where_gold_stands,
     owns=over_s3,
     check=check,
     proofs=prove,

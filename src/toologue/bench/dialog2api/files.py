@@ -19,9 +19,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from toologue.agents.llm.program_stack.answers import broke
 from toologue.data import Place, Source, read_source, reason
@@ -35,6 +35,7 @@ from toologue.schema.jsonl import Noun, replacing
 from toologue.schema.stack import Stacked, put
 from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.s3 import signature
+from toologue.worlds.s3.signature import INITIAL
 from toologue.worlds.world import make_world
 
 SHIPPED = Path(__file__).parent
@@ -119,7 +120,9 @@ def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
     dialogue = dialogue.replace(world=Setting(name="s3_programs", arguments=dialogue.world.arguments))
     world = make_world(Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded"))
     turns = list(dialogue.turns)
-    initial = _checked(dialogue, file, "extra.initial_signature", dialogue.extra.get("initial_signature"), world, None)
+    said, place = dialogue.extra.get(INITIAL["published"]), f"extra.{INITIAL['published']}"
+    initial: dict[str, JsonValue] = {INITIAL["published"]: _checked(dialogue, file, place, said, world, None)}
+    initial[INITIAL["fixed"]] = signature(cast("Any", world), mode="fixed")
     for at, turn in enumerate(turns):
         if turn.role == "agent" and turn.acts:
             results, signed = list[Result | None](), list[str | None]()
@@ -130,7 +133,7 @@ def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
                 results.append(result)
                 signed.append(result and _checked(dialogue, file, f"turns[{at}].acts[{slot}]", said, world, result))
             turns[at] = turn.replace(results=tuple(results), extra={**turn.extra, "signatures": signed})
-    return dialogue.replace(turns=tuple(turns), extra={**dialogue.extra, "initial_signature": initial})
+    return dialogue.replace(turns=tuple(turns), extra={**dialogue.extra, **initial})
 
 
 def _checked(dialogue: Dialogue, file: object, place: str, said: Any, world: Any, result: Result | None) -> str:

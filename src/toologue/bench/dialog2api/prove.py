@@ -30,7 +30,7 @@ from toologue.run.runner import Settings, cases_of
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend
 from toologue.sandbox.rpc import BackendName
-from toologue.schema import Act, Case, Dialogue, Result, Trace, answers, invocations
+from toologue.schema import Act, Case, Dialogue, Result, Trace, Verdict, answers, invocations
 from toologue.score.metric import done_at
 from toologue.score.programs import EMR
 from toologue.worlds.s3 import signature
@@ -153,14 +153,15 @@ def _prove_kind(
     def make(case: Case) -> Agent:
         return ScriptedAgent(script_of(case.replace(gold=found[case.id].dialogue)))
 
-    flagged: list[tuple[str, bool]] = []
+    graded_as: list[tuple[str, Verdict]] = []
     for graded in play(benchmark, there, AgentSpec(f"mutant:{kind}", make), judge, options):
         gold, one, emr = graded.gold, found[graded.gold.id], graded.scores[EMR].value
         came = [_came_to(done_at(talk, one.turn).results[one.slot], options.mode) for talk in (graded.trace, gold)]
         if (came[0] != came[1]) == wrong:
             last = sum(1 for _ in answers(gold.turns))
-            flagged.append((f"{gold.id}:{one.turn}", emr == (one.number - 1) / last if wrong else emr != 1))
-    return StepProof.of(kind, flagged, wrong=wrong, applied=len(there))
+            noticed = emr == (one.number - 1) / last if wrong else emr != 1
+            graded_as.append((f"{gold.id}:{one.turn}", "wrong" if noticed else "right"))
+    return StepProof.of(kind, graded_as, wrong=wrong, applied=len(there))
 
 
 def _came_to(result: Result | None, mode: Mode) -> Any:

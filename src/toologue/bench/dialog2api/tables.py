@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toologue.bench.benchmark import Graded, Results, sums
@@ -18,8 +18,8 @@ from toologue.bench.tables import Table
 from toologue.sandbox.program import parse, raised_in
 from toologue.schema import Dialogue, answers
 from toologue.schema.stack import stack
-from toologue.score.metric import value_of
-from toologue.score.programs import METRICS
+from toologue.score.metric import gained, value_of
+from toologue.score.programs import FORCED, METRICS
 
 _EMR, _PERFECT, _, _BLEU, _EDITS = METRICS
 _MODELS = ("Codex", "Bloom", "NeoX")
@@ -29,6 +29,7 @@ _PAPER: dict[str, tuple[tuple[float, float, float], ...]] = {
     "examples": ((14.7, 30.0, 28.3), (38.8, 7.7, 14.9), (21.3, 7.5, 18.2)),
     "both": ((13.2, 33.0, 29.5), (27.6, 4.41, 10.9), (23.5, 2.59, 13.1)),
 }
+_OPEN = "A bracket: what nobody can decide without reading is wrong at its lower end, right at its upper one."
 _PERFECT_OF = {("Codex", "both"): 0.22}
 _TABLE_3 = {
     "dialogues": "100", "train / test": "46 / 54", "turns a dialogue": "10.5", "goals a dialogue": "2.7",
@@ -45,6 +46,7 @@ def tables(results: Results) -> list[Table]:
         _means("Turns that match, by what the gold executes", results, _matches_by_use),
         _means("EMR, by complexity", results, _emr_by_complexity),
         _means("Dialogues that match so far, by turn of the user", results, _matches_so_far),
+        _where_gold_stands(results),
     )
     return [table for table in found if table.rows]
 
@@ -53,16 +55,45 @@ def table4(results: Results) -> Table:
     """Table 4, with the share of perfect dialogues and of turns that match."""
     rows: list[list[Any]] = []
     for agent, parts in results.items():
-        found = sums([one for graded in parts.values() for one in graded])
-        values = {name: value_of(name, found[name]) if found.get(name) else None for name in METRICS}
-        edits = values[_EDITS]
-        rows.append([agent, None if edits is None else f"{edits:.1f}", *(values[name] for name in METRICS[:4])])
+        graded = [one for played in parts.values() for one in played]
+        found, unsure = sums(graded), unsure_sums(graded)
+        edits = value_of(_EDITS, found[_EDITS]) if found.get(_EDITS) else None
+        shares = [_bracket(name, found.get(name, {}), unsure.get(name, {})) for name in METRICS[:4]]
+        rows.append([agent, None if edits is None else f"{edits:.1f}", *shares])
     for setting, models in _PAPER.items():
         for model, (edits, emr, bleu) in zip(_MODELS, models, strict=True):
             perfect = _PERFECT_OF.get((model, setting))
             rows.append([f"the paper's: {model}, {setting}", f"{edits:.1f}", emr / 100, perfect, None, bleu / 100])
     title = "Programs (table 4; the paper's rows: language models, on another dataset)"
-    return Table(title, ["agent", "CodeEdits (lower is better)", *METRICS[:4]], rows)
+    open_shares = any(isinstance(cell, str) for row in rows for cell in row[2:])
+    return Table(title, ["agent", "CodeEdits (lower is better)", *METRICS[:4]], rows, _OPEN if open_shares else "")
+
+
+def _where_gold_stands(results: Results) -> Table:
+    """A row an agent: turns that match where each answer is asked for, and its programs run, where the gold stands."""
+    rows: list[list[Any]] = []
+    for agent, parts in results.items():
+        graded = [one for played in parts.values() for one in played]
+        counts, unsure = sums(graded).get(FORCED), unsure_sums(graded).get(FORCED, {})
+        rows += [[agent, int(counts["of"]), _bracket(FORCED, counts, unsure)]] if counts else []
+    return Table("Turns that match, each begun where the gold stands: no mistake counts twice", ["", "n", FORCED], rows)
+
+
+def unsure_sums(graded: Iterable[Graded]) -> dict[str, dict[str, float]]:
+    """By metric, what its counts would gain if all that is unsure were right; metrics without any are left out."""
+    found: dict[str, dict[str, float]] = {}
+    for name, score in (pair for one in graded for pair in one.scores.items() if pair[1].unsure):
+        gain = found.setdefault(name, {})
+        gain |= {key: gain.get(key, 0.0) + number for key, number in score.unsure.items()}
+    return found
+
+
+def _bracket(name: str, counts: Mapping[str, float], unsure: Mapping[str, float]) -> float | str | None:
+    """A value; where some of it is unsure, from all of that being wrong to all of it being right."""
+    if not counts:
+        return None
+    low, high = value_of(name, counts), value_of(name, gained(counts, unsure))
+    return low if low is None or high is None or not unsure else f"{low:.1%}–{high:.1%}"
 
 
 def table3(golds: Sequence[Dialogue]) -> Table:

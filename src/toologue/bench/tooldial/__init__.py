@@ -51,7 +51,7 @@ from toologue.models.ask import model
 from toologue.models.model import Model
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG, Mutation
-from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Trace, Turn
+from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Trace, Turn, Verdict
 from toologue.schema.jsonl import holds, read
 from toologue.score import faithfulness
 from toologue.worlds.world import documents_of
@@ -147,7 +147,7 @@ def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, opt
 
 def _prove_kind(kind: str, golds: Sequence[Dialogue], options: Options) -> StepProof:
     wrong, (mutation, tasks) = kind in WRONG, {**WRONG, **RIGHT}[kind]
-    applied, flagged = set[str](), list[tuple[str, bool]]()
+    applied, found = set[str](), list[tuple[str, Verdict]]()
     for task, gold in product(tasks, golds):
         instead = mutants(gold, task, mutation)
         if not instead:
@@ -156,9 +156,11 @@ def _prove_kind(kind: str, golds: Sequence[Dialogue], options: Options) -> StepP
         trace = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="mutant", turns=turns)
         seen = frozenset(_tests(gold, task, instead, published=options.mode == "published"))
         tests = grade(part, options.mode, gold, trace).record["tests"]
-        flagged += [(f"{gold.id}:{test['turn']}", not test["correct"]) for test in tests if test["turn"] in seen]
+        mine = (test for test in tests if test["turn"] in seen)
+        for test in mine:
+            found.append((f"{gold.id}:{test['turn']}", "right" if test["correct"] else "wrong"))
         applied.add(gold.id)
-    return StepProof.of(kind, flagged, wrong=wrong, applied=len(applied))
+    return StepProof.of(kind, found, wrong=wrong, applied=len(applied))
 
 
 def _tests(gold: Dialogue, task: Task, instead: Mapping[int, AgentTurn], *, published: bool) -> Iterator[int]:

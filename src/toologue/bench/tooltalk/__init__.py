@@ -26,10 +26,10 @@ from toologue.errors import BadFile
 from toologue.formats.tooltalk import read_conversation, turn_indexes
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import grounded
-from toologue.schema import Dialogue, Trace
+from toologue.schema import Dialogue, Invocation, Mismatch, Score, Trace
 from toologue.schema.jsonl import read
 from toologue.score import calls
-from toologue.score.calls import ERROR_TYPES, Pairing, pair
+from toologue.score.calls import ERROR_TYPES, Explained, Pairing, pair, verdict_of
 from toologue.score.metric import no_reply, unscored
 from toologue.score.outcome import outcome
 
@@ -102,11 +102,53 @@ TOOLTALK = Benchmark(
 
 def _fixed(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     pairing = pair(gold, trace, judge)
-    scores = calls.grade(pairing, gold, trace, calls.explain(pairing, gold, judge))
-    metrics: dict[str, Any] = {**pairing.counts, **{key: scores[name].value for key, name in _KEYS.items()}}
-    metrics["success"] = metrics["success"] == 1.0
+    found = calls.explained(pairing, gold, judge)
+    scores = calls.grade(pairing, gold, trace, [mismatch for one in found for mismatch in one.at])
+    best = calls.grade(pairing.best, gold, trace, ()) if pairing.hoped else scores
     kinds = {name: int(scores[name].counts["hits"]) for name in ERROR_TYPES}
-    return Graded(gold, trace, {**scores, **outcome(gold, trace, judge)}, _record(gold, pairing, metrics, kinds))
+    record = _record(gold, pairing, _metrics(pairing, scores), kinds)
+    record |= {"best": _metrics(pairing.best, best), **_verdicts(gold, pairing, found, record["calls"])}
+    return Graded(gold, trace, {**scores, **outcome(gold, trace, judge)}, record)
+
+
+def _metrics(pairing: Pairing, scores: Mapping[str, Score]) -> dict[str, Any]:
+    metrics: dict[str, Any] = {**pairing.counts, **{key: scores[name].value for key, name in _KEYS.items()}}
+    return metrics | {"success": metrics["success"] == 1.0}
+
+
+def _verdicts(
+    gold: Dialogue, pairing: Pairing, found: Sequence[Explained], rows: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """The calls with arguments, the expected call, verdict and reason, and what was not made.
+
+    A call that nobody expected and that did no harm has no verdict.
+    """
+    indexes = turn_indexes(gold)
+    answers = {at: pairing.gold[mate] for at, mate in enumerate(pairing.partner) if mate is not None}
+    why = {(one.near.turn, one.near.slot): one for one in found if one.near is not None}
+    made: list[dict[str, Any]] = []
+    for at, (row, one) in enumerate(zip(rows, pairing.predicted, strict=True)):
+        told = None if at in answers else why.get((one.turn, one.slot))
+        wanted = answers.get(at) or (told and told.gold)
+        made.append(
+            {
+                **row,
+                "arguments": one.call.arguments,
+                "expected": wanted and _shown(wanted, indexes),
+                "verdict": "right" if at in answers else told and verdict_of(told.at),
+                "reason": "; ".join(map(_reason, told.at)) if told else "",
+            }
+        )
+    missing = [_shown(one.gold, indexes) for one in found if one.gold is not None and one.near is None]
+    return {"calls": made, "missing": missing}
+
+
+def _shown(one: Invocation, indexes: Sequence[int | None]) -> dict[str, Any]:
+    return {"turn_index": indexes[one.round], "api_name": one.call.api, "arguments": one.call.arguments}
+
+
+def _reason(mismatch: Mismatch) -> str:
+    return f"{mismatch.field.removeprefix('arguments.')}: {mismatch.why}" if mismatch.why else mismatch.field
 
 
 def _published(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
@@ -149,12 +191,21 @@ def _record(
 
 def _total(graded: Sequence[Graded]) -> dict[str, Any]:
     counted = [g.record["metrics"] for g in graded if g.record["metrics"] is not None]
-    names = ("predictions", "ground_truths", "matches", "actions", "valid_actions", "bad_actions")
-    n = {name: sum(metrics[name] for metrics in counted) for name in names}
-    return {
+    hoped = [g.record.get("best") or g.record["metrics"] for g in graded if g.record["metrics"] is not None]
+    total: dict[str, Any] = {
         "num_conversations": len(graded),
         "scored": len(counted),
         "unscored": len(graded) - len(counted),
+    }
+    total |= _rates(counted)
+    total["error_types"] = {kind: sum(g.record["error_types"].get(kind, 0) for g in graded) for kind in ERROR_TYPES}
+    return total | ({"best": _rates(hoped)} if hoped != counted else {})
+
+
+def _rates(counted: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    names = ("predictions", "ground_truths", "matches", "actions", "valid_actions", "bad_actions")
+    n = {name: sum(metrics[name] for metrics in counted) for name in names}
+    return {
         "sums": n,
         "precision": _ratio(n["matches"], n["predictions"]),
         "recall": _ratio(n["matches"], n["ground_truths"]),
@@ -162,7 +213,6 @@ def _total(graded: Sequence[Graded]) -> dict[str, Any]:
         "bad_action_rate": _ratio(n["bad_actions"], n["actions"]),
         "success_rate": _ratio(sum(metrics["success"] for metrics in counted), len(counted)),
         "soft_success_mean": _ratio(sum(metrics["soft_success"] for metrics in counted), len(counted)),
-        "error_types": {kind: sum(g.record["error_types"].get(kind, 0) for g in graded) for kind in ERROR_TYPES},
     }
 
 

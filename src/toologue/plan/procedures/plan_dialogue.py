@@ -183,8 +183,10 @@ class _Conversation:
         bank, kinds = noise_bank(), self.detours.noises
         message = self.rng.choice(bank.messages if kinds is None else [one for kind in kinds for one in bank.of(kind)])
         refusal, question = self.rng.choice(bank.replies_to(message)), self.question
-        again = question.text if self.detours.mode == "resume" and question.move == "ask" else ""
+        ends = self.detours.mode == "published"
+        again = question.text if not ends and question.move == "ask" else ""
         noise: dict[str, JsonValue] = {"kind": message.kind, "id": message.id, "severity": message.severity}
+        noise |= {"ends": True} if ends else {}
         shown = question.values if again else {}
         answer = Cue(move="refuse", text=refusal, again=again, values=shown, kinds=question.kinds)
         self.aside(Cue(move="noise", text=message.text), {"noise": noise}, answer)

@@ -1,17 +1,18 @@
-"""Is a dialogue valid? Apart from whoever planned and wrote it: every act is done again, every word is looked at.
+"""Is a dialogue valid? Apart from whoever planned and wrote it: acts are done again, steps followed, values looked up.
 
-    shape       the customer begins, turns alternate, calls have results, a reply is last        form
-    execution   every act, done again in a fresh world, gives the recorded result                acts
-    arguments   every argument is what the node's expression comes to; the document allows it    acts, follow
-    path        consecutive nodes are joined; where values decide, by the link that they choose  follow, message
-    carried     the customer's words say every value that they inform of                         values
-    supported   replies say what their node shows, and no value that nothing supports            values
-    stale       replies say the newest result                                                    values
-    detour      noise is not obeyed; with cues: noise and refusal are said word for word         form
-    wording     no stand-ins, no braces, nothing of the procedure's language                     form
+    shape       the customer begins, turns alternate, calls have results, a reply is last        content
+    execution   every act, done again in a fresh world, gives the recorded result                content
+    arguments   every argument is what the node's expression comes to; the document allows it    content, path
+    path        consecutive nodes are joined; where values decide, by the link that they choose;
+                noise calls nothing; a reply has not the words of another message                path
+    carried     the customer's words say every value that they inform of                         content
+    supported   replies say what their node shows, and no value that nothing supports            content
+    stale       replies say the newest result                                                    content
+    detour      with cues: noise and refusal are said word for word                              content
+    wording     no stand-ins, no braces, nothing of the procedure's language                     content
 
 The paper asks a model to keep to these (ALMITA 3.8, A.6) and people to throw away what does not (25 of 217
-conversations); here they are looked up.
+conversations); here acts, steps and values are looked up.
 
 Contract: `verify` is total: whatever the dialogue, it lists what is wrong, by turn; an empty list means valid. A
 dialogue whose world executes nothing (`recorded`, `none`) is consistent at best, and not executed: its results are
@@ -25,7 +26,8 @@ Example:
     ...     print(flaw)
     turn 1: supported: nothing so far says '3 May.'
 
-Not covered: what words mean. A reply that shows the right values around the wrong sentence passes.
+Not covered: what words mean. A reply that shows the right values around the wrong sentence passes; so does any sentence
+where there is no value to show, and, without cues, noise that is obeyed in words alone.
 """
 
 from __future__ import annotations

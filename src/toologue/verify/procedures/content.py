@@ -136,11 +136,7 @@ def wording(dialogue: Dialogue, apis: Iterable[str]) -> Iterator[Flaw]:
 
 
 def detours(dialogue: Dialogue, cues: Sequence[Cue]) -> Iterator[Flaw]:
-    """Every reply to noise that obeys it; with cues, noise and refusals that are not said as planned."""
-    for place, (turn, before) in enumerate(zip(dialogue.turns, (None, *dialogue.turns), strict=False)):
-        answers = turn.role == "agent" and before is not None and detour_of(before) == "noise"
-        if answers and (found := _RE["obeys"].search(turn.text or "")):
-            yield Flaw("detour", place, f"the agent does what noise asks for: {found[0]!r}")
+    """All noise, and every answer to it, that is not said as planned."""
     for place, (turn, cue) in enumerate(zip(dialogue.turns, cues, strict=False)):
         if cue.move in ("noise", "refuse") and cue.text not in (turn.text or ""):
             yield Flaw("detour", place, f"the {cue.move} that was planned is not said: {cue.text!r}")

@@ -136,6 +136,10 @@ class S3:
         """The bytes of every object, by bucket and key."""
         return self._service.contents()
 
+    def region(self, bucket: str) -> str | None:
+        """Where a bucket is; None where there is none."""
+        return self._service.region(bucket)
+
     def outward(self, api: Api, value: JsonValue) -> Any:
         """A result as boto3 gives it to a program."""
         return as_boto3(api.returns, value)
@@ -160,7 +164,7 @@ class S3:
 
     def _row(self, bucket: str, key: str | None) -> JsonValue:
         if key is None:
-            region = self._service.region(bucket)
+            region = self.region(bucket)
             return None if region is None else {"region": region}
         content = self._service.content(bucket, key)
         return None if content is None else {"content": content_of(content)}

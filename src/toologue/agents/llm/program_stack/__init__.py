@@ -17,8 +17,8 @@ says otherwise (`openai:NAME?temperature=1`).
 
 Contract: a function of the history and the brief. Programs that cannot go on the stack never leave; unless
 `published`, an answer that cannot be used is asked for again once, and so is a program that broke at run time
-(`answers`); a final program that deletes waits as a draft until the user has seen it whole; words that nothing supports
-are asked for again once, and then replaced by the plain results (`answers`). `thought` says why it drafted, finalised
+(`answers`); a final program to which the user must agree waits as a draft (`consent`); words that nothing supports are
+asked for again once, and then replaced by the plain results (`answers`). `thought` says why it drafted, finalised
 or asked. What programs call the world stands in the brief, `facts["programs"]["object"]`, else it is the domain of the
 Apis; `facts["programs"]["exceptions"]` are what they may raise besides, a list, or what each is for.
 

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import SEEDS, about
-from toologue.agents.llm.program_stack.answers import Answer, broke, held_back, plain, read_programs, unsupported, why
+from toologue.agents.llm.program_stack.answers import Answer, broke, plain, read_programs, unsupported, why
+from toologue.agents.llm.program_stack.consent import held_back
 from toologue.agents.llm.program_stack.examples import Examples, trained
 from toologue.agents.llm.program_stack.prompts import (
     Asked,
@@ -100,16 +101,16 @@ class ProgramStack:
             answer = read_programs(text, held, service)
         if answer.problems:
             extra = {"text": text, "problems": list(answer.problems)}
-        return self._turn(answer, held, brief, extra)
+        return self._turn(answer, history, brief, extra)
 
-    def _turn(self, answer: Answer, held: tuple[Stacked, ...], brief: Brief, extra: dict[str, Any]) -> AgentTurn:
-        service, programs = service_of(brief), answer.programs
+    def _turn(self, answer: Answer, history: Sequence[Turn], brief: Brief, extra: dict[str, Any]) -> AgentTurn:
+        service, held, programs = service_of(brief), stacked(history), answer.programs
         if not self._settings.published:
-            programs = held_back(programs, held, service)
+            programs = held_back(programs, held, service, history)
         waiting = [one for one, wrote in zip(programs, answer.programs, strict=True) if one != wrote]
         if waiting:
             extra = {**extra, "held back": [one.goal for one in waiting]}
-        told = ". ".join(part for part in (why(programs, service, waiting), answer.reason) if part)
+        told = ". ".join(part for part in (why(programs, held, service), answer.reason) if part)
         return AgentTurn(acts=programs, thought=told or None, extra={"answer": extra} if extra else {})
 
     async def _words(self, talk: _Talk, history: Sequence[Turn], brief: Brief) -> AgentTurn:

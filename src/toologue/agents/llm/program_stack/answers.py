@@ -1,9 +1,8 @@
-"""What the model wrote, looked at before it leaves: programs are read, checked, and held back; words need support.
+"""What the model wrote, looked at before it leaves: programs are read and checked; words need support.
 
 Contract: of an answer `read_programs` keeps the programs that can go on the stack, one after the other, and lists what
 is wrong: what cannot be read, what is no Python, what does not fit the documents (`sandbox.program`), what cannot go on
-the stack. `held_back` makes a draft of a final program that has placeholders, or that deletes and was no complete draft
-before: the user must have been asked. `broke` says what went wrong in a program that ran and is the program's own
+the stack. `broke` says what went wrong in a program that ran and is the program's own
 fault; refusals of the service and exceptions of the conversation are not. `why` says why, from the programs alone.
 
 `unsupported` gives the values of a reply that stand nowhere in the situation: numbers, days, times, ids, addresses
@@ -36,22 +35,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from toologue.agents.llm.program_stack.consent import waiting
 from toologue.agents.llm.program_stack.prompts import Service
 from toologue.errors import BadRecord, StackError
 from toologue.formats.dialog2api import Sample, read_output
 from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.program import check, parse
-from toologue.sandbox.rpc import spellings
 from toologue.schema import AgentTurn, Brief, Program, Result
 from toologue.schema.stack import Stacked, put, whole
 from toologue.text.claims import claims, grounds
-from toologue.text.tokens import split_name
 from toologue.values.compare import lengths
 
-_DESTROYING = """
-    archive cancel clear close deactivate delete destroy discard drop empty erase purge remove reset revoke terminate
-    unsubscribe wipe withdraw
-""".split()
 _WHY = re.compile(r"^[\s>*_-]*why[*_]*\s*:[*_]*\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
 _QUOTED = re.compile(r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`")
 _PATH = re.compile(r"(?<![\w/.:])[\w~.+-]*(?:/[\w~.+-]+)+/?|(?<![\w/.])[\w~-]+\.[a-z]\w{1,4}\b(?!\.\w)")
@@ -90,20 +84,6 @@ def read_programs(text: str, held: tuple[Stacked, ...], service: Service) -> Ans
     return Answer(tuple(programs), tuple(problems), reason)
 
 
-def held_back(programs: Sequence[Program], held: Sequence[Stacked], service: Service) -> tuple[Program, ...]:
-    """The programs, those that must wait as drafts."""
-    return tuple(
-        program.replace(status="drafting") if _waits(program, held, service) else program for program in programs
-    )
-
-
-def destroys(code: str, service: Service) -> bool:
-    """Whether a program calls an Api that writes and whose name says that something goes."""
-    called = {node.attr for node in ast.walk(parse(code).tree) if isinstance(node, ast.Attribute)}
-    names = (api.name for api in service.apis if api.writes and not called.isdisjoint(spellings(api.name)))
-    return any(split_name(name).partition(" ")[0] in _DESTROYING for name in names)
-
-
 def broke(turn: AgentTurn) -> tuple[str, ...]:
     """What went wrong in programs that ran, and is their own fault."""
     found: list[str] = []
@@ -115,9 +95,9 @@ def broke(turn: AgentTurn) -> tuple[str, ...]:
     return tuple(found)
 
 
-def why(programs: Sequence[Program], service: Service, waiting: Sequence[Program] = ()) -> str:
-    """Why these programs are drafts, final or abandoned; `waiting`: those that were held back."""
-    return "; ".join(f"goal {one.goal} {_why(one, service, waits=one in waiting)}" for one in programs)
+def why(programs: Sequence[Program], held: Sequence[Stacked], service: Service) -> str:
+    """Why these programs are drafts, final or abandoned; `held` is the stack before them."""
+    return "; ".join(f"goal {one.goal} {_why(one, held, service)}" for one in programs)
 
 
 def _problems(program: Program, service: Service) -> Iterator[str]:
@@ -128,22 +108,12 @@ def _problems(program: Program, service: Service) -> Iterator[str]:
     yield from map(str, check(parsed, service.apis, service.name, names=names, draft=program.status == "drafting"))
 
 
-def _waits(program: Program, held: Sequence[Stacked], service: Service) -> bool:
-    if program.status != "final":
-        return False
-    if parse(program.code).placeholders:
-        return True
-    before = next((one for one in held if one.goal == program.goal), None)
-    asked = before is not None and not parse(before.code).placeholders
-    return not asked and destroys(program.code, service)
-
-
 def _is_pythons(kind: str) -> bool:
     known = getattr(builtins, kind, None)
     return kind in ("LimitExceeded", "Crash") or (isinstance(known, type) and issubclass(known, Exception))
 
 
-def _why(program: Program, service: Service, *, waits: bool) -> str:
+def _why(program: Program, held: Sequence[Stacked], service: Service) -> str:
     parsed = parse(program.code)
     raised = re.fullmatch(r"raise (\w+)(?:\(.*\))?", program.code.strip())
     missing = " and ".join(f"?{number}" for number in parsed.numbers)
@@ -153,10 +123,10 @@ def _why(program: Program, service: Service, *, waits: bool) -> str:
         return f"is no program: {raised[1]}"
     if missing:
         return f"is a draft: {missing} {'is' if len(parsed.numbers) == 1 else 'are'} missing"
-    destroying = destroys(program.code, service)
+    waits = waiting(program.code, held, service)
     if program.status == "drafting":
-        return "is a draft: it destroys, and was not confirmed" if waits or destroying else "is a draft, and complete"
-    return "is final: it is confirmed" if destroying else "is final: nothing is missing"
+        return f"is a draft: {' and '.join(sorted(waits))} must be agreed to" if waits else "is a draft, and complete"
+    return "is final: it is agreed to" if waits else "is final: nothing is missing"
 
 
 def unsupported(text: str, seen: Sample, brief: Brief) -> tuple[str, ...]:

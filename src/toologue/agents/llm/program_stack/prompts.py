@@ -195,7 +195,16 @@ def _gives(schema: Mapping[str, Any], deep: int = 4) -> str:
 def _rules(task: Task, service: Service) -> str:
     own = {name: meaning or "of this service's own" for name, meaning in service.exceptions.items()}
     listed = bullets(f"{name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
-    return render_prompt(__file__, f"{task}.txt", object=service.name, exceptions=listed)
+    confirm = "; ".join(_confirmed(service))
+    return render_prompt(__file__, f"{task}.txt", object=service.name, exceptions=listed, confirm=confirm)
+
+
+def _confirmed(service: Service) -> Iterator[str]:
+    """Which calls wait for the user's yes."""
+    always = [api.name for api in service.apis if api.confirm is True]
+    over = [api.name for api in service.apis if api.confirm and api.confirm is not True]
+    yield from [f"does it call {' or '.join(always)}"] if always else []
+    yield from [f"does it write over what is there already with {' or '.join(over)}"] if over else []
 
 
 def _told(brief: Brief) -> list[str]:

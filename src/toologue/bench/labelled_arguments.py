@@ -1,0 +1,92 @@
+"""Labelled arguments of calls, graded: how right the verdicts on calls are.
+
+`arguments.jsonl`: a row is a call that takes the place of one gold call of a published ToolTalk conversation
+(`conversation`, `turn_index`, `call`: its place among that turn's calls) with other `arguments`, and its `label`. It is
+executed where the gold call stands, and compared with that call alone; the conversation before it is what was heard.
+
+Not covered: calls that a published conversation lacks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict, JsonValue
+
+from toologue.bench.tooltalk import load
+from toologue.bench.verdicts import Graded, Label
+from toologue.data import bytes_of
+from toologue.errors import BadRecord, shown
+from toologue.formats.tooltalk import turn_indexes
+from toologue.loop import execute
+from toologue.models.similarity import TextMatch
+from toologue.schema import Call, Case, Dialogue, Invocation, Noun
+from toologue.schema.jsonl import parse, read_lines
+from toologue.score.calls import Comparison, made
+from toologue.worlds.world import make_world
+
+
+class _ArgumentsRow(Noun):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str
+    conversation: str
+    turn_index: int
+    call: int
+    api_name: str
+    arguments: dict[str, JsonValue]
+    label: Label
+    kind: str = ""
+
+
+def graded_arguments(folder: Path, tooltalk_data: Path, match: TextMatch) -> Iterator[Graded]:
+    """The rows of `arguments.jsonl` in a folder, graded against a folder of published ToolTalk data."""
+    golds = {gold.id: gold for gold in load(tooltalk_data)}
+    places = dict(_places(tooltalk_data))
+    file = folder / "arguments.jsonl"
+    for number, line, _ in read_lines(file):
+        row = parse(line, _ArgumentsRow, file, number)
+        gold = golds.get(row.conversation)
+        if gold is None:
+            raise BadRecord(file, number, "$.conversation", f"{shown(row.conversation)} is not in {tooltalk_data}")
+        position = places[row.conversation].get(row.turn_index)
+        wanted = [one for one in made(gold) if turn_indexes(gold)[one.round] == position]
+        if not 0 <= row.call < len(wanted):
+            raise BadRecord(file, number, "$.call", f"{row.call} is no call of turn {row.turn_index}")
+        yield _graded(row, gold, wanted[row.call], match)
+
+
+def _graded(row: _ArgumentsRow, gold: Dialogue, wanted: Invocation, match: TextMatch) -> Graded:
+    did = _executed(Call(api=row.api_name, arguments=row.arguments), gold, wanted)
+    compared = Comparison(gold, (), match)
+    found = compared.differences(did, wanted)
+    wrong = [one for one in found if one.verdict == "wrong"]
+    if not found:
+        same = compared.kind.missing(did, wanted) is not None or did.call.arguments == wanted.call.arguments
+        return Graded(
+            row.id, row.label, row.conversation, row.kind or row.api_name, "right", "execution" if same else "rule", ""
+        )
+    worst = (wrong or found)[0]
+    why = "; ".join(f"{one.field.removeprefix('arguments.')}: {one.why}" for one in wrong or found)
+    return Graded(row.id, row.label, row.conversation, row.kind or row.api_name, worst.verdict, worst.by, why)
+
+
+def _executed(call: Call, gold: Dialogue, wanted: Invocation) -> Invocation:
+    """A call done in place of a gold one, after all that the gold does before it."""
+    world = make_world(Case(id=gold.id, gold=gold, world=gold.world, protocol="recorded"))
+    for one in made(gold):
+        if (one.turn, one.slot) < (wanted.turn, wanted.slot):
+            execute(world, one.act)
+    return wanted._replace(act=call, result=execute(world, call))
+
+
+def _places(tooltalk_data: Path) -> Iterator[tuple[str, Mapping[int, int]]]:
+    """Per conversation, the position of each turn by its index; of two turns with one index, the second's."""
+    for file in sorted(tooltalk_data.glob("*/*.json")):
+        record: Any = json.loads(bytes_of(file))
+        if "conversation" in record:
+            turns: list[dict[str, Any]] = record["conversation"]
+            yield record["name"], {turn.get("index", at): at for at, turn in enumerate(turns)}

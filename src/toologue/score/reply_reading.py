@@ -1,0 +1,164 @@
+"""A reply beside what it must get across: the gold's cue, the procedure's other steps, all that was known before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property, lru_cache
+
+from pydantic import JsonValue
+
+from toologue.errors import BadFile
+from toologue.formats.procedure import read
+from toologue.models.similarity import TextMatch
+from toologue.procedure.grammar import Asking, asking, saying
+from toologue.schema import AgentTurn, Cue
+from toologue.score.knowledge import Knowledge
+from toologue.score.metric import must_of
+from toologue.score.wording import content, pattern
+from toologue.text.tokens import sentences
+from toologue.text.verbalize import fill_values
+
+BRACES = re.compile(r"\{[^{}]*\}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A reply beside what it must get across, and all that was known when it was made."""
+
+    wanted: AgentTurn
+    text: str
+    at: int
+    known: Knowledge
+    match: TextMatch
+
+    @cached_property
+    def must(self) -> Cue:
+        """What the words must get across."""
+        given = must_of(self.wanted, f"dialogue {self.known.gold.id!r}, turn {self.at}")
+        return given or _cue_of(self.gold)
+
+    @property
+    def gold(self) -> str:
+        """The gold's words."""
+        return self.wanted.text or ""
+
+    @cached_property
+    def ask(self) -> Asking | None:
+        """What must be asked."""
+        step = self.must.again or (self.must.text if self.must.move == "ask" else "")
+        return asking(step) if step else None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the gold asks."""
+        return self.must.move == "ask" or bool(self.must.again)
+
+    @cached_property
+    def own(self) -> str:
+        """What the reply must say, with its values; of an answer to noise, the question that is put again."""
+        must = self.must
+        if must.move == "insist":
+            return fill_values(f"{must.text.removeprefix('that ')}. {_gist_of(must.again)}".strip(". "), must.values)
+        return fill_values(_gist_of(must.again if must.move == "refuse" else must.text), must.values)
+
+    @cached_property
+    def others(self) -> Mapping[str, str]:
+        """The gists of the procedure's other steps that ask, or tell, as this one does."""
+        steps = steps_of(self.known.gold.instructions)
+        mine = _tells(self.must.again or self.must.text)
+        alike = (step for step in steps if _tells(step) == mine and step not in (self.must.text, self.must.again))
+        gists = {_gist(step): step for step in alike}
+        return {gist: step for gist, step in gists.items() if gist and gist != self.own}
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The reply's sentences."""
+        return sentences(self.text)
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """Those that ask for something."""
+        return [one for one in self.sentences if pattern("requests").search(one)]
+
+    @cached_property
+    def told(self) -> str:
+        """What tells, where something is to be told; else all."""
+        if self.must.move not in ("say", "end"):
+            return self.text
+        return " ".join(one for one in self.sentences if not one.endswith("?") or pattern("announces").search(one))
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """Sentences and their clauses."""
+        clauses = (re.split(r"[,;:]\s+|\s+(?:and|but|so|because|since)\s+", one) for one in self.sentences)
+        return list(dict.fromkeys([*self.sentences, *(part for found in clauses for part in found if part.strip())]))
+
+    @cached_property
+    def beside(self) -> list[str]:
+        """What an answer to noise says beside the question that is put again: the sentences with mostly other words."""
+        own = content(self.own)
+        return [one for one in self.sentences if (said := content(one)) and 2 * len(said & own) < len(said)]
+
+    @cached_property
+    def expected(self) -> str:
+        """The words that are known to be right here."""
+        values = " ".join(map(str, self.must.values.values()))
+        return f"{self.gold}\n{self.own}\n{values}\n{self.must.text if self.must.move == 'refuse' else ''}"
+
+    @cached_property
+    def said(self) -> str:
+        """What customer and agent said before, and what day it is."""
+        now = self.known.now
+        days = [f"{now + timedelta(days=ahead):%Y-%m-%d}" for ahead in (0, 1)] if now else []
+        return "\n".join([*(turn.text for turn in self.known.gold.turns[: self.at] if turn.text), *days])
+
+    @cached_property
+    def seen(self) -> str:
+        """What was called and returned before."""
+        return self.known.seen(self.at)
+
+    @cached_property
+    def values(self) -> Mapping[str, JsonValue]:
+        """The values that must be shown."""
+        if self.must.move in ("refuse", "insist"):
+            return {}
+        called = self.ask.who if self.ask else ""
+        values = self.must.values.items()
+        return {name: value for name, value in values if value is not None and f"{{{name}}}" not in called}
+
+
+def _cue_of(gold: str) -> Cue:
+    """What a gold's own words must get across, where nothing else says it."""
+    asked = " ".join(one for one in sentences(gold) if one.endswith("?"))
+    return Cue(move="ask", text=asked) if gold.rstrip().endswith("?") else Cue(move="say", text=gold)
+
+
+@lru_cache(maxsize=256)
+def steps_of(instructions: str) -> tuple[str, ...]:
+    """What the steps of a procedure say and ask; nothing where instructions are no procedure."""
+    try:
+        steps = read(instructions).steps
+    except BadFile:
+        return ()
+    return tuple(dict.fromkeys(step.text for step in steps if step.text and step.kind in ("ask", "say", "end")))
+
+
+def _tells(step: str) -> bool:
+    return re.match(r"(?:say|that)\b", step, re.IGNORECASE) is not None
+
+
+@lru_cache(maxsize=4096)
+def _gist(step: str) -> str:
+    return BRACES.sub(" ", _gist_of(step))
+
+
+@lru_cache(maxsize=4096)
+def _gist_of(step: str) -> str:
+    """What a step says, turned to the customer, without what makes it an instruction."""
+    if _tells(step):
+        return ". ".join(saying(step).statements)
+    ask = asking(step)
+    return ". ".join(filter(None, (ask.noun or ask.question or ask.words, ask.back, ask.reason, ask.note)))

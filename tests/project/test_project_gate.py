@@ -1,0 +1,126 @@
+"""The gate of `toologue test` where replies are unsure: the lower end counts, 4 says that nobody knows.
+
+A reply in another language than the gold's is unsure, never wrong: an agent that speaks German at one of three ends is.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from project_samples import AGENT, SETTINGS, project
+
+from command import toologue
+
+GERMAN = AGENT.replace("A colleague comes to open {said}.", "Ein Kollege kommt und öffnet {said}.")
+CERTAINLY = "def agent(history, tools):\n    return 'Certainly, one moment.'\n"
+# No call, so that nothing but words can be wrong.
+WORDS = """---
+issue: My locker does not open.
+---
+
+# A locker
+
+1. **Ask** for the number of the locker. Collect `locker_id`.
+2. **End**: say that a colleague comes to open {locker_id}.
+"""
+
+
+@pytest.fixture
+def german(tmp_path: Path) -> Path:
+    return project(tmp_path, agent=GERMAN)
+
+
+class TestUndecided:
+    def test_only_what_is_unsure_keeps_it_from_passing(self, german: Path) -> None:
+        done = toologue("test", ".", "--fail-under", "0.9", cwd=german)
+        assert done.returncode == 4
+        assert "2 of 3 conversations pass, 1 unsure" in done.stdout
+        assert "gate: harmless: 66.7 to 100.0%, UNDECIDED, 90.0% is wanted" in done.stdout
+        assert "1 of 3 conversations are unsure: --allow-unsure 0.24 lets them pass" in done.stdout
+        assert "a person who reads report.html" in done.stdout
+
+    def test_the_lower_end_is_enough(self, german: Path) -> None:
+        done = toologue("test", ".", "--fail-under", "0.6", cwd=german)
+        assert done.returncode == 0
+        assert "gate: harmless: 66.7 to 100.0%, at least 60.0%" in done.stdout
+
+    def test_as_many_unsure_ones_count_as_are_allowed(self, german: Path) -> None:
+        assert toologue("test", ".", "--fail-under", "0.9", "--allow-unsure", "0.24", cwd=german).returncode == 0
+        assert toologue("test", ".", "--fail-under", "0.9", "--allow-unsure", "0.2", cwd=german).returncode == 4
+
+    def test_what_is_wrong_for_sure_fails_whatever_is_unsure(self, german: Path) -> None:
+        project(german, agent=GERMAN.replace("if number:", 'if number and number.group() != "L-11":'))
+        assert toologue("test", ".", "--fail-under", "0.9", "--allow-unsure", "1", cwd=german).returncode == 1
+
+    def test_the_settings_may_say_so(self, german: Path) -> None:
+        gate = "[gate]\nfail_under = 0.9\nallow_unsure = 0.4\n"
+        project(german, agent=GERMAN, settings=SETTINGS + gate)
+        assert toologue("test", ".", cwd=german).returncode == 0
+        assert toologue("test", ".", "--allow-unsure", "0", cwd=german).returncode == 4
+
+    def test_a_share_is_wanted(self, german: Path) -> None:
+        done = toologue("test", ".", "--allow-unsure", "10", cwd=german)
+        assert done.returncode == 2
+        assert "--allow-unsure is 10.0: a share from 0 to 1 is wanted" in done.stderr
+
+    def test_unsure_steps_are_listed_apart(self, german: Path) -> None:
+        said = toologue("test", ".", cwd=german).stdout
+        assert "look first" not in said
+        assert "unsure, agent.py:agent:\n  locker.md:14, step 5: unsure, 1 ×" in said
+
+
+class TestStrict:
+    """A look-up too many does no harm, and is wrong all the same."""
+
+    AGENT = AGENT.replace(
+        'return "What is the number', 'return {"name": "get_locker", "arguments": {"locker_id": "L-99"}}\n    "'
+    )
+
+    def test_harm_counts_alone_unless_it_is_strict(self, tmp_path: Path) -> None:
+        folder = project(tmp_path, agent=self.AGENT)
+        loose, strict = (toologue("test", ".", "--fail-under", "1", *more, cwd=folder) for more in ([], ["--strict"]))
+        assert (loose.returncode, strict.returncode) == (0, 1)
+        assert "gate: harmless: 100.0%, at least 100.0%" in loose.stdout
+        assert "gate: conversation correct: 0.0%, below 100.0%" in strict.stdout
+        project(folder, agent=self.AGENT, settings=SETTINGS + "[gate]\nfail_under = 1\nstrict = true\n")
+        assert toologue("test", ".", cwd=folder).returncode == 1
+
+
+@pytest.mark.parametrize("least", ["0", "0.01", "0.9"])
+@pytest.mark.parametrize("more", [[], ["--strict"], ["--allow-unsure", "1"]], ids=str)
+@pytest.mark.parametrize("procedure", [{}, {"locker": WORDS}], ids=["calls", "words alone"])
+def test_who_says_the_same_to_everything_never_passes(
+    procedure: dict[str, str], more: list[str], least: str, tmp_path: Path
+) -> None:
+    folder = project(tmp_path, agent=CERTAINLY, **procedure)
+    done = toologue("test", ".", "--fail-under", least, *more, cwd=folder)
+    assert done.returncode in (1, 4), done.stdout
+
+
+class TestJson:
+    """Both ends stand where a program reads them."""
+
+    def test_of_a_graded_run(self, german: Path) -> None:
+        toologue("test", ".", cwd=german)
+        [run] = (german / ".toologue" / "runs").iterdir()
+        assert toologue("score", run, cwd=german).returncode == 0
+        scores = json.loads((run / "scores.json").read_text())
+        [total] = [one for one in scores["totals"] if one["metric"] == "conversation correct"]
+        assert (round(total["value"], 3), total["best"], total["unsure"]) == (0.667, 1.0, {"hits": 1.0})
+        assert scores["decided"] == {"conversations": 2, "of": 3}
+
+    def test_of_a_benchmark(self, german: Path) -> None:
+        toologue("test", ".", cwd=german)
+        [made] = (german / ".toologue" / "conversations").iterdir()
+        agent = ["--agent", "callable:agent.py:agent", "--json", "found.json"]
+        done = toologue("bench", "almita", "--data", made, *agent, cwd=german)
+        assert done.returncode == 0
+        assert "66.7% to 100.0%" in done.stdout
+        found = json.loads((german / "found.json").read_text())
+        assert found["totals"]["all"]["best"]["conversation_correct"] == 1.0
+        score = found["scores"]["conversation correct"]
+        assert (round(score["value"], 3), score["best"], score["unsure"]) == (0.667, 1.0, {"hits": 1.0})
+        assert found["decided"] == {"conversations": 2, "of": 3}
+        assert sorted(one["status"] for one in found["conversations"]) == ["passed", "passed", "unsure"]
