@@ -146,6 +146,12 @@ class TestLeave:
     def test_not_again(self) -> None:
         assert not right(ENDS, says("Shall I end the ride now?"))
 
+    @pytest.mark.parametrize("beside", ["Bo Dahl has ridden it, too.", "It cost 99.99 euros.", "I have cancelled it."])
+    def test_not_beside_what_nobody_may_say(self, beside: str) -> None:
+        talk = CANCEL.replace(extra={**CANCEL.extra, "others": ["Bo Dahl"]})
+        assert right(3, says("Shall I cancel order 90?"), talk)
+        assert not right(3, says(f"{beside} Shall I cancel order 90?"), talk)
+
     def test_not_for_a_read(self) -> None:
         assert not right(LOOKS, says("Shall I look at ride 812 now?"))
 

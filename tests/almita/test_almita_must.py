@@ -215,6 +215,15 @@ class TestWhatIsNeverRight:
         assert verdict(RIDE, PAYS, "The ride has not ended, and costs 12.50 euros by 2 May.") != "right"
 
 
+class TestWhatNobodyReads:
+    @pytest.mark.parametrize("text", ["1.2,3.4,5", "?" * 19_000 + "x", "a" + " " * 19_000 + "b", "not " * 4_900])
+    def test_odd_texts_have_a_verdict_at_once(self, text: str) -> None:
+        assert verdict(RIDE, PAYS, text) != "right"
+
+    def test_what_is_longer_than_anybody_reads_is_unsure(self) -> None:
+        assert verdict(RIDE, PAYS, "12.50 euros come back. " * 1_000) == "unsure"
+
+
 class TestAnswersToNoise:
     @pytest.mark.parametrize(("kind", "expected"), [("chit_chat", "right"), ("off_topic", "wrong")])
     def test_a_friendly_word_about_small_talk_is_no_harm(self, kind: str, expected: Verdict) -> None:

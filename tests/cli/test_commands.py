@@ -51,6 +51,18 @@ def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert (tmp_path / "toologue-demo" / "report.html").read_text() == page
 
 
+def test_a_run_is_graded_again_where_what_was_graded_is_another(tmp_path: Path, dialogues: Path) -> None:
+    toologue("run", dialogues, "--agent", "gold", "-o", "gold", cwd=tmp_path)
+    shown = toologue("score", "gold", cwd=tmp_path).stdout
+    scores = tmp_path / "gold" / "scores.jsonl"
+    whole = scores.read_bytes()
+    scores.write_bytes(whole[: whole.index(b"\n") + 1])  # a line is left
+    assert (toologue("score", "gold", cwd=tmp_path).stdout, scores.read_bytes()) == (shown, whole)
+    about = json.loads((tmp_path / "gold" / "scores.json").read_bytes())
+    assert about["grader"].keys() == {"toologue", "rules", "similarity"}
+    assert toologue("score", "gold", "--again", cwd=tmp_path).stdout == shown
+
+
 def test_run_score_report(tmp_path: Path, dialogues: Path) -> None:
     assert toologue("run", dialogues, "--agent", "gold", "-o", "gold", cwd=tmp_path).returncode == 0
     assert toologue("run", dialogues, "--agent", "altered:drop", "-o", "drop", cwd=tmp_path).returncode == 0

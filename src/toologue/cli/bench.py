@@ -207,7 +207,11 @@ def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json:
             f"{folder / 'arguments.jsonl'} is not graded: give --tooltalk, the published data that its calls stand in"
         )
     rows = {"replies": graded_replies(folder, match)}
-    rows |= {} if tooltalk is None else {"arguments": list(graded_arguments(folder, tooltalk, match))}
+    rows |= (
+        {}
+        if tooltalk is None or not (folder / "arguments.jsonl").exists()
+        else {"arguments": list(graded_arguments(folder, tooltalk, match))}
+    )
     for name, mine in rows.items():
         counts = [(label, sum(found.values()), *found.values()) for label, found in tally(mine).items()]
         say(table((name, "n", *(f"graded {verdict}" for verdict in VERDICTS)), counts))

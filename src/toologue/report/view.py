@@ -13,7 +13,7 @@ from toologue.errors import UserError
 from toologue.models.similarity import TextMatch
 from toologue.run.store import RunFolder
 from toologue.schema import Dialogue, Graph, Score, Trace
-from toologue.schema.jsonl import line_of, read, replacing
+from toologue.schema.jsonl import line_of, read, read_lines, replacing
 from toologue.score.grader import grader
 from toologue.score.metric import Metric, Total, best_of, totals, warmed
 
@@ -149,23 +149,31 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
 
     about = {
         "format": "scores/1", "agent": folder.config.agent, "similarity": match.record(),
-        "grader": grader(match), "traces": keys.file_key(folder.path / "traces.jsonl"),
+        "grader": grader(match),
     }  # fmt: skip
     with replacing(folder.path / "scores.jsonl") as stream:
         found = totals(kept(stream))
     decided, of = RunView("", {}, found, ()).decided or (0, 0)
     totalled = [total._asdict() for total in found]
+    about |= _graded_files(folder)
     summary = {**about, "decided": {"conversations": decided, "of": of}, "totals": totalled}
     with replacing(folder.path / "scores.json") as stream:
         stream.write(json.dumps(summary, indent=1).encode() + b"\n")
     return found
 
 
+def _graded_files(folder: RunFolder) -> dict[str, Any]:
+    """What was graded, and what came of it: golds and scores by content, traces by their number."""
+    golds, scores = (keys.file_key(folder.path / name) for name in ("dialogues.jsonl", "scores.jsonl"))
+    traces = sum(1 for _ in read_lines(folder.path / "traces.jsonl"))
+    return {"of": {"dialogues": golds, "traces": traces, "scores": scores}}
+
+
 def graded_before(folder: RunFolder, match: TextMatch) -> list[Total] | None:
     """The totals of a run that was graded by the same rules, and has not gone on since; None of another."""
     try:
         about = json.loads((folder.path / "scores.json").read_bytes())
-        if about["grader"] == grader(match) and about["traces"] == keys.file_key(folder.path / "traces.jsonl"):
+        if about["grader"] == grader(match) and about["of"] == _graded_files(folder)["of"]:
             return totals(read(folder.path / "scores.jsonl", Score, empty=True))
     except (OSError, ValueError, KeyError, TypeError, UserError):
         pass

@@ -58,8 +58,8 @@ def claimed_acts(text: str, documents: Mapping[str, Api]) -> Iterator[ActClaim]:
     for sentence in sentences(text):
         if sentence.endswith("?"):
             continue
+        said = set(map(str.casefold, _WORD.findall(sentence)))
         for found in _DONE.finditer(sentence):
-            said = set(map(str.casefold, _WORD.findall(sentence)))
             apis = frozenset(api.name for api in writing if _does(api.name, found["verb"].casefold(), said))
             if apis and not found["not"]:
                 yield ActClaim(sentence, apis)

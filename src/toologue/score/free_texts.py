@@ -58,6 +58,7 @@ from toologue.score.text_facts import (
 from toologue.score.wording import numbers_in
 from toologue.values.compare import clock_of
 
+_LONGEST = 20_000
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)")
 _I, _YOU = frozenset({"i", "we"}), frozenset({"you"})
 _ENGLISH = frozenset(
@@ -124,6 +125,8 @@ def judged(expected: str, actual: str, compare: Literal["text", "prose"], heard:
     """The verdict on a text where another one was expected."""
     if folded(expected) == folded(actual):
         return TextVerdict("right", "value")
+    if len(actual) > _LONGEST:
+        return TextVerdict("unsure", None, f"longer than {_LONGEST:,} characters")
     reading = Reading(expected, actual, compare == "prose", heard)
     found = [one for rule in RULES for one in rule(reading)]
     rules = table()

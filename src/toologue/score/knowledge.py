@@ -52,7 +52,8 @@ class Knowledge:
     def knows(self, at: int, value: JsonValue) -> bool:
         """Whether every part of a value was said, given, returned or told before turn `at`."""
         before = [*self._brief, *(part for turn in self._turns[:at] for part in turn)]
-        return all(any(says_words(part, str(leaf)) for part in before) for leaf in leaves(value))
+        said = (str(leaf) for leaf in leaves(value))
+        return all(any(says_words(part, leaf) for part in before) for leaf in said if leaf.strip())
 
     def made(self, at: int) -> list[Call]:
         """The calls before turn `at` that succeeded."""

@@ -35,8 +35,9 @@ _NOTHING = (
     "that is done, is there anything else",
     "I am sorry, I cannot help you with that",
 )
+_LONGEST = 20_000
 _CLAUSE = re.compile(r";\s+|,? \bbut\b |, so (?=I|we)|: |\n+")
-_LISTED = re.compile(r"(?m)^\s*(?:[-*•]|\d[.)])\s.*$")
+_LISTED = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d[.)])\s.*$")
 _CHOICE = re.compile(r"\?|\b(?:whether|if|or)\b", re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:e\.g\.|for (?:example|instance)|such as|like)[,:]?\s+\S+", re.IGNORECASE)
 
@@ -54,8 +55,8 @@ def wrong_reply(wanted: AgentTurn, did: AgentTurn, at: int, known: Knowledge, ma
     expected, actual = wanted.text or "", did.text or ""
     if " ".join(expected.split()).casefold() == " ".join(actual.split()).casefold():
         return []
-    if in_another_language(actual, expected):
-        return [Mismatch(field="reply", expected=expected, actual=actual, why="in another language", verdict="unsure")]
+    if why := _unread(actual, expected):
+        return [Mismatch(field="reply", expected=expected, actual=actual, why=why, verdict="unsure")]
     found = list(evidence(wanted, did, at, known, match))
     verdict = verdict_of({one.kind for one in found}, weights())
     if verdict == "right":
@@ -76,6 +77,13 @@ def wrong_reply(wanted: AgentTurn, did: AgentTurn, at: int, known: Knowledge, ma
         )
         for one in told
     ]
+
+
+def _unread(actual: str, expected: str) -> str:
+    """Why no rule can read a reply; empty if they can."""
+    if len(actual) > _LONGEST:
+        return f"longer than {_LONGEST:,} characters"
+    return "in another language" if in_another_language(actual, expected) else ""
 
 
 def verdict_of(kinds: Collection[str], scale: Mapping[str, Any]) -> Verdict:
@@ -369,7 +377,7 @@ def _shows(text: str, value: JsonValue, known: Knowledge) -> bool:
     if says(text, value, known.now):
         return True
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return abs(float(value)) in numbers_in(text)
+        return abs(value) in numbers_in(text)
     if not isinstance(value, str) or not content(value):
         return False
     shared = len(content(value) & content(text))

@@ -93,7 +93,7 @@ class Reading:
     @cached_property
     def parts(self) -> list[str]:
         """Sentences and their clauses."""
-        clauses = (re.split(r"[,;:]\s+|\s+(?:and|but|so|because|since)\s+", one) for one in self.sentences)
+        clauses = (re.split(r"[,;:]\s+|(?<!\s)\s+(?:and|but|so|because|since)\s+", one) for one in self.sentences)
         return list(dict.fromkeys([*self.sentences, *(part for found in clauses for part in found if part.strip())]))
 
     @cached_property

@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -186,7 +187,8 @@ def _asks_first(gold: Dialogue, at: int, text: str, known: Knowledge) -> bool:
         return False
     if not all(names_act(text, call, known.documents) for call in calls):
         return False
-    return not leave_given(gold, at)
+    said = [*_told(text, cast("AgentTurn", wanted), at, known), *_reported(text, at, known)]
+    return not said and not leave_given(gold, at)
 
 
 def leave_given(gold: Dialogue, at: int) -> bool:

@@ -40,7 +40,7 @@ _NAME = re.compile(r"(?<=[^\W_A-Z] |[,;] )[A-Z][^\W\d_]+")
 _CALENDAR = frozenset(name.casefold() for name in (*MONTHS, *WEEKDAYS))
 _NOT = re.compile(r"\b(?:not|never|no|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _NOT_ENDING, _ENDING = re.compile(r"n['’]t\b", re.IGNORECASE), re.compile(r"['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
-CLAUSE = re.compile(r"[,;:.!?]\s+|\s+(?:and|but|so|also|then|because)\s+", re.IGNORECASE)
+CLAUSE = re.compile(r"[,;:.!?]\s+|(?<!\s)\s+(?:and|but|so|also|then|because)\s+", re.IGNORECASE)
 _PERSONS = frozenset({"i", "we", "you", "he", "she", "they", "it", "that"})
 _TOWARDS = frozenset("for to with of at from about than let tell ask see meet call thank".split())
 Day = tuple[date, date]
@@ -89,12 +89,14 @@ def negated(text: str) -> frozenset[str]:
     """The words that a text says not of: one of the next two, if it carries something; else the empty word."""
     found: set[str] = set()
     for match in _NOT.finditer(text):
-        rest = CLAUSE.split(text[match.end() :])[0]
+        end = CLAUSE.search(text, match.end())
+        rest = text[match.end() : end.start() if end else len(text)][:_NEAR]
         near = [word for word in WORD.findall(rest) if word not in _DEGREES][:2]
         found |= next((said for word in near if (said := content_of(word))), frozenset({""}))
     return frozenset(found)
 
 
+_NEAR = 200  # characters
 _DEGREES = frozenset({"longer", "able", "really", "quite", "yet", "even", "only"})
 
 

@@ -87,8 +87,8 @@ def numbers_of(text: str) -> tuple[tuple[str, frozenset[float]], ...]:
         plain = re.sub(r"[' \u00a0\u202f]", "", match[0])
         forms = {plain.replace(",", ""), plain.replace(".", "").replace(",", ".")}
         readings = {float(form) for form in forms if re.fullmatch(r"\d+(?:\.\d+)?", form)}
-        if _DOTTED_DATE.fullmatch(plain):
-            readings = {float(run) for run in plain.split(".")}
+        if not readings or _DOTTED_DATE.fullmatch(plain):
+            readings = {float(run) for run in re.findall(r"\d+", plain)}
         found.append((match[0], frozenset(readings)))
     words_ = ((word, word.casefold()) for word in re.findall(r"[a-z]+", text, re.IGNORECASE))
     found += [(word, frozenset({float(_COUNTED[low])})) for word, low in words_ if low in _COUNTED]

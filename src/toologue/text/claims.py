@@ -44,6 +44,7 @@ from toologue.text.times import ISO_DATE, ISO_MOMENT, MONTH_WORD, MONTHS, WEEKDA
 from toologue.values.compare import leaves
 
 _LONGEST = 20_000
+_LARGEST = 1e300
 # Dates are compared by month and day, so any year will do.
 _ANY_YEAR = datetime(2000, 1, 1)
 _MONTH_OR_SLASHES = re.compile(rf"{MONTH_WORD}|\d[./]\d\d?[./]\d", re.IGNORECASE)
@@ -300,6 +301,8 @@ def _read_values(text: str) -> Iterator[tuple[Claim, str, bool]]:
 
 
 def _number(value: float) -> Iterator[Claim]:
+    if abs(value) > _LARGEST:  # more than a float holds
+        return
     yield "number", round(float(value), 4)
     if value >= 10_000 and float(value).is_integer():
         yield "id", str(int(value))

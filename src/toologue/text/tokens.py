@@ -30,7 +30,7 @@ _SUFFIXES = ("ing", "er", "ed", "e")
 _SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 SENTENCE_END = re.compile(
-    r"(?:[!?…]|(?<!\b[ap]\.m)(?<!\b(?:Mr|Dr|Ms|St|vs|no))(?<!\bMrs)(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\b[A-Z])\.)"
+    r"(?:(?<![!?…])[!?…]|(?<!\.)(?<!\b[ap]\.m)(?<!\b(?:Mr|Dr|Ms|St|vs|no))(?<!\bMrs)(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\b[A-Z])\.)"
     r"[.!?…]*[\"'”’)*]*(?=\s|$)|\n+"
 )
 SENTENCE_START = r"(?:^|[.!?]['\")]*\s+)"
