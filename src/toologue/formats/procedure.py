@@ -280,6 +280,8 @@ def _front_matter(lines: Sequence[str], bad: Problems) -> tuple[dict[str, Any], 
     given: dict[str, Any] = {}
     try:
         text = "\n".join(lines[1:end])
+        if sum(map(text.count, "[{")) > limits.DEEPEST:  # reading what is nested takes its depth squared
+            raise ValueError(f"it has more than {limits.DEEPEST} brackets")
         events: Iterator[Any] = cast("Any", yaml).parse(text, Loader=_FrontMatter)
         alias: Any = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
         if alias is not None:  # may unfold to any size
