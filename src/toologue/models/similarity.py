@@ -25,6 +25,7 @@ from zipfile import BadZipFile
 from toologue import keys, registry
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.models.embed import Embedder, calibrated, embedder
+from toologue.schema import SecondReader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -176,10 +177,11 @@ def similarity(spec: str) -> Similarity:
 
 @dataclass(frozen=True)
 class TextMatch:
-    """A similarity with its thresholds: decides, and says what it decided by."""
+    """A similarity with its thresholds: decides, and says what it decided by. A `reader` settles what rules cannot."""
 
     similarity: Similarity
     thresholds: Mapping[str, float]
+    reader: SecondReader | None = None
 
     @classmethod
     def of(cls, spec: str, thresholds: Mapping[str, float] | None = None) -> Self:
@@ -202,5 +204,6 @@ class TextMatch:
             self.similarity.warm(texts)
 
     def record(self) -> dict[str, object]:
-        """What results carry: the similarity's name and the thresholds."""
-        return {"name": self.similarity.name, "thresholds": dict(self.thresholds)}
+        """What results carry: the similarity's name, the thresholds, and which decisions of others counted."""
+        read = {} if self.reader is None else {"decisions": self.reader.record()}
+        return {"name": self.similarity.name, "thresholds": dict(self.thresholds), **read}

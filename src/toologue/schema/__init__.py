@@ -32,6 +32,7 @@ from toologue.schema.procedure import (
     Tries,
     Walk,
 )
+from toologue.schema.review import Blame, Decision, Question, QuestionKind, SecondReader, Vote
 from toologue.schema.stack import Stacked
 from toologue.schema.turn import (
     Act,
@@ -57,7 +58,19 @@ from toologue.schema.turn import (
 )
 
 # The nouns that are lines of files, in the order of the stages.
-RECORDS: tuple[type[Record], ...] = (Api, Edge, Scenario, Procedure, Graph, Walk, Plan, Dialogue, Trace, Score)
+RECORDS: tuple[type[Record], ...] = (
+    Api,
+    Edge,
+    Scenario,
+    Procedure,
+    Graph,
+    Walk,
+    Plan,
+    Dialogue,
+    Trace,
+    Score,
+    Decision,
+)
 
 __all__ = [
     "KINDS",
@@ -67,6 +80,7 @@ __all__ = [
     "AgentAction",
     "AgentTurn",
     "Api",
+    "Blame",
     "Branch",
     "Brief",
     "Call",
@@ -74,6 +88,7 @@ __all__ = [
     "Compare",
     "Cue",
     "DecidedBy",
+    "Decision",
     "Dialogue",
     "Edge",
     "Fault",
@@ -93,12 +108,15 @@ __all__ = [
     "Procedure",
     "Program",
     "ProtocolName",
+    "Question",
+    "QuestionKind",
     "Record",
     "Result",
     "Retrieve",
     "Round",
     "Scenario",
     "Score",
+    "SecondReader",
     "Setting",
     "Severity",
     "Similarities",
@@ -115,6 +133,7 @@ __all__ = [
     "UserTurn",
     "ValueKind",
     "Verdict",
+    "Vote",
     "Walk",
     "answers",
     "executable",

@@ -38,6 +38,7 @@ from toologue.schema import (
 from toologue.schema.jsonl import leaves
 from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged
 from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
+from toologue.score.questions import is_blamed, text_question
 from toologue.values.compare import agree, contains, never_alike
 from toologue.worlds.world import Kind, kind_at
 
@@ -118,7 +119,8 @@ def calls(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]
     """The metric. Scores nothing where the protocol executes nothing (`next`)."""
     if trace.protocol == "next":
         return {}
-    if silent := unscored(METRICS, gold, trace, no_reply(trace)):
+    why = no_reply(trace) or ("its gold is blamed" if is_blamed(gold, match.reader) else "")
+    if silent := unscored(METRICS, gold, trace, why):
         return silent
     pairing = pair(gold, trace, match)
     return grade(pairing, gold, trace, explain(pairing, gold, match))
@@ -212,13 +214,19 @@ class Comparison:
         if isinstance(actual, str) and folded(expected) == folded(actual):
             return TextVerdict("right", "value")
         heard = replace(self._heard(predicted, gold), beside=_others(gold, name), given=_others(predicted, name))
-        if actual is None and not parameter.required:
-            return demanded(expected, heard)
         compare = parameter.compare
-        if not isinstance(actual, str) or compare not in ("text", "prose"):
+        if actual is None and not parameter.required:
+            verdict = demanded(expected, heard)
+        elif not isinstance(actual, str) or compare not in ("text", "prose"):
             return TextVerdict("wrong", "value", "missing" if actual is None else "no text")
-        verdict = judged(expected, actual, compare, heard)
-        if verdict.verdict != "unsure":
+        else:
+            verdict = judged(expected, actual, compare, heard)
+        if self.match.reader is not None:
+            question = text_question(self.gold, gold, name, predicted)
+            decision = self.match.reader.settled(question.replace(verdict=verdict.verdict, why=verdict.why))
+            if decision is not None and decision.verdict != "unsure":
+                return TextVerdict(decision.verdict, decision.by, "; ".join(decision.reasons))
+        if verdict.verdict != "unsure" or not isinstance(actual, str):
             return verdict
         score, limit = self.match.similarity(expected, actual), self.match.thresholds[compare]
         return verdict._replace(why=f"{verdict.why} (similarity {score:.2f}, limit {limit:.2f})")

@@ -36,9 +36,22 @@ from pydantic import Field, JsonValue, ValidationError
 from toologue.data import complaint, path_text
 from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Call, DecidedBy, Dialogue, Mismatch, Noun, Score, Severity, Trace, Verdict
+from toologue.schema import (
+    AgentTurn,
+    Call,
+    DecidedBy,
+    Dialogue,
+    Mismatch,
+    Noun,
+    Score,
+    SecondReader,
+    Severity,
+    Trace,
+    Verdict,
+)
 from toologue.score.knowledge import Knowledge
 from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
+from toologue.score.questions import step_question
 from toologue.score.reply_evidence import compared_texts, wrong_reply
 from toologue.score.step_calls import api_names, as_good, calls_of, same_apis, wrong_calls, wrong_step
 from toologue.values.compare import same
@@ -130,7 +143,12 @@ def steps(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]
 def judged(gold: Dialogue, trace: Trace, match: TextMatch) -> list[StepVerdict]:
     """The tests of a conversation, in their order, in `fixed` mode."""
     known = Knowledge(gold)
-    tests = _tests(gold, trace)
+    blames = match.reader.blames if match.reader else ()
+    tests = [
+        test
+        for test in _tests(gold, trace)
+        if not blames or step_question(gold, test[0], test[2]).gold_key not in blames
+    ]
     match.warm(text for at, wanted, did in tests for text in compared_texts(wanted, did, at, known))
     return [_judged(at, wanted, did, known, match) for at, wanted, did in tests]
 
@@ -149,7 +167,24 @@ def _judged(at: int, wanted: AgentTurn, did: AgentTurn, known: Knowledge, match:
     for other in chain(_allowed(known.gold, at, wanted), as_good(known.gold, at, did, known)):
         found = _compared(at, other, did, known, match)
         best = min(best, found, key=lambda one: _RANK.index(one.verdict))
-    return best
+    return best if match.reader is None else _settled(best, did, known.gold, match.reader)
+
+
+def _settled(found: StepVerdict, did: AgentTurn, gold: Dialogue, reader: SecondReader) -> StepVerdict:
+    """The verdict on words in which somebody has settled what rules left open; they speak of the gold's own step."""
+    if found.expected != "reply" or found.done != "reply":
+        return found
+    decision = reader.settled(step_question(gold, found.turn, did, found.verdict, found.at))
+    if decision is None or decision.verdict == "unsure":
+        return found
+    if decision.verdict == "right":
+        return found._replace(at=(), by=decision.by)
+    wanted = gold.turns[found.turn].text
+    why, harm = "; ".join(decision.reasons) or f"{decision.who} says so", decision.severity or "no harm"
+    told = Mismatch(
+        turn=found.turn, field="reply", expected=wanted, actual=did.text, why=why, by=decision.by, severity=harm
+    )
+    return found._replace(at=(told,), by=decision.by)
 
 
 def _compared(at: int, wanted: AgentTurn, did: AgentTurn, known: Knowledge, match: TextMatch) -> StepVerdict:

@@ -1,0 +1,106 @@
+"""What rules leave open, and what judges and people decide of it.
+
+A question is one thing to look at: a reply beside the expected one, a free text of a call, or something generated. Its
+key names what is looked at, and neither run nor case: whoever meets the same again finds the decision again. Decisions
+are lines of files, one file a judge or reviewer; the last line on a question counts, and one that is undone says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from typing import Literal, Protocol
+
+from pydantic import Field, JsonValue
+
+from toologue import keys
+from toologue.schema.case import DecidedBy, Severity, Verdict
+from toologue.schema.jsonl import Noun, Record
+
+QuestionKind = Literal["reply", "call", "text", "edge", "procedure", "graph", "conversation"]
+
+# Whose fault a rejected thing is.
+Blame = Literal["agent", "gold", "grader", "simulator"]
+
+
+class Question(Noun):
+    """Something that a judge or a person looks at.
+
+    `brief` is what the agent was told (the procedure), `history` the conversation so far, a line a turn or call, `step`
+    the words of the procedure for what is expected. `verdict` and `why` are the rules', `notes` where it occurred.
+    """
+
+    kind: QuestionKind
+    brief: str = ""
+    history: tuple[str, ...] = ()
+    step: str = ""
+    expected: JsonValue = None
+    said: JsonValue = None
+    verdict: Verdict = "unsure"
+    why: str = ""
+    notes: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @cached_property
+    def key(self) -> str:
+        """16 hex digits that name what is looked at."""
+        return keys.content_key([self.gold_key, self.kind, self.said])
+
+    @cached_property
+    def gold_key(self) -> str:
+        """16 hex digits that name what is expected, whatever was said."""
+        return keys.content_key([self.brief, self.history, self.expected])
+
+
+class Vote(Noun):
+    """One answer of a judge as it came, and what it was read as: unsure where it is no answer."""
+
+    raw: str
+    verdict: Verdict
+    why: str = ""
+
+
+class Decision(Record):
+    """What a judge or a person decides of a question: the verdict, for which reasons, whose fault it is.
+
+    `votes` are a judge's, raw. `undone`: the decision before it on this question does not count any more.
+    """
+
+    format: Literal["decision/1"] = "decision/1"
+    question: str
+    gold: str = ""
+    kind: QuestionKind
+    verdict: Verdict
+    by: DecidedBy
+    who: str
+    reasons: tuple[str, ...] = ()
+    blame: Blame | None = None
+    severity: Severity | None = None
+    votes: tuple[Vote, ...] = ()
+    undone: bool = False
+    at: str = ""
+    notes: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class SecondReader(Protocol):
+    """Whom a grader asks about words: somebody who knows what judges and people have decided, or takes notes.
+
+    `blames` are the keys of what is expected wrongly. `strict`: rules leave all to it that is not certain.
+    """
+
+    @property
+    def blames(self) -> Collection[str]:
+        """The gold keys of questions whose gold is blamed."""
+        ...
+
+    @property
+    def strict(self) -> bool:
+        """Whether rules decide only what is certain."""
+        ...
+
+    def settled(self, question: Question) -> Decision | None:
+        """What counts as decided of a question; None leaves it to the rules."""
+        ...
+
+    def record(self) -> object:
+        """What results carry: which decisions counted."""
+        ...

@@ -1,0 +1,93 @@
+"""What a grader asks a second reader (`schema.SecondReader`), as questions that can be read by themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from toologue.schema import (
+    AgentTurn,
+    Dialogue,
+    Invocation,
+    Mismatch,
+    Question,
+    SecondReader,
+    Turn,
+    Verdict,
+    invocations,
+)
+from toologue.score.metric import must_of
+
+
+def history_of(turns: tuple[Turn, ...]) -> tuple[str, ...]:
+    """A conversation, a line for each text, call and result."""
+    return tuple(line for turn in turns for line in _lines(turn))
+
+
+def step_question(
+    gold: Dialogue, at: int, did: AgentTurn, verdict: Verdict = "unsure", found: tuple[Mismatch, ...] = ()
+) -> Question:
+    """Whether a step would do in place of the gold's turn `at`."""
+    wanted = gold.turns[at]
+    cue = must_of(wanted) if isinstance(wanted, AgentTurn) else None
+    expected, said = (_step(turn) for turn in (wanted, did))
+    return Question(
+        kind="call" if isinstance(expected, list) or isinstance(said, list) else "reply",
+        brief=gold.instructions,
+        history=history_of(gold.turns[:at]),
+        step=" … ".join(filter(None, (cue.text, cue.again))) if cue else "",
+        expected=expected,
+        said=said,
+        verdict=verdict,
+        why="; ".join(dict.fromkeys(one.why for one in found)),
+        notes={"dialogue": gold.id, "turn": at},
+    )
+
+
+def text_question(gold: Dialogue, wanted: Invocation, name: str, made: Invocation | None = None) -> Question:
+    """Whether the free text of a call's argument would do in place of the gold's."""
+    given = {} if made is None else made.call.arguments or {}
+    return Question(
+        kind="text",
+        brief=gold.instructions,
+        history=history_of(gold.turns[: wanted.turn]),
+        expected={"argument": name, "api": wanted.call.api, "arguments": wanted.call.arguments},
+        said={"argument": given.get(name), "arguments": given},
+        notes={"dialogue": gold.id, "turn": wanted.turn, "act": wanted.slot},
+    )
+
+
+def is_blamed(gold: Dialogue, reader: SecondReader | None) -> bool:
+    """Whether a call of a gold, or a text in one, is blamed."""
+    blames = reader.blames if reader else ()
+    return bool(blames) and any(key in blames for key in _call_keys(gold))
+
+
+def _call_keys(gold: Dialogue) -> Iterator[str]:
+    """What a blame of one of the calls may be on."""
+    for one in invocations(gold.turns):
+        if one.act.kind == "call":
+            yield step_question(gold, one.turn, AgentTurn()).gold_key
+            yield from (text_question(gold, one, name).gold_key for name in one.call.arguments or {})
+
+
+def _step(turn: Turn) -> JsonValue:
+    """What a turn does: its calls, else its words."""
+    acts = [act for act in turn.acts if act.kind == "call"] if turn.role == "agent" else []
+    return [{"api": act.api, "arguments": act.arguments} for act in acts] or turn.text
+
+
+def _lines(turn: Turn) -> Iterator[str]:
+    if turn.text:
+        yield f"{'Customer' if turn.role == 'user' else 'Agent'}: {turn.text}"
+    if turn.role == "agent":
+        for act, result in zip(turn.acts, (*turn.results, *(None for _ in turn.acts)), strict=False):
+            if act.kind == "call":
+                back = "" if result is None else f" → {_json(result.error.message if result.error else result.value)}"
+                yield f"Agent calls {act.api} {_json(act.arguments)}{back}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
