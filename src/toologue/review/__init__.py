@@ -1,0 +1,11 @@
+"""What is unsure gets settled, once: decisions of judges and people, kept in files, found again by every later run.
+
+    reviews/ana.jsonl            decisions of a person, append-only: one file a reviewer
+    reviews/judges/NAME.jsonl    decisions of a judge (a model), with its raw votes
+
+Contract: a decision is on the content of a question (`schema.Question.key`), so nothing is asked twice, and a run, a
+case or a file can go without its decisions going. A person goes before a judge, and of several people one who rejects
+is enough. A judge's word counts only once people have shown that it agrees with them (`agreement`).
+
+Not covered: any screen. `cli.review` is the one in the terminal.
+"""

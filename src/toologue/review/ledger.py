@@ -1,0 +1,143 @@
+"""The ledger: all decisions on questions, of people and judges, and what counts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from toologue import keys
+from toologue.review.agreement import Agreement, agreement
+from toologue.schema import Decision, Question
+from toologue.schema.jsonl import Appender, line_of, read
+
+FOLDER = "reviews"
+
+
+class Ledger:
+    """Decisions, in their order; of one reader on one question the last one counts, unless it is undone.
+
+    A second reader (`schema.SecondReader`): people settle whatever they have decided, a judge what rules left open,
+    from when on it agrees with people.
+    """
+
+    def __init__(self, decisions: Iterable[Decision] = ()):
+        self._by_reader: dict[str, dict[str, Decision]] = {}
+        for decision in decisions:
+            self.add(decision)
+
+    @classmethod
+    def of(cls, folder: Path) -> Ledger:
+        """The decisions in a folder `reviews`; none where there is no such folder."""
+        files = [*sorted(folder.glob("*.jsonl")), *sorted(folder.glob("judges/*.jsonl"))]
+        return cls(decision for file in files for decision in read(file, Decision, empty=True))
+
+    def add(self, decision: Decision) -> None:
+        """Take note of a decision."""
+        mine = self._by_reader.setdefault(decision.who, {})
+        if decision.undone:
+            mine.pop(decision.question, None)
+        else:
+            mine[decision.question] = decision
+        for name in ("blames", "gating"):
+            self.__dict__.pop(name, None)
+
+    def decisions(self, who: str) -> Mapping[str, Decision]:
+        """What a reader has decided, by question."""
+        return self._by_reader.get(who, {})
+
+    @property
+    def people(self) -> list[str]:
+        """The people among the readers."""
+        return [who for who, mine in self._by_reader.items() if any(one.by == "person" for one in mine.values())]
+
+    @property
+    def judges(self) -> list[str]:
+        """The judges among the readers."""
+        return [who for who, mine in self._by_reader.items() if any(one.by == "judge" for one in mine.values())]
+
+    def of_people(self, question: str) -> Decision | None:
+        """What people come to: one who rejects is enough."""
+        found = [mine[question] for who in self.people if question in (mine := self._by_reader[who])]
+        told = [one for one in found if one.verdict != "unsure"]
+        return next((one for one in told if one.verdict == "wrong"), told[0] if told else None)
+
+    def agreement(self, judge: str, kind: str = "") -> Agreement:
+        """How far a judge agrees with people, on what both have decided (of one kind)."""
+        return agreement(list(self._pairs(judge, kind)))
+
+    def _pairs(self, judge: str, kind: str) -> Iterator[tuple[str, str]]:
+        """Verdicts (people's, the judge's); a judge that is unsure agrees with nobody."""
+        for key, decision in self.decisions(judge).items():
+            person = self.of_people(key)
+            if person is not None and kind in ("", decision.kind):
+                yield person.verdict, decision.verdict
+
+    @cached_property
+    def gating(self) -> frozenset[str]:
+        """The judges whose word counts."""
+        return frozenset(judge for judge in self.judges if self.agreement(judge).gates)
+
+    @cached_property
+    def blames(self) -> Collection[str]:
+        """The gold keys of what people blame the gold for."""
+        mine = (one for who in self.people for one in self._by_reader[who].values())
+        return frozenset(one.gold for one in mine if one.blame == "gold" and one.gold)
+
+    @property
+    def strict(self) -> bool:
+        """Whether rules leave to a judge what is not certain: one's word counts."""
+        return bool(self.gating)
+
+    def settled(self, question: Question) -> Decision | None:
+        """What counts as decided of a question."""
+        person = self.of_people(question.key)
+        if person is not None or question.verdict != "unsure":
+            return person
+        judged = (self._by_reader[judge].get(question.key) for judge in sorted(self.gating))
+        return next((one for one in judged if one is not None and one.verdict != "unsure"), None)
+
+    def record(self) -> object:
+        """A key of all that counts."""
+        people = {who: sorted(one.key for one in self._by_reader[who].values()) for who in self.people}
+        judges = {who: sorted(one.key for one in self._by_reader[who].values()) for who in self.gating}
+        return keys.content_key([people, judges])
+
+
+class Collector:
+    """A second reader that takes down what it is asked, and answers from a ledger.
+
+    `all`: also what rules have decided.
+    """
+
+    def __init__(self, ledger: Ledger, *, all: bool = False):
+        self.ledger, self._all = ledger, all
+        self.questions: dict[str, Question] = {}
+
+    @property
+    def blames(self) -> Collection[str]:
+        """Those of the ledger."""
+        return self.ledger.blames
+
+    @property
+    def strict(self) -> bool:
+        """As the ledger."""
+        return self.ledger.strict
+
+    def settled(self, question: Question) -> Decision | None:
+        """What the ledger says; a question that it leaves open is taken down."""
+        found = self.ledger.settled(question)
+        if found is None and (self._all or question.verdict == "unsure"):
+            self.questions.setdefault(question.key, question)
+        return found
+
+    def record(self) -> object:
+        """That of the ledger."""
+        return self.ledger.record()
+
+
+def keep(file: Path, decision: Decision) -> None:
+    """Add a decision to a reader's file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with Appender(file) as lines:
+        lines.append(line_of(decision))
