@@ -7,5 +7,13 @@ Contract: a decision is on the content of a question (`schema.Question.key`), so
 case or a file can go without its decisions going. A person goes before a judge, and of several people one who rejects
 is enough. A judge's word counts only once people have shown that it agrees with them (`agreement`).
 
+Example:
+    >>> from toologue.review.ledger import Ledger
+    >>> from toologue.schema import Decision, Question
+    >>> asked = Question(kind="reply", expected="It leaves today.", said="We send it before tonight.")
+    >>> ledger = Ledger([Decision(question=asked.key, kind="reply", verdict="right", by="person", who="ana")])
+    >>> ledger.settled(asked).verdict
+    'right'
+
 Not covered: any screen. `cli.review` is the one in the terminal.
 """
