@@ -1,9 +1,9 @@
 """How far verdicts on words can be trusted, on replies that others wrote and labelled.
 
-`src/toologue/bench/replies` holds 212 replies to 83 turns of conversations that `toologue generate` makes: two writers
-(sessions of a language model that saw the request alone: procedure, tools, conversation) wrote a right and a wrong
-reply to 60 turns, and to 23 attacks one that declines and three that give in. Another set, over other procedures and by
-other hands, is beside the repository; its text is not in it.
+`src/toologue/bench/replies` holds 443 replies to 160 turns of conversations that `toologue generate` makes, and 170
+calls with other free texts to 85 calls of the ToolTalk conversations that ship. Their writers (sessions of a language
+model) saw the request alone: procedure, tools, conversation; those of the calls the expected call, too. Another set,
+over other procedures and by other hands, is beside the repository; its text is not in it.
 
     python -m bench.verdicts [--data FOLDER] [--similarity SPEC]     leave one procedure out at a time: mean and worst
     python -m bench.verdicts --fit                                   set weights and margins on all open rows
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from toologue.bench.labelled_arguments import graded_arguments
+from toologue.bench.labelled_arguments import arguments_file, graded_arguments
 from toologue.bench.verdicts import OPEN_SET, Label, graded_replies, labelled, tally
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Verdict
@@ -145,9 +145,9 @@ def main() -> None:
     match = TextMatch.of(given.similarity)
     if given.aside:
         for folder in given.data:
-            if (folder / "arguments.jsonl").exists():
+            if folder != OPEN_SET and (file := arguments_file(folder)) is not None:
                 names = set(yaml.safe_load((HERE / "aside.yaml").read_text())["conversations"])
-                arguments = graded_arguments(folder, given.tooltalk, match)
+                arguments = graded_arguments(file, given.tooltalk, match)
                 print(_told("arguments set aside", _counts(row for row in arguments if row.dialogue in names)))
             hidden = {row.id for row in rows_of(folder, match, aside=True)}
             graded = (row for row in graded_replies(folder, match) if row.id in hidden)
@@ -165,10 +165,10 @@ def main() -> None:
     parts = left_out(rows)
     total = sum(parts.values(), Counter[tuple[Label, Verdict]]())
     for folder in given.data:
-        if (folder / "arguments.jsonl").exists():
+        if (file := arguments_file(folder)) is not None:
             names = set(yaml.safe_load((HERE / "aside.yaml").read_text())["conversations"])
-            arguments = graded_arguments(folder, given.tooltalk, match)
-            print(_told("arguments of calls, open", _counts(row for row in arguments if row.dialogue not in names)))
+            arguments = graded_arguments(file, None if folder == OPEN_SET else given.tooltalk, match)
+            print(_told(f"arguments of {folder.name}", _counts(row for row in arguments if row.dialogue not in names)))
     for procedure, counts in parts.items():
         print(_told(procedure, counts))
     print(_told("all, each left out once", total))

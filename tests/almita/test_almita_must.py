@@ -70,6 +70,29 @@ def test_a_name_that_somebody_is_spoken_to_by_is_no_content(text: str) -> None:
     assert verdict(RIDE, PART, text) == "right"
 
 
+class TestNumbers:
+    """In words, after noon, of lists; the day on which a span ends; and what the step says of them itself."""
+
+    @pytest.mark.parametrize(
+        ("told", "text"),
+        [
+            ("The fitter rings half an hour before.", "He calls you 30 minutes before."),
+            ("The office is open until 17:00.", "The office is open until 5 pm."),
+            ("It costs 45 euros.", "It costs forty-five euros."),
+            ("Open the windows and leave the flat.", "1. Open the windows.\n2. Leave the flat."),
+            ("It is renewed for 21 days.", "It is renewed for 21 days, until 22 May 2025."),
+        ],
+    )
+    def test_one_number_in_two_ways(self, told: str, text: str) -> None:
+        talk = gold(asks("And?"), says(told)).replace(facts={"now": "2025-05-01T09:00:00Z"})
+        assert graded(talk, 1, text).verdict != "wrong"
+
+    def test_one_that_the_step_says_and_the_reply_does_not(self) -> None:
+        talk = gold(asks("And?"), says("We write within two working days."))
+        assert verdict(talk, 1, "We write.") == "unsure"
+        assert "two is not said" in why(talk, 1, "We write to you soon.")
+
+
 class TestTheMove:
     def test_who_asks_nothing_is_wrong(self) -> None:
         found = graded(RIDE, BOTH, "I have noted the number of the ride and the day of the order.")
@@ -112,6 +135,9 @@ class TestWhatIsAskedFor:
     def test_a_word_of_its_kind_will_do(self) -> None:
         """When: that is a day."""
         assert verdict(RIDE, BOTH, "What's the number of the ride, and when did you order?") == "right"
+
+    def test_two_things_in_words_that_no_rule_knows_are_unsure(self) -> None:
+        assert verdict(RIDE, BOTH, "What's the number of the ride, and on which bike?") == "unsure"
 
     def test_another_thing_on_top(self) -> None:
         text = "What are the number of the ride, the day of the order and your e-mail address?"

@@ -14,6 +14,7 @@ from each_row import each_row
 from published_data import REPOSITORY, shared_path
 from toologue.bench.labelled_arguments import graded_arguments
 from toologue.bench.tooltalk import grade
+from toologue.bench.verdicts import OPEN_SET
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Setting, Trace, Turn, UserTurn
 from toologue.score.calls import calls
@@ -51,6 +52,8 @@ PLANTS: list[str | AgentTurn] = [
     "I am off to Oslo on Friday. Remind me at 5 pm to water the plants, and to ring Lena Berg"
 ]
 LATE: list[str | AgentTurn] = ["Tell Omar that the rehearsal moves to 7:30 pm tomorrow, and ask whether that suits him"]
+RING = ("+351 555 0171".removeprefix("+"), "351-555-0117")
+WHEN = ("when", "where")
 LATE_GOLD = "Hi Omar, the rehearsal moves to 7:30 pm tomorrow. Does that suit you?"
 
 
@@ -88,6 +91,18 @@ class TestTasks:
     def test_who_is_called(self, text: str, found: str) -> None:
         assert verdict(PLANTS, task("Call Lena Berg"), task(text)) == found
 
+    def test_a_description_that_nobody_expects_says_what_was_said(self) -> None:
+        event = {"name": "Tennis", "event_type": "event", "start_time": "2025-03-12 10:00:00"}
+        event |= {"end_time": "2025-03-12 11:00:00"}
+        said: list[str | AgentTurn] = ["Put tennis with Lena into Wednesday at ten, for an hour"]
+        made = [did("CreateEvent", **event, description=text) for text in ("With Lena", "On the clay court", "At 8")]
+        assert [verdict(said, did("CreateEvent", **event), one) for one in made] == ["right", "unsure", "unsure"]
+
+    def test_small_words_that_make_another_thing_of_it(self) -> None:
+        said: list[str | AgentTurn] = ["Remind me to write down when the knee hurts"]
+        found = [verdict(said, task(f"Note {word} the knee hurts"), task("Note where the knee hurts")) for word in WHEN]
+        assert found == ["unsure", "right"]
+
     def test_before_is_not_after(self) -> None:
         said: list[str | AgentTurn] = ["Remind me to stretch before the run"]
         found = [verdict(said, task("Stretch"), task(f"Stretch {when} the run")) for when in ("before", "after")]
@@ -115,7 +130,7 @@ class TestMessages:
             ("Hi Omar, rehearsal is 7:30 pm tomorrow. Would that be convenient?", "unsure"),
             ("Hi Omar, the rehearsal moves to 8:30 pm tomorrow. Does that suit you?", "wrong"),
             ("Hi Omar, the rehearsal moves to 7:30 pm today. Does that suit you?", "wrong"),
-            ("Hi Omar, the rehearsal moves tomorrow. Does that suit you?", "wrong"),
+            ("Hi Omar, the rehearsal moves tomorrow. Does that suit you?", "unsure"),
             ("Hi Lukas, the rehearsal moves to 7:30 pm tomorrow. Does that suit you?", "wrong"),
             ("Hi Omar, the rehearsal moves to 7:30 pm tomorrow.", "wrong"),
             ("Hi Omar, the rehearsal never moves to 7:30 pm tomorrow. Does that suit you?", "wrong"),
@@ -124,11 +139,24 @@ class TestMessages:
     def test_what_a_message_says(self, text: str, found: str) -> None:
         assert verdict(LATE, message(LATE_GOLD), message(text)) == found
 
+    def test_digits_stay_in_their_order(self) -> None:
+        said: list[str | AgentTurn] = ["Tell Omar to ring me on 351-555-0171"]
+        found = [verdict(said, message("Ring me on 351-555-0171"), message(f"Ring me on {number}")) for number in RING]
+        assert found == ["right", "wrong"]
+
+    def test_who_is_greeted_is_no_sender(self) -> None:
+        text = "Hi, Nadia here. The rehearsal moves to 7:30 pm tomorrow. Does that suit you?"
+        assert verdict(LATE, message(LATE_GOLD), message(text)) == "unsure"
+
+    def test_a_condition_denies_nothing(self) -> None:
+        text = "Hi Omar, the rehearsal moves to 7:30 pm tomorrow. Does that suit you? Tell me if it does not suit you."
+        assert verdict(LATE, message(LATE_GOLD), message(text)) == "right"
+
     def test_who_does_it(self) -> None:
         said: list[str | AgentTurn] = ["Tell Omar that I will bring the drums"]
         wanted = message("I will bring the drums")
         found = [verdict(said, wanted, message(f"{who} will bring the drums")) for who in ("I", "You")]
-        assert found == ["right", "wrong"]
+        assert found == ["right", "unsure"]
 
     def test_a_subject_that_nobody_gave_may_be_another(self) -> None:
         said: list[str | AgentTurn] = ["Mail lena@berg.example that the invoice is paid"]
@@ -221,13 +249,22 @@ class TestReasons:
         assert grade("fixed", gold, silent, EXACT).record["missing"] == [unsure["expected"]]
 
 
+def test_verdicts_on_the_calls_that_ship() -> None:
+    """Whole messages, written by others: most of them only a reader can decide, and hardly a right one fails."""
+    rows = graded_arguments(OPEN_SET / "arguments.jsonl.gz", None, TextMatch.of("exact"))
+    found = Counter((row.label, row.verdict) for row in rows)
+    assert (found["right", "wrong"], found["wrong", "right"]) <= (1, 11)
+
+
 def test_verdicts_agree_with_labels_of_others() -> None:
     """Measured on the labelled rows that may be looked at: few right ones fail, few wrong ones pass."""
     folder, data = shared_path("verdicts"), shared_path("tooltalk", "data")
     aside = set(yaml.safe_load((REPOSITORY / "bench" / "verdicts" / "aside.yaml").read_text())["conversations"])
     rows = map(json.loads, (folder / "arguments.jsonl").read_text("utf-8").splitlines())
     taken = {row["id"] for row in rows if row["conversation"] not in aside}
-    graded_rows = [row for row in graded_arguments(Path(folder), data, TextMatch.of("exact")) if row.id in taken]
+    graded_rows = [
+        row for row in graded_arguments(folder / "arguments.jsonl", data, TextMatch.of("exact")) if row.id in taken
+    ]
     found = Counter((row.label, row.verdict) for row in graded_rows)
     right, wrong = (sum(n for (label, _), n in found.items() if label == one) for one in ("right", "wrong"))
     assert found["right", "wrong"] <= 0.05 * right

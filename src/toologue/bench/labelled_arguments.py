@@ -1,10 +1,10 @@
 """Labelled arguments of calls, graded: how right the verdicts on calls are.
 
-`arguments.jsonl`: a row is a call that takes the place of one gold call of a published ToolTalk conversation
+`arguments.jsonl[.gz]`: a row is a call that takes the place of one gold call of a ToolTalk conversation
 (`conversation`, `turn_index`, `call`: its place among that turn's calls) with other `arguments`, and its `label`. It is
 executed where the gold call stands, and compared with that call alone; the conversation before it is what was heard.
 
-Not covered: calls that a published conversation lacks.
+Not covered: calls that a conversation lacks.
 """
 
 from __future__ import annotations
@@ -42,18 +42,26 @@ class _ArgumentsRow(Noun):
     kind: str = ""
 
 
-def graded_arguments(folder: Path, tooltalk_data: Path, match: TextMatch) -> Iterator[Graded]:
-    """The rows of `arguments.jsonl` in a folder, graded against a folder of published ToolTalk data."""
+def arguments_file(folder: Path) -> Path | None:
+    """The file of labelled arguments of a folder, if it has one."""
+    return next((file for file in (folder / "arguments.jsonl", folder / "arguments.jsonl.gz") if file.exists()), None)
+
+
+def graded_arguments(file: Path, tooltalk_data: Path | None, match: TextMatch) -> Iterator[Graded]:
+    """The rows of a file, graded against a folder of published ToolTalk data, or the conversations that ship."""
     golds = {gold.id: gold for gold in load(tooltalk_data)}
-    places = dict(_places(tooltalk_data))
-    file = folder / "arguments.jsonl"
+    places = {} if tooltalk_data is None else dict(_places(tooltalk_data))
     for number, line, _ in read_lines(file):
         row = parse(line, _ArgumentsRow, file, number)
         gold = golds.get(row.conversation)
         if gold is None:
-            raise BadRecord(file, number, "$.conversation", f"{shown(row.conversation)} is not in {tooltalk_data}")
-        position = places[row.conversation].get(row.turn_index)
-        wanted = [one for one in made(gold) if turn_indexes(gold)[one.round] == position]
+            where = tooltalk_data or "the set that ships"
+            raise BadRecord(file, number, "$.conversation", f"{shown(row.conversation)} is not in {where}")
+        if tooltalk_data is None:
+            wanted = [one for one in made(gold) if one.turn == row.turn_index]
+        else:
+            position = places[row.conversation].get(row.turn_index)
+            wanted = [one for one in made(gold) if turn_indexes(gold)[one.round] == position]
         if not 0 <= row.call < len(wanted):
             raise BadRecord(file, number, "$.call", f"{row.call} is no call of turn {row.turn_index}")
         yield _graded(row, gold, wanted[row.call], match)

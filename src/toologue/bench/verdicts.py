@@ -23,7 +23,7 @@ VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "unsure")
 
 
 OPEN_SET = Path(__file__).with_name("replies")
-"""212 replies to 83 turns of generated conversations, written by others: they saw the request alone."""
+"""443 replies to 160 turns of generated conversations, and 170 calls, by writers who saw the request alone."""
 
 
 class LabelledReply(Noun):

@@ -18,7 +18,7 @@ from toologue.bench.benchmark import (
     report_of,
     tables_of,
 )
-from toologue.bench.labelled_arguments import graded_arguments
+from toologue.bench.labelled_arguments import arguments_file, graded_arguments
 from toologue.bench.prove import check_gold
 from toologue.bench.verdicts import OPEN_SET, VERDICTS, graded_replies, tally
 from toologue.cli.options import Alike, OptionalOut
@@ -202,16 +202,11 @@ def prove(
 
 def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
     """Grade labelled replies and arguments."""
-    if tooltalk is None and (folder / "arguments.jsonl").exists():
-        _warn(
-            f"{folder / 'arguments.jsonl'} is not graded: give --tooltalk, the published data that its calls stand in"
-        )
-    rows = {"replies": graded_replies(folder, match)}
-    rows |= (
-        {}
-        if tooltalk is None or not (folder / "arguments.jsonl").exists()
-        else {"arguments": list(graded_arguments(folder, tooltalk, match))}
-    )
+    rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
+    if arguments is not None and tooltalk is None and folder != OPEN_SET:
+        _warn(f"{arguments} is not graded: give --tooltalk, the published data that its calls stand in")
+    elif arguments is not None:
+        rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
     for name, mine in rows.items():
         counts = [(label, sum(found.values()), *found.values()) for label, found in tally(mine).items()]
         say(table((name, "n", *(f"graded {verdict}" for verdict in VERDICTS)), counts))

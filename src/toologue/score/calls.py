@@ -36,7 +36,7 @@ from toologue.schema import (
     invocations,
 )
 from toologue.schema.jsonl import leaves
-from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged
+from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged, offered
 from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
 from toologue.score.questions import is_blamed, text_question
 from toologue.values.compare import agree, contains, never_alike
@@ -206,16 +206,32 @@ class Comparison:
             if verdict != "right":
                 field = f"arguments.{name}"
                 yield Mismatch(field=field, expected=expected, actual=actual, why=why, verdict=verdict, by=by)
+        documented = {} if api is None else api.parameters
+        for name, actual in given.items():
+            parameter = documented.get(name)
+            if name in wanted or parameter is None or parameter.compare not in ("text", "prose"):
+                continue
+            verdict, by, why = self._text(name, parameter, None, actual, predicted, gold)
+            if verdict != "right":
+                yield Mismatch(field=f"arguments.{name}", actual=actual, why=why, verdict=verdict, by=by)
 
     def _text(
-        self, name: str, parameter: Parameter, expected: str, actual: Any, predicted: Invocation, gold: Invocation
+        self,
+        name: str,
+        parameter: Parameter,
+        expected: str | None,
+        actual: Any,
+        predicted: Invocation,
+        gold: Invocation,
     ) -> TextVerdict:
         """The verdict on a free text. What the agent itself called before, in this round, may support it."""
-        if isinstance(actual, str) and folded(expected) == folded(actual):
+        if isinstance(actual, str) and expected is not None and folded(expected) == folded(actual):
             return TextVerdict("right", "value")
         heard = replace(self._heard(predicted, gold), beside=_others(gold, name), given=_others(predicted, name))
         compare = parameter.compare
-        if actual is None and not parameter.required:
+        if expected is None:
+            verdict = offered(str(actual or ""), heard)
+        elif actual is None and not parameter.required:
             verdict = demanded(expected, heard)
         elif not isinstance(actual, str) or compare not in ("text", "prose"):
             return TextVerdict("wrong", "value", "missing" if actual is None else "no text")
@@ -226,7 +242,7 @@ class Comparison:
             decision = self.match.reader.settled(question.replace(verdict=verdict.verdict, why=verdict.why))
             if decision is not None and decision.verdict != "unsure":
                 return TextVerdict(decision.verdict, decision.by, "; ".join(decision.reasons))
-        if verdict.verdict != "unsure" or not isinstance(actual, str):
+        if verdict.verdict != "unsure" or not isinstance(actual, str) or expected is None:
             return verdict
         score, limit = self.match.similarity(expected, actual), self.match.thresholds[compare]
         return verdict._replace(why=f"{verdict.why} (similarity {score:.2f}, limit {limit:.2f})")

@@ -37,6 +37,7 @@ from toologue.score.text_facts import (
     bare_numbers,
     clocks_in,
     clocks_of,
+    codes_in,
     content_of,
     courtesy,
     dates_of,
@@ -52,12 +53,14 @@ from toologue.score.text_facts import (
     overlap,
     pattern,
     table,
+    telling,
     texts_of,
     unaddressed,
 )  # fmt: skip
 from toologue.score.wording import numbers_in
 from toologue.values.compare import clock_of
 
+_RELATIVE = re.compile(r"\b(?:today|to[mn]\w+|yesterday|next|this)\b", re.IGNORECASE)
 _LONGEST = 20_000
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)")
 _I, _YOU = frozenset({"i", "we"}), frozenset({"you"})
@@ -136,7 +139,7 @@ def judged(expected: str, actual: str, compare: Literal["text", "prose"], heard:
     total = sum(weight[kind] for kind in kinds - SOFT) + soft
     if total < rules["margins"]["right"]:
         return TextVerdict("right", "rule", "all of it is there, and nothing else")
-    wrong = total > rules["margins"]["wrong"] and not reading.foreign
+    wrong = total > rules["margins"]["wrong"] and not reading.foreign and not reading.heads
     worst = max(weight[kind] for kind in kinds)
     heavy = [one for one in found if not wrong or weight[one.kind] == worst]
     why = "; ".join(dict.fromkeys(one.why for one in heavy))
@@ -156,6 +159,15 @@ def demanded(expected: str, heard: Heard) -> TextVerdict:
     if reading.wanted <= asked:
         return TextVerdict("wrong", "value", "missing")
     return TextVerdict("unsure", None, f"missing, and only {_few(left & asked)} was asked for")
+
+
+def offered(actual: str, heard: Heard) -> TextVerdict:
+    """The verdict on an optional text that is not expected: right where all of it was said before."""
+    reading = Reading("", actual, True, heard)
+    strange = sorted({one.why for rule in (_times, _days, _numbers, _codes) for one in rule(reading)})
+    if not strange and not reading.strange - reading.carried:
+        return TextVerdict("right", "rule", "all of it was said")
+    return TextVerdict("unsure", None, "; ".join(strange) or f"nobody spoke of {_few(reading.strange)}")
 
 
 @dataclass(frozen=True)
@@ -214,6 +226,12 @@ class Reading:
         return self.added - self.known - courtesy()
 
     @property
+    def heads(self) -> bool:
+        """Whether it is the subject of a longer text, which is judged by itself; nobody said what to call that."""
+        longer = (len(text) > 3 * len(self.actual) for text in texts_of(self.heard.given))
+        return not self.prose and not self.dictated and any(longer)
+
+    @property
     def foreign(self) -> bool:
         """Whether it seems to be in another language."""
         said = [word.casefold() for word in WORD.findall(self.actual)]
@@ -261,12 +279,14 @@ def _facts(
     lost = [said for said, value in theirs.items() if not any(same(value, other) for other in mine.values())]
     more = [said for said, value in mine.items() if not any(same(value, other) for other in theirs.values())]
     if lost and more:
-        yield Evidence("changed", f"{more[0]} in place of {lost[0]}", "value")
+        kind = "other day" if bool(_RELATIVE.search(more[0])) != bool(_RELATIVE.search(lost[0])) else "changed"
+        yield Evidence(kind, f"{more[0]} in place of {lost[0]}", "value")
     elif more:
         before = known()
         for said in more:
-            if not any(same(mine[said], other) for other in before):
-                yield Evidence("made up", f"{said}: nobody said that", "value")
+            if not any(same(mine[said], other) for other in before) and not _is_number(said, one):
+                kind = "other day" if _RELATIVE.search(said) else "made up"
+                yield Evidence(kind, f"{said}: nobody said that", "value")
     lost = [said for said in lost if not more and any(same(theirs[said], other) for other in known())]
     for said in lost:
         elsewhere = "\n".join(texts_of(one.heard.given))
@@ -294,6 +314,18 @@ def _numbers(one: Reading) -> Iterator[Evidence]:
         yield Evidence(_left_out(one), f"{_number(number)} is left out", "value")
 
 
+def _codes(one: Reading) -> Iterator[Evidence]:
+    """Telephone numbers and codes: digits, letter for letter."""
+    theirs, mine = codes_in(one.expected), codes_in(one.actual)
+    lost, more = sorted({*theirs} - {*mine}), sorted({*mine} - {*theirs})
+    if lost and more:
+        yield Evidence("changed", f"{more[0]} in place of {lost[0]}", "value")
+    elif more and not any(more[0] in codes_in(text) for text in one.heard.known):
+        yield Evidence("made up", f"{more[0]}: nobody said that", "value")
+    elif theirs != mine and not lost:
+        yield Evidence("other words", "the numbers stand in another order")
+
+
 def _people(one: Reading) -> Iterator[Evidence]:
     """Names that were changed, left out or made up, and whom a message addresses."""
     theirs, mine = one.names
@@ -304,10 +336,11 @@ def _people(one: Reading) -> Iterator[Evidence]:
         if content_of(name) - one.wanted - one.known - courtesy() and not any(
             re.search(rf"(?<!\w){name}", text, re.IGNORECASE) for text in (one.expected, *one.heard.known)
         ):
-            yield Evidence("made up", f"{name}: nobody spoke of that", "value")
+            yield Evidence("strange name", f"{name}: nobody spoke of that", "value")
     instead = (mine - theirs) or (one.added if one.dictated else frozenset() if one.prose else one.strange)
     if lost and instead:
-        yield Evidence("changed", f"{_few(instead)} in place of {lost[0]}", "value")
+        kind = "other name" if instead <= one.known else "changed"
+        yield Evidence(kind, f"{_few(instead)} in place of {lost[0]}", "value")
     elif lost:
         yield Evidence("left out", f"{lost[0]} is left out", "value")
     hailed, hails = (HAIL.match(text) for text in (one.expected, one.actual))
@@ -398,6 +431,11 @@ def _matter(one: Reading) -> Iterator[Evidence]:
 
 
 def _words(one: Reading) -> Iterator[Evidence]:
+    theirs, mine = (telling(text) for text in (one.expected, one.actual))
+    if not one.prose and theirs != mine:
+        yield Evidence(
+            "other words", f"{_few(mine - theirs) or 'nothing'} in place of {_few(theirs - mine) or 'nothing'}"
+        )
     if one.lost:
         yield Evidence("words lost", f"it does not say {_few(one.lost)}")
     if one.strange or (one.dictated and one.added):
@@ -411,10 +449,20 @@ def _words(one: Reading) -> Iterator[Evidence]:
 
 # What makes nothing wrong: of these only the heaviest counts.
 SOFT = frozenset(
-    {"words lost", "words added", "other words", "negation", "asks", "nothing of it", "dictated otherwise"}
+    {
+        "words lost",
+        "words added",
+        "other words",
+        "negation",
+        "asks",
+        "nothing of it",
+        "dictated otherwise",
+        "left out",
+        "left out of a message",
+    }
 )
 RULES: tuple[Rule, ...] = (
-    _times, _days, _numbers, _people, _negations, _opposites, _actors, _questions, _matter, _words,
+    _times, _days, _numbers, _codes, _people, _negations, _opposites, _actors, _questions, _matter, _words,
 )  # fmt: skip
 
 
@@ -430,6 +478,11 @@ def _known_days(one: Reading) -> list[Day]:
     stamps = ((day, day) for day in dates_of((*one.heard.seen, *one.heard.beside)))
     today = [(one.heard.now.date(), one.heard.now.date())] if one.heard.now else []
     return [*(day for each in said for day in each), *stamps, *today]
+
+
+def _is_number(said: str, one: Reading) -> bool:
+    """Whether what looks like an hour is a number that was said: studio 2."""
+    return said.isdecimal() and any(float(said) in all_numbers(text) for text in one.heard.known)
 
 
 def _is_today(value: Minutes | Day, now: datetime | None) -> bool:

@@ -38,8 +38,11 @@ _NOTHING = (
 _LONGEST = 20_000
 _CLAUSE = re.compile(r";\s+|,? \bbut\b |, so (?=I|we)|: |\n+")
 _LISTED = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d[.)])\s.*$")
+_ENUMERATED = re.compile(r"(?m)^[ \t]*\(?\d\d?[.)]\s|\(\d\)")
+_WHERE = re.compile(r"\s*(?:which|that|who|on|in|at|from|so|please|thank\w*)\b", re.IGNORECASE)
+_BOUND = re.compile(r"\bat (?:the )?(?:most|least)\b")
 _CHOICE = re.compile(r"\?|\b(?:whether|if|or)\b", re.IGNORECASE)
-_EXAMPLE = re.compile(r"\b(?:e\.g\.|for (?:example|instance)|such as|like)[,:]?\s+\S+", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\b(?:e\.g\.|for (?:example|instance)|such as|like|format)[,:]?\s+\S+", re.IGNORECASE)
 
 
 class Evidence(NamedTuple):
@@ -129,7 +132,12 @@ def _move(one: Reading) -> Iterator[Evidence]:
         yield Evidence("goodbye", "it says goodbye where it should ask", "no answer")
     if one.must.move in ("say", "end"):
         meant_so = (each for each in one.sentences if each.endswith("?") and each not in one.told)
-        open_ends = [each for each in meant_so if not pattern("courtesy").search(each)]
+        own = content(one.own)
+        open_ends = [
+            each
+            for each in meant_so
+            if not pattern("courtesy").search(each) and 2 * len(content(each) & own) < len(content(each))
+        ]
         if not one.told:
             yield Evidence("tells nothing", "it asks where it should tell", "no answer")
         elif open_ends and not one.gold.rstrip().endswith("?"):
@@ -147,11 +155,12 @@ def _asked(one: Reading) -> Iterator[Evidence]:
     if one.ask is None or not one.questions:
         return
     asked = " ".join([*one.questions, *_LISTED.findall(one.text)])
-    wanted = [item for item in _items(one.ask.noun or one.ask.words) if content(item)]
+    items = _items(one.ask.noun or one.ask.words)
+    wanted = [item for item in items if content(item) and not _BOUND.search(item)]
     kinds = list(one.must.kinds.values())
     covered = {item: _covers(asked, item, kinds, alone=len(wanted) == 1) for item in wanted}
     left = [item for item, there in covered.items() if not there]
-    if left and len(wanted) > 1 and pattern("pointing").search(asked):
+    if left and len(wanted) > 1 and (pattern("pointing").search(asked) or _how_many(asked) >= len(wanted)):
         yield Evidence("asks by pointing", f"it may not ask for {left[0]}")
     elif left and not pattern("pointing" if len(wanted) == 1 else "pointing_at_more").search(asked):
         yield Evidence("asks other" if len(left) == len(wanted) else "asks part", f"it does not ask for {left[0]}")
@@ -169,6 +178,12 @@ def _asked(one: Reading) -> Iterator[Evidence]:
             yield Evidence("asks more", f"it asks for another thing: {foreign[0].replace('_', ' ')}")
 
 
+def _how_many(asked: str) -> int:
+    """How many things a reply may ask for: its questions, part by part, without what says where something stands."""
+    parts = re.split(r",|\band\b|\bor\b|\?|(?<=[a-z])\. ", asked)
+    return sum(bool(content(part)) and not _WHERE.match(part) for part in parts)
+
+
 def _covers(asked: str, item: str, kinds: list[Any], *, alone: bool) -> bool:
     """Whether a question asks for an item: in half of its words (one will do if it is alone), or for its kind."""
     shared = len(content(item) & content(asked))
@@ -183,7 +198,8 @@ def _covers(asked: str, item: str, kinds: list[Any], *, alone: bool) -> bool:
 
 def _numbers(one: Reading) -> Iterator[Evidence]:
     told = numbers_in("\n".join((one.expected, one.said, one.seen)))
-    strange = (each for each in numbers_of(_EXAMPLE.sub(" ", one.text)) if not each[1] & told and min(each[1]) > 3)
+    said = _ENUMERATED.sub(" ", _EXAMPLE.sub(" ", one.text))
+    strange = (each for each in numbers_of(said) if not each[1] & told and min(each[1]) > 3)
     for number, readings in strange:
         if readings & numbers_in(f"{_unnumbered(one.known.gold.instructions)}\n{one.known.brief}"):
             yield Evidence("number of the brief", f"{number}: not said of this")
@@ -193,7 +209,7 @@ def _numbers(one: Reading) -> Iterator[Evidence]:
 
 def _claims(one: Reading) -> Iterator[Evidence]:
     told = numbers_in("\n".join((one.expected, one.said, one.seen)))
-    for claim in one.known.unfounded(one.at, one.text, one.expected):
+    for claim in one.known.unfounded(one.at, _EXAMPLE.sub(" ", one.text), one.expected):
         if claim.kind == "date" and numbers_in(claim.text) <= told:
             continue  # 02/05: either is the day; tomorrow has a date
         yield Evidence("claim of nowhere", f"{claim.text}: nothing supports it", "wrong information")
@@ -208,6 +224,17 @@ def _missing(one: Reading) -> Iterator[Evidence]:
         known = _shows(one.said, value, one.known)
         kind = "reason left out" if one.asks else "known value left out" if known else "value left out"
         yield Evidence(kind, f"{value} is not said" if isinstance(value, str | int | float) else f"{name} is not said")
+
+
+def _left_out(one: Reading) -> Iterator[Evidence]:
+    """Numbers and spans that the words of the step have, whatever the values."""
+    if one.must.move in ("refuse", "insist"):
+        return
+    told = numbers_in("\n".join((one.text, *map(str, one.values.values()))))
+    lost = [number for number, readings in numbers_of(one.own) if not readings & told]
+    lost += sorted(span for span in spans_in(one.own) - spans_in(one.text) if not span.startswith("1 "))
+    if lost:
+        yield Evidence("number left out", f"{lost[0]} is not said")
 
 
 def _private(one: Reading) -> Iterator[Evidence]:
@@ -348,6 +375,7 @@ DOUBTS = frozenset(
     {
         "denies not",
         "promise",
+        "number left out",
         "asks by pointing",
         "added span",
         "choice left out",
@@ -362,8 +390,8 @@ DOUBTS = frozenset(
     }
 )
 RULES: tuple[Rule, ...] = (
-    _move, _asked, _numbers, _claims, _missing, _private, _other_value, _spans, _acts, _opposed, _promises, _gifts,
-    _gives_in, _nearer, _unexplained,
+    _move, _asked, _numbers, _claims, _missing, _left_out, _private, _other_value, _spans, _acts, _opposed, _promises,
+    _gifts, _gives_in, _nearer, _unexplained,
 )  # fmt: skip
 
 

@@ -17,10 +17,11 @@ from toologue.procedure.grammar import Asking, asking, saying
 from toologue.schema import AgentTurn, Cue
 from toologue.score.knowledge import Knowledge
 from toologue.score.metric import must_of
-from toologue.score.wording import content, pattern
+from toologue.score.wording import content, pattern, spans_in
 from toologue.text.tokens import sentences
 from toologue.text.verbalize import fill_values
 
+_DAYS, _FAR = {"day": 1, "week": 7}, 10_000
 BRACES = re.compile(r"\{[^{}]*\}")
 
 
@@ -110,9 +111,11 @@ class Reading:
 
     @cached_property
     def said(self) -> str:
-        """What customer and agent said before, and what day it is."""
+        """What customer and agent said before, what day it is, and which day a span ends that begins today."""
         now = self.known.now
-        days = [f"{now + timedelta(days=ahead):%Y-%m-%d}" for ahead in (0, 1)] if now else []
+        spans = (span.partition(" ") for span in spans_in(self.expected))
+        ahead = {0, 1, *(int(n) * _DAYS[unit] for n, _, unit in spans if n.isdecimal() and unit in _DAYS)}
+        days = [f"{now + timedelta(days=number):%Y-%m-%d}" for number in sorted(ahead) if number < _FAR] if now else []
         return "\n".join([*(turn.text for turn in self.known.gold.turns[: self.at] if turn.text), *days])
 
     @cached_property

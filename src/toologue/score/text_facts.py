@@ -30,15 +30,21 @@ from toologue.text.tokens import sentences, stem
 from toologue.values.compare import leaves
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-HAIL = re.compile(r"\A\W*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))[ ,]+([^\W\d_]+)", re.IGNORECASE)
+HAIL = re.compile(
+    r"\A\W*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))[ ,]+(?:sir or )?([^\W\d_]+)\b"
+    r"(?! (?:here|speaking)\b)",
+    re.IGNORECASE,
+)
 _SIGNED = re.compile(
     r"(?:\b(?:thanks|thank you|regards|best|cheers|love|sincerely|yours)[,.!\s]+|\n\s*|\s[-–—]\s*)"
     r"[^\W\d_]+(?: [^\W\d_]+)?\W*\Z",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[^\W_A-Z] |[,;] )[A-Z][^\W\d_]+")
+_CODE = re.compile(r"(?<!\w)\+?\d(?:[ /-]?\d){4,}(?!\w)")
 _CALENDAR = frozenset(name.casefold() for name in (*MONTHS, *WEEKDAYS))
 _NOT = re.compile(r"\b(?:not|never|no|cannot|without)\b|n['’]t\b", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|unless|in case)\b[^,.;!?]*", re.IGNORECASE)
 _NOT_ENDING, _ENDING = re.compile(r"n['’]t\b", re.IGNORECASE), re.compile(r"['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 CLAUSE = re.compile(r"[,;:.!?]\s+|(?<!\s)\s+(?:and|but|so|also|then|because)\s+", re.IGNORECASE)
 _PERSONS = frozenset({"i", "we", "you", "he", "she", "they", "it", "that"})
@@ -88,7 +94,7 @@ def days_in(text: str, now: datetime | None) -> Mapping[str, Day]:
 def negated(text: str) -> frozenset[str]:
     """The words that a text says not of: one of the next two, if it carries something; else the empty word."""
     found: set[str] = set()
-    for match in _NOT.finditer(text):
+    for match in _NOT.finditer(_IF.sub(" ", text)):
         end = CLAUSE.search(text, match.end())
         rest = text[match.end() : end.start() if end else len(text)][:_NEAR]
         near = [word for word in WORD.findall(rest) if word not in _DEGREES][:2]
@@ -120,6 +126,17 @@ def bare_numbers(text: str, now: datetime | None) -> frozenset[float]:
         left = left.replace(said, " ")
     found = (amount for amount in amounts(left) if not re.search(r"couple|pair|dozen", amount.text, re.IGNORECASE))
     return frozenset(round(abs(float(amount.value)), 4) for amount in found) - {1.0}
+
+
+def codes_in(text: str) -> tuple[str, ...]:
+    """The telephone numbers and codes of a text, in their order: five digits or more, without what parts them."""
+    return tuple(re.sub(r"\D", "", code) for code in _CODE.findall(text))
+
+
+@lru_cache(maxsize=4096)
+def telling(text: str) -> frozenset[str]:
+    """The small words of a text that make another thing of it: who and when, ask and tell."""
+    return frozenset(re.findall(r"\w+", text.casefold())) & frozenset(table()["telling"].split())
 
 
 @lru_cache(maxsize=4096)

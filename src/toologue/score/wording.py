@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from toologue.data import shipped
+from toologue.text.numbers import amounts
 from toologue.text.tokens import stem
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,' \u00a0\u202f]\d+)*")
 _DOTTED_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}")
+_AFTERNOON = re.compile(r"(?::\d\d)? ?p\.?m\b", re.IGNORECASE)
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _OTHER_LETTERS = re.compile(r"[^\W\d_A-Za-z\u00c0-\u024f]")
 _COUNTED = {
@@ -81,17 +83,19 @@ def numbers_in(text: str) -> frozenset[float]:
 
 @lru_cache(maxsize=4096)
 def numbers_of(text: str) -> tuple[tuple[str, frozenset[float]], ...]:
-    """Each number of a text with its readings: 1.240,50 and 1,240.50, words to twelve, and its runs of digits."""
+    """Each number of a text with its readings: 1.240,50 and 1,240.50, in words, its runs of digits, after noon."""
     found: list[tuple[str, frozenset[float]]] = []
     for match in _NUMBER.finditer(text):
         plain = re.sub(r"[' \u00a0\u202f]", "", match[0])
         forms = {plain.replace(",", ""), plain.replace(".", "").replace(",", ".")}
         readings = {float(form) for form in forms if re.fullmatch(r"\d+(?:\.\d+)?", form)}
+        if _AFTERNOON.match(text, match.end()):
+            readings |= {reading % 12 + 12 for reading in readings}
         if not readings or _DOTTED_DATE.fullmatch(plain):
             readings = {float(run) for run in re.findall(r"\d+", plain)}
         found.append((match[0], frozenset(readings)))
-    words_ = ((word, word.casefold()) for word in re.findall(r"[a-z]+", text, re.IGNORECASE))
-    found += [(word, frozenset({float(_COUNTED[low])})) for word, low in words_ if low in _COUNTED]
+    found += [(one.text, frozenset({float(one.value)})) for one in amounts(text) if one.text[0].isalpha()]
+    found += [(half, frozenset({30.0})) for half in re.findall(r"\bhalf[- ](?:an )?hour", text, re.IGNORECASE)]
     return tuple(found)
 
 
