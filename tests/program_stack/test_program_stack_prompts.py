@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from pathlib import Path
@@ -193,8 +194,13 @@ class TestOnTheTrainingDialogues:
 
     def test_a_model_that_knows_every_answer_scores_100_percent(self) -> None:
         golds = [executed(dialogue) for dialogue in trained()[::6]]
+
+        def key(situation: str) -> tuple[str, str]:
+            stack, _, words = situation.partition("<output>")[0].partition("</stack>")
+            return stack.strip(), words.rpartition("<turn>User: ")[2].strip()
+
         known = {
-            (task, sample_xml(one._replace(output=None)).partition("<output>")[0].strip()): one.output
+            (task, *key(sample_xml(one._replace(output=None)))): one.output
             for gold in golds
             for task in ("program", "response")
             for one in samples(gold, task)
@@ -203,7 +209,7 @@ class TestOnTheTrainingDialogues:
         def knowing(asked: Request) -> str:
             task = "response" if "have run" in asked.messages[0]["content"] else "program"
             situation = "<stack>" + asked.messages[1]["content"].rpartition("<stack>")[2]
-            output = known[(task, situation.strip())]
+            output = known[(task, *key(situation))]
             assert output is not None
             return output_xml(output)
 
@@ -216,6 +222,31 @@ def test_a_situation_is_the_last_round() -> None:
     assert [turn.text for turn in situation(history).turns] == ["b", "c", "d"]
     assert [turn.text for turn in situation(history, full=True).turns] == ["Hi.", "a", "b", "c", "d"]
     assert [turn.text for turn in situation(history[1:2]).turns] == ["a"]
+
+
+class TestWordsThatNoProgramHolds:
+    """A program that only raises says nothing of what was asked for: the user's next words may build on it."""
+
+    REFUSED = AgentTurn(acts=(Program(goal="1", status="final", code="raise OutOfScopeRequestError()"),))
+    WORDS = ("Mail me notes/todo.txt in attic.", "I can't send mail. Shall I read it?", "Yes.")
+    HISTORY = (AgentTurn(text="Hi."), UserTurn(text=WORDS[0]), REFUSED, AgentTurn(text=WORDS[1]), UserTurn(text="Yes."))
+
+    @pytest.mark.parametrize("after", [(), (REFUSED.replace(text=None),)], ids=["program", "response"])
+    def test_are_shown(self, after: tuple[AgentTurn, ...]) -> None:
+        shown = situation((*self.HISTORY, *after), unheld=True)
+        assert [turn.text for turn in shown.turns] == ["Hi.", *self.WORDS]
+
+    def test_until_a_program_holds_them(self) -> None:
+        read = AgentTurn(acts=(Program(goal="2", status="final", code='s3.get_object(Bucket="attic", Key=...)'),))
+        history = (*self.HISTORY, read, AgentTurn(text="It is empty."), UserTurn(text="Thanks."))
+        assert [turn.text for turn in situation(history, unheld=True).turns] == ["It is empty.", "Thanks."]
+
+    @pytest.mark.parametrize(("published", "there"), [(False, True), (True, False)])
+    def test_a_model_sees_them_unless_published(self, published: bool, there: bool) -> None:
+        model = ScriptedModel(["<output></output>", "<output><turn>Agent: Hm.</turn></output>"])
+        agent = ProgramStack(model, Settings(shows="docs", published=published))
+        asyncio.run(agent.act(self.HISTORY, S3))
+        assert [self.WORDS[0] in asked.messages[-1]["content"] for asked in model.asked] == [there, there]
 
 
 def test_a_draft_that_is_taken_as_it_stands_is_shown_without_its_code() -> None:

@@ -234,6 +234,20 @@ class TestGrounding:
         assert told.text == 'Here is what I found: "a.txt", "b.txt".'
         assert told.extra["answer"]["done"] == "replaced"
 
+    def test_what_was_said_earlier_in_the_conversation_supports_them(self) -> None:
+        draft = Program(goal="1", status="drafting", code="return s3.list_objects(Bucket=?1)")
+        final = draft.replace(status="final", code='return s3.list_objects(Bucket="attic")')
+        history = [
+            UserTurn(text="Did anything change in May 2025?"),
+            AgentTurn(acts=(draft,)),
+            AgentTurn(text="In which bucket?"),
+            UserTurn(text="attic"),
+            AgentTurn(acts=(final,), results=(Result(value=[]),)),
+        ]
+        told = next_turn(ScriptedModel([said("Nothing changed in May 2025.")]), history)
+        assert told.text == "Nothing changed in May 2025."
+        assert "answer" not in told.extra
+
     def test_what_answers_a_question_about_the_service_comes_from_elsewhere(self) -> None:
         model = ScriptedModel([goal(1, "final", "raise FAQ()"), said("Names have 3 to 63 characters.")])
         *_, told = talked(model, "How long may a bucket's name be?")

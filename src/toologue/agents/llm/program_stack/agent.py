@@ -114,24 +114,25 @@ class ProgramStack:
         return AgentTurn(acts=programs, thought=told or None, extra={"answer": extra} if extra else {})
 
     async def _words(self, talk: _Talk, history: Sequence[Turn], brief: Brief) -> AgentTurn:
-        seen = situation(history, full=self._settings.full)
+        heard = situation(history, full=True)
         sent = self._messages("response", history, brief)
         written = await talk.ask(sent)
         words, extra = _said(written), dict[str, Any]()
-        problems = _problems(words, seen, brief)
+        problems = _problems(words, heard, brief)
         if problems and not self._settings.published:
             extra = {"text": written, "problems": problems, "done": "repaired"}
             words = _said(await talk.ask(again(sent, problems, _ONCE_MORE, answer=written)))
-            problems = _problems(words, seen, brief)
+            problems = _problems(words, heard, brief)
             if problems:
                 words, extra = plain(_ran(history)), {"text": words, "problems": problems, "done": "replaced"}
         noted: dict[str, Any] = {"answer": extra} if extra else {}
         if not words:
             return AgentTurn(error=Fault(type="no_words", message="the model's answer has no words"), extra=noted)
-        return AgentTurn(text=words, thought=_why_said(seen, history), extra=noted)
+        return AgentTurn(text=words, thought=_why_said(heard, history), extra=noted)
 
     def _messages(self, task: Task, history: Sequence[Turn], brief: Brief) -> list[Message]:
-        settings, seen = self._settings, situation(history, full=self._settings.full)
+        settings = self._settings
+        seen = situation(history, full=settings.full, unheld=not settings.published)
         found: Sequence[Sample] = ()
         if self._examples is not None and settings.shows != "docs":
             near = situation(history)

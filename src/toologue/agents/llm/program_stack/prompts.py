@@ -6,7 +6,9 @@
     both        the documents here, then K examples from here                      (c)
 
 Contract: `situation` is the sample whose answer is asked for: the stack after the history, the agent's last words and
-what the user said since; with `full` all that was said. Programs of a history that cannot go on the stack are left out.
+what the user said since; with `unheld` also the rounds right before in which nothing was written but exceptions of the
+conversation, so that no program holds what was asked for; with `full` all that was said. Programs of a history that
+cannot go on the stack are left out.
 `samples` are the examples in a dialogue: of every round its programs, or its words. A draft that is finalised or given
 up as it stands is shown without its code, as the paper does. `messages` puts the samples into one user message in the
 format of `formats.dialog2api`. `published` sends nothing else, and ends where the answer begins. Otherwise a system
@@ -47,6 +49,7 @@ from toologue.formats.dialog2api import Output, Sample, escaped, sample_xml
 from toologue.formats.openai import Message
 from toologue.models.ask import bullets, render_prompt
 from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.sandbox.program import raised_in
 from toologue.schema import AgentTurn, Api, Brief, Dialogue, Program, Turn, UserTurn, rounds
 from toologue.schema.jsonl import Noun
 from toologue.schema.stack import Stacked, put, whole
@@ -107,13 +110,25 @@ def stacked(history: Sequence[Turn]) -> tuple[Stacked, ...]:
     return found
 
 
-def situation(history: Sequence[Turn], *, full: bool = False) -> Sample:
+def situation(history: Sequence[Turn], *, full: bool = False, unheld: bool = False) -> Sample:
     """The sample whose answer is asked for."""
     words = [turn for turn in history if turn.role == "user" or turn.text is not None]
     asked = next((n for n, turn in enumerate(reversed(words)) if turn.role == "agent"), len(words))
-    seen = words if full else words[-max(asked, 1) - 1 :]
+    before = _unheld(history) if unheld else 0
+    seen = words if full else words[-max(asked, 1) - 1 - before :]
     spoken = (UserTurn(text=one.text) if one.role == "user" else AgentTurn(text=one.text) for one in seen)
     return Sample(stack=stacked(history), turns=tuple(spoken))
+
+
+def _unheld(history: Sequence[Turn]) -> int:
+    """How many turns with words no program holds, in the rounds right before the last."""
+    found = 0
+    for said, did in reversed([*rounds(history)][:-1]):
+        programs = (act for turn in did for act in turn.acts if act.kind == "program")
+        if not said or not all(raised_in(act.code) for act in programs):
+            break
+        found += len(said) + sum(turn.text is not None for turn in did)
+    return found
 
 
 def samples(dialogue: Dialogue, task: Task) -> Iterator[Sample]:
