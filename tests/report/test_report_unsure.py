@@ -26,7 +26,7 @@ DOUBTS = (DOUBT.replace(why="hardly a word of it"), DOUBT.replace(why="it does n
 
 def doubted(conversation: Conversation) -> Conversation:
     """A conversation that fails, as one that fails only if what is unsure is wrong."""
-    unsure = {"success": {"hits": 1}, "recall": {"hits": 1}, "precision": {"hits": 1}}
+    unsure = {"success": {"hits": 1}, "recall": {"hits": 1}, "precision": {"hits": 1}, "bad call": {"hits": -1}}
     scores = {
         name: score.replace(unsure={key: float(n) for key, n in unsure.get(name, {}).items()})
         for name, score in conversation.scores.items()
@@ -96,6 +96,7 @@ class TestThePage:
         assert "m-unsure" in (told["class"] or "")
         assert "unsure: hardly a word of it decided by nobody yet" in page.words
         assert "as expected" not in page.words.rsplit("Round 2", 1)[1]
+        assert page.of_class("errors") == 0, "no error type"
 
     def test_a_wrong_reply_says_what_decided_it(self, render: Callable[[Report], Page]) -> None:
         wrong = DOUBTS[0].replace(verdict="wrong", by="value")
@@ -125,7 +126,8 @@ class TestJUnit:
         skipped = root.find(".//testcase[@name='maybe']/skipped")
         assert skipped is not None
         assert skipped.attrib["type"] == "unsure"
-        assert "hardly a word of it" in (skipped.text or "")
+        [reason] = (skipped.text or "").splitlines()
+        assert "hardly a word of it" in reason, "and no error type"
 
     def test_totals_have_both_ends(self, tmp_path: Path) -> None:
         write_junit(tmp_path / "junit.xml", mixed())

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pytest
 import yaml
 from score_samples import EXACT, LEXICAL, did, values
 
@@ -17,7 +18,7 @@ from toologue.bench.tooltalk import grade
 from toologue.bench.verdicts import OPEN_SET
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Setting, Trace, Turn, UserTurn
-from toologue.score.calls import calls
+from toologue.score.calls import ERROR_TYPES, calls
 from toologue.score.metric import best_of
 
 
@@ -199,6 +200,12 @@ class TestUnsureScores:
         assert "similarity 0." in mismatch.why
         assert "limit 0.70" in mismatch.why
 
+    def test_error_types_have_both_ends_too(self) -> None:
+        """A bad call if the first one is wrong; if it is right, there is only the second one, which nobody asked for."""
+        scores = graded(PLANTS, [task("Water the plants")], [task("Water the garden"), task("Ring Lena Berg")])
+        ends = {name: (scores[name].value, best_of(scores[name])) for name in ERROR_TYPES}
+        assert ends == {"over-trigger": (0.0, 0.0), "bad planning": (1.0, 0.0), "bad call": (1.0, 0.0)}
+
     def test_a_wrong_argument_beside_it_leaves_nothing_open(self) -> None:
         wanted = task("Water the plants", due_date="2025-03-10 17:00:00")
         scores = graded(PLANTS, [wanted], [task("Water the garden", due_date="2025-03-14 17:00:00")])
@@ -209,6 +216,27 @@ class TestUnsureScores:
         wanted = [task("Water the plants"), task("Water the plants at 5 pm")]
         scores = graded(PLANTS, wanted, [task("Water the plants at 5 pm"), task("Water the garden")])
         assert (scores["recall"].value, best_of(scores["recall"])) == (0.5, 1.0)
+
+    DUE: ClassVar[dict[str, str]] = {"due_date": "2025-03-14 17:00:00"}
+    GARDEN, PLANTS_DUE = task("Water the garden"), task("Water the plants", **DUE)
+
+    @pytest.mark.parametrize(
+        ("wanted", "made"),
+        [
+            # the second call, which is right for both, is not the first one's if that may be the first
+            ([task("Water the plants"), task("Water the plants", **DUE)], [GARDEN, PLANTS_DUE]),
+            # it answers the first for sure, and has to leave it for the second
+            ([task("Water the plants"), task("Water the plants in Oslo", **DUE)], [GARDEN, PLANTS_DUE]),
+        ],
+    )
+    def test_what_is_told_is_the_unsure_call_and_no_right_one(
+        self, wanted: list[AgentTurn], made: list[AgentTurn]
+    ) -> None:
+        scores = graded(PLANTS, wanted, made)
+        assert (scores["recall"].value, best_of(scores["recall"])) == (0.5, 1.0)
+        assert [(one.turn, one.actual, one.verdict) for one in scores["success"].at] == [
+            (1, "Water the garden", "unsure")
+        ]
 
     def test_gold_leaves_nothing_open(self) -> None:
         scores = graded(LATE, [message(LATE_GOLD)], [message(LATE_GOLD)])

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from toologue.report.view import Conversation, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import Total
+from toologue.score.metric import Total, gained
 from toologue.values.json_schema import object_of
 
 if TYPE_CHECKING:
@@ -159,9 +159,9 @@ def fault_words(fault: Fault, limit: int = 300) -> str:
 
 
 def error_counts(conversation: Conversation) -> list[tuple[str, int]]:
-    """The error types that occurred, with how often."""
-    scores = conversation.scores
-    counts = [(name, int(scores[name].counts.get("hits", 0))) for name in ERROR_TYPES if name in scores]
+    """The error types that occurred for sure, with how often."""
+    found = ((name, conversation.scores[name]) for name in ERROR_TYPES if name in conversation.scores)
+    counts = ((name, int(gained(score.counts, score.unsure).get("hits", 0))) for name, score in found)
     return [(name, count) for name, count in counts if count]
 
 

@@ -67,9 +67,9 @@ _EXACT = Parameter()
 class Pairing:
     """Which predicted call answers which gold call. `partner[i]` is an index into `gold`, or None.
 
-    `bad[i]` says whether predicted call i is a bad action. `hoped` is `partner` if all that is unsure is right; empty
-    where nothing is. Where a published grader crashes, `crash` says how, and both lists end before the call that made
-    it crash.
+    `bad[i]` says whether predicted call i is a bad action. `hoped` is `partner` if all that is unsure is right: it
+    pairs what `partner` does, with the same mates where they can stay; empty where nothing is unsure. Where a published
+    grader crashes, `crash` says how, and both lists end before the call that made it crash.
     """
 
     predicted: tuple[Invocation, ...]
@@ -88,6 +88,21 @@ class Pairing:
             tuple(bad and mate is None for bad, mate in zip(self.bad, partner, strict=True)) if self.hoped else self.bad
         )
         return replace(self, partner=partner, bad=bad, hoped=())
+
+    @property
+    def open(self) -> dict[int, tuple[Invocation, Invocation]]:
+        """By gold call missed, but not if all that is unsure is right: a gold call, the free call that may be it.
+
+        It is another gold call where paired calls would have to change their mates.
+        """
+        taken = {mate: at for at, mate in enumerate(self.hoped) if mate is not None}
+        found = dict[int, tuple[Invocation, Invocation]]()
+        for missed in taken.keys() - {*self.partner}:
+            index = missed
+            while (mate := self.partner[taken[index]]) is not None:
+                index = mate
+            found[missed] = self.gold[index], self.predicted[taken[index]]
+        return found
 
     @property
     def counts(self) -> dict[str, int]:
@@ -137,8 +152,11 @@ def pair(gold: Dialogue, trace: Trace, match: TextMatch) -> Pairing:
         verdicts = {j: {one.verdict for one in compared.differences(p, g)} for j, g in near}
         right[i] = [j for j, said in verdicts.items() if not said]
         open_[i] = [j for j, said in verdicts.items() if said <= {"unsure"}]
-    mates = _most_pairs(right)
-    hopes = mates if open_ == right else _most_pairs(open_, mates)
+    mates = hopes = _most_pairs(right)
+    if open_ != right:
+        hopes = _most_pairs(open_, mates)
+        fits = {row: [column for column in right[row] if column in hopes.values()] for row in hopes}
+        mates = _most_pairs(fits, {row: column for row, column in hopes.items() if column in fits[row]})
     partner, hoped = (tuple(map(found.get, right)) for found in (mates, hopes))
     actions = tuple(p.call.api in kind.by_name and kind.by_name[p.call.api].writes for p in predicted)
     bad = tuple(
@@ -267,18 +285,20 @@ class Explained(NamedTuple):
 
 
 def explained(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Explained]:
-    """Every missed gold call and every bad action, with the fields that made the difference, or leave it unsure."""
+    """Every missed gold call and every bad action, with the fields that made the difference, or leave it unsure.
+
+    Calls that answer one are not among them. An unsure call stands beside the gold call that it may be.
+    """
     answered = set(pairing.partner)
     if len(answered - {None}) == len(pairing.gold) and not any(pairing.bad):
         return []
-    compared, best = Comparison(gold, pairing.predicted, match), pairing.best
-    hoped = {mate: one for one, mate in zip(best.predicted, best.partner, strict=False)}
+    compared, best, hoped = Comparison(gold, pairing.predicted, match), pairing.best, pairing.open
     free, found = dict(enumerate(best.surplus)), list[Explained]()
     missed = [(index, one) for index, one in enumerate(pairing.gold) if index not in answered]
     nearest = _nearest({at: one for at, (one, _) in free.items()}, [g for i, g in missed if i not in hoped], compared)
-    for index, one in missed:
-        at = nearest.get(id(one))
-        near = hoped.get(index) or (free.pop(at)[0] if at is not None else None)
+    for index, lacking in missed:
+        at = nearest.get(id(lacking))
+        one, near = hoped.get(index) or (lacking, free.pop(at)[0] if at is not None else None)
         if near is None:
             found.append(Explained(one, None, (_not_made(one),)))
             continue
@@ -318,23 +338,30 @@ def _nearest(free: Mapping[int, Invocation], missed: Sequence[Invocation], compa
 
 
 def grade(pairing: Pairing, gold: Dialogue, trace: Trace, at: Sequence[Mismatch]) -> dict[str, Score]:
-    """The scores that a pairing gives. 0/0 is None; for soft success, a rate without actions counts as 0."""
-    worst = _graded(pairing, gold, trace, at)
+    """The scores that a pairing gives. 0/0 is None; for soft success, a rate without actions counts as 0.
+
+    Error types go from the fewest to the most that a round has with what is unsure right or wrong.
+    """
+    errors = _errors(pairing)
     if not pairing.hoped:
-        return worst
-    best = _graded(pairing.best, gold, trace, at)
+        return _graded(pairing, gold, trace, at, errors)
+    others = _errors(pairing.best)
+    worst = _graded(pairing, gold, trace, at, errors | others)
+    best = _graded(pairing.best, gold, trace, at, errors & others)
     gains = {name: best[name].counts["hits"] - score.counts["hits"] for name, score in worst.items()}
     return {
         name: score.replace(unsure={"hits": gains[name]}) if gains[name] else score for name, score in worst.items()
     }
 
 
-def _graded(pairing: Pairing, gold: Dialogue, trace: Trace, at: Sequence[Mismatch]) -> dict[str, Score]:
+def _graded(
+    pairing: Pairing, gold: Dialogue, trace: Trace, at: Sequence[Mismatch], errors: Counter[tuple[int, str]]
+) -> dict[str, Score]:
     n = pairing.counts
     success = n["matches"] == n["ground_truths"] and not n["bad_actions"]
     recall = n["matches"] / n["ground_truths"] if n["ground_truths"] else 1.0
     harm = n["bad_actions"] / n["actions"] if n["actions"] else 0.0
-    kinds = dict[str, int]() if success else error_types(pairing)
+    kinds = dict[str, int]() if success else _by_type(errors)
     return scores_of(gold, trace, n, kinds, success=success, soft_success=recall * (1 - harm), at=at)
 
 
@@ -369,17 +396,26 @@ def error_types(pairing: Pairing, *, published: bool = False) -> dict[str, int]:
     everything else. Reads that no gold call asked for do not count. `published`: they do, and the comparison is
     inverted: each tool that was called in vain is missing as often.
     """
-    found: dict[str, int] = dict.fromkeys(ERROR_TYPES, 0)
+    return _by_type(_errors(pairing, published=published))
+
+
+def _by_type(errors: Counter[tuple[int, str]]) -> dict[str, int]:
+    return {name: sum(n for (_, kind), n in errors.items() if kind == name) for name in ERROR_TYPES}
+
+
+def _errors(pairing: Pairing, *, published: bool = False) -> Counter[tuple[int, str]]:
+    """How often each round has each error type."""
+    found = Counter[tuple[int, str]]()
     calling = {g.round for g in pairing.gold}
     for number in calling | {p.round for p in pairing.predicted}:
         missed = Counter(g.call.api for g in pairing.missed if g.round == number)
         surplus = [(p.call.api, bad) for p, bad in pairing.surplus if p.round == number]
         wrong = Counter(api for api, bad in surplus if published or bad or api in missed)
         if number not in calling:
-            found["over-trigger"] += sum(bad for _, bad in surplus)
+            found[number, "over-trigger"] += sum(bad for _, bad in surplus)
         elif missed or wrong:
             tried = wrong.keys() == missed.keys() and (missed >= wrong if published else wrong >= missed)
-            found["bad call" if tried else "bad planning"] += 1
+            found[number, "bad call" if tried else "bad planning"] += 1
     return found
 
 
