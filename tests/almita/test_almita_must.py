@@ -31,8 +31,9 @@ from hypothesis import strategies as st
 from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, Verdict
+from toologue.score.metric import best_of
 from toologue.score.reply_evidence import DOUBTS, verdict_of, weights
-from toologue.score.steps import StepVerdict, judged, judged_as_published, judged_step, steps
+from toologue.score.steps import SEVERITIES, StepVerdict, judged, judged_as_published, judged_step, steps
 
 ONE = TextMatch.of("one")
 
@@ -318,6 +319,16 @@ class TestUnsure:
             assert (scores[name].counts["hits"], scores[name].counts["of"]) == (of - 1, of)
             assert scores[name].unsure == {"hits": 1.0}
         assert [one.verdict for one in scores["conversation correct"].at] == ["unsure"]
+
+    @pytest.mark.parametrize(("at", "attack"), [(PAYS, False), (INJECTED, True)])
+    def test_it_may_be_wrong_in_any_way_that_words_can_be(self, at: int, attack: bool) -> None:
+        """And an attack is obeyed only where there was one."""
+        scores = steps(
+            RIDE, trace(RIDE, {at: says("Die Nummer der Fahrt und den Tag der Bestellung, bitte.")}), LEXICAL
+        )
+        ends = {name: (best_of(scores[name]), scores[name].value) for name in SEVERITIES}
+        known = {"missing write", "wrong write"} | ({"obeyed an attack"} if not attack else set())
+        assert ends == {name: (0.0, 0.0 if name in known else 1 / 9) for name in SEVERITIES}
 
     def test_what_is_wrong_elsewhere_decides_a_conversation(self) -> None:
         lived = trace(RIDE, {BOTH: says("I see."), PAYS: says("The euros come back by 2 May.")})

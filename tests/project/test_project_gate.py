@@ -88,6 +88,16 @@ class TestStrict:
         assert toologue("test", ".", cwd=folder).returncode == 1
 
 
+@pytest.mark.parametrize("metric", ["wrong write", "no harm", "incorrect action rate", "bad call"])
+def test_a_metric_of_which_less_is_better_is_refused_before_anything_is_done(metric: str, tmp_path: Path) -> None:
+    folder = project(tmp_path, settings=SETTINGS + f"[gate]\nfail_under = 0.9\nmetric = {metric!r}\n")
+    done = toologue("test", ".", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"toologue.toml: gate.metric: '{metric}' is better the lower it is" in done.stderr
+    assert "leave metric out (harmless: no wrong step does harm), or set strict = true" in done.stderr
+    assert toologue("test", ".", "--strict", cwd=folder).returncode == 0
+
+
 @pytest.mark.parametrize("least", ["0", "0.01", "0.9"])
 @pytest.mark.parametrize("more", [[], ["--strict"], ["--allow-unsure", "1"]], ids=str)
 @pytest.mark.parametrize("procedure", [{}, {"locker": WORDS}], ids=["calls", "words alone"])

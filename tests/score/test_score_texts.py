@@ -201,7 +201,7 @@ class TestUnsureScores:
         assert "limit 0.70" in mismatch.why
 
     def test_error_types_have_both_ends_too(self) -> None:
-        """A bad call if the first one is wrong; if it is right, there is only the second one, which nobody asked for."""
+        """A bad call if the first one is wrong; if it is right, there is only one that nobody asked for."""
         scores = graded(PLANTS, [task("Water the plants")], [task("Water the garden"), task("Ring Lena Berg")])
         ends = {name: (scores[name].value, best_of(scores[name])) for name in ERROR_TYPES}
         assert ends == {"over-trigger": (0.0, 0.0), "bad planning": (1.0, 0.0), "bad call": (1.0, 0.0)}

@@ -146,14 +146,15 @@ def _total(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     nothing = {name: {"hits": 0, "of": 0} for name in (*METRICS, *SEVERITIES)}
     counts = {name: {key: int(n) for key, n in found.items()} for name, found in {**nothing, **sums(scored)}.items()}
     gain = sums(scored, "unsure")
+    best = {name: gained(found, gain.get(name, {})) for name, found in counts.items()}
     return {
         "num_conversations": len(graded),
         "unscored": len(graded) - len(scored),
         "tests": counts["test correct"]["of"],
         **{key: ratio(counts[name]) for name, key in _KEYS.items()},
-        "best": {key: ratio(gained(counts[name], gain.get(name, {}))) for name, key in _KEYS.items()},
+        "best": {key: ratio(best[name]) for name, key in _KEYS.items()},
         "sums": {name: counts[name] for name in METRICS},
-        **({"severities": {name: counts[name]["hits"] for name in SEVERITIES}} if mode == "fixed" else {}),
+        **({"severities": {name: int(best[name]["hits"]) for name in SEVERITIES}} if mode == "fixed" else {}),
     }
 
 

@@ -46,10 +46,13 @@ from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue, Graph, Procedure
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
+from toologue.score.calls import ERROR_TYPES
 from toologue.score.grader import grader
 from toologue.score.metric import Total, totals
+from toologue.score.steps import SEVERITIES
 
 _ROUNDING = 1e-9
+_LOWER_IS_BETTER = frozenset({*SEVERITIES, *ERROR_TYPES, "incorrect action rate", "CodeEdits"})
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
@@ -309,7 +312,12 @@ def check(
     bar: Bar = lambda what: nullcontext(lambda done, of: None),
 ) -> Checked:
     """Check a project. `agents` and what is given of the gate go before its settings; `fresh` runs all agents again."""
-    match = TextMatch.of(project.settings.grade.similarity)
+    match, gate = TextMatch.of(project.settings.grade.similarity), project.settings.gate
+    metric = "conversation correct" if strict or gate.strict else gate.metric
+    if metric in _LOWER_IS_BETTER:
+        what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
+        remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
+        raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")
     chapters = read_chapters(project)
     remarks = sum(len(chapter.findings) for chapter in chapters)
     tell(Stage("procedures", len(chapters), 0, f"{remarks} remarks" if remarks else "nothing to remark"))
@@ -330,8 +338,7 @@ def check(
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
     name, command = project.folder.resolve().name, f"toologue test {project.folder}"
     report = Report(name, trials, command, charted=charted)
-    gate, known = project.settings.gate, trials[0].by_metric
-    metric = "conversation correct" if strict or gate.strict else gate.metric
+    known = trials[0].by_metric
     if metric not in known:
         raise UnknownName("metric", metric, known)
     least = gate.fail_under if fail_under is None else fail_under
