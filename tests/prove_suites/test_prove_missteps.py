@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from command import toologue
 from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Options, benchmark, play
-from toologue.bench.prove import flaws_of, prove_step
-from toologue.bench.verdicts import OPEN_SET, labelled
+from toologue.bench.prove import flaws_of, prove_replies, prove_step
+from toologue.bench.verdicts import OPEN_SET, Label, labelled
 from toologue.cli import app
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import TextMatch
@@ -129,6 +130,20 @@ def test_replies_of_one_s_own_can_fail_the_proof(folder: Path, tmp_path: Path) -
     write(mine / "replies.jsonl", [row.replace(label=other[row.label]) for row in labelled(OPEN_SET)])
     proved = app()(["prove", str(folder), "--replies", str(mine)], result_action="return_value")
     assert (proved, app()(["prove", str(folder)], result_action="return_value")) == (1, 0)
+
+
+def test_replies_that_are_all_unsure_show_nothing(folder: Path, tmp_path: Path) -> None:
+    """Nobody can tell whether they are right: neither that the suite can fail, nor that it cannot."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    shutil.copy(OPEN_SET / "dialogues.jsonl.gz", mine)
+    german = next(labelled(OPEN_SET)).replace(text="Würden Sie mir bitte sagen, worum es geht, und was ich tun soll?")
+    labels: tuple[Label, ...] = ("wrong", "right")
+    write(mine / "replies.jsonl", [german.replace(id=label, label=label) for label in labels])
+    assert [(one.took, one.unsure, one.accepted) for one in prove_replies(mine, LEXICAL)] == [(1, 1, None)] * 2
+    done = toologue("prove", folder, "--replies", mine, cwd=tmp_path)
+    said = [line for line in done.stdout.splitlines() if " replies " in line]
+    assert (done.returncode, ["unsure, shows nothing" in line for line in said]) == (0, [True, True])
 
 
 def test_bench_shows_the_columns_of_table_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

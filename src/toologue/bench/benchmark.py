@@ -95,6 +95,7 @@ class Proof:
     nothing: ClassVar[str] = "nothing took"
     examples: ClassVar[int] = 3
     gates: ClassVar[bool] = False  # whether a kind that is not accepted fails the command
+    tolerated: ClassVar[float] = 0.0  # the greatest share of wrong ones that may pass, of right ones that may fail
 
     kind: str
     wrong: bool
@@ -112,19 +113,14 @@ class Proof:
         return cls(kind, wrong, applied, len(graded), found["wrong"], found["unsure"], missed)
 
     @property
-    def good(self) -> bool:
-        """Whether the grader behaved: no wrong agent passed, no right one failed."""
-        return not self.missed
+    def share(self) -> float:
+        """The share that got the verdict of the other kind."""
+        return len(self.missed) / self.took if self.took else 0.0
 
     @property
-    def share(self) -> float | None:
-        """The share that got the verdict of the other kind; None where nothing took."""
-        return len(self.missed) / self.took if self.took else None
-
-    @property
-    def accepted(self) -> bool:
-        """Whether the grader behaved as well as it must."""
-        return self.good
+    def accepted(self) -> bool | None:
+        """Whether the grader behaved as well as it must; None where none shows it: none took, or all are unsure."""
+        return self.share <= self.tolerated if self.took > self.unsure else None
 
 
 class StepProof(Proof):
@@ -134,12 +130,7 @@ class StepProof(Proof):
     nothing = "applies nowhere"
     examples = 2
     gates = True
-    tolerated: ClassVar[float] = 0.05  # the greatest share of wrong steps that may pass, of right ones that may fail
-
-    @property
-    def accepted(self) -> bool:
-        """Whether the kind is told apart as well as it must be; what cannot be done anywhere is."""
-        return self.share is None or self.share <= self.tolerated
+    tolerated = 0.05
 
 
 class ReplyProof(StepProof):

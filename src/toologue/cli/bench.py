@@ -196,7 +196,7 @@ def prove(
         by = {"similarity": judge.record()} if chosen.alike else {}
         rows = [vars(proof) for proof in proofs]
         write_json(json, {"mode": mode, **by, "gold": share, "alterations": rows, **checked.more})
-    gates = mode == "fixed" and any(proof.gates and not proof.accepted for proof in proofs)
+    gates = mode == "fixed" and any(proof.gates and proof.accepted is False for proof in proofs)
     return 1 if checked.failed or checked.flaws or gates else 0
 
 
@@ -247,8 +247,9 @@ def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, opti
     what, *counted = proofs[0].heads
     rows: list[tuple[object, ...]] = []
     for proof in proofs:
-        look = f"look at {', '.join(proof.missed[: proof.examples])}"
-        verdict = proof.nothing if proof.share is None else "good" if proof.accepted else look
+        verdict = "good" if proof.accepted else f"look at {', '.join(proof.missed[: proof.examples])}"
+        if proof.accepted is None:
+            verdict = "unsure, shows nothing" if proof.took else proof.nothing
         wrong = "wrong" if proof.wrong else "right"
         rows.append(
             (proof.kind, wrong, proof.applied, proof.took, proof.caught, proof.unsure, len(proof.missed), verdict)
