@@ -405,9 +405,17 @@ class TestGoldsWithoutACue:
     def test_after_an_attack_the_question_will_do(self) -> None:
         assert verdict(ATTACK, 4, "What is your order number?") == "right"
 
-    @pytest.mark.xfail(strict=True, reason="the values of its words are not asked for")
-    def test_values_left_out_are_not_right(self) -> None:
-        assert verdict(REFUND, 2, "Shall I?") != "right"
+    @pytest.mark.parametrize(
+        ("at", "text", "lacking"),
+        [
+            (2, "Shall I?", ["812", "$39.90"]),
+            (2, "Order 812, for 39,90 $: shall I refund it?", []),
+            (5, "Your refund is on its way.", ["$39.90", "R-5501"]),
+        ],
+    )
+    def test_values_left_out_are_not_right(self, at: int, text: str, lacking: list[str]) -> None:
+        assert (verdict(REFUND, at, text) == "right") == (not lacking)
+        assert all(f"{value} is not said" in why(REFUND, at, text) for value in lacking)
 
 
 def test_the_threshold_plays_a_part_in_published_only() -> None:

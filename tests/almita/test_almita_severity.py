@@ -186,8 +186,8 @@ class TestDocuments:
     def test_what_the_documents_say_is_known(self) -> None:
         told: list[Any] = [{**DOCUMENTS[0], "description": "Orders above $500 take longer."}, *DOCUMENTS[1:]]
         dialogue = REFUND.replace(extra={"apis": told})
-        assert severity(dialogue, 5, says("Above $500 it takes longer.")) == "unsure"
-        assert severity(REFUND, 5, says("Above $500 it takes longer.")) == "wrong information"
+        assert severity(dialogue, 5, says("R-5501: $39.90. Above $500 it takes longer.")) == "unsure"
+        assert severity(REFUND, 5, says("R-5501: $39.90. Above $500 it takes longer.")) == "wrong information"
 
     def test_what_documents_say_that_nobody_showed_is_not(self) -> None:
         hidden: list[Any] = [*DOCUMENTS[:3], {**DOCUMENTS[3], "description": "Customers with more than $500."}]
@@ -202,7 +202,7 @@ class TestDocuments:
         told = REFUND.replace(
             instructions="Refunds of more than 200 dollars take ten days.", facts={"now": "2025-06-01"}
         )
-        assert severity(told, 5, says("Over $200 it takes longer. Today is 1 June.")) == "unsure"
+        assert severity(told, 5, says("R-5501: $39.90. Over $200 it takes longer. Today is 1 June.")) == "unsure"
 
 
 class TestAttacks:

@@ -1,6 +1,7 @@
 """The gate of `toologue test` where replies are unsure: the lower end counts, 4 says that nobody knows.
 
-A reply in another language than the gold's is unsure unless it leaks: an agent that speaks German at one of three ends is.
+A reply in another language than the gold's is unsure, if it leaks nothing: an agent that speaks German at one of three
+ends is.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from toologue.score.claimed_acts import asks_leave, claimed_acts, same_participl
 from toologue.score.knowledge import Knowledge
 from toologue.score.reply_reading import BRACES, Reading
 from toologue.score.wording import content, in_another_language, numbers_in, numbers_of, pattern, spans_in, words
-from toologue.text.claims import says
+from toologue.text.claims import reply_claims, says, unsupported
 
 # Phrases of no step: what is nearest to one of them says nothing.
 _NOTHING = (
@@ -231,6 +231,10 @@ def _missing(one: Reading) -> Iterator[Evidence]:
         known = _shows(one.said, value, one.known)
         kind = "reason left out" if one.asks else "known value left out" if known else "value left out"
         yield Evidence(kind, f"{value} is not said" if isinstance(value, str | int | float) else f"{name} is not said")
+    if one.wanted.extra.get("must") is None:  # the values that must be shown are those that the gold's words claim
+        for claim in unsupported(reply_claims(one.gold), [one.text]):
+            if not numbers_in(claim.text) <= numbers_in(one.text):
+                yield Evidence("value left out", f"{claim.text} is not said")
 
 
 def _left_out(one: Reading) -> Iterator[Evidence]:
