@@ -29,9 +29,10 @@ _READS = frozenset(
 _SUFFIXES = ("ing", "er", "ed", "e")
 _SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# It begins with a set of characters, which a search looks for fast; each way then looks back at the one that it took.
 SENTENCE_END = re.compile(
-    r"(?:(?<![!?…])[!?…]|(?<!\.)(?<!\b[ap]\.m)(?<!\b(?:Mr|Dr|Ms|St|vs|no))(?<!\bMrs)(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\b[A-Z])\.)"
-    r"[.!?…]*[\"'”’)*]*(?=\s|$)|\n+"
+    r"[!?….\n](?:(?<=\n)\n*|(?:(?<=[!?…])(?<![!?…].)|(?<=\.)(?<!\.\.)(?<!\b[ap]\.m\.)(?<!\b(?:Mr|Dr|Ms|St|vs|no)\.)"
+    r"(?<!\bMrs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\b[A-Z]\.))[.!?…]*[\"'”’)*]*(?=\s|$))"
 )
 SENTENCE_START = r"(?:^|[.!?]['\")]*\s+)"
 
