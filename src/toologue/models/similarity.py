@@ -140,9 +140,11 @@ class Embedded:
         """The cosine; 1 for equal texts, 0 where one of two has nothing to embed."""
         if expected.strip() == actual.strip():
             return 1.0
-        if expected not in self._rows or actual not in self._rows:
+        one, other = self._rows.get(expected), self._rows.get(actual)
+        if one is None or other is None:
             self.warm((expected, actual))
-        return round(min(1.0, max(0.0, float(self._rows[expected] @ self._rows[actual]))), 5)
+            one, other = self._rows[expected], self._rows[actual]
+        return round(min(1.0, max(0.0, float(one.dot(other)))), 5)
 
 
 def _equal(expected: str, actual: str) -> float:

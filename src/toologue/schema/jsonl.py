@@ -329,16 +329,23 @@ def json_path(location: tuple[int | str, ...]) -> str:
     return "$" + "".join(steps)
 
 
+_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
+
+
 def leaves(value: Any, place: tuple[int | str, ...] = ()) -> Iterator[tuple[tuple[int | str, ...], Any]]:
     """(place, value) of all that is neither object nor list in a JSON value, null included."""
     if isinstance(value, dict):
-        for name, member in cast("dict[str, Any]", value).items():
-            yield from leaves(member, (*place, name))
+        members: Iterable[tuple[int | str, Any]] = cast("dict[str, Any]", value).items()
     elif isinstance(value, list):
-        for index, member in enumerate(cast("list[Any]", value)):
-            yield from leaves(member, (*place, index))
+        members = enumerate(cast("list[Any]", value))
     else:
         yield place, value
+        return
+    for name, member in members:
+        if isinstance(member, _BRANCHES):
+            yield from leaves(member, (*place, name))
+        else:
+            yield (*place, name), member
 
 
 def opened(path: Path) -> IO[bytes]:

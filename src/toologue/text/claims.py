@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from pydantic import JsonValue
 
@@ -89,8 +89,10 @@ def unsupported(said: Iterable[ReplyClaim], support: Sequence[str]) -> list[Repl
 
 def says_words(text: str, value: str) -> bool:
     """Whether a text says a value: its words and numbers in their order, whatever stands between them."""
-    pattern = _words_pattern(value)
-    return pattern is not None and pattern.search(text) is not None
+    longest = max(_words_of(value), key=len, default="")
+    if not longest or (longest.isascii() and text.isascii() and longest.lower() not in text.lower()):
+        return False
+    return _words_pattern(value).search(text) is not None
 
 
 def _supports(text: str, claim: ReplyClaim) -> bool:
@@ -156,10 +158,14 @@ def _named_days_of_year(text: str) -> Iterator[tuple[tuple[int, int], int, int]]
 
 
 @lru_cache(maxsize=4096)
-def _words_pattern(value: str) -> re.Pattern[str] | None:
-    parts = re.findall(r"[^\W\d_]+|\d+", value)
-    joined = r"[\W_]*".join(map(re.escape, parts))
-    return re.compile(rf"(?<![^\W_]){joined}(?![^\W_])", re.IGNORECASE) if parts else None
+def _words_of(value: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+|\d+", value)
+
+
+@lru_cache(maxsize=4096)
+def _words_pattern(value: str) -> re.Pattern[str]:
+    joined = r"[\W_]*".join(map(re.escape, _words_of(value)))
+    return re.compile(rf"(?<![^\W_]){joined}(?![^\W_])", re.IGNORECASE)
 
 
 Claim: TypeAlias = tuple[Literal["email", "day", "time", "id", "number", "name"], str | float | tuple[int, int]]
@@ -214,23 +220,44 @@ def grounds(value: JsonValue) -> frozenset[Claim]:
 def _says(text: str, value: str, now: datetime | None) -> bool:
     if not value:
         return False
-    if _verbatim(value).search(text):
+    if _verbatim(value, text):
         return True
-    stamp = _ISO_MOMENT.fullmatch(value)
-    if stamp:
-        return not _days(text, now).isdisjoint(_dates(stamp.group(1, 2, 3)))
-    if re.fullmatch(r"\d\d:\d\d(?::\d\d)?", value):
-        return ("time", value[:5]) in claims(text)
-    if not re.search(r"[^\W\d_]", value):  # digits alone, however they are grouped
-        digits = re.sub(r"\D", "", value)
-        return len(digits) > 2 and digits in re.findall(r"\d+", re.sub(r"(?<=\d)[\s./()-]+(?=\d)", "", text))
-    if "@" in value or _SHORT_CODE.fullmatch(value) or (re.search(r"\d", value) and not re.search(r"\s", value)):
-        return False
-    return f" {_plain(value)} " in f" {_plain(text)} "
+    match _form(value):
+        case "moment":
+            stamp = cast("re.Match[str]", _ISO_MOMENT.fullmatch(value))
+            return not _days(text, now).isdisjoint(_dates(stamp.group(1, 2, 3)))
+        case "time":
+            return ("time", value[:5]) in claims(text)
+        case "digits":  # however they are grouped
+            digits = re.sub(r"\D", "", value)
+            return len(digits) > 2 and digits in re.findall(r"\d+", re.sub(r"(?<=\d)[\s./()-]+(?=\d)", "", text))
+        case "code":
+            return False
+        case "words":
+            return f" {_plain(value)} " in f" {_plain(text)} "
 
 
 @lru_cache(maxsize=8192)
-def _verbatim(value: str) -> re.Pattern[str]:
+def _form(value: str) -> Literal["moment", "time", "digits", "code", "words"]:
+    """What a text is, as far as it says how others may write it; nobody writes a code otherwise."""
+    if _ISO_MOMENT.fullmatch(value):
+        return "moment"
+    if re.fullmatch(r"\d\d:\d\d(?::\d\d)?", value):
+        return "time"
+    if not re.search(r"[^\W\d_]", value):
+        return "digits"
+    code = "@" in value or _SHORT_CODE.fullmatch(value) or (re.search(r"\d", value) and not re.search(r"\s", value))
+    return "code" if code else "words"
+
+
+def _verbatim(value: str, text: str) -> bool:
+    """Whether a text says a value as it is written, but for capitals."""
+    plain = value.isascii() and text.isascii()
+    return not (plain and value.lower() not in text.lower()) and _verbatim_pattern(value).search(text) is not None
+
+
+@lru_cache(maxsize=8192)
+def _verbatim_pattern(value: str) -> re.Pattern[str]:
     flags = 0 if _SHORT_CODE.fullmatch(value) else re.IGNORECASE
     return re.compile(rf"(?<![\w@]){re.escape(value)}(?![\w@]|[-.]\w)", flags)
 

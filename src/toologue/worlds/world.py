@@ -157,8 +157,10 @@ def documents_of(dialogue: Dialogue) -> Mapping[str, Api]:
 
     Raises BadRecord where these are no documents.
     """
-    case = Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded")
-    known = kind_at(dialogue.world).by_name or {api.name: api for api in make_world(case).apis}
+    known = kind_at(dialogue.world).by_name
+    if not known:
+        case = Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded")
+        known = {api.name: api for api in make_world(case).apis}
     carried = cast("list[Any] | None", dialogue.extra.get("apis"))
     if carried is None:
         return known
