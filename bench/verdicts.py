@@ -33,6 +33,7 @@ from toologue.schema import AgentTurn, Dialogue, Verdict
 from toologue.schema.jsonl import read
 from toologue.score.knowledge import Knowledge
 from toologue.score.reply_evidence import DOUBTS, evidence, verdict_of
+from toologue.score.reply_reading import Reading
 
 HERE = Path(__file__).with_name("verdicts")
 WEIGHTS = Path(__file__).parents[1] / "src" / "toologue" / "score" / "weights.yaml"
@@ -74,8 +75,8 @@ def rows_of(folder: Path, match: TextMatch, *, aside: bool = False) -> list[Row]
         if row.label == "debatable" or row.calls or not isinstance(wanted, AgentTurn) or wanted.acts:
             continue
         if (procedure in hidden) is aside:
-            against = evidence(wanted, AgentTurn(text=row.text), row.turn, Knowledge(gold), match)
-            found.append(Row(row.id, procedure, row.label, row.kind, frozenset(one.kind for one in against)))
+            reading = Reading(wanted, AgentTurn(text=row.text), row.turn, Knowledge(gold), match)
+            found.append(Row(row.id, procedure, row.label, row.kind, frozenset(one.kind for one in evidence(reading))))
     return found
 
 

@@ -17,27 +17,24 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toologue.schema import Api, Call
-from toologue.score.wording import words
+from toologue.score.wording import small, words
 from toologue.text.claims import says_words
 from toologue.text.tokens import sentences, stem, words_of
 from toologue.values.compare import leaves
 from toologue.values.json_schema import list_of
 
+# Patterns of small letters, for texts in small letters.
 _LEAVE = re.compile(
-    r"\b(?:shall|should|may|can|could) (?:I|we)\b(?! (?:ask|have|know|draw|inform|tell|say|point|mention|add that))"
+    r"\b(?:shall|should|may|can|could) (?:i|we)\b(?! (?:ask|have|know|draw|inform|tell|say|point|mention|add that))"
     r"|\b(?:do|would) you (?:want|like|prefer|agree|mind)\b"
     r"|\bis (?:it|that|this) (?:all right|okay|ok|fine|right|correct)\b|\bare you (?:sure|happy|certain)\b"
-    r"|[,:] (?:okay|ok|right|yes|all right|agreed)\?",
-    re.IGNORECASE,
+    r"|[,:] (?:okay|ok|right|yes|all right|agreed)\?"
 )
 _DONE = re.compile(
-    r"\b(?:(?:I|we)(?:['’]ve| have)|(?:is|are|has been|have been|['’]s been))"
-    r"(?: (?:just|already|now|also|successfully|all))*(?P<not> not)? (?P<verb>[a-z]+)\b",
-    re.IGNORECASE,
+    r"\b(?:(?:i|we)(?:['’]ve| have)|(?:is|are|has been|have been|['’]s been))"
+    r"(?: (?:just|already|now|also|successfully|all))*(?P<not> not)? (?P<verb>[a-z]+)\b"
 )
-_CHECKED = re.compile(
-    r"\b(?:is|are|has been|have been) (?:all )?(?:correct|valid|right|confirmed|verified)\b", re.IGNORECASE
-)
+_CHECKED = re.compile(r"\b(?:is|are|has been|have been) (?:all )?(?:correct|valid|right|confirmed|verified)\b")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -54,20 +51,19 @@ class ActClaim(NamedTuple):
 
 def claimed_acts(text: str, documents: Mapping[str, Api]) -> Iterator[ActClaim]:
     """What a text says was done by an Api that writes."""
-    writing = [api for api in documents.values() if api.writes]
     for sentence in sentences(text):
-        if sentence.endswith("?"):
-            continue
-        said = set(map(str.casefold, _WORD.findall(sentence)))
-        for found in _DONE.finditer(sentence):
-            apis = frozenset(api.name for api in writing if _does(api.name, found["verb"].casefold(), said))
+        for found in () if sentence.endswith("?") else _DONE.finditer(small(sentence)):
+            said = set(map(str.casefold, _WORD.findall(sentence)))
+            apis = frozenset(
+                one.name for one in documents.values() if one.writes and _does(one.name, found["verb"], said)
+            )
             if apis and not found["not"]:
                 yield ActClaim(sentence, apis)
 
 
 def claimed_checks(text: str) -> list[str]:
     """What a text says was found right: "Your date of birth is correct."."""
-    return [one for one in sentences(text) if not one.endswith("?") and _CHECKED.search(one)]
+    return [one for one in sentences(text) if not one.endswith("?") and _CHECKED.search(small(one))]
 
 
 @lru_cache(maxsize=1024)
@@ -80,7 +76,7 @@ def same_participles(word: str) -> frozenset[str]:
 
 def asks_leave(text: str) -> bool:
     """Whether a text asks for leave to do something."""
-    return "?" in text and _LEAVE.search(text) is not None
+    return "?" in text and _LEAVE.search(small(text)) is not None
 
 
 def names_act(text: str, call: Call, documents: Mapping[str, Api]) -> bool:

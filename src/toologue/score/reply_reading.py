@@ -17,12 +17,14 @@ from toologue.procedure.grammar import Asking, asking, saying
 from toologue.schema import AgentTurn, Cue
 from toologue.score.knowledge import Knowledge
 from toologue.score.metric import must_of
-from toologue.score.wording import content, pattern, spans_in
+from toologue.score.wording import content, numbers_in, search, spans_in
 from toologue.text.tokens import sentences
 from toologue.text.verbalize import fill_values
 
 _DAYS, _FAR = {"day": 1, "week": 7}, 10_000
 BRACES = re.compile(r"\{[^{}]*\}")
+_TELLS = re.compile(r"(?:say|that)\b", re.IGNORECASE)
+_PART = re.compile(r"[,;:]\s+|(?<!\s)\s+(?:and|but|so|because|since)\s+")
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,15 @@ class Reading:
     """A reply beside what it must get across, and all that was known when it was made."""
 
     wanted: AgentTurn
-    text: str
+    did: AgentTurn
     at: int
     known: Knowledge
     match: TextMatch
+
+    @property
+    def text(self) -> str:
+        """The reply's words."""
+        return self.did.text or ""
 
     @cached_property
     def must(self) -> Cue:
@@ -68,10 +75,9 @@ class Reading:
     @cached_property
     def others(self) -> Mapping[str, str]:
         """The gists of the procedure's other steps that ask, or tell, as this one does."""
-        steps = steps_of(self.known.gold.instructions)
-        mine = _tells(self.must.again or self.must.text)
-        alike = (step for step in steps if _tells(step) == mine and step not in (self.must.text, self.must.again))
-        gists = {_gist(step): step for step in alike}
+        mine = (self.must.text, self.must.again)
+        alike = steps_of(self.known.gold.instructions, tells=_tells(self.must.again or self.must.text))
+        gists = {gist: step for step, gist in alike if step not in mine}
         return {gist: step for gist, step in gists.items() if gist and gist != self.own}
 
     @cached_property
@@ -82,19 +88,19 @@ class Reading:
     @cached_property
     def questions(self) -> list[str]:
         """Those that ask for something."""
-        return [one for one in self.sentences if pattern("requests").search(one)]
+        return [one for one in self.sentences if search("requests", one)]
 
     @cached_property
     def told(self) -> str:
         """What tells, where something is to be told; else all."""
         if self.must.move not in ("say", "end"):
             return self.text
-        return " ".join(one for one in self.sentences if not one.endswith("?") or pattern("announces").search(one))
+        return " ".join(one for one in self.sentences if not one.endswith("?") or search("announces", one))
 
     @cached_property
     def parts(self) -> list[str]:
         """Sentences and their clauses."""
-        clauses = (re.split(r"[,;:]\s+|(?<!\s)\s+(?:and|but|so|because|since)\s+", one) for one in self.sentences)
+        clauses = map(_PART.split, self.sentences)
         return list(dict.fromkeys([*self.sentences, *(part for found in clauses for part in found if part.strip())]))
 
     @cached_property
@@ -112,16 +118,20 @@ class Reading:
     @cached_property
     def said(self) -> str:
         """What customer and agent said before, what day it is, and which day a span ends that begins today."""
-        now = self.known.now
-        spans = (span.partition(" ") for span in spans_in(self.expected))
-        ahead = {0, 1, *(int(n) * _DAYS[unit] for n, _, unit in spans if n.isdecimal() and unit in _DAYS)}
-        days = [f"{now + timedelta(days=number):%Y-%m-%d}" for number in sorted(ahead) if number < _FAR] if now else []
-        return "\n".join([*(turn.text for turn in self.known.gold.turns[: self.at] if turn.text), *days])
+        turns = self.known.gold.turns[: self.at]
+        return "\n".join([*(turn.text for turn in turns if turn.text), *self.known.days, *self.ends])
 
     @cached_property
-    def seen(self) -> str:
-        """What was called and returned before."""
-        return self.known.seen(self.at)
+    def ends(self) -> list[str]:
+        """The days on which the spans that the step says end, if they begin today."""
+        now, spans = self.known.now, (span.partition(" ") for span in spans_in(self.expected))
+        ahead = {int(n) * _DAYS[unit] for n, _, unit in spans if n.isdecimal() and unit in _DAYS}
+        return [f"{now + timedelta(days=number):%Y-%m-%d}" for number in sorted(ahead) if number < _FAR] if now else []
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """The numbers that support one."""
+        return numbers_in(self.expected).union(self.known.numbers(self.at), *map(numbers_in, self.ends))
 
     @cached_property
     def values(self) -> Mapping[str, JsonValue]:
@@ -140,22 +150,18 @@ def _cue_of(gold: str) -> Cue:
 
 
 @lru_cache(maxsize=256)
-def steps_of(instructions: str) -> tuple[str, ...]:
-    """What the steps of a procedure say and ask; nothing where instructions are no procedure."""
+def steps_of(instructions: str, *, tells: bool) -> tuple[tuple[str, str], ...]:
+    """What the steps of a procedure say, or what they ask, with its gist; nothing where instructions are none."""
     try:
         steps = read(instructions).steps
     except BadFile:
         return ()
-    return tuple(dict.fromkeys(step.text for step in steps if step.text and step.kind in ("ask", "say", "end")))
+    texts = dict.fromkeys(step.text for step in steps if step.text and step.kind in ("ask", "say", "end"))
+    return tuple((text, BRACES.sub(" ", _gist_of(text))) for text in texts if _tells(text) == tells)
 
 
 def _tells(step: str) -> bool:
-    return re.match(r"(?:say|that)\b", step, re.IGNORECASE) is not None
-
-
-@lru_cache(maxsize=4096)
-def _gist(step: str) -> str:
-    return BRACES.sub(" ", _gist_of(step))
+    return _TELLS.match(step) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -59,8 +59,8 @@ def wrong_calls(wanted: AgentTurn, did: AgentTurn, at: int, known: Knowledge) ->
         else:
             found.append(_missing(call, known))
     extra = [_surplus(slot, call, at, known) for slot, call in left.items() if not _harmless(call, at, known)]
-    told = _told(did.text or "", wanted, at, known)
-    return [*found, *extra, *told, *(_reported(did.text or "", at, known) if not found else ())]
+    told = _told(did.text, wanted, at, known) if did.text else ()
+    return [*found, *extra, *told, *(_reported(did.text, at, known) if did.text and not found else ())]
 
 
 def wrong_step(wanted: AgentTurn, did: AgentTurn, at: int, known: Knowledge) -> list[Mismatch]:
@@ -90,7 +90,6 @@ def as_good(gold: Dialogue, at: int, did: AgentTurn, known: Knowledge) -> Iterat
 
 def _unlike(wanted: Call, did: Call, known: Knowledge) -> list[Mismatch]:
     """What speaks against taking one call for the other: its Api, or the arguments that do not agree."""
-    context = "\n".join(turn.text for turn in known.gold.turns if turn.text)
     if wanted.api != did.api:
         return [Mismatch(field="api", expected=wanted.api, actual=did.api, by="execution")]
     if did.arguments is None and did != wanted:
@@ -107,20 +106,19 @@ def _unlike(wanted: Call, did: Call, known: Knowledge) -> list[Mismatch]:
         default = parameter.json_schema.get("default")
         given = theirs.get(name), mine.get(name)
         expected, actual = (None if value is None or same(value, default) else value for value in given)
-        if not agree(parameter.compare, expected, actual, _written(context)):
+        if not agree(parameter.compare, expected, actual, _written(known)):
             why = "missing" if name not in mine else f"compared as {parameter.compare}"
             found.append(Mismatch(field=f"arguments.{name}", expected=expected, actual=actual, why=why, by="execution"))
     return found
 
 
-def _written(context: str) -> Alike:
+def _written(known: Knowledge) -> Alike:
     """Free texts: whatever was written will do, unless no word of several is the conversation's, or the gold's."""
 
     def alike(compare: str, expected: str, actual: str) -> bool:
         said = content(actual)
-        return not expected.strip() or (
-            bool(actual.strip()) and (len(said) < 3 or bool(said & content(f"{context}\n{expected}")))
-        )
+        supported = len(said) < 3 or bool(said & content(expected)) or bool(said & known.spoken)
+        return not expected.strip() or (bool(actual.strip()) and supported)
 
     return alike
 

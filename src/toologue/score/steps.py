@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
@@ -53,6 +54,7 @@ from toologue.score.knowledge import Knowledge
 from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
 from toologue.score.questions import step_question
 from toologue.score.reply_evidence import compared_texts, wrong_reply
+from toologue.score.reply_reading import Reading
 from toologue.score.step_calls import api_names, as_good, calls_of, same_apis, wrong_calls, wrong_step
 from toologue.values.compare import same
 
@@ -143,31 +145,27 @@ def steps(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]
 def judged(gold: Dialogue, trace: Trace, match: TextMatch) -> list[StepVerdict]:
     """The tests of a conversation, in their order, in `fixed` mode."""
     known = Knowledge(gold)
-    blames = match.reader.blames if match.reader else ()
-    tests = [
-        test
-        for test in _tests(gold, trace)
-        if not blames or step_question(gold, test[0], test[2]).gold_key not in blames
-    ]
-    match.warm(text for at, wanted, did in tests for text in compared_texts(wanted, did, at, known))
-    return [_judged(at, wanted, did, known, match) for at, wanted, did in tests]
+    tests = [Reading(wanted, did, at, known, match) for at, wanted, did in _tests(gold, trace)]
+    if match.reader is not None and (blames := match.reader.blames):
+        tests = [one for one in tests if step_question(gold, one.at, one.did).gold_key not in blames]
+    match.warm(text for one in tests for text in compared_texts(one))
+    return list(map(_judged, tests))
 
 
 def judged_step(gold: Dialogue, at: int, did: AgentTurn, match: TextMatch) -> StepVerdict:
     """The verdict on one step in place of the gold's turn `at`, in `fixed` mode."""
     wanted = gold.turns[at]
-    return _judged(at, wanted if isinstance(wanted, AgentTurn) else AgentTurn(), did, Knowledge(gold), match)
+    wanted = wanted if isinstance(wanted, AgentTurn) else AgentTurn()
+    return _judged(Reading(wanted, did, at, Knowledge(gold), match))
 
 
-def _judged(at: int, wanted: AgentTurn, did: AgentTurn, known: Knowledge, match: TextMatch) -> StepVerdict:
+def _judged(one: Reading) -> StepVerdict:
     """The best verdict that the expected step, or one that is as good, gives."""
-    best = _compared(at, wanted, did, known, match)
-    if best.correct:
-        return best
-    for other in chain(_allowed(known.gold, at, wanted), as_good(known.gold, at, did, known)):
-        found = _compared(at, other, did, known, match)
-        best = min(best, found, key=lambda one: _RANK.index(one.verdict))
-    return best if match.reader is None else _settled(best, did, known.gold, match.reader)
+    best, gold, reader = _compared(one), one.known.gold, one.match.reader
+    others = chain(_allowed(gold, one.at, one.wanted), as_good(gold, one.at, one.did, one.known))
+    for other in () if best.correct else others:
+        best = min(best, _compared(replace(one, wanted=other)), key=lambda found: _RANK.index(found.verdict))
+    return best if reader is None else _settled(best, one.did, gold, reader)
 
 
 def _settled(found: StepVerdict, did: AgentTurn, gold: Dialogue, reader: SecondReader) -> StepVerdict:
@@ -187,14 +185,15 @@ def _settled(found: StepVerdict, did: AgentTurn, gold: Dialogue, reader: SecondR
     return found._replace(at=(told,), by=decision.by)
 
 
-def _compared(at: int, wanted: AgentTurn, did: AgentTurn, known: Knowledge, match: TextMatch) -> StepVerdict:
+def _compared(one: Reading) -> StepVerdict:
+    wanted, did, at, known = one.wanted, one.did, one.at, one.known
     expected, done = kind_of_step(wanted), kind_of_step(did)
     if expected != done or done == "nothing":
-        return _test(at, wanted, did, wrong_step(wanted, did, at, known))
-    if expected == "call":
-        return _test(at, wanted, did, wrong_calls(wanted, did, at, known))
-    found = wrong_reply(wanted, did, at, known, match)
-    return _test(at, wanted, did, found, "rule")
+        return _test(at, expected, done, wrong_step(wanted, did, at, known))
+    if expected == "reply":
+        return _test(at, expected, done, wrong_reply(one), by="rule")
+    api = same_apis(calls_of(wanted), calls_of(did))
+    return _test(at, expected, done, wrong_calls(wanted, did, at, known), api=api)
 
 
 def judged_as_published(gold: Dialogue, trace: Trace, match: TextMatch) -> list[StepVerdict]:
@@ -209,8 +208,8 @@ def judged_as_published(gold: Dialogue, trace: Trace, match: TextMatch) -> list[
 def _compared_as_published(
     at: int, wanted: AgentTurn, did: AgentTurn, known: Knowledge, match: TextMatch
 ) -> StepVerdict:
-    found, done = list[Mismatch](), kind_of_step(did)
-    if kind_of_step(wanted) != done:
+    found, expected_kind, done = list[Mismatch](), kind_of_step(wanted), kind_of_step(did)
+    if expected_kind != done:
         found = [one.replace(severity=None) for one in wrong_step(wanted, did, at, known)[:1]]
     elif done == "reply":
         expected, actual = wanted.text or "", did.text or ""
@@ -220,7 +219,7 @@ def _compared_as_published(
     else:
         found = _unlike_as_published(calls_of(wanted), calls_of(did))
     api = done == "call" and api_names(calls_of(wanted)) == api_names(calls_of(did))
-    return _test(at, wanted, did, found, "rule" if done == "reply" else "execution")._replace(api=api)
+    return _test(at, expected_kind, done, found, api=api, by="rule" if done == "reply" else "execution")
 
 
 def _unlike_as_published(wanted: Sequence[Call], made: Sequence[Call]) -> list[Mismatch]:
@@ -242,10 +241,8 @@ def _unlike_as_published(wanted: Sequence[Call], made: Sequence[Call]) -> list[M
 
 
 def _test(
-    at: int, wanted: AgentTurn, did: AgentTurn, found: Sequence[Mismatch], by: DecidedBy = "execution"
+    at: int, expected: Kind, done: Kind, found: Sequence[Mismatch], *, api: bool = False, by: DecidedBy = "execution"
 ) -> StepVerdict:
-    expected, done = kind_of_step(wanted), kind_of_step(did)
-    api = expected == done == "call" and same_apis(calls_of(wanted), calls_of(did))
     wrong = [one for one in found if one.verdict == "wrong"]
     decided = (wrong[0].by or by) if wrong else None if found else by
     return StepVerdict(at, expected, done, api, tuple(one.replace(turn=at) for one in found), decided)
