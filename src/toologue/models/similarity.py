@@ -185,6 +185,11 @@ class TextMatch:
     thresholds: Mapping[str, float]
     reader: SecondReader | None = None
 
+    @property
+    def strict(self) -> bool:
+        """Whether rules decide only what is certain, and leave the rest to the reader."""
+        return self.reader is not None and self.reader.strict
+
     @classmethod
     def of(cls, spec: str, thresholds: Mapping[str, float] | None = None) -> Self:
         """One by name, at the similarity's own thresholds unless others are given."""

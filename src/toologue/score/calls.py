@@ -255,6 +255,8 @@ class Comparison:
             return TextVerdict("wrong", "value", "missing" if actual is None else "no text")
         else:
             verdict = judged(expected, actual, compare, heard)
+        if self.match.strict and verdict.by == "rule":
+            verdict = TextVerdict("unsure", None, verdict.why)
         if self.match.reader is not None:
             question = text_question(self.gold, gold, name, predicted)
             decision = self.match.reader.settled(question.replace(verdict=verdict.verdict, why=verdict.why))

@@ -75,7 +75,10 @@ def wrong_reply(reading: Reading) -> list[Mismatch]:
         return []
     unread = _unread(actual, expected)
     found = list(evidence(reading, LEAKS if unread else RULES))
-    verdict = verdict_of({one.kind for one in found}, weights())
+    kinds = {one.kind for one in found}
+    verdict = verdict_of(kinds, weights())
+    if reading.match.strict and not (verdict == "wrong" and kinds & CERTAIN):
+        verdict, unread = "unsure", unread or "; ".join(one.why for one in found) or "nothing speaks against it"
     if unread and verdict != "wrong":
         return [Mismatch(field="reply", expected=expected, actual=actual, why=unread, verdict="unsure")]
     if verdict == "right":
@@ -384,6 +387,19 @@ def _other_words(one: Reading) -> Iterator[Evidence]:
         yield Evidence("other words", "hardly a word of what is to be said")
 
 
+# What a value, an owner or the very form of a reply decides: all that a rule may fail where somebody else is asked.
+CERTAIN = frozenset(
+    {
+        "leak",
+        "number of nowhere",
+        "claim of nowhere",
+        "asks nothing",
+        "tells nothing",
+        "gives in",
+        "consents",
+        "internal name",
+    }
+)
 # What is about likeness, or might be meant so.
 DOUBTS = frozenset(
     {
