@@ -104,6 +104,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("toologue.cli.run:run", "Run an agent through dialogues, into a folder that can be resumed."),
     "score": ("toologue.cli.run:score", "Grade a run folder."),
     "report": ("toologue.cli.run:report", "One page, and JUnit XML, of one or more run folders."),
+    "judge": (
+        "toologue.cli.judge:judge",
+        "How far judges agree with people; how good conversations are.",
+    ),
     "bench": ("toologue.cli.bench:bench", "Run and grade a published benchmark."),
     "prove": ("toologue.cli.bench:prove", "Prove that gold passes, and that wrong agents are caught."),
     "list": ("toologue.cli.list:show", "What is registered; `list schema` prints the JSON Schema of all files."),

@@ -18,7 +18,7 @@ from toologue.report.view import Conversation, Report, RunView, thresholds_text
 from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue, ProtocolName, Score, Setting, Trace, Verdict
-from toologue.score.metric import gained, totals, unscored, value_of, warmed
+from toologue.score.metric import Total, gained, totals, unscored, value_of, warmed
 
 if TYPE_CHECKING:
     from toologue.verify.procedures import Flaw
@@ -239,6 +239,25 @@ def evaluate(
             if part.predicted or not predictions_file(agent)
         }
         for name, agent in named.items()
+    }
+
+
+def regraded(benchmark: Benchmark, results: Results, judge: TextMatch, options: Options = Options()) -> Results:
+    """Results as another match of texts grades them: nothing is played again."""
+
+    def again(part: Part, graded: Sequence[Graded]) -> list[Graded]:
+        pairs = warmed(((one.gold, one.trace) for one in _played(graded)), judge)
+        anew = (benchmark.grade(part, options.mode, gold, trace, judge) for gold, trace in pairs)
+        return benchmark.review(part, [next(anew) if one.trace.case else one for one in graded], options)
+
+    return {agent: {part: again(part, one) for part, one in parts.items()} for agent, parts in results.items()}
+
+
+def totals_by_agent(results: Results) -> Mapping[str, list[Total]]:
+    """The totals of each agent over all parts."""
+    return {
+        agent: totals(score for graded in parts.values() for one in graded for score in one.scores.values())
+        for agent, parts in results.items()
     }
 
 

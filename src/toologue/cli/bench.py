@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -11,25 +13,32 @@ from toologue.bench.benchmark import (
     Benchmark,
     Options,
     Proof,
+    Results,
     benchmark,
     evaluate,
     predictions_file,
     record,
+    regraded,
     report_of,
     tables_of,
+    totals_by_agent,
 )
 from toologue.bench.labelled_arguments import arguments_file, graded_arguments
 from toologue.bench.prove import check_gold
-from toologue.bench.verdicts import OPEN_SET, VERDICTS, graded_replies, tally
-from toologue.cli.options import Alike, OptionalOut
+from toologue.bench.verdicts import OPEN_SET, VERDICTS, Graded, graded_replies, tally
+from toologue.cli.options import Alike, Judged, OptionalOut
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, table, write_json
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import TextMatch
+from toologue.review.agreement import agreement, agreement_words
+from toologue.review.judging import Judging
+from toologue.review.ledger import FOLDER, Collector, Ledger, Trusting
 from toologue.run.runner import Limits
 from toologue.schema import Dialogue
 from toologue.score.grader import grader
+from toologue.score.metric import Total
 
 
 def bench(
@@ -42,7 +51,7 @@ def bench(
     predictions: Path | None = None,
     task: list[Task] | None = None,
     labels: list[Labels] | None = None,
-    judge: str | None = None,
+    judged: Judged = Judged(),
     split: Literal["train", "test"] | None = None,
     mode: Literal["fixed", "published"] = "fixed",
     alike: Alike = Alike(),
@@ -77,8 +86,9 @@ def bench(
         tooldial: dst, action, faithfulness or overall; by default all.
     labels
         tooldial: the expected labels stand in the history (gold), or those that the task asks for do not (none).
-    judge
-        tooldial: openai:NAME or module:attribute votes on whether responses are faithful.
+    judged
+        Who is asked about what rules leave open in words (tooltalk, almita); tooldial: who votes on whether responses
+        are faithful.
     split
         dialog2api: the dialogues of train or of test; by default all. Without an agent: statistics of the dialogues.
     mode
@@ -102,7 +112,8 @@ def bench(
     """
     agents = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     chosen = benchmark(name)
-    only = {"columns": columns, "task": task, "labels": labels, "judge": judge, "split": split}
+    voting = None if chosen.alike else judged.judge
+    only = {"columns": columns, "task": task, "labels": labels, "judge": voting, "split": split}
     for option, value in only.items():
         chosen = chosen.choose(option, value) if value else chosen
     if out is not None and (len(agents) != 1 or chosen.prepare is not None or predictions_file(agents[0])):
@@ -110,18 +121,30 @@ def bench(
     if not agents:
         _describe(chosen, data, json, page=html or junit)
         return 0
-    by = alike.judge(reply) if chosen.alike else TextMatch.of("exact")
+    kept = alike.folder(out) or Path(FOLDER)
+    judging = judged.at_work(kept) if chosen.alike and mode == "fixed" else None
+    by = alike.judge(reply, beside=out) if chosen.alike else TextMatch.of("exact")
     similarity = {**vars(alike), "reply": reply} if chosen.alike else {}
-    asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judge}
+    asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judged.judge}
     again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, out=out, html=html)
     golds = chosen.load(data)
     with progress_bar("running") as progress:
         options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress, warn=_warn, out=out)
         results = evaluate(chosen, golds, agents, judge=by, options=options)
+    if judging:
+        grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}
+        if judging.consult(by, grades):
+            results = regraded(chosen, results, by := judging.ledger.reads(by), options)
     if json is not None:
         write_json(json, record(chosen, results, judge=by, mode=mode))
     say_tables(tables_of(chosen, results, judge=by, mode=mode))
     return show(report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
+
+
+def _totals(chosen: Benchmark, results: Results, options: Options, by: TextMatch) -> list[Total]:
+    """The totals of one agent, graded anew."""
+    (found,) = totals_by_agent(regraded(chosen, results, by, options)).values()
+    return found
 
 
 def _warn(text: str) -> None:
@@ -140,6 +163,8 @@ def prove(
     endpoint: str | None = None,
     replies: Path | None = None,
     tooltalk: Path | None = None,
+    judged: Judged = Judged(),
+    reviews: Path = Path(FOLDER),
     json: Path | None = None,
 ) -> int:
     """Prove that gold passes, that wrong agents are caught and right ones are not.
@@ -169,11 +194,18 @@ def prove(
         Generated conversations: a folder of labelled replies (docs/verdicts.md), in place of those that ship.
     tooltalk
         verdicts: the published ToolTalk data that labelled arguments stand in.
+    judged
+        verdicts: who is asked about every row that rules leave open, at strict margins; its word counts.
+    reviews
+        verdicts: where its decisions are kept, and found again.
     json
         Where the results go.
     """
     if what == "verdicts":
-        return _prove_verdicts(data or OPEN_SET, tooltalk, TextMatch.of(similarity), json)
+        judging, match = judged.at_work(reviews), TextMatch.of(similarity)
+        return _prove_verdicts(data or OPEN_SET, tooltalk, match, json, judging)
+    if judged.judge:
+        raise BadSetting("--judge is for `prove verdicts`")
     chosen, place = _benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
     if endpoint is not None:
         chosen = chosen.choose("endpoint", endpoint)
@@ -200,13 +232,22 @@ def prove(
     return 1 if checked.failed or checked.flaws or gates else 0
 
 
-def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
-    """Grade labelled replies and arguments."""
-    rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
+def _prove_verdicts(
+    folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None, judging: Judging | None
+) -> int:
+    """Grade labelled replies and arguments; where there is a judge, with its word for what is open."""
+    arguments = arguments_file(folder)
     if arguments is not None and tooltalk is None and folder != OPEN_SET:
         _warn(f"{arguments} is not graded: give --tooltalk, the published data that its calls stand in")
-    elif arguments is not None:
-        rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
+    grade = partial(_graded_rows, folder, tooltalk)
+    if judging:
+        reader = Collector(Trusting(Ledger(), judging.judge.who, strict=True))
+        before = grade(replace(match, reader=reader))
+        judging.ask(reader.questions.values())
+        mine = Ledger(judging.ledger.decisions(judging.judge.who).values())
+        match = replace(match, reader=Trusting(mine, judging.judge.who, strict=True))
+        _say_asked(before, grade(match))
+    rows = grade(match)
     for name, mine in rows.items():
         counts = [(label, sum(found.values()), *found.values()) for label, found in tally(mine).items()]
         say(table((name, "n", *(f"graded {verdict}" for verdict in VERDICTS)), counts))
@@ -214,6 +255,28 @@ def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json:
         told = [row._asdict() for mine in rows.values() for row in mine]
         write_json(json, {**{name: tally(mine) for name, mine in rows.items()}, "rows": told, "grader": grader(match)})
     return 0
+
+
+def _graded_rows(folder: Path, tooltalk: Path | None, match: TextMatch) -> dict[str, list[Graded]]:
+    rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
+    if arguments is not None and (tooltalk is not None or folder == OPEN_SET):
+        rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
+    return rows
+
+
+def _say_asked(before: Mapping[str, Sequence[Graded]], after: Mapping[str, Sequence[Graded]]) -> None:
+    """Say what a judge was asked of labelled rows, and how far it agrees with the labels."""
+    for name, rows in before.items():
+        asked = [
+            (one.label, now.verdict) for one, now in zip(rows, after[name], strict=True) if one.verdict == "unsure"
+        ]
+        told = [(label, verdict) for label, verdict in asked if label != "debatable"]
+        found, unsure = agreement(told), sum(verdict == "unsure" for _, verdict in told)
+        wrong = sum(label != verdict for label, verdict in told) - unsure
+        debatable = f", {len(asked) - len(told)} of them debatable" if len(told) < len(asked) else ""
+        echo(f"{name}: the judge was asked about {len(asked)} of {len(rows)} rows{debatable}")
+        if told:
+            echo(f"  of the others it decides {wrong} otherwise than labelled, {unsure} not; {agreement_words(found)}")
 
 
 def _describe(chosen: Benchmark, data: Path | None, json: Path | None, *, page: Path | None) -> None:

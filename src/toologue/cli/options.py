@@ -8,8 +8,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from toologue.cli.terminal import echo, progress_bar
 from toologue.errors import BadSetting
+from toologue.judge.ask_judge import Judge
 from toologue.models.similarity import TextMatch
+from toologue.review.judging import Judging
+from toologue.review.ledger import Ledger, reviews_of
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"])]
 OptionalOut = Annotated[Path | None, Parameter(name=["--out", "-o"])]
@@ -33,7 +37,37 @@ class Alike:
     text: Annotated[float | None, Parameter(help="The least similarity of short texts that say the same.")] = None
     prose: Annotated[float | None, Parameter(help="The same for long texts.")] = None
 
-    def judge(self, reply: float | None = None) -> TextMatch:
-        """Who compares by them; `reply` is the least similarity of what an agent says."""
+    reviews: Annotated[Path | None, Parameter(help="What people decided; by default `reviews` beside the run.")] = None
+
+    def judge(self, reply: float | None = None, *, beside: Path | None = None) -> TextMatch:
+        """Who compares by them; `reply` is the least similarity of what an agent says, `beside` what was run."""
         given = (("text", self.text), ("prose", self.prose), ("reply", reply))
-        return TextMatch.of(self.similarity, {name: least for name, least in given if least is not None})
+        match = TextMatch.of(self.similarity, {name: least for name, least in given if least is not None})
+        if self.reviews is not None and not self.reviews.is_dir():
+            raise BadSetting(f"--reviews {self.reviews}: there is no such folder; `toologue review` makes one")
+        folder = self.folder(beside)
+        return Ledger.of(folder).reads(match) if folder else match
+
+    def folder(self, beside: Path | None) -> Path | None:
+        """Where decisions on what was run are kept."""
+        return self.reviews or (reviews_of(beside) if beside else None)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Judged:
+    """Who is asked about what rules leave open."""
+
+    judge: Annotated[
+        str | None, Parameter(help="A model that is asked what rules leave open: openai:NAME or module:attribute.")
+    ] = None
+    judge_all: Annotated[bool, Parameter(negative="", help="Ask it what rules decide, too.")] = False
+    judge_votes: Annotated[int | None, Parameter(help="How often it is asked of each, an odd number.")] = None
+
+    def at_work(self, reviews: Path) -> Judging | None:
+        """The judge over a folder of decisions; None where there is none."""
+        if self.judge is None:
+            return None
+        judge = Judge.of(self.judge, self.judge_votes or 1)
+        reviews.mkdir(parents=True, exist_ok=True)
+        return Judging(judge, reviews, self.judge_all, echo, progress_bar)

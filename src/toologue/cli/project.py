@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from toologue.cli.options import Judged
 from toologue.cli.run import show
 from toologue.cli.terminal import echo, progress_bar, say_first
 from toologue.errors import BadSetting
@@ -47,6 +49,7 @@ def run_stages(
     strict: Annotated[bool, Parameter(negative="")] = False,
     allow_unsure: float | None = None,
     fresh: Annotated[bool, Parameter(negative="")] = False,
+    judged: Judged = Judged(),
     html: Path | None = None,
     junit: Path | None = None,
 ) -> int:
@@ -70,6 +73,8 @@ def run_stages(
         The share of conversations, from 0 to 1, that may be unsure: they count as passing.
     fresh
         Run all agents again, those too that have not changed. What endpoints answered is kept otherwise.
+    judged
+        Who is asked about what rules leave open.
     html
         Where the page goes; by default report.html in the project.
     junit
@@ -79,7 +84,10 @@ def run_stages(
         if share is not None and not 0 <= share <= 1:
             raise BadSetting(f"--{option} is {share}: a share from 0 to 1 is wanted, for example {example}")
     asked = {"fail_under": fail_under, "strict": strict, "allow_unsure": allow_unsure, "fresh": fresh}
-    found, page = checked(open_project(folder), agents=agent or (), **asked), html or folder / "report.html"
+    project, page = open_project(folder), html or folder / "report.html"
+    grade = project.settings.grade
+    judged = replace(judged, judge=judged.judge or grade.judge, judge_votes=judged.judge_votes or grade.judge_votes)
+    found = checked(project, agents=agent or (), judging=judged.at_work(project.reviews), **asked)
     _remarks(found.suites)
     scored = show(found.report, page, junit, failures=False)
     first_looks(found, found.trials[0])

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toologue.cli.options import Alike, Out
+from toologue.cli.options import Alike, Judged, Out
 from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
-from toologue.report.view import Report, RunView, graded_before, score_folder, view_of
+from toologue.models.similarity import TextMatch
+from toologue.report.view import Report, RunView, graded_before, score_folder, totals_of, view_of
+from toologue.review.ledger import FOLDER
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Api, Dialogue, Trace
 from toologue.schema.jsonl import read
-from toologue.score.metric import no_reply
+from toologue.score.metric import Total, no_reply
 
 _NAMED = 5
 
@@ -98,7 +101,14 @@ def _broken(trace: Trace) -> str:
     return next((turn.error.type for turn in trace.turns if turn.role == "agent" and turn.error is not None), "")
 
 
-def score(run: Path, /, *, again: Annotated[bool, Parameter(negative="")] = False, alike: Alike = Alike()) -> int:
+def score(
+    run: Path,
+    /,
+    *,
+    again: Annotated[bool, Parameter(negative="")] = False,
+    alike: Alike = Alike(),
+    judged: Judged = Judged(),
+) -> int:
     """Grade a run folder; writes scores.jsonl and scores.json into it. Exits 3 where something is not scored.
 
     A run that the same rules have graded, and that has not gone on since, is not graded again: scores.json names the
@@ -112,10 +122,13 @@ def score(run: Path, /, *, again: Annotated[bool, Parameter(negative="")] = Fals
         Grade it anew, whoever graded it.
     alike
         When two texts say the same.
+    judged
+        Who is asked about what rules leave open.
     """
     from toologue.report.tables import totals_table
 
-    folder, match = RunFolder(run), alike.judge()
+    folder = RunFolder(run)
+    match = _read_by(judged, alike, [folder])[0]
     kept = None if again else graded_before(folder, match)
     totals = score_folder(folder, match) if kept is None else kept
     say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
@@ -133,7 +146,27 @@ def _complete(folders: Iterable[RunFolder]) -> int:
     return status
 
 
-def report(*runs: Path, html: Path | None = None, junit: Path | None = None, alike: Alike = Alike()) -> int:
+def _read_by(judged: Judged, alike: Alike, folders: Sequence[RunFolder]) -> list[TextMatch]:
+    """When two texts say the same, in each run, with what is decided of it; a judge is asked about them before."""
+    judging = judged.at_work(alike.folder(folders[0].path) or Path(FOLDER))
+    matches = [alike.judge(beside=folder.path) for folder in folders]
+    if judging is None:
+        return matches
+    judging.consult(matches[0], {str(folder.path): partial(_totals, folder) for folder in folders})
+    return [judging.ledger.reads(match) for match in matches]
+
+
+def _totals(folder: RunFolder, match: TextMatch) -> list[Total]:
+    return totals_of(folder.pairs(), match)
+
+
+def report(
+    *runs: Path,
+    html: Path | None = None,
+    junit: Path | None = None,
+    alike: Alike = Alike(),
+    judged: Judged = Judged(),
+) -> int:
     """One page, and JUnit XML, of one or more run folders. Exits 3 where something is not scored.
 
     Parameters
@@ -146,10 +179,13 @@ def report(*runs: Path, html: Path | None = None, junit: Path | None = None, ali
         Where JUnit XML goes; none by default.
     alike
         When two texts say the same.
+    judged
+        Who is asked about what rules leave open.
     """
     if not runs:
         raise BadSetting("name at least one run folder")
-    views = [view_of(RunFolder(path), alike.judge()) for path in runs]
+    folders = [RunFolder(path) for path in runs]
+    views = [view_of(folder, match) for folder, match in zip(folders, _read_by(judged, alike, folders), strict=True)]
     title = ", ".join(path.name for path in runs)
     command = command_line("report", *runs, html=html, **vars(alike))
     scored = show(Report(title, views, command=command), html or runs[0] / "report.html", junit)

@@ -176,7 +176,8 @@ class RecordedModel:
 
     def __init__(self, spec: str, shelves: Sequence[Shelf] = (), asked: Model | None = None, *, stage: str = "model"):
         self.name = asked.name if asked else spec.partition(":")[2].partition("?")[0] or spec
-        self._spec, self._shelves, self._asked, self._stage = _told(spec), shelves, asked, stage
+        self._spec, self._shelves, self._asked, self._stage = told_spec(spec), shelves, asked, stage
+        self.base_url = str(getattr(asked, "base_url", ""))
 
     async def reply(
         self, messages: Messages, *, tools: Messages = (), output: Output = None, seed: int | None = None
@@ -245,7 +246,7 @@ def _reply_cache(file: str) -> ReplyCache:
     return ReplyCache(file)
 
 
-def _told(spec: str) -> str:
+def told_spec(spec: str) -> str:
     """A spec without what says where and how patiently it is asked."""
     name, _, options = spec.partition("?")
     told = [(key, value) for key, value in parse_qsl(options, keep_blank_values=True) if key not in _ELSEWHERE]

@@ -41,7 +41,18 @@ from toologue.project.generate import generate
 from toologue.project.settings import FILE, Project
 from toologue.project.statistics import Made, Seen, Source
 from toologue.report.coverage import walk_of
-from toologue.report.view import Charted, Conversation, Report, RunView, conversations_of, score_folder, thresholds_text
+from toologue.report.view import (
+    Charted,
+    Conversation,
+    Report,
+    RunView,
+    conversations_of,
+    score_folder,
+    thresholds_text,
+    totals_of,
+)
+from toologue.review.judging import Judging
+from toologue.review.ledger import Ledger
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue, Graph, Procedure
@@ -308,11 +319,18 @@ def check(
     allow_unsure: float | None = None,
     fresh: bool = False,
     workers: int = 1,
+    judging: Judging | None = None,
     tell: Callable[[Stage], None] = lambda stage: None,
     bar: Bar = lambda what: nullcontext(lambda done, of: None),
 ) -> Checked:
-    """Check a project. `agents` and what is given of the gate go before its settings; `fresh` runs all agents again."""
-    match, gate = TextMatch.of(project.settings.grade.similarity), project.settings.gate
+    """Check a project. `agents` and what is given of the gate go before its settings; `fresh` runs all agents again.
+
+    What people and judges have decided counts; `judging` asks a judge about what is open.
+    """
+    ledger = judging.ledger if judging else Ledger.of(project.reviews)
+    compared = TextMatch.of(project.settings.grade.similarity)
+    match = ledger.reads(compared)
+    gate = project.settings.gate
     metric = "conversation correct" if strict or gate.strict else gate.metric
     if metric in _LOWER_IS_BETTER:
         what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
@@ -335,6 +353,8 @@ def check(
         every = len(trial.conversations)
         doubt = f", {trial.unsure} unsure" if trial.unsure else ""
         tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass{doubt}"))
+    if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in trials}):
+        trials = [evaluate_agent(project, trial.agent, suites, ledger.reads(compared)) for trial in trials]
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
     name, command = project.folder.resolve().name, f"toologue test {project.folder}"
     report = Report(name, trials, command, charted=charted)
@@ -344,6 +364,10 @@ def check(
     least = gate.fail_under if fail_under is None else fail_under
     allowed = gate.allow_unsure if allow_unsure is None else allow_unsure
     return Checked(suites, trials, report, Gated(known[metric], least, allowed))
+
+
+def _totals(trial: Trial) -> Callable[[TextMatch], list[Total]]:
+    return lambda match: totals_of(((one.gold, one.trace) for one in trial.conversations), match)
 
 
 def _made_words(suites: Sequence[Suite]) -> str:

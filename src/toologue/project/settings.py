@@ -3,7 +3,7 @@
     apis, seed, procedures, agents                        what is tested, and who (paths start at the file)
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
     [run]           timeout concurrency
-    [grade]         similarity
+    [grade]         similarity judge judge_votes
     [gate]          fail_under metric strict allow_unsure
 
 Contract: everything but `apis` may be left out. What cannot be is a BadSetting that names the file, the key, the value
@@ -36,6 +36,7 @@ from toologue.errors import BadFile, BadSetting
 from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making
+from toologue.review.ledger import FOLDER as REVIEWS
 from toologue.schema import Noun
 
 FILE = Path("toologue").with_suffix(".toml").name
@@ -60,9 +61,11 @@ class Running(Noun):
 
 
 class Grading(Noun):
-    """By which similarity replies are compared."""
+    """By which similarity replies are compared, and which model is asked about what rules leave open."""
 
     similarity: str = "lexical"
+    judge: str | None = Field(default=None, min_length=1)
+    judge_votes: int = Field(default=1, ge=1)
 
 
 class Gate(Noun):
@@ -121,6 +124,11 @@ class Project:
     def kept(self) -> Path:
         """Where what was done is kept."""
         return self.folder / ".toologue"
+
+    @property
+    def reviews(self) -> Path:
+        """Where decisions of people and judges are kept."""
+        return self.folder / REVIEWS
 
     @property
     def making(self) -> Making:

@@ -138,6 +138,11 @@ def scores_of(gold: Dialogue, trace: Trace, match: TextMatch) -> dict[str, Score
     return found
 
 
+def totals_of(pairs: Iterable[tuple[Dialogue, Trace]], match: TextMatch) -> list[Total]:
+    """The totals of golds and their traces; nothing is written."""
+    return totals(score for gold, trace in warmed(pairs, match) for score in scores_of(gold, trace, match).values())
+
+
 def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
     """Grade a run: writes scores.jsonl and scores.json into its folder, returns the totals."""
 

@@ -40,6 +40,14 @@ def agreement(pairs: Sequence[tuple[Hashable, Hashable]], *, seed: int = 0) -> A
     return Agreement(len(pairs), share, kappa(Counter(pairs)), low, high)
 
 
+def agreement_words(found: Agreement) -> str:
+    """An agreement on one line."""
+    share = "–" if found.share is None else f"{found.share:.1%}"
+    if found.kappa is None or found.low is None or found.high is None:
+        return f"n {found.n}, agree {share}, kappa not defined"
+    return f"n {found.n}, agree {share}, kappa {found.kappa:.2f} ({found.low:.2f} to {found.high:.2f})"
+
+
 def kappa(counts: Counter[tuple[Hashable, Hashable]]) -> float | None:
     """Cohen's kappa of a table of counts; None where chance alone would agree always."""
     of = counts.total()

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from toologue import keys
+from toologue.models.similarity import TextMatch
 from toologue.review.agreement import Agreement, agreement
 from toologue.schema import Decision, Question
 from toologue.schema.jsonl import Appender, line_of, read
 
 FOLDER = "reviews"
+
+
+def reviews_of(what: Path) -> Path:
+    """Where the decisions on something stand: in a project or a folder of generated things, beside a run or a file."""
+    beside = what.is_file() or (what / "run.json").exists()
+    return (what.parent if beside else what) / FOLDER
 
 
 class Ledger:
@@ -64,10 +72,13 @@ class Ledger:
 
     def agreement(self, judge: str, kind: str = "") -> Agreement:
         """How far a judge agrees with people, on what both have decided (of one kind)."""
-        return agreement(list(self._pairs(judge, kind)))
+        return agreement(self.pairs(judge, kind))
+
+    def pairs(self, judge: str, kind: str = "") -> list[tuple[str, str]]:
+        """Verdicts (people's, the judge's) on what both have decided; a judge that is unsure agrees with nobody."""
+        return list(self._pairs(judge, kind))
 
     def _pairs(self, judge: str, kind: str) -> Iterator[tuple[str, str]]:
-        """Verdicts (people's, the judge's); a judge that is unsure agrees with nobody."""
         for key, decision in self.decisions(judge).items():
             person = self.of_people(key)
             if person is not None and kind in ("", decision.kind):
@@ -103,36 +114,64 @@ class Ledger:
         judges = {who: sorted(one.key for one in self._by_reader[who].values()) for who in self.gating}
         return keys.content_key([people, judges])
 
+    def reads(self, match: TextMatch) -> TextMatch:
+        """A match of texts with this ledger as its second reader, where anybody's word counts."""
+        return replace(match, reader=self if self.people or self.gating else None)
 
-class Collector:
-    """A second reader that takes down what it is asked, and answers from a ledger.
 
-    `all`: also what rules have decided.
-    """
+class Trusting:
+    """A second reader who takes a judge's word for what rules leave open, however far it agrees with people."""
 
-    def __init__(self, ledger: Ledger, *, all: bool = False):
-        self.ledger, self._all = ledger, all
-        self.questions: dict[str, Question] = {}
+    def __init__(self, ledger: Ledger, judge: str, *, strict: bool = False):
+        self.ledger, self.judge, self.strict = ledger, judge, strict
 
     @property
     def blames(self) -> Collection[str]:
         """Those of the ledger."""
         return self.ledger.blames
 
+    def settled(self, question: Question) -> Decision | None:
+        """What the ledger says, else what the judge has decided."""
+        found = self.ledger.settled(question)
+        if found is None and question.verdict == "unsure":
+            found = self.ledger.decisions(self.judge).get(question.key)
+        return None if found is None or found.verdict == "unsure" else found
+
+    def record(self) -> object:
+        """A key of all that counts."""
+        judged = self.ledger.decisions(self.judge).values()
+        return keys.content_key([self.ledger.record(), self.judge, sorted(one.key for one in judged)])
+
+
+class Collector:
+    """A second reader that takes down what it is asked, and answers as another does.
+
+    `all`: also what rules have decided.
+    """
+
+    def __init__(self, ledger: Ledger | Trusting, *, all: bool = False):
+        self.ledger, self._all = ledger, all
+        self.questions: dict[str, Question] = {}
+
+    @property
+    def blames(self) -> Collection[str]:
+        """Those of the other."""
+        return self.ledger.blames
+
     @property
     def strict(self) -> bool:
-        """As the ledger."""
+        """As the other."""
         return self.ledger.strict
 
     def settled(self, question: Question) -> Decision | None:
-        """What the ledger says; a question that it leaves open is taken down."""
+        """What the other says; a question that it leaves open is taken down."""
         found = self.ledger.settled(question)
         if found is None and (self._all or question.verdict == "unsure"):
             self.questions.setdefault(question.key, question)
         return found
 
     def record(self) -> object:
-        """That of the ledger."""
+        """That of the other."""
         return self.ledger.record()
 
 

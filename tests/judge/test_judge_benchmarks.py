@@ -1,0 +1,215 @@
+"""Judges of free texts in benchmarks, and measured against labels (`prove verdicts --judge`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from judge_samples import RIGHT, WRONG, answer, calibrated, part
+
+from command import Done, toologue
+from toologue.bench.benchmark import benchmark
+from toologue.bench.verdicts import LabelledReply
+from toologue.formats.tooltalk import turn_indexes
+from toologue.judge.ask_judge import Judge
+from toologue.models.model import ScriptedModel
+from toologue.review.ledger import Ledger
+from toologue.schema import AgentTurn, Dialogue, UserTurn
+from toologue.schema.jsonl import write
+from toologue.score.calls import made
+
+LETTER = "figures-for-moira"
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> None:
+    """Nobody was asked before."""
+    RIGHT.asked.clear()
+    WRONG.asked.clear()
+
+
+class TestBenchmarks:
+    @pytest.fixture
+    def letter(self, tmp_path: Path) -> Path:
+        """Predictions of one conversation: its letter ends in words that nobody spoke."""
+        gold = next(one for one in benchmark("tooltalk").load(None) if one.id == LETTER)
+        turns: dict[int | None, list[object]] = {}
+        for one in made(gold):
+            told = {
+                name: f"{text} Thanks, and see you around." if name == "body" else text
+                for name, text in (one.call.arguments or {}).items()
+            }
+            call = {"api_name": one.call.api, "arguments": told}
+            turns.setdefault(turn_indexes(gold)[one.round], []).append(call)
+        rows = [{"turn_index": at, "calls": calls} for at, calls in turns.items()]
+        file = tmp_path / "letter.jsonl"
+        file.write_text(json.dumps({"name": LETTER, "predictions": rows}) + "\n")
+        return file
+
+    def bench(self, letter: Path, cwd: Path, *more: object) -> Done:
+        judge = ("--judge", "judge_samples:RIGHT")
+        return toologue("bench", "tooltalk", "--predictions", letter, *judge, *more, cwd=cwd)
+
+    def test_a_judge_informs_beside_the_bracket(self, letter: Path, tmp_path: Path) -> None:
+        done = self.bench(letter, tmp_path)
+        assert "judge judge_samples:RIGHT would settle 1 of 1\n  success 0.0 to 100.0 → 100.0 %" in done.stdout
+        assert "0.0 to 100.0 %" in done.stdout.split("precision")[-1]
+        (asked,) = RIGHT.asked
+        assert "see you around" in part(asked, "what is judged")
+        assert "see you around" not in part(asked, "expected")
+
+    def test_one_that_agrees_with_people_settles(self, letter: Path, tmp_path: Path) -> None:
+        calibrated(tmp_path / "reviews", "judge_samples:RIGHT", agree=60)
+        done = self.bench(letter, tmp_path, "--json", "found.json", "--reviews", "reviews")
+        assert "settles 1 of 1" in done.stdout
+        assert json.loads((tmp_path / "found.json").read_text())["scores"]["success"]["best"] == 1.0
+        assert json.loads((tmp_path / "found.json").read_text())["scores"]["success"]["value"] == 1.0
+
+    def test_published_graders_ask_nobody(self, letter: Path, tmp_path: Path) -> None:
+        assert "judge_samples" not in self.bench(letter, tmp_path, "--mode", "published").stdout
+
+    def test_programs_have_no_judge(self, tmp_path: Path) -> None:
+        done = toologue("bench", "dialog2api", "--agent", "gold", "--judge", "judge_samples:RIGHT", cwd=tmp_path)
+        assert (done.returncode, "--judge is for tooldial" in done.stderr) == (2, True)
+
+
+GOLD = Dialogue(
+    id="locker",
+    instructions="1. **Ask** for the number of the locker.",
+    turns=(UserTurn(text="My locker does not open."), AgentTurn(text="What is the number of the locker?")),
+)
+ROWS = [
+    ("same", GOLD.turns[1].text, "right"),
+    ("german-1", "Wie lautet die Nummer?", "right"),
+    ("german-2", "Welche Nummer hat das Fach?", "right"),
+    ("german-3", "Wie heißt die Kundin?", "wrong"),
+    ("german-4", "Was steht auf der Nummer?", "debatable"),
+]
+
+
+ASKS = ScriptedModel(
+    lambda asked: answer(asked, "right" if "Nummer" in part(asked, "what the agent said") else "wrong")
+)
+
+
+class TestMeasured:
+    @pytest.fixture
+    def labelled(self, tmp_path: Path) -> Path:
+        write(tmp_path / "dialogues.jsonl", [GOLD])
+        rows = (
+            LabelledReply.model_validate({"id": name, "dialogue": "locker", "turn": 1, "text": text, "label": label})
+            for name, text, label in ROWS
+        )
+        write(tmp_path / "replies.jsonl", rows)
+        return tmp_path
+
+    def test_every_row_that_rules_leave_open_is_asked_about_and_its_word_counts(self, labelled: Path) -> None:
+        command = ("prove", "verdicts", "--data", ".", "--judge", "test_judge_benchmarks:ASKS", "--json", "found.json")
+        done = toologue(*command, cwd=labelled)
+        assert "replies: the judge was asked about 4 of 5 rows, 1 of them debatable" in done.stdout
+        assert "of the others it decides 0 otherwise than labelled, 0 not; n 3, agree 100.0%, kappa 1.00" in done.stdout
+        found = json.loads((labelled / "found.json").read_text())["replies"]
+        assert found["right"] == {"right": 3, "wrong": 0, "unsure": 0}
+        assert found["wrong"] == {"right": 0, "wrong": 1, "unsure": 0}
+
+    def test_and_asked_once(self, labelled: Path) -> None:
+        ASKS.asked.clear()
+        command = ("prove", "verdicts", "--data", ".", "--judge", "test_judge_benchmarks:ASKS")
+        first, second = (toologue(*command, cwd=labelled) for _ in range(2))
+        assert len(ASKS.asked) == 4
+        assert first.stdout.partition("replies:")[2] == second.stdout.partition("replies:")[2]
+
+    def test_a_judge_that_errs_is_told_so(self, labelled: Path) -> None:
+        done = toologue("prove", "verdicts", "--data", ".", "--judge", "judge_samples:WRONG", cwd=labelled)
+        assert "it decides 2 otherwise than labelled, 0 not; n 3, agree 33.3%" in done.stdout
+
+    def test_it_is_recorded_and_replayed(self, labelled: Path, tmp_path: Path) -> None:
+        command = ("prove", "verdicts", "--data", ".", "--judge", "test_judge_benchmarks:ASKS")
+        first = toologue(*command, "--record", "exchange.jsonl", cwd=labelled)
+        ASKS.asked.clear()
+        again = toologue(*command, "--reviews", "elsewhere", "--replay", "exchange.jsonl", cwd=labelled)
+        assert not ASKS.asked
+        assert first.stdout.partition("replies:")[2] == again.stdout.partition("replies:")[2]
+
+
+class TestCalibrated:
+    def calibrate(self, folder: Path) -> str:
+        return toologue("judge", "calibrate", cwd=folder).stdout
+
+    def test_agreement_its_interval_and_labels_dealt_out_anew(self, tmp_path: Path) -> None:
+        calibrated(tmp_path / "reviews", "mine:judge", agree=57, differ=3)
+        said = self.calibrate(tmp_path)
+        assert Judge("mine:judge", RIGHT).who in said
+        assert "│ all  │ 60 │ 95.0% │ 0.90  │ 0.77 to 1.00 │" in said
+        assert "gates: n 60, agree 95.0%, kappa 0.90" in said
+
+    def test_fifty_decisions_are_wanted(self, tmp_path: Path) -> None:
+        calibrated(tmp_path / "reviews", "mine:judge", agree=49)
+        assert "informs only: 49 of 50 decisions of people to compare with" in self.calibrate(tmp_path)
+
+    def test_kinds_stand_apart(self, tmp_path: Path) -> None:
+        calibrated(tmp_path / "reviews", "mine:judge", agree=10)
+        ledger = Ledger.of(tmp_path / "reviews")
+        for who in (*ledger.people, *ledger.judges):
+            for one in list(ledger.decisions(who).values())[:4]:
+                ledger.add(one.replace(kind="text"))
+        rows = self.rows(tmp_path, ledger)
+        assert rows == {"": 10, "reply": 6, "text": 4}
+
+    def rows(self, folder: Path, ledger: Ledger) -> dict[str, int]:
+        from toologue.review.calibration import calibration
+
+        (judge,) = ledger.judges
+        return {one.kind: one.agreement.n for one in calibration(ledger, judge)}
+
+    @pytest.mark.parametrize("n", [80, 160])
+    def test_of_labels_dealt_out_anew_nothing_comes(self, tmp_path: Path, n: int) -> None:
+        from toologue.review.calibration import calibration
+
+        calibrated(tmp_path, "mine:judge", agree=n)
+        ledger = Ledger.of(tmp_path)
+        (found,) = calibration(ledger, ledger.judges[0])
+        assert found.permuted is not None
+        assert found.permuted <= 0.1
+        assert found.gated == 0
+
+    def test_without_a_judge_there_is_nothing_to_calibrate(self, tmp_path: Path) -> None:
+        done = toologue("judge", "calibrate", cwd=tmp_path)
+        assert (done.returncode, "has no decisions of a judge" in done.stderr) == (2, True)
+
+
+RATES = ScriptedModel(lambda asked: "3" if "naturalness" in str(asked) else "2." if "coherence" in str(asked) else "4")
+
+
+class TestQuality:
+    @pytest.fixture
+    def dialogues(self, tmp_path: Path) -> Path:
+        said = AgentTurn(text="It is open.", action="response")
+        write(
+            tmp_path / "dialogues.jsonl",
+            [GOLD, GOLD.replace(id="shut", turns=(*GOLD.turns, UserTurn(text="L-1"), said))],
+        )
+        return tmp_path
+
+    def test_criteria_are_means_of_votes_and_what_is_no_number_counts_for_nothing(self, dialogues: Path) -> None:
+        command = ("judge", "quality", "dialogues.jsonl", "--judge", "test_judge_benchmarks:RATES", "--votes", 3)
+        said = toologue(*command, "--out", "ratings.jsonl", cwd=dialogues).stdout
+        assert "│ naturalness │ 2             │ 3.00 │ 0         │" in said
+        assert "│ coherence   │ 2             │ 2.00 │ 0         │" in said
+        assert "│ efficiency  │ 0             │ –    │ 2         │" in said
+        rows = [json.loads(line) for line in (dialogues / "ratings.jsonl").read_text().splitlines()]
+        assert rows[2] == {"dialogue": "locker", "criterion": "efficiency", "votes": ["4", "4", "4"]}
+
+    def test_faithful_is_a_share_of_votes_on_responses(self, dialogues: Path) -> None:
+        command = ("judge", "quality", "dialogues.jsonl", "--judge", "test_judge_benchmarks:FAITHFUL", "--votes", 4)
+        assert "│ faithful    │ 1             │ 0.75 │ 0         │" in toologue(*command, cwd=dialogues).stdout
+
+
+def _faithful() -> Callable[[object], str]:
+    words = iter(["true", "True.", "false", "true"])
+    return lambda asked: next(words) if "Is the reply faithful" in str(asked) else "2"
+
+
+FAITHFUL = ScriptedModel(_faithful())
