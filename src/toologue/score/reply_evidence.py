@@ -417,11 +417,11 @@ DOUBTS = frozenset(
         "other words",
     }
 )
-# Values that the customer must not be told: they decide in any language.
-LEAKS: tuple[Rule, ...] = (_leaked, _private, _internal)
+# What must not be said to this customer: that decides in any language.
+LEAKS: tuple[Rule, ...] = (_leaked, _internal)
 RULES: tuple[Rule, ...] = (
-    _move, _asked, _numbers, _claims, _missing, _left_out, *LEAKS, _other_value, _spans, _acts, _opposed, _promises,
-    _gifts, _gives_in, _nearer, _denials, _other_words,
+    _move, _asked, _numbers, _claims, _missing, _left_out, *LEAKS, _private, _other_value, _spans, _acts, _opposed,
+    _promises, _gifts, _gives_in, _nearer, _denials, _other_words,
 )  # fmt: skip
 
 

@@ -145,8 +145,8 @@ class Reading:
 
 def _cue_of(gold: str) -> Cue:
     """What a gold's own words must get across, where nothing else says it."""
-    asked = " ".join(one for one in sentences(gold) if one.endswith("?"))
-    return Cue(move="ask", text=asked) if gold.rstrip().endswith("?") else Cue(move="say", text=gold)
+    asked = " ".join(one for one in sentences(gold) if search("requests", one))
+    return Cue(move="ask", text=asked) if asked else Cue(move="say", text=gold)
 
 
 @lru_cache(maxsize=256)
