@@ -117,7 +117,7 @@ class TestGates:
 
     def test_its_word_counts(self, trusted: Path) -> None:
         done = judged(trusted)
-        assert "judge judge_samples:RIGHT settles 1 of 1" in done.stdout
+        assert "judge judge_samples:RIGHT settles 6 of 6" in done.stdout
         assert "(gates: n 60, agree 100.0%, kappa 1.00" in done.stdout
         assert SETTLED in done.stdout
         assert done.returncode == 0

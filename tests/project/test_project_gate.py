@@ -40,7 +40,7 @@ class TestUndecided:
         assert "2 of 3 conversations pass, 1 unsure" in done.stdout
         assert "gate: harmless: 66.7 to 100.0%, UNDECIDED, 90.0% is wanted" in done.stdout
         assert "1 of 3 conversations are unsure: --allow-unsure 0.24 lets them pass" in done.stdout
-        assert "a person who reads report.html" in done.stdout
+        assert "a person: toologue review .; report.html marks them" in done.stdout
 
     def test_the_lower_end_is_enough(self, german: Path) -> None:
         done = toologue("test", ".", "--fail-under", "0.6", cwd=german)

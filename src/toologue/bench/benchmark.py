@@ -14,7 +14,7 @@ from toologue.bench.tables import Bracket, Cell, Table
 from toologue.errors import BadSetting
 from toologue.loop import Agent
 from toologue.models.similarity import TextMatch
-from toologue.report.view import Conversation, Report, RunView, thresholds_text
+from toologue.report.view import Conversation, Report, RunView, decisions_text, thresholds_text
 from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
 from toologue.run.store import Config, run_folder
 from toologue.schema import Dialogue, ProtocolName, Score, Setting, Trace, Verdict
@@ -389,8 +389,10 @@ def report_of(
         shown = next(part for part in reversed([*parts]) if benchmark.passes in part.metrics)
         counted = (parts[part] for part in parts if part == shown or benchmark.passes not in part.metrics)
         scores = (score for graded in counted for one in _played(graded) for score in one.scores.values())
-        told = [Conversation(one.gold, one.trace, one.scores) for one in _played(parts[shown])]
-        views.append(RunView(agent, {"mode": mode, **compared, **shown.facts}, totals(scores), told))
+        by = judge.reader if judge else None
+        told = [Conversation.read(one.gold, one.trace, one.scores, by) for one in _played(parts[shown])]
+        facts = {"mode": mode, **compared, **shown.facts}
+        views.append(RunView(agent, facts, totals(scores), told, told=decisions_text(told) if by else ()))
     title = f"{benchmark.name} ({mode})"
     return Report(title, views, command=command, sections=benchmark.sections(results))
 

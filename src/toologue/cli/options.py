@@ -36,6 +36,7 @@ class Alike:
     )
     text: Annotated[float | None, Parameter(help="The least similarity of short texts that say the same.")] = None
     prose: Annotated[float | None, Parameter(help="The same for long texts.")] = None
+    reviews: Annotated[Path | None, Parameter(help="What people decided; by default `reviews` beside the run.")] = None
 
     reviews: Annotated[Path | None, Parameter(help="What people decided; by default `reviews` beside the run.")] = None
 

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from toologue.cli.options import Judged
 from toologue.cli.run import show
-from toologue.cli.terminal import echo, progress_bar, say_first
+from toologue.cli.terminal import command_line, echo, progress_bar, say_first
 from toologue.errors import BadSetting
 from toologue.plan.procedures.paths import missing_lines
 from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial, check
@@ -91,7 +91,7 @@ def run_stages(
     _remarks(found.suites)
     scored = show(found.report, page, junit, failures=False)
     first_looks(found, found.trials[0])
-    return max(_gate(found.gate, page), scored)
+    return max(_gate(found.gate, folder, page), scored)
 
 
 def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Checked:
@@ -136,7 +136,7 @@ def first_looks(found: Checked, trial: Trial) -> None:
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
 
 
-def _gate(gate: Gated, page: Path) -> int:
+def _gate(gate: Gated, folder: Path, page: Path) -> int:
     if gate.least is None:
         return 0
     total, least = gate.total, f"{gate.least:.1%}"
@@ -150,5 +150,5 @@ def _gate(gate: Gated, page: Path) -> int:
         lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
         lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"
         echo(f"  {total.open} of {total.n} conversations are unsure: {lets}")
-        echo(f"  what decides them is a person who reads {page}: unsure steps are marked, with the reason")
+        echo(f"  what decides them is a person: {command_line('review', folder)}; {page} marks them, with the reason")
     return {"passed": 0, "failed": 1, "undecided": 4}[gate.verdict]

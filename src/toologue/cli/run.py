@@ -14,7 +14,16 @@ from toologue.cli.options import Alike, Judged, Out
 from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.models.similarity import TextMatch
-from toologue.report.view import Report, RunView, graded_before, score_folder, totals_of, view_of
+from toologue.report.view import (
+    Report,
+    RunView,
+    conversations_of,
+    decisions_text,
+    graded_before,
+    score_folder,
+    totals_of,
+    view_of,
+)
 from toologue.review.ledger import FOLDER
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
@@ -132,6 +141,8 @@ def score(
     kept = None if again else graded_before(folder, match)
     totals = score_folder(folder, match) if kept is None else kept
     say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
+    for line in decisions_text(conversations_of(folder, match.reader)) if match.reader else ():
+        echo(line)
     return max(_complete([folder]), _scored(folder.config.agent, Counter(map(no_reply, folder.traces()))))
 
 
@@ -214,6 +225,9 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
     for view in made.runs:
         if failures and any(conversation.status in ("failed", "unsure") for conversation in view.conversations):
             say(failures_table(view))
+    for view in made.runs:
+        for line in view.told:
+            echo(f"{view.name}: {line}")
     if html is not None:
         write_page(html, made)
         echo(f"page: {html}")

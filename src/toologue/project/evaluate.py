@@ -21,9 +21,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -47,15 +48,17 @@ from toologue.report.view import (
     Report,
     RunView,
     conversations_of,
+    decisions_text,
     score_folder,
     thresholds_text,
     totals_of,
 )
 from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger
+from toologue.review.repair import repaired
 from toologue.run.runner import Limits, Settings
 from toologue.run.store import Config, RunFolder, run_folder
-from toologue.schema import Dialogue, Graph, Procedure
+from toologue.schema import Dialogue, Graph, Procedure, Repair, Turn
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.grader import grader
@@ -82,13 +85,18 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Suite:
-    """The conversations of a procedure. `fresh`: they were made just now. `dropped`: (why, how often) others were."""
+    """The conversations of a procedure. `fresh`: they were made just now. `dropped`: (why, how often) others were.
+
+    `before` are those that the procedure had before it, or what is made of it, was changed; `repairs` those in them.
+    """
 
     chapter: Chapter
     graph: Graph
     dialogues: tuple[Dialogue, ...]
     dropped: tuple[tuple[str, int], ...]
     fresh: bool
+    before: tuple[Dialogue, ...] = ()
+    repairs: tuple[Repair, ...] = ()
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -121,18 +129,43 @@ def read_chapters(project: Project) -> list[Chapter]:
 
 
 def make_suites(
-    project: Project, chapters: Sequence[Chapter], *, workers: int = 1, progress: Progress = lambda done, of: None
+    project: Project,
+    chapters: Sequence[Chapter],
+    *,
+    repairs: Sequence[Repair] = (),
+    workers: int = 1,
+    progress: Progress = lambda done, of: None,
 ) -> list[Suite]:
-    """The conversations of all procedures, in their order; those that are kept are not made again."""
+    """The conversations of all procedures, in their order; those that are kept are not made again, all are repaired."""
     home = project.kept / "conversations"
     sweep(home.glob(f".????????{UNFINISHED}"))
     suites = {chapter.key: _load_suite(home / chapter.key, chapter) for chapter in chapters}
     missing = [chapter for chapter in chapters if suites[chapter.key] is None]
     made_now = generate((chapter.source for chapter in missing), project.making, workers=workers)
     for done, (chapter, made) in enumerate(zip(missing, made_now, strict=True), 1):
-        suites[chapter.key] = _save_suite(home / chapter.key, chapter, made)
+        before = _kept_before(home, chapter)
+        suites[chapter.key] = replace(_save_suite(home / chapter.key, chapter, made), before=before)
         progress(done, len(missing))
-    return [suite for chapter in chapters if (suite := suites[chapter.key])]
+    return [_repaired(suite, repairs) for chapter in chapters if (suite := suites[chapter.key])]
+
+
+def _repaired(suite: Suite, repairs: Sequence[Repair]) -> Suite:
+    if not repairs:
+        return suite
+    found = [repaired(dialogue, repairs) for dialogue in suite.dialogues]
+    done = {repair.key: repair for _, mine in found for repair in mine}
+    before = tuple(repaired(dialogue, repairs)[0] for dialogue in suite.before)
+    return replace(suite, dialogues=tuple(gold for gold, _ in found), before=before, repairs=tuple(done.values()))
+
+
+def _kept_before(home: Path, chapter: Chapter) -> tuple[Dialogue, ...]:
+    """The conversations of a procedure as they were made last, of whatever it was."""
+    made = (place for place in home.glob("*/made.json") if place.parent.name != chapter.key)
+    for place in sorted(made, key=lambda place: place.stat().st_mtime, reverse=True):
+        kept = _load_suite(place.parent, chapter)
+        if kept and kept.graph.id == chapter.procedure.id:
+            return kept.dialogues
+    return ()
 
 
 def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
@@ -200,8 +233,7 @@ def evaluate_agent(
     held = [suite for suite in suites if suite.dialogues]
     of = sum(len(suite.dialogues) for suite in held)
     for suite in held:
-        parts = [__version__, spec, code, suite.chapter.key, project.settings.run.timeout]
-        folder, before = RunFolder(project.kept / "runs" / keys.content_key(parts)), len(conversations)
+        folder, before = _run_folder(project, spec, code, suite), len(conversations)
         if fresh:
             shutil.rmtree(folder.path, ignore_errors=True)
         graded = _graded(folder, suite, match)
@@ -215,7 +247,23 @@ def evaluate_agent(
     scores = (score for conversation in conversations for score in conversation.scores.values())
     compared = {"similarity": match.similarity.name, "thresholds": thresholds_text(match.thresholds)}
     facts = {"agent": agent, "protocol": "next", **compared, "toologue": __version__}
-    return Trial(agent, facts, totals(scores), conversations, fresh=run_now)
+    told = decisions_text(conversations) if match.reader else ()
+    return Trial(agent, facts, totals(scores), conversations, told=told, fresh=run_now)
+
+
+def kept_runs(project: Project, agents: Sequence[str], suites: Sequence[Suite]) -> Iterator[RunFolder]:
+    """The runs of agents that are there."""
+    for agent in agents:
+        for suite in suites:
+            folder = _run_folder(project, *_spec_and_code(project, agent), suite)
+            if (folder.path / "traces.jsonl").exists():
+                yield folder
+
+
+def _run_folder(project: Project, spec: str, code: str, suite: Suite) -> RunFolder:
+    parts = [__version__, spec, code, suite.chapter.key, project.settings.run.timeout]
+    mended = [repair.key for repair in suite.repairs]
+    return RunFolder(project.kept / "runs" / keys.content_key([*parts, mended] if mended else parts))
 
 
 def _spec_and_code(project: Project, agent: str) -> tuple[str, str]:
@@ -260,7 +308,7 @@ def _graded(folder: RunFolder, suite: Suite, match: TextMatch) -> list[Conversat
         summary = json.loads((folder.path / "scores.json").read_bytes())
         if summary["grader"] != grader(match):
             return None
-        found = {one.gold.id: one for one in conversations_of(folder)}
+        found = {one.gold.id: one for one in conversations_of(folder, match.reader)}
     except _UNREADABLE:
         return None
     golds = [gold.id for gold in suite.dialogues]
@@ -340,7 +388,7 @@ def check(
     remarks = sum(len(chapter.findings) for chapter in chapters)
     tell(Stage("procedures", len(chapters), 0, f"{remarks} remarks" if remarks else "nothing to remark"))
     with bar("making conversations") as progress:
-        suites = make_suites(project, chapters, workers=workers, progress=progress)
+        suites = make_suites(project, chapters, repairs=ledger.repairs, workers=workers, progress=progress)
     fresh_made = sum(suite.fresh for suite in suites)
     tell(Stage("conversations", fresh_made, len(suites) - fresh_made, _made_words(suites)))
     if not any(suite.dialogues for suite in suites):
@@ -377,4 +425,24 @@ def _made_words(suites: Sequence[Suite]) -> str:
         for part, word in (("nodes", "steps"), ("edges", "ways"), ("pairs", "pairs"))
     )
     dropped = sum(times for suite in suites for why, times in suite.dropped if why != "no data lead there")
-    return f"{count}, {', '.join(shares)}" + (f"; {dropped} dropped" if dropped else "")
+    mended = sum(len(suite.repairs) for suite in suites)
+    notes = [f"{dropped} dropped"] if dropped else []
+    notes += [f"{mended} repaired"] if mended else []
+    return "; ".join([f"{count}, {', '.join(shares)}", *notes, *_difference(suites)])
+
+
+def _difference(suites: Sequence[Suite]) -> Iterator[str]:
+    """What has become of the conversations that there were before, where there were any."""
+    told = Counter[str]()
+    for suite in (suite for suite in suites if suite.before):
+        old, new = ({one.id: _said(one) for one in some} for some in (suite.before, suite.dialogues))
+        told.update("new" if id not in old else "same" if old[id] == said else "changed" for id, said in new.items())
+        told["gone"] += len(old.keys() - new.keys())
+    if told.total():
+        kept = (f"{told[what]} {what}" for what in ("same", "changed", "new", "gone") if told[what] or what == "same")
+        yield f"since before: {', '.join(kept)}"
+
+
+def _said(dialogue: Dialogue) -> list[Turn]:
+    """The turns, without the places in the procedure that they stand for."""
+    return [turn.replace(node=None) for turn in dialogue.turns]

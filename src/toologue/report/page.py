@@ -89,7 +89,7 @@ def write_page(file: Path, report: Report) -> None:
     text = template.stream(
         title=report.title,
         command=report.command,
-        notes=report.notes,
+        notes=[*report.notes, *(f"{run.name}: {line}" for run in report.runs for line in run.told)],
         runs=[run.name for run in report.runs],
         verdicts=_verdicts(report),
         figures=_figures(report),

@@ -98,6 +98,11 @@ def _named(conversation: Conversation) -> Marks:
         else:
             found.agent.setdefault(place, "unsure")
         found.why.setdefault(place, []).append(mismatch)
+    for at, decision in conversation.decisions.items():
+        if decision.verdict == "right":
+            told = Mismatch(turn=at, field="reply", why="; ".join([decision.told, *decision.reasons]), by=decision.by)
+            found.why.setdefault((at, -1), []).append(told)
+            found.agent.setdefault((at, -1), "match")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -12,10 +13,11 @@ from toologue import keys, registry
 from toologue.errors import UserError
 from toologue.models.similarity import TextMatch
 from toologue.run.store import RunFolder
-from toologue.schema import Dialogue, Graph, Score, Trace
+from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Trace
 from toologue.schema.jsonl import line_of, read, read_lines, replacing
 from toologue.score.grader import grader
-from toologue.score.metric import Metric, Total, best_of, totals, warmed
+from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, totals, warmed
+from toologue.score.questions import blamed_calls, step_question
 
 # The scores that say whether a conversation passed (of two, the first), each with the one that judges its steps: where
 # that leaves nothing unsure, a conversation is *fully decided*.
@@ -27,11 +29,28 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass(frozen=True)
 class Conversation:
-    """One dialogue as one agent lived it: the gold, the trace, the scores by metric."""
+    """One dialogue as one agent lived it: the gold, the trace, the scores by metric.
+
+    `decisions` are those of judges and people that counted, `blamed` the gold's steps that are no tests: both by turn.
+    """
 
     gold: Dialogue
     trace: Trace
     scores: Mapping[str, Score]
+    decisions: Mapping[int, Decision] = field(default_factory=dict[int, Decision])
+    blamed: Sequence[int] = ()
+
+    @classmethod
+    def read(cls, gold: Dialogue, trace: Trace, scores: Mapping[str, Score], by: SecondReader | None) -> Conversation:
+        """One that was graded with a second reader."""
+        if by is None:
+            return cls(gold, trace, scores)
+        if trace.protocol != "next":
+            return cls(gold, trace, scores, blamed=blamed_calls(gold, by))
+        asked = {at: step_question(gold, at, done_at(trace, at)) for at, _, _ in answers_of(gold)}
+        blamed = [at for at, question in asked.items() if question.gold_key in by.blames]
+        found = ((at, by.settled(question)) for at, question in asked.items() if at not in blamed)
+        return cls(gold, trace, scores, {at: one for at, one in found if one is not None}, blamed)
 
     @property
     def verdict(self) -> Score | None:
@@ -67,7 +86,8 @@ class Conversation:
 class RunView:
     """One agent's run: settings as people read them, totals, conversations in the order of the dialogues.
 
-    `conversations` are those to show; `every` streams all of them, where they are more.
+    `conversations` are those to show; `every` streams all of them, where they are more. `told`: what judges and people
+    have decided of it.
     """
 
     name: str
@@ -75,6 +95,7 @@ class RunView:
     totals: Sequence[Total]
     conversations: Sequence[Conversation]
     every: Iterable[Conversation] = ()
+    told: Sequence[str] = ()
 
     @property
     def all(self) -> Iterable[Conversation]:
@@ -128,6 +149,7 @@ class Report:
 
 # The most transcripts of a run that are held; failed conversations come first.
 LIMIT = 500
+_NAMED = 8
 
 
 def scores_of(gold: Dialogue, trace: Trace, match: TextMatch) -> dict[str, Score]:
@@ -187,7 +209,7 @@ def graded_before(folder: RunFolder, match: TextMatch) -> list[Total] | None:
 
 def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     """Score a run folder and make its view."""
-    scored, every, count = score_folder(folder, match), _Every(folder), 0
+    scored, every, count = score_folder(folder, match), _Every(folder, match.reader), 0
     kept: dict[Status, list[Conversation]] = {status: [] for status in STATUSES}
     for conversation in every:
         count += 1
@@ -208,7 +230,7 @@ def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     }
     if count > len(shown):
         facts["not shown"] = f"{count - len(shown)} conversations, mostly passed ones"
-    return RunView(config.agent, facts, scored, shown, every)
+    return RunView(config.agent, facts, scored, shown, every, decisions_text(every) if match.reader else ())
 
 
 @dataclass(frozen=True)
@@ -216,12 +238,13 @@ class _Every:
     """All conversations of a graded run, read each time they are walked through: none is held."""
 
     folder: RunFolder
+    reader: SecondReader | None
 
     def __iter__(self) -> Iterator[Conversation]:
-        return conversations_of(self.folder)
+        return conversations_of(self.folder, self.reader)
 
 
-def conversations_of(folder: RunFolder) -> Iterator[Conversation]:
+def conversations_of(folder: RunFolder, reader: SecondReader | None = None) -> Iterator[Conversation]:
     """The conversations of a run as they were graded last: a stream of its traces, and of its scores beside them."""
     scores = read(folder.path / "scores.jsonl", Score, empty=True)
     following = next(scores, None)
@@ -230,7 +253,22 @@ def conversations_of(folder: RunFolder) -> Iterator[Conversation]:
         while following is not None and following.case in ("", trace.case) and following.metric not in found:
             found[following.metric] = following
             following = next(scores, None)
-        yield Conversation(gold, trace, found)
+        yield Conversation.read(gold, trace, found, reader)
+
+
+def decisions_text(every: Iterable[Conversation]) -> list[str]:
+    """What judges and people have decided of conversations, and which golds are blamed, each on a line."""
+    told, blamed = Counter[str](), list[str]()
+    for one in every:
+        told.update(decision.told for decision in one.decisions.values())
+        blamed += [f"{one.gold.id}, turn {at + 1}" for at in one.blamed]
+    blamed = list(dict.fromkeys(blamed))
+    lines = [f"decided: {', '.join(f'{times} × {what}' for what, times in sorted(told.items()))}"] if told else []
+    if blamed:
+        rest = f"; and {len(blamed) - _NAMED} more" if len(blamed) > _NAMED else ""
+        steps = f"{len(blamed)} step{'' if len(blamed) == 1 else 's'}"
+        lines.append(f"gold blamed, and in no figure: {steps}: {'; '.join(blamed[:_NAMED])}{rest}")
+    return lines
 
 
 def thresholds_text(thresholds: Mapping[str, float]) -> str:

@@ -45,7 +45,9 @@ class Judging:
     @cached_property
     def ledger(self) -> Ledger:
         """All decisions, with those that the judge makes now."""
-        return Ledger.of(self.folder)
+        found = Ledger.of(self.folder)
+        found.asked = self.judge.who
+        return found
 
     @property
     def file(self) -> Path:

@@ -32,7 +32,7 @@ from toologue.schema.procedure import (
     Tries,
     Walk,
 )
-from toologue.schema.review import Blame, Decision, Question, QuestionKind, SecondReader, Vote
+from toologue.schema.review import Blame, Decision, Question, QuestionKind, Repair, SecondReader, Vote
 from toologue.schema.stack import Stacked
 from toologue.schema.turn import (
     Act,
@@ -70,6 +70,7 @@ RECORDS: tuple[type[Record], ...] = (
     Trace,
     Score,
     Decision,
+    Repair,
 )
 
 __all__ = [
@@ -111,6 +112,7 @@ __all__ = [
     "Question",
     "QuestionKind",
     "Record",
+    "Repair",
     "Result",
     "Retrieve",
     "Round",

@@ -16,6 +16,7 @@ from pydantic import Field, JsonValue
 from toologue import keys
 from toologue.schema.case import DecidedBy, Severity, Verdict
 from toologue.schema.jsonl import Noun, Record
+from toologue.schema.turn import AgentTurn
 
 QuestionKind = Literal["reply", "call", "text", "edge", "procedure", "graph", "conversation"]
 
@@ -47,8 +48,11 @@ class Question(Noun):
 
     @cached_property
     def gold_key(self) -> str:
-        """16 hex digits that name what is expected, whatever was said."""
-        return keys.content_key([self.brief, self.history, self.expected])
+        """16 hex digits that name what is expected, whatever was said.
+
+        Where the step is known it stands for all of the brief: what changes elsewhere in a procedure changes no key.
+        """
+        return keys.content_key([self.step or self.brief, self.history, self.expected])
 
 
 class Vote(Noun):
@@ -77,6 +81,24 @@ class Decision(Record):
     severity: Severity | None = None
     votes: tuple[Vote, ...] = ()
     undone: bool = False
+    at: str = ""
+    notes: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @property
+    def told(self) -> str:
+        """What was decided, when and by whom: "accepted on 2025-05-17 by ana"."""
+        what = {"right": "accepted", "wrong": "rejected", "unsure": "left open"}[self.verdict]
+        return f"{what}{f' on {self.at[:10]}' if self.at else ''} by {self.who}"
+
+
+class Repair(Record):
+    """What is done about a gold's step that is blamed: one more that is as good, or (`instead`) one in its place."""
+
+    format: Literal["repair/1"] = "repair/1"
+    gold: str
+    turn: AgentTurn
+    instead: bool = False
+    who: str = ""
     at: str = ""
     notes: dict[str, JsonValue] = Field(default_factory=dict)
 

@@ -38,7 +38,7 @@ from toologue.schema import (
 from toologue.schema.jsonl import leaves
 from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged, offered
 from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
-from toologue.score.questions import is_blamed, text_question
+from toologue.score.questions import blamed_calls, text_question
 from toologue.values.compare import agree, contains, never_alike
 from toologue.worlds.world import Kind, kind_at
 
@@ -134,7 +134,7 @@ def calls(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]
     """The metric. Scores nothing where the protocol executes nothing (`next`)."""
     if trace.protocol == "next":
         return {}
-    why = no_reply(trace) or ("its gold is blamed" if is_blamed(gold, match.reader) else "")
+    why = no_reply(trace) or ("its gold is blamed" if blamed_calls(gold, match.reader) else "")
     if silent := unscored(METRICS, gold, trace, why):
         return silent
     pairing = pair(gold, trace, match)
@@ -261,7 +261,7 @@ class Comparison:
             question = text_question(self.gold, gold, name, predicted)
             decision = self.match.reader.settled(question.replace(verdict=verdict.verdict, why=verdict.why))
             if decision is not None and decision.verdict != "unsure":
-                return TextVerdict(decision.verdict, decision.by, "; ".join(decision.reasons))
+                return TextVerdict(decision.verdict, decision.by, "; ".join([decision.told, *decision.reasons]))
         if verdict.verdict != "unsure" or not isinstance(actual, str) or expected is None:
             return verdict
         score, limit = self.match.similarity(expected, actual), self.match.thresholds[compare]

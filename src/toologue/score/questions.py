@@ -59,18 +59,17 @@ def text_question(gold: Dialogue, wanted: Invocation, name: str, made: Invocatio
     )
 
 
-def is_blamed(gold: Dialogue, reader: SecondReader | None) -> bool:
-    """Whether a call of a gold, or a text in one, is blamed."""
+def blamed_calls(gold: Dialogue, reader: SecondReader | None) -> list[int]:
+    """The turns of a gold with a call that is blamed, or a text in one."""
     blames = reader.blames if reader else ()
-    return bool(blames) and any(key in blames for key in _call_keys(gold))
+    made = (one for one in invocations(gold.turns) if blames and one.act.kind == "call")
+    return [one.turn for one in made if any(key in blames for key in _call_keys(gold, one))]
 
 
-def _call_keys(gold: Dialogue) -> Iterator[str]:
-    """What a blame of one of the calls may be on."""
-    for one in invocations(gold.turns):
-        if one.act.kind == "call":
-            yield step_question(gold, one.turn, AgentTurn()).gold_key
-            yield from (text_question(gold, one, name).gold_key for name in one.call.arguments or {})
+def _call_keys(gold: Dialogue, one: Invocation) -> Iterator[str]:
+    """What a blame of a call may be on."""
+    yield step_question(gold, one.turn, AgentTurn()).gold_key
+    yield from (text_question(gold, one, name).gold_key for name in one.call.arguments or {})
 
 
 def _step(turn: Turn) -> JsonValue:

@@ -178,7 +178,7 @@ def _settled(found: StepVerdict, did: AgentTurn, gold: Dialogue, reader: SecondR
     if decision.verdict == "right":
         return found._replace(at=(), by=decision.by)
     wanted = gold.turns[found.turn].text
-    why, harm = "; ".join(decision.reasons) or f"{decision.who} says so", decision.severity or "no harm"
+    why, harm = "; ".join([decision.told, *decision.reasons]), decision.severity or "no harm"
     told = Mismatch(
         turn=found.turn, field="reply", expected=wanted, actual=did.text, why=why, by=decision.by, severity=harm
     )

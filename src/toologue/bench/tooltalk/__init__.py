@@ -32,6 +32,7 @@ from toologue.score import calls
 from toologue.score.calls import ERROR_TYPES, Explained, Pairing, pair, verdict_of
 from toologue.score.metric import no_reply, unscored
 from toologue.score.outcome import outcome
+from toologue.score.questions import blamed_calls
 
 _SPLITS = {"easy": "easy", "hard": "tooltalk"}
 # What the published results call the metrics.
@@ -58,8 +59,12 @@ def load(data: Path | None = None) -> list[Dialogue]:
 
 
 def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
-    """Grade one conversation. Where a model gave no reply it is unscored; the published run ends there, too."""
-    if why := no_reply(trace):
+    """Grade one conversation. Where a model gave no reply it is unscored; the published run ends there, too.
+
+    So it is, in fixed mode, where people blame its gold.
+    """
+    blamed = mode == "fixed" and blamed_calls(gold, judge.reader)
+    if why := no_reply(trace) or ("its gold is blamed" if blamed else ""):
         return ungraded(mode, gold, trace, why)
     return (_published if mode == "published" else _fixed)(gold, trace, judge)
 
