@@ -7,6 +7,7 @@ those on which more hangs; rules alone make the order, so that it tells nothing 
 from __future__ import annotations
 
 import heapq
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
@@ -22,7 +23,7 @@ from toologue.models.similarity import TextMatch
 from toologue.report.view import Conversation, scores_of
 from toologue.review.ledger import Collector, Ledger
 from toologue.run.store import RunFolder
-from toologue.schema import Dialogue, Edge, Graph, Procedure, Question, QuestionKind, Record, Trace
+from toologue.schema import Dialogue, Edge, Graph, Noun, Procedure, Question, QuestionKind, Record, Trace
 from toologue.schema.jsonl import read, read_lines
 from toologue.score.metric import best_of, warmed
 from toologue.score.questions import history_of
@@ -97,14 +98,22 @@ def _at(name: str) -> dict[str, Any]:
 def _conversation(one: Dialogue) -> Question:
     """Keyed by its turns: what it is called, and what its procedure says elsewhere, is no part of it."""
     step = f"a conversation of {one.origin.get('procedure') or one.origin.get('line') or 'nobody'}"
-    said: list[JsonValue] = [*history_of(one.turns)]
+    said: list[JsonValue] = [*history_of(one.turns, one.facts)]
     return Question(kind="conversation", brief=one.instructions, step=step, said=said, notes=_at(one.id))
 
 
 def _graph(one: Graph) -> Question:
-    nodes = [f"{node.id} {node.type}: {node.text}" for node in one.nodes]
-    links = [f"{link.source} → {link.target}" + (f": {link.text}" if link.text else "") for link in one.links]
+    """Nodes and links with all that hangs on them: what is called and collected, when a way is taken, what it sets."""
+    nodes = [
+        f"{node.id} {node.type}: {node.text}{_more(node, 'arguments', 'collects', 'result')}" for node in one.nodes
+    ]
+    links = [f"{one.source} → {one.target}: {one.text}{_more(one, 'condition', 'sets', 'tries')}" for one in one.links]
     return Question(kind="graph", step=f"{one.kind} graph", said=[*nodes, *links], notes=_at(one.id))
+
+
+def _more(part: Noun, *fields: str) -> str:
+    found = part.model_dump(mode="json", include=set(fields))
+    return "".join(f"; {name} {json.dumps(found[name], ensure_ascii=False)}" for name in fields if found[name])
 
 
 def edge_question(one: Edge) -> Question:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
@@ -21,9 +21,10 @@ from toologue.schema import (
 from toologue.score.metric import must_of
 
 
-def history_of(turns: tuple[Turn, ...]) -> tuple[str, ...]:
-    """A conversation, a line for each text, call and result."""
-    return tuple(line for turn in turns for line in _lines(turn))
+def history_of(turns: tuple[Turn, ...], facts: Mapping[str, JsonValue] = {}) -> tuple[str, ...]:
+    """A conversation, a line for each text, call and result, after what was known from the start."""
+    known = [f"Known from the start: {_json(dict(facts))}"] if facts else []
+    return (*known, *(line for turn in turns for line in _lines(turn)))
 
 
 def step_question(
@@ -36,7 +37,7 @@ def step_question(
     return Question(
         kind="call" if isinstance(expected, list) or isinstance(said, list) else "reply",
         brief=gold.instructions,
-        history=history_of(gold.turns[:at]),
+        history=history_of(gold.turns[:at], gold.facts),
         step=" … ".join(filter(None, (cue.text, cue.again))) if cue else "",
         expected=expected,
         said=said,
@@ -52,7 +53,7 @@ def text_question(gold: Dialogue, wanted: Invocation, name: str, made: Invocatio
     return Question(
         kind="text",
         brief=gold.instructions,
-        history=history_of(gold.turns[: wanted.turn]),
+        history=history_of(gold.turns[: wanted.turn], gold.facts),
         expected={"argument": name, "api": wanted.call.api, "arguments": wanted.call.arguments},
         said={"argument": given.get(name), "arguments": given},
         notes={"dialogue": gold.id, "turn": wanted.turn, "act": wanted.slot},
