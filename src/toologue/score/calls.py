@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ class Pairing:
 
     `bad[i]` says whether predicted call i is a bad action. `hoped` is `partner` if all that is unsure is right: it
     pairs what `partner` does, with the same mates where they can stay; empty where nothing is unsure. Where a published
-    grader crashes, `crash` says how, and both lists end before the call that made it crash.
+    grader crashes, `crash` says how, and both lists end before the call that made it crash. `compared` knows what was found when the calls were compared.
     """
 
     predicted: tuple[Invocation, ...]
@@ -79,6 +79,7 @@ class Pairing:
     actions: tuple[bool, ...]
     crash: Fault | None = None
     hoped: tuple[int | None, ...] = ()
+    compared: Comparison | None = field(default=None, repr=False, compare=False)
 
     @property
     def best(self) -> Pairing:
@@ -148,7 +149,8 @@ def pair(gold: Dialogue, trace: Trace, match: TextMatch) -> Pairing:
     compared = Comparison(gold, predicted, match)
     right, open_ = dict[int, list[int]](), dict[int, list[int]]()
     for i, p in enumerate(predicted):
-        near = [(j, g) for j, g in enumerate(wanted) if together or g.round == p.round]
+        api = p.call.api
+        near = [(j, g) for j, g in enumerate(wanted) if (together or g.round == p.round) and g.call.api == api]
         verdicts = {j: {one.verdict for one in compared.differences(p, g)} for j, g in near}
         right[i] = [j for j, said in verdicts.items() if not said]
         open_[i] = [j for j, said in verdicts.items() if said <= {"unsure"}]
@@ -163,7 +165,8 @@ def pair(gold: Dialogue, trace: Trace, match: TextMatch) -> Pairing:
         action and mate is None and (p.result.error is None or bool(p.result.changes))
         for p, mate, action in zip(predicted, partner, actions, strict=True)
     )
-    return Pairing(predicted, wanted, partner, bad, actions, hoped=hoped if hoped != partner else ())
+    hoped = hoped if hoped != partner else ()
+    return Pairing(predicted, wanted, partner, bad, actions, hoped=hoped, compared=compared)
 
 
 def made(conversation: Dialogue | Trace) -> tuple[Invocation, ...]:
@@ -178,6 +181,7 @@ class Comparison:
     gold: Dialogue
     predicted: Sequence[Invocation]
     match: TextMatch
+    _known: dict[tuple[int, ...], list[Mismatch]] = field(default_factory=dict[tuple[int, ...], list[Mismatch]])
 
     @cached_property
     def kind(self) -> Kind:
@@ -186,6 +190,12 @@ class Comparison:
 
     def differences(self, predicted: Invocation, gold: Invocation) -> list[Mismatch]:
         """What speaks against taking the predicted call for the gold one, or leaves it unsure; empty: nothing."""
+        place = (predicted.turn, predicted.slot, gold.turn, gold.slot)
+        if place not in self._known:
+            self._known[place] = self._differences(predicted, gold)
+        return self._known[place]
+
+    def _differences(self, predicted: Invocation, gold: Invocation) -> list[Mismatch]:
         kind = self.kind
         mine, theirs, failure, expected = predicted.call.api, gold.call.api, predicted.result.error, gold.result.error
         if mine != theirs:
@@ -294,7 +304,8 @@ def explained(pairing: Pairing, gold: Dialogue, match: TextMatch) -> list[Explai
     answered = set(pairing.partner)
     if len(answered - {None}) == len(pairing.gold) and not any(pairing.bad):
         return []
-    compared, best, hoped = Comparison(gold, pairing.predicted, match), pairing.best, pairing.open
+    compared, best = pairing.compared or Comparison(gold, pairing.predicted, match), pairing.best
+    hoped = pairing.open
     free, found = dict(enumerate(best.surplus)), list[Explained]()
     missed = [(index, one) for index, one in enumerate(pairing.gold) if index not in answered]
     nearest = _nearest({at: one for at, (one, _) in free.items()}, [g for i, g in missed if i not in hoped], compared)

@@ -256,7 +256,7 @@ def _times(one: Reading) -> Iterator[Evidence]:
     now = one.heard.now
     theirs, mine = clocks_in(one.expected, now), clocks_in(one.actual, now)
     yield from _facts(one, theirs, mine, lambda: _known_clocks(one), lambda a, b: not a.isdisjoint(b))
-    own, others = clocks_of(one.heard.beside), clocks_of(one.heard.others)
+    own, others = (clocks_of(values if mine else ()) for values in (one.heard.beside, one.heard.others))
     for said, minutes in mine.items():
         if own and not any(minutes & each for each in (*theirs.values(), own)) and minutes & others:
             yield Evidence("another call's", f"{said}: that is another call's time", "value")
@@ -330,8 +330,10 @@ def _people(one: Reading) -> Iterator[Evidence]:
     """Names that were changed, left out or made up, and whom a message addresses."""
     theirs, mine = one.names
     words = {word.casefold().removesuffix("'s") for word in WORD.findall(one.actual)}
-    elsewhere = {word.casefold() for text in texts_of(one.heard.given) for word in WORD.findall(text)}
-    lost = sorted(theirs - words - elsewhere)
+    lost = sorted(theirs - words)
+    if lost:
+        elsewhere = {word.casefold() for text in texts_of(one.heard.given) for word in WORD.findall(text)}
+        lost = [name for name in lost if name not in elsewhere]
     for name in sorted(mine - theirs):
         if content_of(name) - one.wanted - one.known - courtesy() and not any(
             re.search(rf"(?<!\w){name}", text, re.IGNORECASE) for text in (one.expected, *one.heard.known)
@@ -408,11 +410,10 @@ def _questions(one: Reading) -> Iterator[Evidence]:
 
 def _matter(one: Reading) -> Iterator[Evidence]:
     """Texts about another matter."""
-    for other in one.heard.others:
-        for text in texts_of((other,)):
-            if content_of(text) == one.said and not one.said <= one.wanted:
-                yield Evidence("another call's", f"that is what another call says: {text}", "value")
-                return
+    for text in texts_of(one.heard.others) if not one.said <= one.wanted else ():
+        if content_of(text) == one.said:
+            yield Evidence("another call's", f"that is what another call says: {text}", "value")
+            return
     if one.dictated and one.lost:
         kind = "dictated otherwise" if one.prose else "not as dictated"
         yield Evidence(kind, f"the user said {one.expected}", "value")

@@ -53,14 +53,17 @@ def effect(turns: Turns) -> Effect:
     created: dict[str, dict[str, Any]] = {}
     changed: dict[str, Any] = {}
     fresh: set[str] = set()
-    results = (result for turn in turns if turn.role == "agent" for result in turn.results if result is not None)
-    for result in results:
-        fresh.update(path for path in result.created if path not in changed)
-        changed.update(result.changes)
+    for turn in turns:
+        for result in turn.results if turn.role == "agent" else ():
+            if result is not None and (result.changes or result.created):
+                fresh.update(path for path in result.created if path not in changed)
+                changed.update(result.changes)
     for path in [path for path in changed if path in fresh]:
         if (row := changed.pop(path)) is not None:
             table, name = split_path(path)
             created.setdefault(table, {})[name] = row
+    if not created:
+        return Effect(created, changed)
     ids = {name for rows in created.values() for name in rows}
 
     def anonymous(text: str) -> str:
@@ -131,8 +134,9 @@ def _row_mismatches(
 
 
 def _unknown(gold: Dialogue, kind: Kind) -> str:
-    writes = {api.name for api in kind.apis if api.writes}
-    wrote = [one.result for one in made(gold) if one.call.api in writes and not one.result.error]
+    documents = kind.by_name
+    done = (one for one in made(gold) if one.call.api in documents and documents[one.call.api].writes)
+    wrote = [one.result for one in done if not one.result.error]
     known = not wrote or any(result.changes for result in wrote)
     return "" if known else "the gold was never executed, so its effect is unknown"
 

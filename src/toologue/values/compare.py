@@ -112,13 +112,17 @@ def contains(whole: Any, part: Any) -> bool:
     return same(whole, part)
 
 
+_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
+
+
 def leaves(value: JsonValue) -> Iterator[str | float]:
     """Every value in a JSON value that is neither object nor list, in order; nulls are none."""
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else (value,)
+    for member in members:
+        if isinstance(member, _BRANCHES):
             yield from leaves(member)
-    elif value is not None:
-        yield value
+        elif member is not None:
+            yield member
 
 
 def lengths(value: JsonValue) -> Iterator[int]:
