@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -16,9 +17,11 @@ from toologue.bench.labelled_arguments import graded_arguments
 from toologue.bench.tooltalk import grade
 from toologue.bench.verdicts import OPEN_SET
 from toologue.models.similarity import TextMatch
+from toologue.review.ledger import Collector, Ledger
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Setting, Trace, Turn, UserTurn
 from toologue.score.calls import ERROR_TYPES, calls
 from toologue.score.metric import best_of
+from toologue.values.json_schema import object_of
 
 
 def talk(*turns: str | AgentTurn) -> tuple[Turn, ...]:
@@ -298,3 +301,22 @@ def test_verdicts_agree_with_labels_of_others() -> None:
     assert found["wrong", "right"] <= 0.10 * wrong
     assert found["right", "unsure"] <= 0.40 * right
     assert found["wrong", "unsure"] <= 0.40 * wrong
+
+
+def asked_of(wanted: list[AgentTurn], made: list[AgentTurn]) -> list[str]:
+    """The texts that a second reader is asked about."""
+    notes = Collector(Ledger())
+    facts: dict[str, Any] = {"now": "2025-03-10 09:00:00", "username": "nadiak"}
+    gold = Dialogue(id="d", facts=facts, world=Setting(name="assistant"), turns=talk("Write to all three.", *wanted))
+    lived = Trace(case="c", dialogue="d", protocol="forced", agent="a", turns=talk("Write to all three.", *made))
+    calls(gold, lived, replace(LEXICAL, reader=notes))
+    return [str(object_of(object_of(one.said)["arguments"])["receiver"]) for one in notes.questions.values()]
+
+
+def test_a_reader_is_asked_only_where_all_but_the_texts_agrees() -> None:
+    """Three messages to three people may each answer one gold call: three questions, not nine."""
+    people = {"omarb": "The room is ours, cheers!", "lenab": "Wonderful news: everything worked.", "chenw": "All set!"}
+    wanted = [did("SendMessage", receiver=name, message=f"Hello {name}, the hall is booked.") for name in people]
+    made = [did("SendMessage", receiver=name, message=text) for name, text in people.items()]
+    assert asked_of(wanted, made) == [*people]
+    assert asked_of(wanted[:1], made[1:]) == []

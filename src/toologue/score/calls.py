@@ -218,44 +218,54 @@ class Comparison:
         return verdicts.count("wrong"), verdicts.count("unsure"), abs(predicted.round - gold.round)
 
     def _unlike_arguments(self, api: Api | None, predicted: Invocation, gold: Invocation) -> Iterator[Mismatch]:
-        """The gold arguments that the given ones do not agree with; undocumented ones are the world's."""
+        """The gold arguments that the given ones do not agree with; undocumented ones are the world's.
+
+        Nobody is asked about texts of a call that is wrong whatever they are worth.
+        """
         wanted, given = self.kind.counted(gold), self.kind.counted(predicted)
-        for name, expected in wanted.items():
-            if api is not None and name not in api.parameters:
-                continue
-            parameter, actual = _EXACT if api is None else api.parameters[name], given.get(name)
-            if agree(parameter.compare, expected, actual, never_alike):
-                continue
-            if parameter.compare in ("text", "prose") and isinstance(expected, str):
-                verdict, by, why = self._text(name, parameter, expected, actual, predicted, gold)
+        known = dict.fromkeys(wanted, _EXACT) if api is None else api.parameters
+        texts = {
+            name
+            for name, parameter in known.items()
+            if parameter.compare in ("text", "prose") and isinstance(wanted.get(name, ""), str)
+        }
+
+        def agrees(name: str) -> bool:
+            if name in wanted:
+                return agree(known[name].compare, wanted[name], given.get(name), never_alike)
+            return name not in texts
+
+        unlike = [name for name in {**wanted, **given} if name in known and not agrees(name)]
+        asks = texts.issuperset(unlike)
+        for name in unlike:
+            expected, actual = wanted.get(name), given.get(name)
+            if name in texts:
+                verdict, by, why = self._text(name, expected, actual, predicted, gold, asks=asks)
             else:
-                why = "missing" if name not in given else f"compared as {parameter.compare}"
+                why = "missing" if name not in given else f"compared as {known[name].compare}"
                 verdict, by = "wrong", "value"
             if verdict != "right":
                 field = f"arguments.{name}"
                 yield Mismatch(field=field, expected=expected, actual=actual, why=why, verdict=verdict, by=by)
-        documented = {} if api is None else api.parameters
-        for name, actual in given.items():
-            parameter = documented.get(name)
-            if name in wanted or parameter is None or parameter.compare not in ("text", "prose"):
-                continue
-            verdict, by, why = self._text(name, parameter, None, actual, predicted, gold)
-            if verdict != "right":
-                yield Mismatch(field=f"arguments.{name}", actual=actual, why=why, verdict=verdict, by=by)
 
     def _text(
         self,
         name: str,
-        parameter: Parameter,
-        expected: str | None,
+        expected: Any,
         actual: Any,
         predicted: Invocation,
         gold: Invocation,
+        *,
+        asks: bool,
     ) -> TextVerdict:
-        """The verdict on a free text. What the agent itself called before, in this round, may support it."""
+        """The verdict on a free text; `asks`: a second reader's, where there is one.
+
+        What the agent itself called before, in this round, may support it.
+        """
         if isinstance(actual, str) and expected is not None and folded(expected) == folded(actual):
             return TextVerdict("right", "value")
         heard = replace(self._heard(predicted, gold), beside=_others(gold, name), given=_others(predicted, name))
+        parameter = self.kind.by_name[gold.call.api].parameters[name]
         compare = parameter.compare
         if expected is None:
             verdict = offered(str(actual or ""), heard)
@@ -267,7 +277,7 @@ class Comparison:
             verdict = judged(expected, actual, compare, heard)
         if self.match.strict and verdict.by == "rule":
             verdict = TextVerdict("unsure", None, verdict.why)
-        if self.match.reader is not None:
+        if asks and self.match.reader is not None:
             question = text_question(self.gold, gold, name, predicted)
             decision = self.match.reader.settled(question.replace(verdict=verdict.verdict, why=verdict.why))
             if decision is not None and decision.verdict != "unsure":
