@@ -83,6 +83,13 @@ class TestOnce:
         judged(german, "--fresh")
         assert len(RIGHT.asked) == 1
 
+    def test_nor_does_a_run_whose_queue_it_decided(self, german: Path) -> None:
+        toologue("test", ".", cwd=german)
+        done = toologue("review", ".", "--judge", "judge_samples:RIGHT", cwd=german)
+        assert "1 right, 0 wrong, 0 unsure" in done.stdout
+        assert "would settle 1 of 1" in judged(german).stdout
+        assert len(RIGHT.asked) == 1
+
     def test_other_words_are_another_question(self, german: Path) -> None:
         judged(german)
         project(german, agent=GERMAN.replace("Ein Kollege", "Jemand"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -13,16 +14,20 @@ from typing import Annotated, cast
 from cyclopts import Parameter
 from pydantic import JsonValue
 
+from toologue.apis.load import apis_of_all
 from toologue.cli.keys import Keys, at_terminal, clear
+from toologue.cli.options import Judged
 from toologue.cli.terminal import command_line, echo, say, table
 from toologue.errors import BadFile, BadSetting
+from toologue.judge.ask_judge import KINDS
 from toologue.models.similarity import TextMatch
 from toologue.plan.api_graph.check import Checked
 from toologue.project.evaluate import kept_runs, make_suites, read_chapters
 from toologue.project.settings import FILE, Project, open_project
 from toologue.review.agreement import Agreement
-from toologue.review.collect import generated, open_questions, run_folders
-from toologue.review.funnel import edges_checked, pairs, rejected
+from toologue.review.collect import generated, open_questions, run_folders, with_documents
+from toologue.review.funnel import edges_checked, edges_judged, pairs, rejected
+from toologue.review.judging import Judging
 from toologue.review.ledger import REPAIRS, Ledger, keep, reviews_of
 from toologue.review.queue import REASONS, Queue, now
 from toologue.review.repair import Blamed, blamed_steps, flaws
@@ -66,6 +71,9 @@ def review(
     agreement: _Flag = False,
     checked: Path | None = None,
     repair: _Flag = False,
+    judge: str | None = None,
+    judge_votes: int = 1,
+    apis: tuple[str, ...] = (),
 ) -> int:
     """Decide by single keys what rules leave open, or whether what was generated is any good.
 
@@ -97,9 +105,15 @@ def review(
     agreement
         Print what each reviewer rejects, how far every two agree, and what is dropped since any of them rejects it.
     checked
-        With --agreement: edges as `toologue graph check` left them, held against people's decisions.
+        With --agreement: edges as `toologue graph check` left them, held against decisions of people and of judges.
     repair
         Mend the gold of a project that was blamed: accepted replies count from now on, or other words take its place.
+    judge
+        A model that is asked in place of people, about replies, texts and edges: openai:NAME or module:attribute.
+    judge_votes
+        How often it is asked of each, an odd number.
+    apis
+        The documents of a graph's APIs, to show with its edges.
     """
     if not what.exists():
         raise BadFile(f"there is no {what}: name a project, a run folder or something generated")
@@ -111,6 +125,12 @@ def review(
     if repair:
         return _repair(open_project(what), folder, who, decide)
     asked = _questions(what, folder, agent or [], judged=failures_of_judge, sample=sample, kinds=kind or [])
+    if apis:
+        known = {one.name: one for one in apis_of_all(apis)}
+        asked = [with_documents(one, known) for one in asked]
+    if judging := Judged(judge, judge_votes=judge_votes).at_work(folder):
+        _ask(judging, asked)
+        return 0
     queue = Queue(asked, who, folder)
     if listed:
         for question in queue.questions.values():
@@ -126,6 +146,16 @@ def review(
             _Desk(queue, keys).run()
         echo(f"{len(queue.decided)} of {queue.of} decided by {who}, in {queue.file}")
     return 0
+
+
+def _ask(judging: Judging, asked: list[Question]) -> None:
+    """Ask a judge what it has not decided, and say what it comes to."""
+    if others := {one.kind for one in asked} - KINDS:
+        raise BadSetting(f"no judge is asked about a {min(others)}: choose with --kind from {', '.join(sorted(KINDS))}")
+    judging.ask(asked)
+    told = Counter(judging.ledger.decisions(judging.judge.who)[one.key].verdict for one in asked)
+    counts = ", ".join(f"{told[verdict]} {verdict}" for verdict in ("right", "wrong", "unsure"))
+    echo(f"judge {judging.judge.who}: {counts}; kept in {judging.file}")
 
 
 def _questions(
@@ -271,23 +301,32 @@ def _say_agreement(ledger: Ledger, checked: Path | None) -> None:
     counted = [
         (one.kind, one.who or "any: dropped", one.n, one.rejected, one.rejected / one.n) for one in rejected(ledger)
     ]
-    if not counted:
+    if not counted and checked is None:
         echo("nobody has decided anything yet")
         return
-    say(table(("kind", "reviewer", "n", "rejected", "share"), counted))
+    if counted:
+        say(table(("kind", "reviewer", "n", "rejected", "share"), counted))
     both = [(f"{one.kind}: {one.one}, {one.other}", *_figures(one.agreement)) for one in pairs(ledger)]
     if both:
         say(table(("both decided", "n", "agree", "kappa", "95 %"), both))
     if checked is not None:
-        found = edges_checked(ledger, read(checked, Checked))
-        valid, invalid = found.hits + found.slips, found.rejected + found.misses
-        figures = {
-            "n": valid + invalid,
-            "precision": found.hits / valid if valid else None,
-            "NPV": found.rejected / invalid if invalid else None,
-            "MCC": "–" if found.mcc is None else f"{found.mcc:.2f}",
-        }
-        say(table(("edges: check and people", *figures), [(str(checked), *figures.values())]))
+        _say_edges(ledger, [*read(checked, Checked)])
+
+
+def _say_edges(ledger: Ledger, checked: list[Checked]) -> None:
+    """What a check of edges is worth by the word of people and of judges, and judges by that of people."""
+    judges = [who for who in ledger.judges if any(one.kind == "edge" for one in ledger.decisions(who).values())]
+    found = {
+        "the check, by people": edges_checked(ledger, checked),
+        **{f"the check, by {who}": edges_checked(ledger, checked, who) for who in judges},
+        **{f"{who}, by people": edges_judged(ledger, who) for who in judges},
+    }
+    rows = list[tuple[object, ...]]()
+    for name, one in found.items():
+        valid, invalid = one.hits + one.slips, one.rejected + one.misses
+        precision, npv = one.hits / valid if valid else None, one.rejected / invalid if invalid else None
+        rows.append((name, valid + invalid, precision, npv, None if one.mcc is None else f"{one.mcc:.2f}"))
+    say(table(("edges", "n", "precision", "NPV", "MCC"), rows))
 
 
 def _figures(found: Agreement) -> tuple[int, float | None, str, str]:

@@ -23,6 +23,7 @@ from toologue.schema import Decision, Noun, Question, Severity, Verdict, Vote
 
 # What each kind of question is asked with.
 _TASKS = {"reply": "reply.txt", "call": "reply.txt", "text": "text.txt", "edge": "edge.txt"}
+KINDS = frozenset(_TASKS)
 _HARMS: Mapping[Severity, str] = {
     "no harm": "it misses what was wanted, and nothing comes of it",
     "no answer": "they do not get what the step is for",
@@ -129,7 +130,7 @@ def prompt_text(question: Question) -> str:
     """What a judge is asked."""
     mark = mark_of(question)
     parts = {
-        "procedure": question.brief,
+        "documents" if question.kind == "edge" else "procedure": question.brief,
         "step of the procedure": question.step,
         _HISTORY: "\n".join(question.history),
         "expected": _text(question.expected),

@@ -17,13 +17,15 @@ from typing import Any
 from pydantic import JsonValue
 from pydantic_core import from_json
 
+from toologue.apis.entities import outputs
 from toologue.errors import BadFile, shown
 from toologue.formats.procedure import write as procedure_text
 from toologue.models.similarity import TextMatch
+from toologue.plan.api_graph.check_graph import api_text
 from toologue.report.view import Conversation, scores_of
 from toologue.review.ledger import Collector, Ledger
 from toologue.run.store import RunFolder
-from toologue.schema import Dialogue, Edge, Graph, Noun, Procedure, Question, QuestionKind, Record, Trace
+from toologue.schema import Api, Dialogue, Edge, Graph, Noun, Procedure, Question, QuestionKind, Record, Trace
 from toologue.schema.jsonl import read, read_lines
 from toologue.score.metric import best_of, warmed
 from toologue.score.questions import history_of
@@ -117,9 +119,21 @@ def _more(part: Noun, *fields: str) -> str:
 
 
 def edge_question(one: Edge) -> Question:
-    """Whether an output can feed a parameter."""
+    """Whether an output can feed a parameter. Keyed by names: what is documented of them is no part of it."""
     said = {"source": one.source, "output": one.output, "target": one.target, "parameter": one.parameter}
-    return Question(kind="edge", said=dict(said), notes=_at(f"{one.output} → {one.parameter}"))
+    name = f"{one.output} → {one.parameter}"
+    return Question(kind="edge", step="an edge of an API graph", said=dict(said), notes=_at(name))
+
+
+def with_documents(question: Question, apis: Mapping[str, Api]) -> Question:
+    """A question of an edge with what is documented of both Apis, where they are known."""
+    said = object_of(question.said)
+    source, target = (apis.get(str(said.get(end))) for end in ("source", "target"))
+    if question.kind != "edge" or source is None or target is None:
+        return question
+    given = (one for one in outputs(source) if one.name == said["output"])
+    gives = [f"  gives {one.name}: {'; '.join(filter(None, (one.phrase, one.description)))}" for one in given]
+    return question.replace(brief="\n".join([api_text(source), *gives, "", api_text(target)]))
 
 
 def _procedure(one: Procedure) -> Question:

@@ -59,13 +59,23 @@ def pairs(ledger: Ledger) -> Iterator[Pair]:
                 yield Pair(kind, one, other, agreement(both))
 
 
-def edges_checked(ledger: Ledger, checked: Iterable[Checked]) -> Confusion:
-    """Verdicts of a check of edges against what people come to, where they have decided."""
+def edges_checked(ledger: Ledger, checked: Iterable[Checked], judge: str = "") -> Confusion:
+    """Verdicts of a check of edges against what people come to, or a judge, where they have decided."""
+    told = ledger.decisions(judge).get if judge else ledger.of_people
     found = Confusion()
     for one in checked:
-        person = ledger.of_people(edge_question(one.edge).key)
-        if person is not None:
-            found.count(one.verdict.valid, person.verdict == "right")
+        decided = told(edge_question(one.edge).key)
+        if decided is not None and decided.verdict != "unsure":
+            found.count(one.verdict.valid, decided.verdict == "right")
+    return found
+
+
+def edges_judged(ledger: Ledger, judge: str) -> Confusion:
+    """A judge's verdicts on edges against what people come to, where both have decided."""
+    found = Confusion()
+    for person, judged in ledger.pairs(judge, "edge"):
+        if judged != "unsure":
+            found.count(judged == "right", person == "right")
     return found
 
 

@@ -75,7 +75,9 @@ class Judging:
         fresh = {question.key: question for question in questions if question.key not in known}
         if fresh:
             where = getattr(self.judge.model, "base_url", "")
-            sent = f"{len(fresh)} question{'s' * (len(fresh) > 1)} (procedure, conversation, expected, said)"
+            edges = all(question.kind == "edge" for question in fresh.values())
+            parts = "APIs by name, their documents where given" if edges else "procedure, conversation, expected, said"
+            sent = f"{len(fresh)} question{'s' * (len(fresh) > 1)} ({parts})"
             votes = f", {self.judge.votes} votes each" if self.judge.votes > 1 else ""
             self.tell(f"{sent} go to {told_spec(self.judge.spec)}{f' at {where}' if where else ''}{votes}")
             with self.bar("judging") as progress:

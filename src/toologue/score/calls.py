@@ -69,7 +69,8 @@ class Pairing:
 
     `bad[i]` says whether predicted call i is a bad action. `hoped` is `partner` if all that is unsure is right: it
     pairs what `partner` does, with the same mates where they can stay; empty where nothing is unsure. Where a published
-    grader crashes, `crash` says how, and both lists end before the call that made it crash. `compared` knows what was found when the calls were compared.
+    grader crashes, `crash` says how, and both lists end before the call that made it crash. `compared` knows what was
+    found when the calls were compared.
     """
 
     predicted: tuple[Invocation, ...]

@@ -66,8 +66,8 @@ def prompt_text(edge: Edge, checker: EdgeChecker) -> str:
     return render_prompt(
         __file__,
         "edge_check.txt",
-        source=_document(source),
-        target=_document(target),
+        source=api_text(source),
+        target=api_text(target),
         arguments=_json(trial.arguments),
         output=edge.output,
         parameter=edge.parameter,
@@ -103,7 +103,8 @@ async def _vote(text: str, by: EdgeJudge, number: int) -> Vote:
         return Vote(failure="model fault", why=str(fault)[:500])
 
 
-def _document(api: Api) -> str:
+def api_text(api: Api) -> str:
+    """What a model is shown of an Api: its description, what it takes."""
     lines = [f"{api.name}: {api.description}"[:_LONGEST]]
     for name, parameter in list(api.parameters.items())[:40]:
         schema = parameter.json_schema
