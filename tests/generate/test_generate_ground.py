@@ -92,6 +92,16 @@ def test_a_slot_that_a_condition_bounds_gets_values_on_both_sides() -> None:
     assert {str(option.values["many"]) for option in options} == {"4", "5", "6"}
 
 
+def test_customers_may_want_more_than_a_result_allows() -> None:
+    """What only bounds their answer is no answer that they know."""
+    answers = Answers(procedure("raise-card-limit-for-a-trip"), service("bank"))
+    options = answers.options(("monthly_limit",), frozenset(), seed=2, values={"card": {"limit_ceiling": 4000}})
+    wanted = sorted(float(str(option.values["monthly_limit"])) for option in options)
+    assert 4000 in wanted
+    assert wanted[0] < 4000 < wanted[-1]
+    assert not any(option.knows for option in options)
+
+
 # ---- services
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from typing import get_args
+from collections.abc import Iterator
+from datetime import date
+from itertools import pairwise
+from typing import cast, get_args
 
 import pytest
 from generate_samples import ground_of, renewal, trails_of
@@ -14,11 +18,13 @@ from toologue.errors import BadSetting
 from toologue.loop import execute
 from toologue.plan.procedures import procedure
 from toologue.plan.procedures.noise import NOISE_KINDS, NoiseKind
+from toologue.plan.procedures.paths import weighted
 from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, Sampler, plan_all, plan_of
 from toologue.plan.procedures.service import mocked, outcomes, service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Call, Plan
+from toologue.values.json_schema import object_of
 from toologue.verify.procedures import verify
 from toologue.write.procedures import TemplateWriter
 
@@ -95,6 +101,67 @@ def test_noise_is_of_the_kinds_that_were_asked_for(kind: NoiseKind) -> None:
     assert {str(noise["kind"]) for noise in said if isinstance(noise, dict)} == {kind}
 
 
+# ---- gold that a support lead would let pass
+
+
+def said_after(name: str, result: str, field: str) -> Iterator[tuple[str, int]]:
+    """(the last words, the days since what a call returned) of the plans of a procedure."""
+    now = date.fromisoformat(str(ground_of(name).facts["now"])[:10])
+    for number in range(60):
+        plan = planned(number, Detours(), name)
+        for turn in plan.dialogue.turns if plan else ():
+            for act, came in zip(turn.acts, turn.results, strict=True) if turn.role == "agent" else ():
+                if act.api == result and plan and (day := object_of(came.value).get(field)):
+                    yield plan.cues[-1].text, (now - date.fromisoformat(str(day)[:10])).days
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "field", "passed", "promise"),
+    [
+        (LATE, "track_shipment", "estimated_delivery", 0, "expects"),
+        ("change-delivery-address", "get_order", "delivered_at", 30, "they can return it"),
+    ],
+)
+def test_nothing_is_promised_for_a_day_that_has_passed(
+    name: str, result: str, field: str, passed: int, promise: str
+) -> None:
+    ends = [words for words, days in said_after(name, result, field) if days > passed]
+    assert ends
+    assert not any(promise in words for words in ends)
+
+
+def test_a_conversation_in_which_tries_begin_anew_is_valid() -> None:
+    ground = ground_of("return-an-item")
+    again = next(node.id for node in ground.graph.nodes if node.text.startswith("Ask for the number again"))
+    walks = (walk for walk in weighted(ground.graph, 5000, seed=0) if walk.nodes.count(again) > 2)
+    trail = next(filter(None, map(ground.along, walks)))
+    plan = plan_of(ground, trail, id="anew", seed=1)
+    assert plan
+    assert verify(TemplateWriter(seed=1).words(plan), ground.graph, cues=plan.cues) == []
+
+
+def test_a_limit_above_the_ceiling_is_not_read_back() -> None:
+    ceiling, asked = 0.0, 0
+    for number in range(60):
+        plan = planned(number, Detours(), "raise-card-limit-for-a-trip")
+        for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True) if plan else ():
+            for came in turn.results if turn.role == "agent" else ():
+                ceiling = cast("float", object_of(came.value).get("limit_ceiling", ceiling))
+            if cue.text.startswith("whether we should allow"):
+                assert cast("float", cue.values["monthly_limit"]) <= ceiling
+                asked += 1
+    assert asked
+
+
+def test_an_address_in_one_line_is_an_address() -> None:
+    plans = [planned(number, Detours(), "change-delivery-address") for number in range(60)]
+    turns = [turn for plan in plans if plan for turn in plan.dialogue.turns if turn.role == "agent"]
+    tickets = [act.arguments or {} for turn in turns for act in turn.acts if act.api == "create_ticket"]
+    lines = [str(one["summary"]) for one in tickets if one["team"] == "logistics"]
+    assert lines
+    assert all(re.search(r"\d.*, [A-Z]{2}$", line) for line in lines)
+
+
 # ---- detours
 
 
@@ -121,6 +188,21 @@ def test_each_detour_occurs_and_is_valid(kind: Detour, name: str) -> None:
         if found == 5:
             return
     assert found, f"no conversation of {name} has the detour {kind}"
+
+
+def test_an_answer_that_the_next_question_takes_as_well_is_not_taken_back_there() -> None:
+    """Whoever says no after a second yes-or-no question may mean either: nobody could tell."""
+    name, found = "unknown-card-payment", 0
+    for number in range(60):
+        plan = planned(number, Detours(kind="change"), name)
+        turns = plan.dialogue.turns if plan else ()
+        for asked, taken_back in pairwise(turns):
+            if taken_back.extra.get("detour") == "change":
+                graph = ground_of(name).graph
+                heard = {graph.by_id[link.target].text for link in graph.exits(asked.node or "")}
+                assert graph.by_id[taken_back.node or ""].text not in heard
+                found += 1
+    assert found
 
 
 @given(number=st.integers(0, 59), seed=st.integers(0, 99))

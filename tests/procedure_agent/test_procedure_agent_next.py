@@ -20,6 +20,7 @@ from toologue.run.runner import Settings, cases_of
 from toologue.schema import AgentTurn, Case, Dialogue, Trace
 from toologue.score.metric import totals
 from toologue.score.steps import steps
+from toologue.text.bank import phrases
 from toologue.write.procedures import TemplateWriter
 
 OTHER_WORDS = {
@@ -82,3 +83,16 @@ def test_reading_is_total_and_uses_nothing_twice(text: str) -> None:
     found = read_values(text, slots)
     assert found.keys() <= {slot.name for slot in slots}
     assert polarity(text) in ("yes", "no", None)
+
+
+@pytest.mark.parametrize("words", ["I cannot confirm that.", "Sorry, I can't confirm this."])
+def test_who_cannot_confirm_something_says_neither_yes_nor_no(words: str) -> None:
+    assert polarity(words, "whether they still have the card.") is None
+    assert polarity(f"No, {words}") == "no"
+
+
+@pytest.mark.parametrize("kind", ["no", "denies", "declines"])
+def test_every_no_that_customers_say_is_one(kind: str) -> None:
+    said = [words for frames in phrases().kind("customer", kind).frames.values() for words in frames]
+    assert said
+    assert [words for words in said if polarity(words) != "no"] == []

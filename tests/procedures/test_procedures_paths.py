@@ -14,6 +14,7 @@ from procedure_strategies import procedures
 from toologue import keys
 from toologue.errors import BadSetting
 from toologue.formats.flow import read_flow_text
+from toologue.plan.procedures import procedure
 from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, pairs_of, possible, vanilla, weighted
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import State, Steering
@@ -124,6 +125,17 @@ def test_values_lead_down_the_first_way_whose_condition_holds(limited: Graph) ->
     assert steering.choose(fresh, failed) == limited.exits(find)[0]
     assert steering.choose(tired, failed) == limited.exits(find)[1]
     assert steering.choose(tired, {"error": None}) == limited.exits(find)[2]
+
+
+def test_tries_begin_anew_where_the_same_is_asked_for_without_a_limit() -> None:
+    """Numbers that were wrong for one order do not count for another one."""
+    graph = flowgraph(procedure("return-an-item"))
+    steering = Steering(graph)
+    tired = State("N7", tuple(steering.limits.values()))
+    another = next(link for link in steering.exits(tired) if link.text == "Another one")
+    asked = steering.after(tired, another)
+    assert asked.node == "N4"
+    assert dict(zip(steering.limits, asked.entered, strict=True)) == {"N3": 2, "N6": 0}
 
 
 @pytest.fixture

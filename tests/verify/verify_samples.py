@@ -173,7 +173,7 @@ class _Walk:
             case "name" | "street" | "city" | "postal_code" | "country":
                 row = self.random.choice(list(self.rows["customers"].values()))
                 return row["address"][slot]
-            case "case":
+            case "address":
                 return "Lange Gasse 12, 1080 Wien"
             case "charged_on":
                 return str(self.persona["charged_on"])

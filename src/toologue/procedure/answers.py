@@ -44,6 +44,7 @@ _PLAIN = re.compile(
     re.IGNORECASE,
 )
 _SURE = re.compile(r"\b(?:why not|no (?:doubt|problem|question|objections?))\b", re.IGNORECASE)
+_UNSURE = re.compile(r"\b(?:can ?not|can['’]?t|could(?:n['’]?t| not)) confirm\b", re.IGNORECASE)
 # Words of its own that a text without a plain yes or no may have, if it is to be understand as one.
 _MOST = 4
 _NOT = re.compile(
@@ -57,7 +58,7 @@ _DULL = (FUNCTION_WORDS | {"want", "get", "take"}) - {"again", "no", "not"}
 
 def polarity(text: str, question: str = "") -> str | None:
     """Whether the text says yes or no, to this question; None where it says neither."""
-    said = _SURE.sub("yes", text)
+    said = _UNSURE.sub(" ", _SURE.sub("yes", text))
     if "yes" in said.casefold() and re.search(r"\bbut no\b", said, re.IGNORECASE):
         return "no"
     if plain := list(_PLAIN.finditer(said)):

@@ -89,6 +89,8 @@ class Steering:
         return Walk(graph=self.graph.id, nodes=nodes, links=tuple(link.id for link in links))
 
     def _entered(self, node: str, entered: tuple[int, ...]) -> State:
+        if anew := self.graph.renews.get(node):
+            entered = tuple(0 if one in anew else times for one, times in zip(self.limits, entered, strict=True))
         place = self._places.get(node)
         if place is not None and entered[place] < self.limits[node]:
             entered = (*entered[:place], entered[place] + 1, *entered[place + 1 :])

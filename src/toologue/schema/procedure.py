@@ -59,7 +59,10 @@ class Branch(_Placed):
 
 
 class Limit(Noun):
-    """A step that is entered at most so many `times` in a conversation; after that, `then` comes in its place."""
+    """A step that is entered at most so many `times` in a conversation; after that, `then` comes in its place.
+
+    The count begins anew at a step without a limit that collects the same.
+    """
 
     times: int = Field(ge=1)
     then: int
@@ -200,6 +203,17 @@ class Graph(Record):
     def by_link(self) -> Mapping[str, Link]:
         """The links by their ids."""
         return {link.id: link for link in self.links}
+
+    @cached_property
+    def renews(self) -> Mapping[str, frozenset[str]]:
+        """By message without a limit: the limited ones that ask for the same, whose tries begin anew with it."""
+        limited = [self.by_id[link.tries.node] for link in self.links if link.tries]
+        found = dict[str, frozenset[str]]()
+        for node in self.nodes:
+            if node.collects and node.type != "user" and node not in limited:
+                again = (one for one in limited if one.collects and {*one.collects} <= {*node.collects})
+                found[node.id] = frozenset(one.id for one in again)
+        return found
 
     @cached_property
     def _exits(self) -> Mapping[str, tuple[Link, ...]]:

@@ -293,16 +293,16 @@ class Answers:
                 fields.append((table, (parameter,)))
             elif not api.writes:
                 fields += self._shown(api, parameter)
-        compared = [other for slot, other in self._compared if slot == name]
+        compared = [(other, ordered) for slot, other, ordered in self._compared if slot == name]
         results = {step.result: step.api for step in self._procedure.steps if step.result}
-        paths = tuple(other for other in compared if not isinstance(other, Limit))
-        for path in paths:
-            if (api := self._service.apis.get(results.get(path[0], ""))) and len(path) > 1:
+        paths = {other: ordered for other, ordered in compared if not isinstance(other, Limit)}
+        for path in (one for one, ordered in paths.items() if len(one) > 1 and not ordered):
+            if api := self._service.apis.get(results.get(path[0], "")):
                 fields += self._shown(api, path[-1])
-        limits = [other for other in compared if isinstance(other, Limit) and other.value is not None]
+        limits = [other for other, _ in compared if isinstance(other, Limit) and other.value is not None]
         if name in self._procedure.examples:
             fields = []
-        return Slot(name, schema, _kind(name, schema), tuple(dict.fromkeys(fields)), tuple(limits), paths)
+        return Slot(name, schema, _kind(name, schema), tuple(dict.fromkeys(fields)), tuple(limits), tuple(paths))
 
     def _shown(self, api: Api, name: str) -> list[Field]:
         shown = self._rows.shown_by(_properties(api.returns))
@@ -310,19 +310,19 @@ class Answers:
         return [one for one in every if one[0] == shown][:1] or every[:1]
 
 
-def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...]]]:
-    """(slot, the path of a result or the value that a condition compares it with)."""
+def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...], bool]]:
+    """(slot, the path of a result or the value that a condition compares it with, whether that only bounds it)."""
     for step in procedure.steps:
         for branch in (one for one in step.branches if one.condition):
-            for side, others in comparisons(branch.condition):
+            for side, others, ordered in comparisons(branch.condition):
                 days = isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id == "days_since"
                 inner = side.args[0] if days and isinstance(side, ast.Call) else side
                 for other in others if isinstance(inner, ast.Name) else ():
                     expression = Expression(ast.unparse(other), other)
                     if all(path[0] in procedure.facts for path in expression.paths):
-                        yield ast.unparse(inner), Limit(expression.value(procedure.facts), days)
+                        yield ast.unparse(inner), Limit(expression.value(procedure.facts), days), ordered
                     elif isinstance(other, ast.Attribute):
-                        yield ast.unparse(inner), expression.paths[0]
+                        yield ast.unparse(inner), expression.paths[0], ordered
 
 
 def _properties(schema: Any) -> Iterator[str]:

@@ -261,7 +261,7 @@ class _Conversation:
         said, values, mark = len(self.turns), self.values, self.world.mark()
         for other, wrong in self.rng.sample(found := list(self.others(place, node, given)), len(found)):
             try:
-                self.try_out(other, wrong)
+                self.try_out(other, wrong, node)
                 return dict(wrong.values) if wrong.values else {"choice": other.text}
             except Astray:
                 del self.turns[said:], self.cues[said:]
@@ -283,8 +283,11 @@ class _Conversation:
                 if link.target != node.id and not self.graph.by_id[link.target].collects:
                     yield self.graph.by_id[link.target], Option()
 
-    def try_out(self, node: Node, given: Option) -> None:
-        """Play another answer up to the agent's next question. Raises Astray where that does not go."""
+    def try_out(self, node: Node, given: Option, meant: Node) -> None:
+        """Play another answer up to the agent's next question. Raises Astray where that does not go.
+
+        Nor does it where that question can be answered with what is meant: nobody could tell which one it is for.
+        """
         state = State(node.id, self.state.entered)
         limited = set(self.steering.limits)
         cue = Cue(move="give") if given.values else Cue(move="choose", text=node.text)
@@ -296,7 +299,8 @@ class _Conversation:
                     raise Astray
                 self.call(here, 0)
             elif here.type == "assistant":
-                if not self.graph.exits(here.id) or here.id in limited:
+                heard = {self.graph.by_id[link.target].text for link in self.graph.exits(here.id)}
+                if not heard or meant.text in heard or here.id in limited:
                     raise Astray
                 self.speak(here)
                 return

@@ -101,12 +101,13 @@ def after_result(node: Node, values: Mapping[str, JsonValue], result: Result) ->
     return {**values, **named, "error": error}
 
 
-def comparisons(condition: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
-    """(one side, the others) for each side of each comparison in a condition."""
+def comparisons(condition: str) -> Iterator[tuple[ast.expr, list[ast.expr], bool]]:
+    """(one side, the others, whether by < or the like) for each side of each comparison in a condition."""
     for compare in ast.walk(parse(condition).tree):
         if isinstance(compare, ast.Compare):
             sides = [compare.left, *compare.comparators]
-            yield from ((side, [other for other in sides if other is not side]) for side in sides)
+            ordered = any(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in compare.ops)
+            yield from ((side, [other for other in sides if other is not side], ordered) for side in sides)
 
 
 def around(value: JsonValue, offsets: Sequence[int], now: str = "") -> list[JsonValue]:
@@ -155,7 +156,7 @@ def _worth_trying(graph: Graph, name: str, values: Mapping[str, JsonValue], now:
     found: dict[_Path, list[Any]] = {}
     for condition in (link.condition for link in graph.links if link.condition):
         compared = list(comparisons(condition))
-        for side, others in compared:
+        for side, others, _ in compared:
             offsets, today = ((-1, 1), now) if isinstance(side, ast.Call) else ((0, -1, 1), "")
             for path in Expression("", side).paths:
                 if path[0] == name and len(path) > 1:

@@ -108,6 +108,7 @@ class _Walk:
         self.messages = [node for node in graph.nodes if node.type == "assistant"]
         self.asked_by = {link.target: link.source for link in graph.links}  # of a reply: its message
         self.entered = Counter([self.here.id])
+        self.tries = Counter[str]()
         self.values: dict[str, JsonValue] = {**facts, "error": None}
         self.older: dict[str, tuple[JsonValue, ...]] = {}
         self.given: set[str] = set()
@@ -197,7 +198,7 @@ class _Walk:
 
     def _open(self) -> list[Link]:
         links = ((link, link.tries) for link in self.graph.exits(self.here.id))
-        return [link for link, of in links if of is None or (self.entered[of.node] >= of.times) == of.over]
+        return [link for link, of in links if of is None or (self.tries[of.node] >= of.times) == of.over]
 
     def _holds(self, link: Link) -> bool:
         if link.condition in ("", "not error"):  # most are
@@ -207,6 +208,9 @@ class _Walk:
     def _arrive(self, node: Node) -> None:
         self.here = node
         self.entered[node.id] += 1
+        self.tries[node.id] += 1
+        for renewed in self.graph.renews.get(node.id, ()):
+            self.tries[renewed] = 0
         self.values["error"] = None
         if node.type == "assistant":
             self.message = node
