@@ -202,6 +202,14 @@ class TestQuality:
         rows = [json.loads(line) for line in (dialogues / "ratings.jsonl").read_text().splitlines()]
         assert rows[2] == {"dialogue": "locker", "criterion": "efficiency", "votes": ["4", "4", "4"]}
 
+    def test_calls_and_what_they_gave_back_are_shown(self, dialogues: Path) -> None:
+        RATES.asked.clear()
+        toologue(
+            "judge", "quality", "dialogues.jsonl", "--judge", "test_judge_benchmarks:RATES", "--votes", 1, cwd=dialogues
+        )
+        rated = [text for asked in RATES.asked if "Rate its" in (text := str(asked))]
+        assert rated and all("Agent calls " in text and " → " in text for text in rated)
+
     def test_faithful_is_a_share_of_votes_on_responses(self, dialogues: Path) -> None:
         command = ("judge", "quality", "dialogues.jsonl", "--judge", "test_judge_benchmarks:FAITHFUL", "--votes", 4)
         assert "│ faithful    │ 1             │ 0.75 │ 0         │" in toologue(*command, cwd=dialogues).stdout

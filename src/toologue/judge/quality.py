@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from toologue import limits
-from toologue.formats.tooldial_text import lines
 from toologue.models.ask import ask, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.schema import Dialogue, Noun, Trace
 from toologue.score.faithfulness import VOTED
 from toologue.score.faithfulness import votes as faithful_votes
-from toologue.worlds.world import documents_of
+from toologue.score.questions import history_of
 
 CRITERIA = {
     "naturalness": "does it read as people speak with an assistant, the customer's lines and the assistant's?",
@@ -74,7 +73,7 @@ def _lived(gold: Dialogue) -> Trace:
 
 
 async def _rating(gold: Dialogue, criterion: str, model: Model, votes: int) -> Rating:
-    talk = limits.cut("\n".join(line.text for line in lines(gold.turns, documents_of(gold))), _LONGEST)
+    talk = limits.cut("\n".join(history_of(gold.turns, gold.facts)), _LONGEST)
     question = render_prompt(
         __file__, "quality.txt", criterion=criterion, meaning=CRITERIA[criterion], conversation=talk
     )
