@@ -16,7 +16,7 @@ from toologue.formats.tooltalk import turn_indexes
 from toologue.judge.ask_judge import Judge
 from toologue.models.model import ScriptedModel
 from toologue.review.ledger import Ledger
-from toologue.schema import AgentTurn, Dialogue, UserTurn
+from toologue.schema import AgentTurn, Call, Dialogue, Result, UserTurn
 from toologue.schema.jsonl import write
 from toologue.score.calls import made
 
@@ -202,13 +202,15 @@ class TestQuality:
         rows = [json.loads(line) for line in (dialogues / "ratings.jsonl").read_text().splitlines()]
         assert rows[2] == {"dialogue": "locker", "criterion": "efficiency", "votes": ["4", "4", "4"]}
 
-    def test_calls_and_what_they_gave_back_are_shown(self, dialogues: Path) -> None:
-        RATES.asked.clear()
-        toologue(
-            "judge", "quality", "dialogues.jsonl", "--judge", "test_judge_benchmarks:RATES", "--votes", 1, cwd=dialogues
+    def test_calls_and_what_they_gave_back_are_shown(self, tmp_path: Path) -> None:
+        looks_up = AgentTurn(
+            acts=(Call(api="get_locker", arguments={"no": 7}),), results=(Result(value={"open": True}),)
         )
-        rated = [text for asked in RATES.asked if "Rate its" in (text := str(asked))]
-        assert rated and all("Agent calls " in text and " → " in text for text in rated)
+        write(tmp_path / "dialogues.jsonl", [GOLD.replace(turns=(*GOLD.turns, UserTurn(text="7"), looks_up))])
+        RATES.asked.clear()
+        toologue("judge", "quality", "dialogues.jsonl", "--judge", "test_judge_benchmarks:RATES", cwd=tmp_path)
+        assert len(RATES.asked) == 30
+        assert all('get_locker {"no": 7} → {"open": true}' in asked.messages[0]["content"] for asked in RATES.asked)
 
     def test_faithful_is_a_share_of_votes_on_responses(self, dialogues: Path) -> None:
         command = ("judge", "quality", "dialogues.jsonl", "--judge", "test_judge_benchmarks:FAITHFUL", "--votes", 4)
