@@ -20,7 +20,7 @@ from toologue.score.questions import history_of
 
 CRITERIA = {
     "naturalness": "does it read as people speak with an assistant, the customer's lines and the assistant's?",
-    "coherence": "does each line follow from what was said before it, and speak to it?",
+    "coherence": "does each line follow from what was said and given back before it, and speak to it?",
     "efficiency": "does the assistant do what the customer wants without detours: no needless question, no needless "
     "call, nothing asked twice?",
 }
