@@ -142,7 +142,7 @@ def main() -> None:
     match = TextMatch.of(given.similarity)
     if given.aside:
         for folder in given.data:
-            if folder != OPEN_SET and (file := arguments_file(folder)) is not None:
+            if folder.resolve() != OPEN_SET and (file := arguments_file(folder)) is not None:
                 names = set(yaml.safe_load((HERE / "aside.yaml").read_text())["conversations"])
                 arguments = graded_arguments(file, given.tooltalk, match)
                 print(_told("arguments set aside", _counts(row for row in arguments if row.dialogue in names)))
@@ -164,7 +164,7 @@ def main() -> None:
     for folder in given.data:
         if (file := arguments_file(folder)) is not None:
             names = set(yaml.safe_load((HERE / "aside.yaml").read_text())["conversations"])
-            arguments = graded_arguments(file, None if folder == OPEN_SET else given.tooltalk, match)
+            arguments = graded_arguments(file, None if folder.resolve() == OPEN_SET else given.tooltalk, match)
             print(_told(f"arguments of {folder.name}", _counts(row for row in arguments if row.dialogue not in names)))
     for procedure, counts in parts.items():
         print(_told(procedure, counts))

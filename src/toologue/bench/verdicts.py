@@ -22,7 +22,7 @@ LABELS: tuple[Label, ...] = ("right", "wrong", "debatable")
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "unsure")
 
 
-OPEN_SET = Path(__file__).with_name("replies")
+OPEN_SET = Path(__file__).resolve().with_name("replies")
 """443 replies to 160 turns of generated conversations, and 170 calls, by writers who saw the request alone."""
 
 

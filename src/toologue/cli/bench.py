@@ -237,7 +237,7 @@ def _prove_verdicts(
 ) -> int:
     """Grade labelled replies and arguments; where there is a judge, with its word for what is open."""
     arguments = arguments_file(folder)
-    if arguments is not None and tooltalk is None and folder != OPEN_SET:
+    if arguments is not None and tooltalk is None and folder.resolve() != OPEN_SET:
         _warn(f"{arguments} is not graded: give --tooltalk, the published data that its calls stand in")
     grade = partial(_graded_rows, folder, tooltalk)
     if judging:
@@ -259,7 +259,7 @@ def _prove_verdicts(
 
 def _graded_rows(folder: Path, tooltalk: Path | None, match: TextMatch) -> dict[str, list[Graded]]:
     rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
-    if arguments is not None and (tooltalk is not None or folder == OPEN_SET):
+    if arguments is not None and (tooltalk is not None or folder.resolve() == OPEN_SET):
         rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
     return rows
 
