@@ -150,12 +150,15 @@ class TestTheSameInEveryRun:
             sys.path.insert(0, sys.argv[1])
             from shelf import Shelf
             from toologue.sandbox.execute import execute
-            code = "return [hash(None), id([]), hash(object()), str(shelf), list({None, 1, len}).index(len)]"
+            kinds = "[]", "{}", "(one,)", "object()", "'x' * one", "1 << 99 + one"
+            held = ", ".join(f"[{kind} for one in range(99)]" for kind in kinds)
+            made = "hash(None), hash(object()), str(shelf), list({None, 1, len}).index(len)"
+            code = f"held = [{held}]\\nreturn [{made}, *(id(one) for kind in held for one in kind)]"
             libc = ctypes.CDLL(None)
             libc.personality(0x0040000)
             may = libc.personality(0xFFFFFFFF) & 0x0040000
             libc.personality(0)
-            found = [execute(code, Shelf(), name="shelf", backend="zygote").value for _ in range(3)]
+            found = [execute(code, Shelf(), name="shelf", backend="zygote").value for _ in range(4)]
             print(json.dumps(found) if may else "refused")
             """
         first, second = (_python(script).stdout for _ in range(2))
@@ -163,7 +166,7 @@ class TestTheSameInEveryRun:
             pytest.skip("this kernel does not let processes have the same addresses")
         assert first == second
         one, *others = json.loads(first)
-        assert others == [one, one]
+        assert others == [one, one, one]
 
 
 def _python(script: str, *given: str, **options: Any) -> subprocess.CompletedProcess[str]:

@@ -188,12 +188,22 @@ def text_of(error: BaseException) -> str:
 
 
 _FILE = "<program>"
+_YES = b"+"
 
 
-def live(door: int, taken: int) -> NoReturn:
-    """Be the process of one program, once the host tells which. `taken`: bytes that the interpreter has already."""
+def live(door: socket.socket, alive: int, taken: int, asked: int, allowed: int) -> NoReturn:
+    """Be the process of one program, once the host asks for it and tells which.
+
+    `alive`: a descriptor of the host; `taken`: bytes that the interpreter has already; `asked` and `allowed`: pipes to
+    and from the process that forked this one. Where that was killed, nothing is handed over, and the host starts again.
+    """
     try:
-        filter.enclose(door)
+        ours, theirs = socket.socketpair()
+        ready, _, _ = select.select([door, alive], [], [])
+        if alive in ready or not door.recv(64) or not os.write(asked, _YES) or os.read(allowed, 1) != _YES:
+            os._exit(0)
+        socket.send_fds(door, [b"born"], [ours.fileno(), os.pidfd_open(os.getpid())])
+        filter.enclose(theirs.fileno())
         told = json.loads(received(_read, 1 << 32) or b"null")
         if told is not None:
             filter.seal(taken + told["memory"], told["seconds"])
@@ -312,33 +322,31 @@ def serve(control: int, host: int) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:  # once for nothing, so that the first process is forked from what all others are
             theirs.send(b"next")
-            _served(ours, alive, taken)
+            _forked(ours, alive, taken)
         del ours, theirs
-        while _served(door, alive, taken):
+        while _forked(door, alive, taken):
             pass
 
 
-def _served(door: socket.socket, alive: int, taken: int) -> bool:
-    """Hand over one process, when asked. It leaves nothing in memory, so that all are forked from the same."""
-    program, handle = _born(taken)  # before anybody asks for it
-    with program:
-        ready, _, _ = select.select([door, alive], [], [])
-        if alive in ready or not door.recv(64):
-            return False
-        # Tuples: the memory of two lists would be free again in another order.
-        socket.send_fds(door, (b"born",), (program.fileno(), handle))
-    os.close(handle)
-    return True
+def _forked(door: socket.socket, alive: int, taken: int) -> bool:
+    """Fork a process, before anybody asks for it; whether it was asked for, as soon as that is known.
 
-
-def _born(taken: int) -> tuple[socket.socket, int]:
-    """A process that waits for its program: the host's end of the socket to it, and a descriptor of it."""
-    ours, theirs = socket.socketpair()
-    child = os.fork()
-    if child == 0:
-        live(theirs.fileno(), taken)
-    theirs.close()
-    return ours, os.pidfd_open(child)
+    All are forked from the same memory: what is taken here is given back before anything else of its size is taken.
+    Two at once would be free again in another order, and the next process would have other addresses.
+    """
+    reads, asked = os.pipe()
+    allowed, allows = os.pipe()
+    if os.fork() == 0:
+        os.close(allows)
+        live(door, alive, taken, asked, allowed)
+    os.close(asked)
+    os.close(allowed)
+    served = os.read(reads, 1) == _YES
+    if served:
+        os.write(allows, _YES)
+    os.close(reads)
+    os.close(allows)
+    return served
 
 
 def _refusal() -> str:
