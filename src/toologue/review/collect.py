@@ -83,6 +83,8 @@ def _of_file(file: Path) -> Iterator[Question]:
         yield Question(kind="procedure", said=file.read_text(encoding="utf-8", errors="replace"), notes=_at(file.name))
         return
     first = next((line for _, line, _ in islice(read_lines(file), 1)), b"")
+    if not first:
+        raise BadFile(f"{file} is empty: there is nothing in it to review")
     try:
         mark = str(object_of(from_json(first)).get("format"))
     except ValueError:
