@@ -9,6 +9,7 @@
     │   ├── RunMismatch      a run folder belongs to another configuration; the message names what differs
     │   └── StackError       a program cannot go on the stack: its goal, why, in which turn and act
     ├── Unfinished           a run ended before all was done, and says why; exit status 3
+    │   └── Denied          its model would refuse every further request, too
     ├── ToolError            the agent must act: a world raises it, the agent reads it as the result of its call
     ├── GraderError          a grader crashed as the published one does (`published` mode only)
     ├── ModelFault           a language model gave no reply: the agent's turn says so, nothing is scored (models.model)
@@ -88,6 +89,10 @@ class StackError(UserError):
 
 class Unfinished(ToologueError):
     """A run ended before all was done; what was done is kept."""
+
+
+class Denied(Unfinished):
+    """Every further request to a model would come to what the last one came to."""
 
 
 class ToolError(ToologueError):

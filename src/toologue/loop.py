@@ -149,15 +149,17 @@ def converse(case: Case, trace_turns: list[Turn]) -> Conversation:
         elif case.protocol == "next":
             for turn in gold:
                 trace_turns.append((yield from _ask(shown)).replace(results=()))
+                if _no_reply(trace_turns):
+                    return "error"
                 shown.append(turn)
         elif did:  # where gold ends with the user there is nothing to ask
             start = len(shown)
             broken = yield from _answer(case, shown, trace_turns)
+            if broken and (case.protocol == "recorded" or _no_reply(trace_turns)):
+                return "error"
             if case.protocol == "forced":
                 shown[start:] = gold
                 yield Replay(tuple(act for turn in did for act in turn.acts if executable(act)))
-            elif broken:
-                return "error"
     return "done"
 
 
@@ -178,6 +180,12 @@ def _live(case: Case, trace_turns: list[Turn]) -> Conversation:
         if said.stop:
             return "user"
     return "cap"
+
+
+def _no_reply(turns: Sequence[Turn]) -> bool:
+    """Whether the agent's model gave none: nothing of the conversation is scored, and no more of it is asked for."""
+    last = turns[-1]
+    return isinstance(last, AgentTurn) and last.error is not None and last.error.no_reply
 
 
 def _ask(shown: list[Turn]) -> Generator[Request, Reply, AgentTurn]:

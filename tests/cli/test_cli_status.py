@@ -13,9 +13,9 @@ from toologue.schema.jsonl import write
 MODELS = """
 from toologue.models.model import ModelFault, ScriptedModel
 
-FAULT = ModelFault("unauthorized", "'mine' refused the request", status=401)
-refuses = ScriptedModel(lambda asked: FAULT)
-tires = ScriptedModel(lambda asked: FAULT if "Bye" in str(asked.messages) else "Hi")
+refuses = ScriptedModel(lambda asked: ModelFault("unauthorized", "'mine' refused the request", status=401))
+BUSY = ModelFault("server_error", "'mine' is busy", status=503)
+tires = ScriptedModel(lambda asked: BUSY if "Bye" in str(asked.messages) else "Hi")
 """
 
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-NOT_SCORED = "1 of 2 conversations are not scored: the model gave no reply: unauthorized × 1"
+NOT_SCORED = "1 of 2 conversations are not scored: the model gave no reply: server_error × 1"
 
 
 def test_what_no_model_answered_is_named_and_counted_wherever_it_is_shown(folder: Path) -> None:
@@ -44,14 +44,42 @@ def test_what_no_model_answered_is_named_and_counted_wherever_it_is_shown(folder
     for done in (ran, again, scored, reported):
         assert done.returncode == 3
         assert f"{agent}: {NOT_SCORED}" in done.stdout
-    assert ran.stderr == "agent: 2 requests, 1 without a reply (unauthorized); 0 tokens in, 0 out\n"
-    assert again.stderr == ""
+    assert ran.stderr == "agent: 2 requests, 1 without a reply (server_error); 0 tokens in, 0 out\n"
+    assert again.stderr == "agent: 1 request, 1 without a reply (server_error); 0 tokens in, 0 out\n"
+    kept = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", "--keep-faults", cwd=folder)
+    assert (kept.returncode, kept.stderr) == (3, "")
 
 
-def test_a_benchmark_that_no_model_answers_is_no_success(folder: Path) -> None:
-    done = toologue("bench", "tooltalk", "--agent", "function_calling:status_models:refuses", cwd=folder)
-    assert done.returncode == 3
-    assert "81 of 81 conversations are not scored: the model gave no reply: unauthorized × 81" in done.stdout
+def test_a_run_whose_every_request_would_be_refused_stops_at_the_first_and_says_so(folder: Path) -> None:
+    refused = "every further request would be refused as this one was: 'mine' refused the request, status 401"
+    for command in (["bench", "tooltalk"], ["run", "talks.jsonl", "-o", "run", "--concurrency", "1"]):
+        done = toologue(*command, "--agent", "function_calling:status_models:refuses", cwd=folder)
+        assert done.returncode == 3
+        assert refused in done.stderr
+    assert len((folder / "run" / "traces.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_part_of_a_set_and_what_failed_in_it(folder: Path) -> None:
+    gold = ["run", "talks.jsonl", "--agent", "gold", "-o", "gold"]
+    assert "1 traces in" in toologue(*gold, "--only", "B*", cwd=folder).stdout
+    assert "2 traces in" in toologue(*gold, "--limit", "1", cwd=folder).stdout, "beside what is there"
+    assert toologue("score", "gold", cwd=folder).returncode == 0
+    none = toologue(*gold, "--failed", "gold", cwd=folder)
+    assert (none.returncode, "no conversation failed there" in none.stderr) == (2, True)
+    wrong = toologue(*gold, "--only", "X*", cwd=folder)
+    assert wrong.returncode == 2
+    assert "--only 'X*' takes none of 2 conversations; the first is 'Hello'" in wrong.stderr
+
+
+def test_several_agents_stand_beside_each_other_under_short_names(folder: Path) -> None:
+    two = ["--agent", "gold?name=best", "--agent", "function_calling:status_models:tires&name=mine"]
+    two[-1] = two[-1].replace("&", "?")
+    done = toologue("run", "talks.jsonl", *two, "-o", "both", cwd=folder)
+    assert {path.name for path in (folder / "both").iterdir()} == {"best", "mine"}
+    assert "mine: 1 of 2 conversations are not scored" in done.stdout
+    shown = toologue("report", "both/best", "both/mine", cwd=folder).stdout
+    assert "best" in shown
+    assert "?name=" not in shown
 
 
 AGENTS = """

@@ -28,7 +28,7 @@ LINES, ITEMS, TEXT, FIGURES = 60, 12, 160, 6000
 
 # Measured by the clock, or kept in no order.
 UNHASHED = ("times.jsonl", ".lock", ".sqlite", ".sqlite-wal", ".sqlite-shm")
-_KEY = re.compile(r"[0-9a-f]{16}")
+_KEYED = re.compile(r"(?:[\w-]+-)?([0-9a-f]{16})")
 _KEY_BYTES = re.compile(rb"[0-9a-f]{16}")
 _MASKS = (
     (re.compile(r'("(?:dialogues|case|rules|scores)": ?)"[0-9a-f]{16}"'), r'\1"KEY"'),
@@ -129,9 +129,9 @@ def _numbered(written: dict[str, bytes], top: Path) -> list[tuple[str, bytes]]:
     folders: dict[str, list[bytes]] = {}
     for path, data in written.items():
         for part in Path(path).parts[:-1]:
-            if _KEY.fullmatch(part):
+            if found := _KEYED.fullmatch(part):
                 unnamed = normalise(_KEY_BYTES.sub(b"KEY", data), top)
-                folders.setdefault(part, []).append(hashlib.sha256(unnamed).digest())
+                folders.setdefault(found[1], []).append(hashlib.sha256(unnamed).digest())
     ranks = sorted(folders, key=lambda key: (sorted(folders[key]), key))
     numbers = {key: f"KEY-{number}" for number, key in enumerate(ranks, 1)}
     if not numbers:

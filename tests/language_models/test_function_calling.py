@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,12 @@ from toologue.agents.llm.function_calling import DEFAULT, FunctionCalling
 from toologue.bench.benchmark import benchmark
 from toologue.bench.tooltalk import load
 from toologue.cli import status
-from toologue.errors import BadSetting, UnknownName
+from toologue.errors import BadSetting, Denied, UnknownName
 from toologue.loop import play
 from toologue.models.client import OpenAIModel, Setup
 from toologue.models.model import Model, ModelFault, Reply, ScriptedModel
 from toologue.models.similarity import TextMatch
-from toologue.run.runner import Limits, Settings, cases_of, grounded, run_all
+from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all
 from toologue.schema import AgentTurn, Brief, Call, Case, Dialogue, Fault, Setting, Trace, Usage, UserTurn
 from toologue.schema.jsonl import line_of, parse, read, write
 from toologue.score.calls import calls
@@ -53,7 +54,10 @@ def lived(
 ) -> Trace:
     """The one trace of an agent in the dialogue WAKE, as a file gives it back."""
     made = resolve_agent(who) if isinstance(who, str) else who
-    (done,) = run_all(cases_of([WAKE], Settings(protocol=protocol)), made, limits=limits or Limits())
+    finished = list[Finished]()
+    with suppress(Denied):  # it is handed over first
+        run_all(cases_of([WAKE], Settings(protocol=protocol)), made, finished.append, limits=limits or Limits())
+    (done,) = finished
     assert parse(line_of(done.trace), Trace) == done.trace
     return done.trace
 
@@ -250,11 +254,11 @@ class TestFaults:
         first, second = turns(trace)
         assert (trace.stop, first.acts, fault_of(second).type) == ("error", (SIX,), "server_error")
 
-    def test_a_teacher_forced_conversation_goes_on_and_is_not_scored(self, endpoint: Start) -> None:
-        endpoint([refuses(500, after="0"), says("You're welcome.")])
+    def test_nothing_more_is_asked_of_a_teacher_forced_conversation_and_it_is_not_scored(self, endpoint: Start) -> None:
+        there = endpoint([refuses(500, after="0"), says("You're welcome.")])
         trace = lived(protocol="forced")
-        first, second = turns(trace)
-        assert (trace.stop, fault_of(first).type, second.text) == ("done", "server_error", "You're welcome.")
+        (first,) = turns(trace)
+        assert (trace.stop, fault_of(first).type, len(there.requests)) == ("error", "server_error", 1)
         assert silent(trace)
 
     def test_what_was_right_before_a_fault_is_not_scored_either(self, endpoint: Start) -> None:
@@ -354,7 +358,9 @@ class TestCommands:
     def test_bench_leaves_conversations_without_a_reply_unscored(
         self, mode: str, endpoint: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
     ) -> None:
-        """The endpoint answers in one of three conversations: the totals are those of that one."""
+        """The endpoint answers in one of three conversations: the totals are those of that one. A key that is none is
+        used but once.
+        """
         few = replace(benchmark("tooltalk"), load=lambda data: load(data)[:3])
         monkeypatch.setattr("toologue.cli.bench.benchmark", lambda name: few)
         answered = next(turn.text for turn in load()[0].turns if turn.role == "user")
@@ -362,11 +368,12 @@ class TestCommands:
         def answer(request: Request) -> Answer:
             return says("ok") if request.messages[1]["content"] == answered else refuses(401)
 
-        endpoint(answer)
-        results = tmp_path / "results.json"
+        there, results = endpoint(answer), tmp_path / "results.json"
         command = ["bench", "tooltalk", "--agent", "openai:gpt-x", "--mode", mode, "--json", str(results)]
-        assert status(command) == 3
-        printed = capsys.readouterr().out
+        assert status([*command, "--concurrency", "1"]) == 3
+        assert sum(request.messages[1]["content"] != answered for request in there.requests) == 1
+        printed, told = capsys.readouterr()
+        assert "nothing more was asked" in told
         assert "2 unscored: the model gave no reply: unauthorized" in printed
         assert "2 unscored" in printed.partition("outcome" if mode == "fixed" else "success")[2]
         found = json.loads(results.read_text())

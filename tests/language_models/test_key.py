@@ -13,10 +13,10 @@ import pytest
 from fake_endpoint import RESET, Answer, Endpoint, Script, refuses, says
 
 from toologue.agents.agent import resolve_agent
-from toologue.errors import BadSetting
+from toologue.errors import BadSetting, Denied
 from toologue.models.client import OpenAIModel, Setup
 from toologue.models.model import ModelFault
-from toologue.run.runner import Settings, cases_of, run_all
+from toologue.run.runner import Finished, Settings, cases_of, run_all
 from toologue.schema import AgentTurn, Dialogue, UserTurn
 from toologue.schema.jsonl import line_of
 
@@ -48,11 +48,17 @@ def test_no_trace_and_no_log_holds_it(
     script: Script, endpoint: Callable[[Script], Endpoint], caplog: pytest.LogCaptureFixture
 ) -> None:
     there = endpoint(script)
+    cases, agent = cases_of([HELLO], Settings(protocol="recorded")), resolve_agent("openai:gpt-x?tries=1")
+    finished, denied = list[Finished](), ""
     with caplog.at_level(logging.DEBUG):
-        (done,) = run_all(cases_of([HELLO], Settings(protocol="recorded")), resolve_agent("openai:gpt-x?tries=1"))
+        try:
+            run_all(cases, agent, finished.append)
+        except Denied as refused:
+            denied = str(refused)
+    (done,) = finished
     assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in there.requests)
     assert there.requests
-    line = line_of(done.trace).decode()
+    line = line_of(done.trace).decode() + denied
     assert KEY not in line
     assert KEY[9:] not in line
     assert ESCAPED[:40] not in line

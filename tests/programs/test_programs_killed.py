@@ -29,7 +29,8 @@ class Counts:
     async def act(self, history, brief):
         if history[-1].role == "user":
             return AgentTurn(acts=(Program(goal="1", status="final", code="return len(s3.list_buckets()['Buckets'])"),))
-        return AgentTurn(text=f"You have {history[-1].results[0].value if history[-1].results else 'some'} buckets.")
+        done = history[-1].results[-1] if history[-1].results else None
+        return AgentTurn(text=f"You have {done.value if done else 'some'} buckets.")
 
 
 def agent(case):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from toologue.project.evaluate import Checked, Stage, check
 from toologue.project.settings import open_project
@@ -91,11 +92,11 @@ def project(folder: Path, **files: str) -> Path:
     return folder
 
 
-def checked(folder: Path, *agents: str, tell: Callable[[Stage], None] = lambda stage: None, **more: bool) -> Checked:
+def checked(folder: Path, *agents: str, tell: Callable[[Stage], None] = lambda stage: None, **more: Any) -> Checked:
     return check(open_project(folder), agents=agents, tell=tell, **more)
 
 
-def amounts(folder: Path, *agents: str, **more: bool) -> dict[str, tuple[int, int]]:
+def amounts(folder: Path, *agents: str, **more: Any) -> dict[str, tuple[int, int]]:
     """By stage, (what was done, what was kept)."""
     found: dict[str, tuple[int, int]] = {}
 

@@ -13,7 +13,9 @@ import pytest
 from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, project
 
 from toologue.cli import status
+from toologue.errors import BadSetting
 from toologue.project.hotspots import spots
+from toologue.run.selection import Selection
 from toologue.schema.jsonl import unfinished_folder
 from toologue.score.steps import SEVERITIES
 
@@ -78,6 +80,43 @@ class TestWhatIsKept:
         assert amounts(folder)["agent.py:agent"] == run
         assert amounts(folder)["agent.py:agent"] == (0, run[0])
         assert amounts(folder, fresh=True)["agent.py:agent"] == run
+
+    def test_an_agent_whose_library_elsewhere_breaks_is_run_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A stale pass is worse than none: what agents import is part of them, wherever it lies, and however late."""
+        library = tmp_path / "elsewhere" / "phrases_of_ours.py"
+        library.parent.mkdir()
+        library.write_text("WORDS = 'Hm.'\n")
+        monkeypatch.syspath_prepend(library.parent)
+        late = "def agent(history, tools):\n    from phrases_of_ours import WORDS\n    return WORDS\n"
+        folder = project(tmp_path / "lockers", agent=late)
+        run = amounts(folder)["agent.py:agent"]
+        assert amounts(folder)["agent.py:agent"] == (0, run[0])
+        library.write_text("WORDS = undefined\n")
+        assert amounts(folder)["agent.py:agent"] == run
+
+    def test_agents_have_names_and_options(self, tmp_path: Path) -> None:
+        named = '[agents.best]\nspec = "gold"\n[agents.mine]\nspec = "agent.py:agent"\noptions = {name = "own"}\n'
+        folder = project(tmp_path, settings=SETTINGS.replace('agents = ["agent.py:agent"]', "") + named)
+        assert [trial.agent for trial in checked(folder).trials] == ["best", "mine"]
+        assert [trial.agent for trial in checked(folder, "mine").trials] == ["mine"]
+        wrong = SETTINGS.replace('agents = ["agent.py:agent"]', "") + '[agents.best]\nspec = "gold"\nspeck = 1\n'
+        with pytest.raises(BadSetting, match=r"agents.best.speck: no key is called so; did you mean 'spec'"):
+            checked(project(tmp_path, settings=wrong))
+
+    def test_a_part_of_the_conversations_is_run_and_gated_alone(self, tmp_path: Path) -> None:
+        folder = project(tmp_path)
+        assert len(checked(folder, selection=Selection(limit=1)).trials[0].conversations) == 1
+        whole = amounts(folder)["agent.py:agent"]
+        assert whole[1] == 1
+        assert sum(whole) > 1
+
+    def test_trials_are_added_to_those_that_are_there(self, tmp_path: Path) -> None:
+        folder = project(tmp_path)
+        (count, _) = amounts(folder)["agent.py:agent"]
+        assert amounts(folder, trials=3)["agent.py:agent"] == (2 * count, count)
+        assert amounts(folder)["agent.py:agent"] == (0, count)
 
     def test_what_was_spoilt_is_made_again(self, tmp_path: Path) -> None:
         folder = project(tmp_path)

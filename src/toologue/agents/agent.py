@@ -6,14 +6,17 @@ mid-history, it answers the same. `resolve_agent` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
     module:attribute          yours: an agent, or a function from a Case to one; asked in a thread
+
+each with `?name=SHORT` behind it, or `&name=SHORT` behind other options: what traces and reports call it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
+from urllib.parse import unquote_plus
 
 from toologue import registry
 from toologue.agents.apart import apart
@@ -57,6 +60,30 @@ class ScriptedAgent:
 
 def resolve_agent(spec: str) -> AgentSpec:
     """The player that a spec names."""
+    asked, named = split_options(spec, "name")
+    found = _resolve(asked)
+    return replace(found, name=named["name"]) if named.get("name") else found
+
+
+def name_of(spec: str) -> str:
+    """What an agent of this spec is called."""
+    return split_options(spec, "name")[1].get("name") or spec
+
+
+def split_options(spec: str, *names: str) -> tuple[str, dict[str, str]]:
+    """(the spec without these options, those of them that it has, by name)."""
+    asked, _, options = spec.partition("?")
+    kept, found = list[str](), dict[str, str]()
+    for option in filter(None, options.split("&")):
+        name, _, value = option.partition("=")
+        if name in names:
+            found[name] = unquote_plus(value)
+        else:
+            kept.append(option)
+    return "?".join([asked, "&".join(kept)]) if kept else asked, found
+
+
+def _resolve(spec: str) -> AgentSpec:
     name, _, argument = spec.partition(":")
     if name in registry.names("agent") or not argument:  # what is unknown raises, with the nearest names
         return cast("AgentSpec", registry.find("agent", name)(argument))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 from toologue import registry
 from toologue.agents.agent import AgentFactory, AgentSpec, resolve_agent
 from toologue.bench.tables import Bracket, Cell, Table
-from toologue.errors import BadSetting
+from toologue.errors import BadSetting, Denied
 from toologue.loop import Agent
 from toologue.models.similarity import TextMatch
 from toologue.report.view import Conversation, Report, RunView, decisions_text, thresholds_text
-from toologue.run.runner import Finished, Limits, Settings, cases_of, run_all
-from toologue.run.store import Config, run_folder
-from toologue.schema import Dialogue, ProtocolName, Score, Setting, Trace, Verdict
+from toologue.run.runner import Finished, Limits, Settings, cases_of, faults_of, run_all
+from toologue.run.store import Config, RunFolder, run_folder
+from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Score, Setting, Trace, Verdict
 from toologue.score.metric import Total, gained, totals, unscored, value_of, warmed
 
 if TYPE_CHECKING:
@@ -282,6 +282,7 @@ def traces_of(
     """Run an agent through a part; traces in the order of the dialogues.
 
     With `options.out` into a run folder there, by the name of the part: what an earlier run did is not done again.
+    Where every further request would be refused nothing more is asked, and what was left has the same fault.
     """
     settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=part.cap)
     if part.world:
@@ -289,19 +290,38 @@ def traces_of(
         golds = [gold if gold.world.name == part.world else gold.replace(world=there) for gold in golds]
     if benchmark.prepare is not None:
         agent = benchmark.prepare(part, agent)
-    if options.out is not None and isinstance(agent, str):
-        config = Config(agent=agent, settings=settings)
-        folder = run_folder(options.out / part.name, golds, config, limits=options.limits, progress=options.progress)
-        return list(folder.traces())
-    cases = list(cases_of(golds, settings))
-    traces: dict[str, Trace] = {}
+    cases, lived = list(cases_of(golds, settings)), dict[str, Trace]()
 
     def keep(finished: Finished) -> None:
-        traces[finished.trace.case] = finished.trace
-        options.progress(len(traces), len(cases))
+        lived[finished.trace.case] = finished.trace
+        options.progress(len(lived), len(cases))
 
-    run_all(cases, player_of(agent), keep, limits=options.limits)
-    return [traces[case.key] for case in cases]
+    folder = RunFolder(options.out / part.name) if options.out is not None and isinstance(agent, str) else None
+    try:
+        if folder:
+            config = Config(agent=str(agent), settings=settings)
+            run_folder(folder.path, golds, config, limits=options.limits, progress=options.progress)
+        else:
+            run_all(cases, player_of(agent), keep, limits=options.limits)
+    except Denied as refused:
+        options.warn(str(refused))
+    if folder:
+        cases = list(cases_of(folder.dialogues(), settings))
+        lived = {trace.case: trace for trace in folder.traces()}
+    return [lived.get(case.key) or _refused(case, lived.values()) for case in cases]
+
+
+def _refused(case: Case, lived: Iterable[Trace]) -> Trace:
+    """A case that nothing was asked of, since every request would be refused as one of those that were was."""
+    refusal = next(fault for trace in lived for fault in faults_of(trace) if fault.lasting)
+    return Trace(
+        case=case.key,
+        dialogue=case.id,
+        protocol=case.protocol,
+        agent="",
+        turns=(AgentTurn(error=refusal),),
+        stop="error",
+    )
 
 
 def player_of(agent: Tested) -> AgentSpec:

@@ -12,8 +12,10 @@ from toologue.cli.terminal import echo, progress_bar
 from toologue.errors import BadSetting
 from toologue.judge.ask_judge import Judge
 from toologue.models.similarity import TextMatch
+from toologue.report.view import failed_in
 from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger, reviews_of
+from toologue.run.selection import Selection
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"])]
 OptionalOut = Annotated[Path | None, Parameter(name=["--out", "-o"])]
@@ -38,8 +40,6 @@ class Alike:
     prose: Annotated[float | None, Parameter(help="The same for long texts.")] = None
     reviews: Annotated[Path | None, Parameter(help="What people decided; by default `reviews` beside the run.")] = None
 
-    reviews: Annotated[Path | None, Parameter(help="What people decided; by default `reviews` beside the run.")] = None
-
     def judge(self, reply: float | None = None, *, beside: Path | None = None) -> TextMatch:
         """Who compares by them; `reply` is the least similarity of what an agent says, `beside` what was run."""
         given = (("text", self.text), ("prose", self.prose), ("reply", reply))
@@ -52,6 +52,22 @@ class Alike:
     def folder(self, beside: Path | None) -> Path | None:
         """Where decisions on what was run are kept."""
         return self.reviews or (reviews_of(beside) if beside else None)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Some:
+    """Which conversations."""
+
+    only: Annotated[tuple[str, ...], Parameter(help="Only conversations whose ids fit: `--only 'broken-*'`.")] = ()
+    failed: Annotated[Path | None, Parameter(help="Only those that failed, or were not scored, in this run.")] = None
+    limit: Annotated[int | None, Parameter(help="At most so many conversations, the first ones.")] = None
+
+    @property
+    def selection(self) -> Selection:
+        """Of which dialogues that is."""
+        at_least_one(limit=self.limit)
+        return Selection(self.only, None if self.failed is None else failed_in(self.failed), self.limit)
 
 
 @Parameter(name="*")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from toologue.cli.options import Judged
+from toologue.cli.options import Judged, Some, at_least_one
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say_first
 from toologue.errors import BadSetting
@@ -21,7 +21,7 @@ from toologue.project.hotspots import spots
 from toologue.project.settings import Project, open_project
 from toologue.project.start import start
 from toologue.report.coverage import sight_of
-from toologue.report.words import best_value, bracket
+from toologue.report.words import gate_words
 
 _SPOTS, _LINES, _REMARKS = 5, 6, 10
 
@@ -48,6 +48,8 @@ def run_stages(
     fail_under: float | None = None,
     strict: Annotated[bool, Parameter(negative="")] = False,
     allow_unsure: float | None = None,
+    some: Some = Some(),
+    trials: int | None = None,
     fresh: Annotated[bool, Parameter(negative="")] = False,
     judged: Judged = Judged(),
     html: Path | None = None,
@@ -63,16 +65,21 @@ def run_stages(
     folder
         The project; by default this folder.
     agent
-        Who is tested, in place of the agents in toologue.toml: agent.py:agent, procedure, gold, openai:NAME, … Given
-        several times, agents stand beside each other, and the gate is on the first.
+        Who is tested, in place of the agents in toologue.toml, or one of them: agent.py:agent, procedure, gold,
+        openai:NAME, … Given several times, agents stand beside each other, and the gate is on the first.
     fail_under
         The share of conversations, from 0 to 1, in which the first agent must do no harm for sure.
     strict
         Every wrong step counts, not only those that do harm.
     allow_unsure
         The share of conversations, from 0 to 1, that may be unsure: they count as passing.
+    some
+        Which conversations; by default all.
+    trials
+        How often each conversation is run.
     fresh
-        Run all agents again, those too that have not changed. What endpoints answered is kept otherwise.
+        Run all agents again, those too that have not changed. What endpoints answered is kept otherwise; conversations
+        in which a model gave no reply, or time was up, are run again without it.
     judged
         Who is asked about what rules leave open.
     html
@@ -83,7 +90,10 @@ def run_stages(
     for option, share, example in (("fail-under", fail_under, 0.9), ("allow-unsure", allow_unsure, 0.1)):
         if share is not None and not 0 <= share <= 1:
             raise BadSetting(f"--{option} is {share}: a share from 0 to 1 is wanted, for example {example}")
-    asked = {"fail_under": fail_under, "strict": strict, "allow_unsure": allow_unsure, "fresh": fresh}
+    at_least_one(trials=trials)
+    gate = {"fail_under": fail_under, "strict": strict, "allow_unsure": allow_unsure}
+    again = command_line("test", folder, agent=agent, **gate, **vars(some), trials=trials, **vars(judged), html=html)
+    asked = {**gate, "fresh": fresh, "trials": trials, "selection": some.selection, "command": again}
     project, page = open_project(folder), html or folder / "report.html"
     grade = project.settings.grade
     judged = replace(judged, judge=judged.judge or grade.judge, judge_votes=judged.judge_votes or grade.judge_votes)
@@ -139,13 +149,8 @@ def first_looks(found: Checked, trial: Trial) -> None:
 def _gate(gate: Gated, folder: Path, page: Path) -> int:
     if gate.least is None:
         return 0
-    total, least = gate.total, f"{gate.least:.1%}"
-    value = bracket(100 * (total.value or 0), 100 * best_value(total), "{:.1f}") + "%"
-    below = f"below {least}" if gate.least else "no conversation passes"
-    says = {"passed": f"at least {least}", "failed": below, "undecided": f"UNDECIDED, {least} is wanted"}
-    used = f", up to {gate.allowed:.1%} may be unsure" if total.unsure and gate.allowed else ""
-    found = "nothing was scored" if total.value is None else value
-    echo(f"\ngate: {total.metric}: {found}, {says[gate.verdict]}{used}")
+    total = gate.total
+    echo(f"\n{gate_words(gate.verdict, total, gate.least, gate.allowed)}")
     if gate.verdict == "undecided":
         lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
         lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"

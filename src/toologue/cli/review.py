@@ -175,7 +175,7 @@ def _questions(
     similarity = "lexical"
     if (what / FILE).is_file():
         project = open_project(what)
-        similarity, runs = project.settings.grade.similarity, _runs(project, ledger, agents)
+        similarity, runs = project.settings.grade.similarity, _runs(project, agents)
     else:
         runs = run_folders(what)
     if not runs:
@@ -185,9 +185,8 @@ def _questions(
     return [one for one in found if not kinds or one.kind in kinds]
 
 
-def _runs(project: Project, ledger: Ledger, agents: list[str]) -> list[RunFolder]:
-    suites = make_suites(project, read_chapters(project), repairs=ledger.repairs, workers=os.cpu_count() or 1)
-    runs = [*kept_runs(project, agents or project.settings.agents, suites)]
+def _runs(project: Project, agents: list[str]) -> list[RunFolder]:
+    runs = [*kept_runs(project, agents or [*project.settings.agents])]
     if not runs:
         raise BadFile(f"{project.folder}: nothing that can be reviewed was run: toologue test {project.folder}")
     return runs

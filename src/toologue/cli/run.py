@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toologue.cli.options import Alike, Judged, Out
+from toologue.agents.code import code_of
+from toologue.cli.options import Alike, Judged, Out, Some
 from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.models.similarity import TextMatch
@@ -26,7 +27,7 @@ from toologue.report.view import (
 )
 from toologue.review.ledger import FOLDER
 from toologue.run.runner import Limits, Settings
-from toologue.run.store import Config, RunFolder, run_folder
+from toologue.run.store import Config, RunFolder, places, run_folder
 from toologue.schema import Api, Dialogue, Trace
 from toologue.schema.jsonl import read
 from toologue.score.metric import Total, no_reply
@@ -38,10 +39,11 @@ def run(
     dialogues: Path,
     /,
     *,
-    agent: str,
+    agent: list[str],
     out: Out,
     protocol: Literal["next", "forced", "recorded", "live"] = "forced",
     user: str | None = None,
+    some: Some = Some(),
     trials: int = 1,
     seed: int = 0,
     cap: int = 50,
@@ -49,8 +51,12 @@ def run(
     timeout: float | None = None,
     executor: Literal["inline", "processes"] = "inline",
     apis: Path | None = None,
+    keep_faults: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Run an agent through dialogues, into a folder that can be resumed. Exits 3 where a model gave no reply.
+
+    The same command goes on where it stopped, and runs again what a fault has spoilt: no reply of a model, time that
+    was up. It stops where every further request would be refused, too (a key that is none, a quota that is used up).
 
     Parameters
     ----------
@@ -58,13 +64,15 @@ def run(
         A dialogues.jsonl.
     agent
         retrieve, gold, openai:NAME, predictions:FILE, … or module:attribute (an agent, or a function from a Case to
-        one).
+        one); `?name=SHORT` behind it is what it is called. Given several times, each has a run folder in --out.
     out
         The run folder. If it holds a part of this very run, the run goes on.
     protocol
         How the gold takes part: next, forced, recorded; or live, where a simulated customer speaks.
     user
         Who speaks under live: graph, a customer who walks the procedure's graph.
+    some
+        Which dialogues; by default all.
     trials
         How often each dialogue is run.
     seed
@@ -79,26 +87,41 @@ def run(
         inline (one event loop) or processes.
     apis
         An apis.jsonl, for dialogues whose world brings no documents.
+    keep_faults
+        Run nothing again of which there is a trace.
     """
     settings = Settings(protocol=protocol, trials=trials, seed=seed, cap=cap)
     documents = {api.name: api for api in read(apis, Api)} if apis is not None else None
-    with progress_bar("running") as progress:
-        folder = run_folder(
-            out,
-            read(dialogues, Dialogue),
-            Config(agent=agent, user=user or ("graph" if protocol == "live" else ""), settings=settings),
-            limits=Limits(concurrency, timeout),
-            executor=executor,
-            apis=documents,
-            progress=progress,
-        )
+    selection, speaking = some.selection, user or ("graph" if protocol == "live" else "")
+    statuses = list[int]()
+    for tested, place in zip(agent, places(out, agent), strict=True):
+        golds = read(dialogues, Dialogue)
+        with progress_bar(f"running {tested}") as progress:
+            folder = run_folder(
+                place,
+                selection.of(golds) if selection else golds,
+                Config(agent=tested, code=code_of(tested), user=speaking, settings=settings),
+                others="keep" if selection else "refuse",
+                again=not keep_faults,
+                limits=Limits(concurrency, timeout),
+                executor=executor,
+                apis=documents,
+                progress=progress,
+            )
+        statuses.append(_ran(folder))
+    return max(statuses)
+
+
+def _ran(folder: RunFolder) -> int:
+    """Say what became of a run; 3 where a model gave no reply."""
+    agent = folder.config.name
     whys, broken = Counter[str](), Counter[str]()
     for trace in folder.traces():
         why, fault = no_reply(trace), _broken(trace)
         whys[why] += 1
         broken[fault] += bool(fault and not why)
     broken = +broken  # without those that are none
-    echo(f"{whys.total()} traces in {out / 'traces.jsonl'}; next: toologue report {out}")
+    echo(f"{whys.total()} traces in {folder.path / 'traces.jsonl'}; next: toologue report {folder.path}")
     if broken:
         told = ", ".join(f"{fault} × {number}" for fault, number in broken.most_common())
         echo(f"{agent}: {broken.total()} of {whys.total()} conversations were broken by it, and fail: {told}")
@@ -140,10 +163,10 @@ def score(
     match = _read_by(judged, alike, [folder])[0]
     kept = None if again else graded_before(folder, match)
     totals = score_folder(folder, match) if kept is None else kept
-    say(totals_table(Report(run.name, [RunView(folder.config.agent, {}, totals, [])])))
+    say(totals_table(Report(run.name, [RunView(folder.config.name, {}, totals, [])])))
     for line in decisions_text(conversations_of(folder, match.reader)) if match.reader else ():
         echo(line)
-    return max(_complete([folder]), _scored(folder.config.agent, Counter(map(no_reply, folder.traces()))))
+    return max(_complete([folder]), _scored(folder.config.name, Counter(map(no_reply, folder.traces()))))
 
 
 def _complete(folders: Iterable[RunFolder]) -> int:

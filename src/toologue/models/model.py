@@ -15,18 +15,13 @@ from typing import Any, Literal, Protocol
 
 from toologue.errors import BadSetting, ToologueError
 from toologue.formats.openai import Message
-from toologue.schema import AgentTurn, Call, Fault, Noun, Usage
+from toologue.schema import AgentTurn, Call, Fault, FaultType, Noun, Usage
 
 _SWITCH = "TOOLOGUE_REQUESTS"
 
 # Why the model stopped: it was done, out of tokens, wants results, was filtered; other: the endpoint did not say.
 Finish = Literal["stop", "length", "tool_calls", "content_filter", "other"]
 
-# What a request came to, if not to a reply (docs/language-models.md has the table).
-FaultType = Literal[
-    "rate_limited", "quota_exceeded", "server_error", "timeout", "connection", "bad_response", "unauthorized",
-    "not_found", "too_long", "bad_request",
-]  # fmt: skip
 Messages = Sequence[Message]
 # The JSON Schema that words must satisfy.
 Output = Mapping[str, Any] | None

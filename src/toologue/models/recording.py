@@ -44,9 +44,9 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import BadFile, BadSetting, shown
-from toologue.models.model import FaultType, Messages, Model, ModelFault, Output, Reply
+from toologue.models.model import Messages, Model, ModelFault, Output, Reply
 from toologue.models.spent import SPENT
-from toologue.schema import Noun
+from toologue.schema import FaultType, Noun
 from toologue.schema.jsonl import Appender, json_path, leaves, line_of, read, write
 
 VARIABLES = {"record": "TOOLOGUE_RECORD", "replay": "TOOLOGUE_REPLAY", "cache": "TOOLOGUE_CACHE"}

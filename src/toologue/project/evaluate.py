@@ -3,11 +3,12 @@
     .toologue/conversations/KEY/dialogues.jsonl    the conversations of a procedure
                                 graphs.jsonl       its conversation graph
                                 made.json          what was dropped, and why
-    .toologue/runs/KEY/                            a run folder (docs/files.md) an agent and procedure, with its scores
+    .toologue/runs/NAME-KEY/                       a run folder (docs/files.md) an agent, with its scores
 
-Both are kept under a key of all that they come of. Conversations: procedure, document, rows, settings, this version.
-Runs: the conversations, and the agent; of one that is a file, all Python files beside and below it. So what nobody
-touched costs nothing. What a model behind an endpoint would say today is not known: `fresh` asks again.
+Both are kept under a key of what they come of. Conversations: procedure, document, rows, settings, this version. Runs:
+the agent, and of one that is a file all that it is made of (`agents.code`); in it a conversation is run again where it
+has changed, or where a fault that may pass is all that is there. So what nobody touched costs nothing. What a model
+behind an endpoint would say today is not known: `fresh` asks again.
 
 Contract: all that is wrong with all procedures is one BadFile, each with its line. An entry is there whole or not at
 all; one that cannot be read is made again. What an agent does is data; a run that was killed goes on where it stopped.
@@ -25,14 +26,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
 from toologue import __version__, keys
-from toologue.agents.agent import resolve_agent
+from toologue.agents.code import code_key
 from toologue.data import text_of
-from toologue.errors import BadFile, BadSetting, UnknownName, UserError
+from toologue.errors import BadFile, BadSetting, Denied, UnknownName, UserError
 from toologue.formats.procedure import load
 from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.lint_procedure import Finding, lint
@@ -44,11 +45,11 @@ from toologue.project.statistics import Made, Seen, Source
 from toologue.report.coverage import walk_of
 from toologue.report.view import (
     Charted,
-    Conversation,
     Report,
     RunView,
     conversations_of,
     decisions_text,
+    graded_before,
     score_folder,
     thresholds_text,
     totals_of,
@@ -57,13 +58,14 @@ from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger
 from toologue.review.repair import repaired
 from toologue.run.runner import Limits, Settings
+from toologue.run.selection import Selection
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue, Graph, Procedure, Repair, Turn
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.grader import grader
 from toologue.score.metric import Total, totals
 from toologue.score.steps import SEVERITIES
+from toologue.text.tokens import callable_name
 
 _ROUNDING = 1e-9
 _LOWER_IS_BETTER = frozenset({*SEVERITIES, *ERROR_TYPES, "incorrect action rate", "CodeEdits"})
@@ -197,9 +199,10 @@ def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
 
 @dataclass(frozen=True)
 class Trial(RunView):
-    """What became of an agent. `fresh`: how many of its conversations were run just now."""
+    """What became of an agent. `fresh`: how many of its conversations were run just now; `folder`: where they are."""
 
     fresh: int = 0
+    folder: Path = Path()
 
     @property
     def agent(self) -> str:
@@ -220,99 +223,72 @@ class Trial(RunView):
 def evaluate_agent(
     project: Project,
     agent: str,
-    suites: Sequence[Suite],
     match: TextMatch,
     *,
+    suites: Sequence[Suite],
+    selection: Selection = Selection(),
+    trials: int | None = None,
     fresh: bool = False,
     progress: Progress = lambda done, of: None,
 ) -> Trial:
     """Run and grade an agent, as far as that was not done before. `fresh`: all of it."""
-    spec, code = _spec_and_code(project, agent)
-    resolve_agent(spec)  # a name that is wrong is refused before anything is written
-    conversations, run_now = list[Conversation](), 0
-    held = [suite for suite in suites if suite.dialogues]
-    of = sum(len(suite.dialogues) for suite in held)
-    for suite in held:
-        folder, before = _run_folder(project, spec, code, suite), len(conversations)
-        if fresh:
-            shutil.rmtree(folder.path, ignore_errors=True)
-        graded = _graded(folder, suite, match)
-        if graded is None:
-            run_now += _run(project, folder, spec, suite, lambda done, _, before=before: progress(before + done, of))
-            score_folder(folder, match)
-            graded = _graded(folder, suite, match)
-        assert graded is not None, "what was just written can be read"
-        conversations += graded
-        progress(len(conversations), of)
+    folder, config = _run_of(project, agent, trials)
+    if fresh:
+        shutil.rmtree(folder.path, ignore_errors=True)
+    run_now, stopped = -1, ""  # the first call says what was there before
+
+    def counting(done: int, of: int) -> None:
+        nonlocal run_now
+        run_now += 1
+        progress(done, of)
+
+    limits = Limits(project.settings.run.concurrency, project.settings.run.timeout)
+    golds = selection.of(gold for suite in suites for gold in suite.dialogues)
+    others = "keep" if selection else "drop"
+    try:
+        run_folder(folder.path, golds, config, others=others, limits=limits, progress=counting)
+    except Denied as refused:
+        stopped = str(refused)
+    if graded_before(folder, match) is None:
+        score_folder(folder, match)
+    asked, every = {gold.id for gold in golds}, conversations_of(folder, match.reader)
+    conversations = [one for one in every if one.gold.id in asked and one.trace.trial < config.settings.trials]
     scores = (score for conversation in conversations for score in conversation.scores.values())
     compared = {"similarity": match.similarity.name, "thresholds": thresholds_text(match.thresholds)}
     facts = {"agent": agent, "protocol": "next", **compared, "toologue": __version__}
-    told = decisions_text(conversations) if match.reader else ()
-    return Trial(agent, facts, totals(scores), conversations, told=told, fresh=run_now)
+    told = [*(decisions_text(conversations) if match.reader else ()), *([stopped] if stopped else [])]
+    return Trial(agent, facts, totals(scores), conversations, told=told, fresh=run_now, folder=folder.path)
 
 
-def kept_runs(project: Project, agents: Sequence[str], suites: Sequence[Suite]) -> Iterator[RunFolder]:
+def kept_runs(project: Project, agents: Sequence[str]) -> Iterator[RunFolder]:
     """The runs of agents that are there."""
     for agent in agents:
-        for suite in suites:
-            folder = _run_folder(project, *_spec_and_code(project, agent), suite)
-            if (folder.path / "traces.jsonl").exists():
-                yield folder
+        folder, _ = _run_of(project, agent)
+        if (folder.path / "traces.jsonl").exists():
+            yield folder
 
 
-def _run_folder(project: Project, spec: str, code: str, suite: Suite) -> RunFolder:
-    parts = [__version__, spec, code, suite.chapter.key, project.settings.run.timeout]
-    mended = [repair.key for repair in suite.repairs]
-    return RunFolder(project.kept / "runs" / keys.content_key([*parts, mended] if mended else parts))
+def _run_of(project: Project, agent: str, trials: int | None = None) -> tuple[RunFolder, Config]:
+    """Where an agent is run, and as what."""
+    spec, code = _spec_and_code(project, agent)
+    config = Config(
+        agent=spec, code=code, settings=Settings(protocol="next", trials=trials or project.settings.run.trials)
+    )
+    name = f"{callable_name(agent)[:40]}-{keys.content_key(config.identity())}"
+    return RunFolder(project.kept / "runs" / name), config
 
 
 def _spec_and_code(project: Project, agent: str) -> tuple[str, str]:
     """(what `resolve_agent` understands, the key of its code)."""
-    file, _, name = agent.removeprefix("thread:").rpartition(":")
+    spec = project.spec(agent)
+    file, _, name = spec.removeprefix("thread:").removeprefix("callable:").rpartition(":")
     if not file.endswith(".py"):
-        return agent, ""
-    how = "thread" if agent.startswith("thread:") else "callable"
+        return spec, ""
+    how = "thread" if spec.startswith("thread:") else "callable"
     path = (project.folder / file).resolve()
     if not path.is_file():
         raise BadSetting(f"{project.folder / FILE}: agents: {agent!r}: there is no file {path}; paths start at {FILE}")
-    return f"{how}:{path}:{name}", keys.content_key([keys.file_key(each) for each in _code(path.parent)])
-
-
-def _code(folder: Path) -> Iterator[Path]:
-    """The Python files of a folder and those below; hidden folders and installed packages left out."""
-    for path in sorted(folder.iterdir()):
-        if path.suffix == ".py" and path.is_file():
-            yield path
-        elif path.is_dir() and not path.name.startswith((".", "__")) and not (path / "pyvenv.cfg").exists():
-            yield from _code(path)
-
-
-def _run(project: Project, folder: RunFolder, spec: str, suite: Suite, progress: Progress) -> int:
-    """Run what is missing; how many conversations that were."""
-    ran = -1  # the first call says what was there before
-
-    def counting(done: int, of: int) -> None:
-        nonlocal ran
-        ran += 1
-        progress(done, of)
-
-    limits = Limits(project.settings.run.concurrency, project.settings.run.timeout)
-    config = Config(agent=spec, settings=Settings(protocol="next"))
-    run_folder(folder.path, suite.dialogues, config, limits=limits, progress=counting)
-    return ran
-
-
-def _graded(folder: RunFolder, suite: Suite, match: TextMatch) -> list[Conversation] | None:
-    """The conversations with their scores, if they were run to the end and graded by this match of texts."""
-    try:
-        summary = json.loads((folder.path / "scores.json").read_bytes())
-        if summary["grader"] != grader(match):
-            return None
-        found = {one.gold.id: one for one in conversations_of(folder, match.reader)}
-    except _UNREADABLE:
-        return None
-    golds = [gold.id for gold in suite.dialogues]
-    return [found[id] for id in golds] if found.keys() == set(golds) else None
+    return f"{how}:{path}:{name}", code_key(path)
 
 
 @dataclass(frozen=True)
@@ -365,15 +341,18 @@ def check(
     fail_under: float | None = None,
     strict: bool = False,
     allow_unsure: float | None = None,
+    selection: Selection = Selection(),
+    trials: int | None = None,
     fresh: bool = False,
     workers: int = 1,
     judging: Judging | None = None,
+    command: str = "",
     tell: Callable[[Stage], None] = lambda stage: None,
     bar: Bar = lambda what: nullcontext(lambda done, of: None),
 ) -> Checked:
     """Check a project. `agents` and what is given of the gate go before its settings; `fresh` runs all agents again.
 
-    What people and judges have decided counts; `judging` asks a judge about what is open.
+    `command` makes the report again. What people and judges have decided counts; `judging` asks a judge about the rest.
     """
     ledger = judging.ledger if judging else Ledger.of(project.reviews)
     compared = TextMatch.of(project.settings.grade.similarity)
@@ -393,25 +372,25 @@ def check(
     tell(Stage("conversations", fresh_made, len(suites) - fresh_made, _made_words(suites)))
     if not any(suite.dialogues for suite in suites):
         raise BadFile(f"{project.folder}: no conversation could be made: {_made_words(suites)}")
-    trials = list[Trial]()
+    run_and_grade = partial(evaluate_agent, project, suites=suites, selection=selection, trials=trials)
+    done = list[Trial]()
     for agent in dict.fromkeys(agents or project.settings.agents):
         with bar(f"running {agent}") as progress:
-            trial = evaluate_agent(project, agent, suites, match, fresh=fresh, progress=progress)
-        trials.append(trial)
+            trial = run_and_grade(agent, match, fresh=fresh, progress=progress)
+        done.append(trial)
         every = len(trial.conversations)
         doubt = f", {trial.unsure} unsure" if trial.unsure else ""
         tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass{doubt}"))
-    if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in trials}):
-        trials = [evaluate_agent(project, trial.agent, suites, ledger.reads(compared)) for trial in trials]
+    if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in done}):
+        done = [run_and_grade(trial.agent, ledger.reads(compared)) for trial in done]
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
-    name, command = project.folder.resolve().name, f"toologue test {project.folder}"
-    report = Report(name, trials, command, charted=charted)
-    known = trials[0].by_metric
+    report = Report(project.folder.resolve().name, done, command, charted=charted)
+    known = done[0].by_metric
     if metric not in known:
         raise UnknownName("metric", metric, known)
     least = gate.fail_under if fail_under is None else fail_under
     allowed = gate.allow_unsure if allow_unsure is None else allow_unsure
-    return Checked(suites, trials, report, Gated(known[metric], least, allowed))
+    return Checked(suites, done, report, Gated(known[metric], least, allowed))
 
 
 def _totals(trial: Trial) -> Callable[[TextMatch], list[Total]]:

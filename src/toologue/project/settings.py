@@ -1,8 +1,9 @@
 """A project's settings: what stands in its `toologue.toml`, checked, and the files that it names.
 
     apis, seed, procedures, agents                        what is tested, and who (paths start at the file)
+    [agents.NAME]   spec options                           who, by names of your own, in place of the list `agents`
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
-    [run]           timeout concurrency
+    [run]           timeout concurrency trials
     [grade]         similarity judge judge_votes
     [gate]          fail_under metric strict allow_unsure
 
@@ -11,8 +12,8 @@ and what to do; keys that nobody knows are refused, with the nearest one.
 
 Example:
     >>> settings = read_settings('apis = "shop.yaml"')
-    >>> settings.agents, settings.conversations.count, settings.gate.fail_under
-    (('procedure',), 12, None)
+    >>> [*settings.agents], settings.conversations.count, settings.gate.fail_under
+    (['procedure'], 12, None)
     >>> read_settings('apis = "shop.yaml"\\n[run]\\ntimout = 5')
     Traceback (most recent call last):
         ...
@@ -26,9 +27,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, cast
+from urllib.parse import urlencode
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from toologue import limits
 from toologue.data import complaint, text_of
@@ -54,10 +56,29 @@ class Conversations(Noun):
 
 
 class Running(Noun):
-    """How agents are run: seconds a conversation, conversations at once."""
+    """How agents are run: seconds a conversation, conversations at once, how often each."""
 
     timeout: float | None = Field(default=60, gt=0)
     concurrency: int = Field(default=4, ge=1)
+    trials: int = Field(default=1, ge=1)
+
+
+class Tested(Noun):
+    """An agent: its spec, as `--agent` takes it, and the options behind it."""
+
+    spec: str = Field(min_length=1)
+    options: dict[str, str | int | float] = Field(default_factory=dict[str, str | int | float])
+
+    @property
+    def whole(self) -> str:
+        """The spec with its options."""
+        more = urlencode(self.options)
+        return f"{self.spec}{'&' if '?' in self.spec else '?'}{more}" if more else self.spec
+
+
+def _by_name(given: Any) -> Any:
+    """Agents in a list are called by their specs."""
+    return {one: {"spec": one} for one in cast("list[Any]", given)} if isinstance(given, list) else given
 
 
 class Grading(Noun):
@@ -86,7 +107,9 @@ class Settings(Noun):
     apis: str = Field(min_length=1)
     seed: str | None = Field(default=None, min_length=1)
     procedures: str = "procedures"
-    agents: tuple[str, ...] = Field(default=("procedure",), min_length=1)
+    agents: Annotated[dict[str, Tested], BeforeValidator(_by_name)] = Field(
+        default={"procedure": Tested(spec="procedure")}, min_length=1
+    )
     conversations: Conversations = Conversations()
     run: Running = Running()
     grade: Grading = Grading()
@@ -135,6 +158,11 @@ class Project:
         """How conversations are made."""
         return Making(**self.settings.conversations.model_dump())
 
+    def spec(self, agent: str) -> str:
+        """What an agent of this name is, or one that is named by its spec."""
+        known = self.settings.agents.get(agent)
+        return known.whole if known else agent
+
     def _file(self, key: str, name: str) -> Path:
         path = self.folder / name
         if not path.is_file():
@@ -167,7 +195,7 @@ def read_settings(text: str, *, file: object = FILE) -> Settings:
 def _unknown(place: Sequence[str | int]) -> str:
     known: Any = Settings
     for step in place[:-1]:
-        known = known.model_fields[step].annotation
+        known = Tested if place[0] == "agents" else known.model_fields[step].annotation
     names = list[str](known.model_fields)
     near = get_close_matches(str(place[-1]), names, n=1)
     return "no key is called so; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}")

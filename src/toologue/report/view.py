@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from toologue import keys, registry
-from toologue.errors import UserError
+from toologue.errors import BadFile, UserError
 from toologue.models.similarity import TextMatch
 from toologue.run.store import RunFolder
 from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Trace
@@ -225,12 +226,12 @@ def view_of(folder: RunFolder, match: TextMatch) -> RunView:
         "seed": str(settings.seed),
         "similarity": match.similarity.name,
         "thresholds": thresholds_text(match.thresholds),
-        "dialogues": config.dialogues,
+        "dialogues": keys.file_key(folder.path / "dialogues.jsonl"),
         "toologue": config.version,
     }
     if count > len(shown):
         facts["not shown"] = f"{count - len(shown)} conversations, mostly passed ones"
-    return RunView(config.agent, facts, scored, shown, every, decisions_text(every) if match.reader else ())
+    return RunView(config.name, facts, scored, shown, every, decisions_text(every) if match.reader else ())
 
 
 @dataclass(frozen=True)
@@ -254,6 +255,15 @@ def conversations_of(folder: RunFolder, reader: SecondReader | None = None) -> I
             found[following.metric] = following
             following = next(scores, None)
         yield Conversation.read(gold, trace, found, reader)
+
+
+def failed_in(run: Path) -> frozenset[str]:
+    """The ids of the dialogues that failed in a graded run, were not scored, or have no trace. Raises BadFile."""
+    folder = RunFolder(run)
+    if folder.config and not (run / "scores.json").exists():
+        raise BadFile(f"{run} is not graded, and so nobody knows what failed: toologue score {run}")
+    failed = (one.gold.id for one in conversations_of(folder) if one.status in ("failed", "unscored"))
+    return frozenset([*failed, *folder.missing()])
 
 
 def decisions_text(every: Iterable[Conversation]) -> list[str]:

@@ -191,6 +191,16 @@ def best_value(total: Total) -> float:
     return total.value or 0.0 if total.best is None else total.best
 
 
+def gate_words(verdict: Literal["passed", "failed", "undecided"], total: Total, least: float, allowed: float) -> str:
+    """What a gate says of a total, of which `least` is wanted and `allowed` may be unsure."""
+    value = bracket(100 * (total.value or 0), 100 * best_value(total), "{:.1f}") + "%"
+    below = f"below {least:.1%}" if least else "no conversation passes"
+    says = {"passed": f"at least {least:.1%}", "failed": below, "undecided": f"UNDECIDED, {least:.1%} is wanted"}
+    used = f", up to {allowed:.1%} may be unsure" if total.unsure and allowed else ""
+    found = "nothing was scored" if total.value is None else value
+    return f"gate: {total.metric}: {found}, {says[verdict]}{used}"
+
+
 def decided_words(run: RunView) -> str:
     """The share of conversations that are fully decided; empty where all are."""
     decided, of = run.decided or (0, 0)

@@ -26,7 +26,7 @@ from toologue import keys
 from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.apart import LEFT, apart
 from toologue.agents.guarded import Guarded
-from toologue.errors import BadSetting, Unfinished, UnknownName, UserError
+from toologue.errors import BadSetting, Denied, Unfinished, UnknownName, UserError
 from toologue.loop import ground, play_async
 from toologue.parallel import chunks, unordered
 from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
@@ -65,16 +65,19 @@ async def run_cases(
 ) -> None:
     """Play all cases, at most `limits.concurrency` at once, and hand each over as it finishes.
 
-    Raises Unfinished where so many threads of the agent did not stop with their time.
+    Raises Unfinished where so many threads of the agent did not stop with their time, Denied where its model would
+    refuse every further request (a key that is none, a quota that is used up): no case is begun after that.
     """
-    source, before = iter(cases), [*LEFT]
+    source, before, refused = iter(cases), [*LEFT], list[Fault]()
 
     def stuck() -> bool:
         return sum(running() for running in LEFT if running not in before) >= limits.concurrency
 
     async def work() -> None:
-        while not stuck() and (case := next(source, None)):
-            done(await _run_case(case, agent, user, limits.timeout))
+        while not stuck() and not refused and (case := next(source, None)):
+            finished = await _run_case(case, agent, user, limits.timeout)
+            done(finished)
+            refused.extend(fault for fault in faults_of(finished.trace) if fault.lasting)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(limits.concurrency):
@@ -82,6 +85,14 @@ async def run_cases(
     if stuck():
         what = f"{limits.concurrency} threads of {agent.name!r} went on after their time, and cannot be stopped"
         raise Unfinished(f"{what}: run it in processes, callable:FILE.py:NAME")
+    if refused:
+        what = f"every further request would be refused as this one was: {refused[0].message}"
+        raise Denied(f"{agent.name!r}: {what}; nothing more was asked, and the same command goes on")
+
+
+def faults_of(trace: Trace) -> Iterator[Fault]:
+    """The faults of an agent's turns."""
+    yield from (turn.error for turn in trace.turns if turn.role == "agent" and turn.error is not None)
 
 
 def run_all(

@@ -1,13 +1,16 @@
 """The run folder: everything one run is made of and gave, safe against being killed at any moment.
 
-    run.json         what was run: agent, settings, limits, key of the dialogues
+    run.json         what was run: agent, its code, settings
     dialogues.jsonl  the gold dialogues, acts executed; the folder needs nothing else
     traces.jsonl     one trace a line, appended as cases end; in the order of the cases once the run is finished
+    faults.jsonl     traces that were taken out to be run again: of a model that gave no reply, of time that was up
     times.jsonl      clock times, kept apart so that equal runs have equal traces
     scores.jsonl     written by `toologue score`, beside scores.json (similarity, thresholds, totals)
 
-Contract: a case whose trace is on disk is never run again. A folder of another configuration is refused, naming what
-differs. A finished run is byte-equal to any other run of the same configuration, however often either was interrupted.
+Contract: a case whose trace is on disk is not run again, unless a fault that may pass is all that it shows. What does
+not change what an agent does (time, tries, how many at once) makes no other run, nor do more dialogues or trials. A
+folder of another configuration is refused, naming what differs. A finished run is byte-equal to any other run of the
+same configuration, however often either was interrupted.
 """
 
 from __future__ import annotations
@@ -18,20 +21,20 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
 from toologue import __version__, keys
-from toologue.agents.agent import resolve_agent
+from toologue.agents.agent import AgentSpec, name_of, resolve_agent, split_options
 from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, shown
 from toologue.parallel import ExecutorName
 from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all, run_in_processes
-from toologue.schema import Api, Case, Dialogue, Noun, Trace
+from toologue.schema import Api, Case, Dialogue, Fault, Noun, Trace
 from toologue.schema.jsonl import (
     Appender,
     bad_record,
@@ -44,22 +47,37 @@ from toologue.schema.jsonl import (
     replacing,
     write,
 )
+from toologue.text.tokens import callable_name
 from toologue.users import speaker
+
+# What becomes of dialogues of a run that are not, or not so, among those that are run now.
+Others = Literal["refuse", "keep", "drop"]
 
 
 class Config(Noun):
     """What a run is. Runs of equal configuration have equal traces; how many cases at once is not part of it.
 
-    `agent` and `user` are registered names; a user speaks under the protocol `live` only.
+    `agent` and `user` are registered names; a user speaks under the protocol `live` only. `code` is the key of what an
+    agent of a file imports (`agents.code`).
     """
 
     format: Literal["run/1"] = "run/1"
     version: str = __version__
     agent: str
+    code: str = ""
     user: str = ""
     settings: Settings = Settings()
-    timeout: float | None = None
-    dialogues: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the agent is called."""
+        return name_of(self.agent)
+
+    def identity(self) -> dict[str, JsonValue]:
+        """What makes it another run where it differs."""
+        said = self.model_dump(mode="json", exclude={"settings"})
+        settings = self.settings.model_dump(mode="json", exclude={"trials"})
+        return {**said, "agent": split_options(self.agent, "timeout", "tries")[0], **settings}
 
 
 class RunFolder:
@@ -115,11 +133,25 @@ class RunFolder:
             yield gold, trace
 
 
+def places(out: Path, agents: Sequence[str]) -> list[Path]:
+    """The run folder of each agent: `out`, or one in it by the agent's name where there are several."""
+    if len(agents) == 1:
+        return [out]
+    called = [callable_name(name_of(one)) for one in agents]
+    twice = next((name for name, times in Counter(called).items() if times > 1), None)
+    if twice:
+        raise BadSetting(f"two agents are called {twice!r}: give them names, {agents[0]}?name=SHORT")
+    return [out / name for name in called]
+
+
 def run_folder(
     path: Path | str,
     dialogues: Iterable[Dialogue],
     config: Config,
     *,
+    agent: AgentSpec | None = None,
+    others: Others = "refuse",
+    again: bool = True,
     limits: Limits = Limits(),
     executor: ExecutorName = "inline",
     apis: Mapping[str, Api] | None = None,
@@ -127,11 +159,13 @@ def run_folder(
 ) -> RunFolder:
     """Run dialogues into a folder, or go on where an earlier run of the same configuration was cut off.
 
-    `progress(done, of)` is called as cases finish. Raises RunMismatch for a folder of another configuration.
+    `agent` is the one that `config` names, where no registered name leads to it. `others`: what becomes of dialogues
+    that the folder has beside these, or had before they changed. `again`: cases are run again whose traces show faults
+    that may pass. `progress(done, of)` is called as cases finish. Raises RunMismatch for a folder of another
+    configuration, Denied and Unfinished as `run_cases` does.
     """
     folder = RunFolder(path)
-    config = config.replace(timeout=limits.timeout)
-    resolve_agent(config.agent)  # a name that is wrong is refused before anything is written
+    tested = agent or resolve_agent(config.agent)  # a name that is wrong is refused before anything is written
     if bool(config.user) != (config.settings.protocol == "live"):
         raise BadSetting("a user speaks under the protocol 'live', and that protocol needs one: --user graph")
     speaker(config.user)
@@ -140,16 +174,14 @@ def run_folder(
         for name in ("scratch", "run.json", "traces.jsonl"):  # what a killed run left
             for left in folder.path.glob(f".{name}.*"):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-        count = _prepare(folder, dialogues, config)
+        count = _prepare(folder, dialogues, config, others)
+        settings = folder.config.settings
 
         def cases() -> Iterator[Case]:
-            return cases_of(folder.dialogues(), config.settings, apis)
+            return cases_of(folder.dialogues(), settings, apis)
 
         traces_file, order = folder.path / "traces.jsonl", list[str]()
-        done = _done(traces_file)
-        if done and (strangers := done - {case.key for case in cases()}):
-            what = f"{len(strangers)} of its {len(done)} traces are of no case of this run"
-            raise RunMismatch(f"{folder.path}: {what}: dialogues, databases or API documents have changed")
+        done = _done(folder, cases, again=again, drop=others != "refuse")
         numbers, left = itertools.count(len(done)), _remaining(cases(), done, order)
         progress(next(numbers), count)
         with Appender(traces_file) as traces, Appender(folder.path / "times.jsonl") as times:
@@ -159,7 +191,7 @@ def run_folder(
                 progress(next(numbers), count)
 
             if executor == "inline":
-                run_all(left, resolve_agent(config.agent), kept, user=speaker(config.user), limits=limits)
+                run_all(left, tested, kept, user=speaker(config.user), limits=limits)
             else:
                 keep = partial(_keep_apart, folder.path)
                 for _ in run_in_processes(left, config.agent, user=config.user, limits=limits, done=keep):
@@ -179,22 +211,54 @@ def _keep_apart(folder: Path, finished: Finished) -> None:
         _keep(traces, times, finished)
 
 
-def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config) -> int:
+def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config, others: Others) -> int:
     """Write dialogues and configuration, or check them against those that are there. Returns how many cases."""
     target = folder.path / "dialogues.jsonl"
+    before = _keys_by_id(target)
+    there = folder.config if (folder.path / "run.json").exists() else None
+    if there is not None:
+        _compare(folder, config)
+        trials = max(config.settings.trials, there.settings.trials)
+        config = config.replace(settings=config.settings.replace(trials=trials))
     with tempfile.TemporaryDirectory(dir=folder.path, prefix=".scratch.") as scratch:
         fresh = Path(scratch) / target.name
-        count = write(fresh, _distinct(map(grounded, dialogues)))
+        count = write(fresh, _with_others(target, map(grounded, _distinct(dialogues)), others))
         if not count:
             raise BadFile("there is no dialogue to run")
-        config = config.replace(dialogues=keys.file_key(fresh))
-        if (folder.path / "run.json").exists():
-            _compare(folder, config)
-        else:
+        if others == "refuse":
+            _check_kept(folder, before, _keys_by_id(fresh) if before else {})
+        if config != there:
             with replacing(folder.path / "run.json") as stream:
                 stream.write(json.dumps(config.model_dump(mode="json"), indent=2).encode() + b"\n")
         fresh.replace(target)
     return count * config.settings.trials
+
+
+def _with_others(there: Path, dialogues: Iterable[Dialogue], others: Others) -> Iterator[Dialogue]:
+    ids = set[str]()
+    for dialogue in dialogues:
+        ids.add(dialogue.id)
+        yield dialogue
+    if others == "keep" and there.exists():
+        yield from (one for one in read(there, Dialogue) if one.id not in ids)
+
+
+def _keys_by_id(file: Path) -> dict[str, str]:
+    """What each dialogue of a file is, by its id."""
+    if not file.exists():
+        return {}
+    return {from_json(line)["id"]: keys.content_key(line.decode()) for _, line, _ in read_lines(file)}
+
+
+def _check_kept(folder: RunFolder, before: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Refuse a set in which dialogues that were run are others, or are not."""
+    lost = [id for id in before if id not in now]
+    changed = [id for id in before if id in now and now[id] != before[id]]
+    for some, what in (lost, "not among the dialogues now"), (changed, "another dialogue now"):
+        if some:
+            others = f" ({len(some)} are)" if some[1:] else ""
+            whose = f"{shown(some[0])}, which was run, is {what}{others}"
+            raise RunMismatch(f"{folder.path}: {whose}; choose another folder, or remove this one")
 
 
 def _distinct(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
@@ -207,28 +271,55 @@ def _distinct(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
 
 
 def _compare(folder: RunFolder, config: Config) -> None:
-    old, new = (
-        {**one.model_dump(mode="json"), **one.settings.model_dump(mode="json")} for one in (folder.config, config)
-    )
-    names = [name for name in new if name != "settings" and old.get(name) != new[name]]
+    old, new = folder.config.identity(), config.identity()
+    names = [name for name in new if old.get(name) != new[name]]
     if names:
         what = "; ".join(f"{name}: {shown(old.get(name))} there, {shown(new[name])} now" for name in names)
         raise RunMismatch(f"{folder.path} belongs to another run ({what}); choose another folder, or remove this one")
 
 
-def _done(file: Path) -> set[str]:
-    """The keys of the cases whose traces are on disk; a line that a kill cut off does not count."""
+def _done(folder: RunFolder, cases: Callable[[], Iterable[Case]], *, again: bool, drop: bool) -> set[str]:
+    """The keys of the cases whose traces stay on disk; a line that a kill cut off does not count.
+
+    Faulted ones move to faults.jsonl where they are run `again`. Those of no case are refused, unless they `drop` out.
+    """
+    file = folder.path / "traces.jsonl"
     if not file.exists():
         return set()
-    found: set[str] = set()
+    known = {case.key for case in cases()}
+    there = {key: again and _may_pass(trace) for key, trace, _ in _lines(file)}
+    strangers = there.keys() - known
+    if strangers and not drop:
+        what = f"{len(strangers)} of its {len(there)} traces are of no case of this run"
+        raise RunMismatch(f"{folder.path}: {what}: dialogues, databases or API documents have changed")
+    found = {key for key, faulted in there.items() if key in known and not faulted}
+    if len(found) < len(there):
+        with Appender(folder.path / "faults.jsonl") as faults:
+            for key, _, line in _lines(file):
+                if there[key]:
+                    faults.append(line)
+        with replacing(file) as stream:
+            stream.writelines(line for key, _, line in _lines(file) if key in found)
+    return found
+
+
+def _lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any], bytes]]:
+    """(case, trace, line) of the whole lines: one that is cut off, be it but for its newline, the appender removes."""
     for number, line, torn in read_lines(file):
-        if torn:  # be it whole but for its newline: the appender will cut it off, so it runs again
+        if torn:
             continue
         try:
-            found.add(from_json(line)["case"])
+            trace = from_json(line)
+            key = str(trace["case"])
         except (ValueError, KeyError, TypeError):
             raise BadRecord(file, number, "$", "not a trace", "remove the line, or the folder") from None
-    return found
+        yield key, trace, line
+
+
+def _may_pass(trace: Mapping[str, Any]) -> bool:
+    """Whether a trace shows a fault that another try may not meet."""
+    errors = (turn.get("error") for turn in trace.get("turns", ()))
+    return any(Fault.model_validate(error).may_pass for error in errors if error)
 
 
 def _remaining(cases: Iterable[Case], done: set[str], order: list[str]) -> Iterator[Case]:
@@ -245,6 +336,7 @@ def _rewrite_in_order(file: Path, order: list[str]) -> None:
         for line in stream:
             spans[from_json(line)["case"]] = (offset, len(line))
             offset += len(line)
+        order = [key for key in order if key in spans]
         if list(spans) == order and sum(length for _, length in spans.values()) == offset:
             return
         with replacing(file) as target:

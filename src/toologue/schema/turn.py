@@ -7,7 +7,7 @@ A round lasts until the floor is the user's again; `rounds` is the only notion o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self, get_args
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -43,11 +43,36 @@ class Program(Noun):
 Act = Annotated[Call | Retrieve | Program, Field(discriminator="kind")]
 
 
+# What a request to a language model came to, if not to a reply (docs/language-models.md has the table).
+FaultType = Literal[
+    "rate_limited", "quota_exceeded", "server_error", "timeout", "connection", "bad_response", "unauthorized",
+    "not_found", "too_long", "bad_request",
+]  # fmt: skip
+_NO_REPLY = frozenset[str](get_args(FaultType))
+_LASTING = frozenset({"quota_exceeded", "unauthorized", "not_found"})
+_ANSWERS = frozenset({"cap", "wrong type", "too long"})
+
+
 class Fault(Noun):
     """Something went wrong, as data: `type` is a short stable word or a class name, `message` is for people."""
 
     type: str
     message: str = ""
+
+    @property
+    def no_reply(self) -> bool:
+        """Whether a language model gave no reply, or a time was up."""
+        return self.type in _NO_REPLY
+
+    @property
+    def lasting(self) -> bool:
+        """Whether every further request would meet it, too."""
+        return self.type in _LASTING
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether asking again may help: what an agent answers, be it nothing that can be used, is its answer."""
+        return self.type not in _ANSWERS
 
 
 class Result(Noun):

@@ -13,14 +13,13 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
 from toologue import keys, registry
 from toologue.data import complaint, path_text
 from toologue.errors import BadRecord
-from toologue.models.model import FaultType
 from toologue.models.similarity import TextMatch, Warmable
 from toologue.parallel import chunks
 from toologue.schema import AgentTurn, Cue, Dialogue, Mismatch, Score, Trace, Verdict, answers, invocations
@@ -35,7 +34,6 @@ Metric = Callable[[Dialogue, Trace, TextMatch], Mapping[str, Score]]
 # theirs when they are imported.
 MEANINGS: dict[str, str] = {}
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
-_FAULTS = frozenset(get_args(FaultType))
 _RESAMPLES = 2000
 _BLOCK = 1 << 22  # numbers held at once while resampling
 
@@ -85,8 +83,8 @@ def no_reply(trace: Trace) -> str:
     That a case is out of time ("timeout", too) is no such fault: whoever set the limit wants it to count.
     """
     turns = trace.turns[:-1] if trace.stop == "timeout" else trace.turns
-    faults = (turn.error.type for turn in turns if turn.role == "agent" and turn.error is not None)
-    fault = next((fault for fault in faults if fault in _FAULTS), None)
+    faults = (turn.error for turn in turns if turn.role == "agent" and turn.error is not None)
+    fault = next((fault.type for fault in faults if fault.no_reply), None)
     return f"the model gave no reply: {fault}" if fault else ""
 
 

@@ -1,0 +1,87 @@
+"""What an agent of a file is made of: the key of all code that it imports, so that what it said is kept no longer.
+
+    files beside and below it    Python, and what prompts are written in (`.txt`, `.j2`, `.jinja`, `.jinja2`, `.prompt`)
+    modules outside of packages  by content, wherever `sys.path` or an editable installation leads; also those that are
+                                 imported within functions, and by modules that are imported
+    installed packages           by name and version; the interpreter by its own
+
+Imports are read, not done (`modulefinder`): nothing of the agent runs.
+
+Not covered: modules whose names are put together at run time, and data elsewhere.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions, version
+from modulefinder import ModuleFinder
+from pathlib import Path
+
+from toologue import keys
+
+_PROMPTS = {".py", ".txt", ".j2", ".jinja", ".jinja2", ".prompt"}
+_INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+
+
+def code_of(spec: str) -> str:
+    """The key of the code of an agent, where its spec names a file; else empty."""
+    how, _, rest = spec.partition(":")
+    file = Path(rest.partition("?")[0].rpartition(":")[0])
+    return code_key(file) if how in ("callable", "thread") and file.is_file() else ""
+
+
+def code_key(file: Path) -> str:
+    """16 hex digits that name all code of the agent in a file."""
+    modules, packages = imports_of(file)
+    files = sorted({path.resolve() for path in (*_beside(file.parent), *modules)})
+    versions = [platform.python_version(), *(f"{name}=={version(name)}" for name in packages)]
+    return keys.content_key([[keys.file_key(each) for each in files], versions])
+
+
+def imports_of(file: Path) -> tuple[list[Path], list[str]]:
+    """(modules outside of packages, installed distributions) that a file imports, directly or by what it imports."""
+    path = [str(file.parent.resolve()), *(place or "." for place in sys.path if not _installed(Path(place)))]
+    while True:
+        finder = ModuleFinder(path)
+        try:
+            finder.run_script(str(file))
+        except (SyntaxError, UnicodeDecodeError, ValueError, RecursionError):  # it does not load either, and says why
+            return [file], []
+        names = {name.partition(".")[0] for name in finder.badmodules} - {*sys.stdlib_module_names, "__main__"}
+        elsewhere = [str(home) for name in sorted(names) if (home := _home(name)) and str(home) not in path]
+        if not elsewhere:
+            break
+        path += elsewhere  # of editable installations
+    owners = packages_distributions()
+    modules = [Path(found) for module in finder.modules.values() if (found := getattr(module, "__file__", None))]
+    return sorted(modules), sorted({owner for name in names for owner in owners.get(name, ())})
+
+
+def _home(name: str) -> Path | None:
+    """The folder in which a module lies that is neither installed nor built in."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return None
+    if spec is None or not spec.origin or not spec.has_location or _installed(Path(spec.origin)):
+        return None
+    file = Path(spec.origin).resolve()
+    return file.parent.parent if spec.submodule_search_locations else file.parent
+
+
+def _installed(path: Path) -> bool:
+    there = path.resolve()
+    return any(there.is_relative_to(place) for place in _INSTALLED) or "dist-packages" in there.parts
+
+
+def _beside(folder: Path) -> Iterator[Path]:
+    """The files of a folder and those below it that agents are made of; not those of hidden folders and packages."""
+    for path in sorted(folder.iterdir()):
+        if path.suffix in _PROMPTS and path.is_file():
+            yield path
+        elif path.is_dir() and not path.name.startswith((".", "__")) and not (path / "pyvenv.cfg").exists():
+            yield from _beside(path)

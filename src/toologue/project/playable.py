@@ -1,0 +1,192 @@
+"""Conversations that agents can be put through one by one: those of a project, or of a file `dialogues.jsonl`.
+
+Contract: nothing is kept; whoever is played is played anew, and graded as `toologue test` grades, with what people and
+judges have decided (`reviews`). Where several processes ask for a project's conversations, one makes them and the
+others wait for it.
+
+Not covered: run folders, which can be resumed (`project.evaluate`); a customer who speaks (`live`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from toologue.agents.agent import AgentSpec, resolve_agent
+from toologue.agents.callable import Called
+from toologue.errors import BadFile, BadSetting, ToologueError, UnknownName
+from toologue.loop import Agent
+from toologue.models.similarity import TextMatch
+from toologue.project.evaluate import Gated, make_suites, read_chapters
+from toologue.project.hotspots import spots
+from toologue.project.settings import FILE, Project, open_project
+from toologue.report.plain import transcript_lines
+from toologue.report.view import Charted, Conversation, scores_of
+from toologue.report.words import findings, headline
+from toologue.review.ledger import Ledger, reviews_of
+from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all
+from toologue.schema import Dialogue
+from toologue.schema.jsonl import locked, read
+from toologue.score.calls import ERROR_TYPES
+from toologue.score.metric import Total, warmed
+from toologue.score.steps import SEVERITIES
+
+ProtocolPlayed = Literal["next", "forced", "recorded"]
+# A registered name, FILE.py:NAME, a function of (messages, tools), or an object with `act`.
+Tested = str | AgentSpec | Agent | Callable[..., Any]
+
+
+@dataclass(frozen=True, repr=False)
+class Played(Conversation):
+    """A conversation that was played and graded. `says`: what is wrong or unsure, with the procedure's line."""
+
+    says: Sequence[str] = ()
+
+    @property
+    def findings(self) -> list[str]:
+        """Every difference, a line each."""
+        return [finding.line for finding in findings(self)]
+
+    @property
+    def transcript(self) -> str:
+        """What was said and done, with what was expected where that differs."""
+        return "\n".join(transcript_lines(self))
+
+    def __repr__(self) -> str:
+        return f"<{self.gold.id}: {self.status}{''.join(f'; {line.strip()}' for line in self.says[:3])}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Playable:
+    """Conversations of a project's folder or of a file, how they are played, and by what they are graded."""
+
+    path: Path
+    golds: Sequence[Dialogue]
+    match: TextMatch
+    protocol: ProtocolPlayed = "next"
+    limits: Limits = Limits()
+    project: Project | None = None
+    charted: Sequence[Charted] = ()
+
+    @property
+    def agents(self) -> list[str]:
+        """Those that the project names."""
+        return [*self.project.settings.agents] if self.project else []
+
+    @classmethod
+    def of(cls, path: Path, protocol: str = "next") -> Playable:
+        """Those of a project, given by its folder or its `toologue.toml`, or of a file. Raises UserError."""
+        if protocol not in get_args(ProtocolPlayed):
+            raise UnknownName("protocol", protocol, get_args(ProtocolPlayed))
+        if path.is_dir() or path.name == FILE:
+            found = cls._of_project(open_project(path if path.is_dir() else path.parent))
+        else:
+            match = Ledger.of(reviews_of(path)).reads(TextMatch.of("lexical"))
+            found = cls(path, tuple(read(path, Dialogue)), match)
+        return replace(found, protocol=cast("ProtocolPlayed", protocol))
+
+    @classmethod
+    def _of_project(cls, project: Project) -> Playable:
+        gate_metric(project)  # what is wrong with it is said before anything is done
+        ledger, running = Ledger.of(project.reviews), project.settings.run
+        with _one_at_a_time(project.kept):
+            suites = make_suites(project, read_chapters(project), repairs=ledger.repairs)
+        golds = tuple(gold for suite in suites for gold in suite.dialogues)
+        if not golds:
+            raise BadFile(f"{project.folder}: no conversation could be made; `toologue test {project.folder}` says why")
+        files = {file.name: os.path.relpath(file) for file in project.procedures}
+        return cls(
+            project.folder,
+            golds,
+            ledger.reads(TextMatch.of(project.settings.grade.similarity)),
+            limits=Limits(running.concurrency, running.timeout),
+            project=project,
+            charted=[Charted(files[suite.chapter.file], suite.graph, suite.dialogues) for suite in suites],
+        )
+
+    def play(self, agent: Tested, golds: Iterable[Dialogue], done: Callable[[Played], None]) -> None:
+        """Play and grade conversations, as many at once as the limits allow; in their order."""
+        asked, lived = [grounded(gold) for gold in golds], dict[str, Finished]()
+        cases = list(cases_of(asked, Settings(protocol=self.protocol)))
+
+        def keep(finished: Finished) -> None:
+            lived[finished.trace.case] = finished
+
+        broken: ToologueError | None = None
+        try:
+            run_all(cases, self.resolve(agent), keep, limits=self.limits)
+        except ToologueError as error:  # what was played until then counts
+            broken = error
+        both = zip(asked, cases, strict=True)
+        pairs = [(gold, lived[case.key].trace) for gold, case in both if case.key in lived]
+        for gold, trace in warmed(pairs, self.match):
+            one = Conversation.read(gold, trace, scores_of(gold, trace, self.match), self.match.reader)
+            done(Played(gold, trace, one.scores, one.decisions, one.blamed, list(self._says(one))))
+        if broken:
+            raise broken
+
+    def resolve(self, agent: Tested) -> AgentSpec:
+        """The agent that is meant; the path of a file starts in the folder, or where the command was given."""
+        if isinstance(agent, AgentSpec):
+            return agent
+        if not isinstance(agent, str):
+            made = cast("Agent", agent) if hasattr(agent, "act") else Called(cast("Callable[..., Any]", agent))
+            return AgentSpec(getattr(agent, "__name__", type(agent).__name__), lambda case: made)
+        agent = self.project.spec(agent) if self.project else agent
+        file, _, name = agent.removeprefix("thread:").removeprefix("callable:").rpartition(":")
+        if not file.endswith(".py"):
+            return resolve_agent(agent)
+        folder = self.path if self.path.is_dir() else self.path.parent
+        there = [path for base in (folder, Path.cwd()) if (path := (base / file).resolve()).is_file()]
+        if not there:
+            raise BadSetting(f"{agent!r}: there is no file {file} in {folder} or here")
+        return resolve_agent(f"{'thread' if agent.startswith('thread:') else 'callable'}:{there[0]}:{name}")
+
+    def where(self, gold: Dialogue) -> tuple[str, int]:
+        """The procedure's file, and the line where the conversation ends; ("", 0) without one."""
+        for one in self.charted:
+            if one.graph.id == gold.origin.get("procedure"):
+                nodes = (one.graph.by_id.get(turn.node or "") for turn in reversed(gold.turns))
+                return one.file, next((node.line for node in nodes if node and node.line), 0)
+        return "", 0
+
+    def _says(self, lived: Conversation) -> Iterator[str]:
+        found = spots(self.charted, [lived], "wrong" if lived.status == "failed" else "unsure")
+        for spot in found:
+            yield f"{spot.where}: {spot.severity or 'unsure'}"
+            yield from (f"    {line}" for line in spot.what)
+        if not found:
+            yield from [finding.line for finding in findings(lived)] or filter(None, [headline(lived)])
+
+
+@contextlib.contextmanager
+def _one_at_a_time(folder: Path) -> Generator[None]:
+    """Wait until no other process is in this block; where nothing can be written, none has to wait."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            folder.mkdir(exist_ok=True)
+            locked(stack.enter_context((folder / ".making").open("w")).fileno(), wait=True)
+        yield
+
+
+def gate_metric(project: Project) -> str:
+    """The metric that a project's gate is on. Raises BadSetting for one that is better the lower it is."""
+    gate = project.settings.gate
+    metric = "conversation correct" if gate.strict else gate.metric
+    if metric in {*SEVERITIES, *ERROR_TYPES, "incorrect action rate", "CodeEdits"}:
+        what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
+        remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
+        raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")
+    return metric
+
+
+def gated(project: Project, totals: Iterable[Total]) -> Gated:
+    """What a project's gate says of an agent's totals. Raises UserError."""
+    known, metric = {total.metric: total for total in totals}, gate_metric(project)
+    if metric not in known:
+        raise UnknownName("metric", metric, known)
+    return Gated(known[metric], project.settings.gate.fail_under, project.settings.gate.allow_unsure)
