@@ -28,6 +28,7 @@ HEARD = 10_000
 
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -50,6 +51,11 @@ def _outer(json: bytes, levels: int) -> bytes:
 def cut(text: str, limit: int = MESSAGE) -> str:
     """The text on at most `limit` characters; what was cut off is told."""
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
+
+
+def legible(text: str) -> str:
+    """The text with what cannot be seen, or would steer whoever shows it, as visible escapes."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 class TwiceError(ValueError):

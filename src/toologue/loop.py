@@ -36,6 +36,8 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never, cast
 
+from pydantic_core import to_json
+
 from toologue import limits
 from toologue.errors import BadSetting, summary
 from toologue.schema import (
@@ -123,7 +125,9 @@ class Do:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Forget what the agent did since the last Replay, and do these acts instead; their results do not matter."""
+    """Forget what the agent did since the last Replay, and do these acts instead, unless it did the same; their results
+    do not matter.
+    """
 
     acts: tuple[Act, ...]
 
@@ -231,17 +235,20 @@ class Session:
         self.world = world
         self.blocking = bool(getattr(world, "blocking", False))
         self._mark = world.mark() if world is not None else None
+        self._done = list[Act]()  # since the mark
 
     def answer(self, request: Do | Replay) -> Result | None:
         """Answer a request of the loop. A world that raises is recorded as the result's error."""
         if self.world is None:
             return Result(error=Fault(type="no world", message="this conversation has no world to execute acts in"))
         if isinstance(request, Do):
+            self._done.append(request.act)
             return execute(self.world, request.act)
-        self.world.rewind(self._mark)
-        for act in request.acts:
-            execute(self.world, act)
-        self._mark = self.world.mark()
+        if to_json(self._done) != to_json(request.acts):  # else the agent left the world as gold would
+            self.world.rewind(self._mark)
+            for act in request.acts:
+                execute(self.world, act)
+        self._mark, self._done = self.world.mark(), []
         return None
 
 

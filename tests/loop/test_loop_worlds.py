@@ -23,6 +23,7 @@ from toologue.schema import (
     Setting,
     Turn,
     UserTurn,
+    rounds,
 )
 from toologue.worlds.world import make_world
 
@@ -145,7 +146,21 @@ def test_a_world_that_waits_is_asked_in_a_thread(blocking: bool) -> None:
     stop = asyncio.run(play_async(Case(id="three", gold=THREE, protocol="forced"), lived, agent, world))
     assert (stop, counted(lived)) == ("done", [1, 2])
     assert (threading.get_ident() in world.threads) != blocking
-    assert len(world.threads) == 5  # two acts of the agent, three of gold
+    assert len(world.threads) == 4  # two acts of the agent, and gold's of the round in which it did otherwise
+
+
+def test_what_the_agent_did_just_as_gold_is_not_done_again() -> None:
+    world, script = Counter(), [did for _, did in rounds(THREE.turns)]
+    turns, _ = play(Case(id="three", gold=THREE, protocol="forced"), ScriptedAgent(script), world)
+    assert (counted(turns), len(world.threads)) == ([1, 2, 3], 3)
+
+
+@pytest.mark.parametrize("value", [1.0, True])
+def test_acts_whose_values_are_another_json_are_relived(value: object) -> None:
+    gold = Dialogue(id="g", turns=(U(text="?"), A(acts=(call("add", by=1),)), A(text="1")))
+    world, agent = Counter(), ScriptedAgent([[A(acts=(call("add", by=value),)), A(text="1")]])
+    play(Case(id="g", gold=gold, protocol="forced"), agent, world)
+    assert len(world.threads) == 2
 
 
 def test_a_synchronous_driver_refuses_players_that_wait() -> None:

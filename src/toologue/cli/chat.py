@@ -25,8 +25,9 @@ from toologue.agents.agent import resolve_agent
 from toologue.agents.guarded import Guarded
 from toologue.cli.terminal import echo, say
 from toologue.errors import BadFile, BadSetting, StackError, UnknownName
+from toologue.limits import legible
 from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
-from toologue.report.words import fault_words, legible, quoted
+from toologue.report.words import fault_words, quoted
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import (

@@ -6,7 +6,6 @@ import json
 
 from toologue import registry
 from toologue.errors import UnknownName
-from toologue.schema import RECORDS
 
 
 def show(kind: str | None = None, /) -> None:
@@ -29,6 +28,8 @@ def show(kind: str | None = None, /) -> None:
 def schema() -> dict[str, object]:
     """One JSON Schema document: a line of any file is one of these records, told apart by `format`."""
     from pydantic.json_schema import models_json_schema
+
+    from toologue.schema import RECORDS
 
     refs, document = models_json_schema([(record, "validation") for record in RECORDS])
     lines = [refs[(record, "validation")] for record in RECORDS]

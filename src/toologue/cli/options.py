@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from toologue.cli.terminal import echo, progress_bar
 from toologue.errors import BadSetting
-from toologue.judge.ask_judge import Judge
-from toologue.models.similarity import TextMatch
-from toologue.report.view import failed_in
-from toologue.review.judging import Judging
-from toologue.review.ledger import Ledger, reviews_of
-from toologue.run.selection import Selection
+
+if TYPE_CHECKING:
+    from toologue.models.similarity import TextMatch
+    from toologue.review.judging import Judging
+    from toologue.run.selection import Selection
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"])]
 OptionalOut = Annotated[Path | None, Parameter(name=["--out", "-o"])]
@@ -42,6 +41,9 @@ class Alike:
 
     def judge(self, reply: float | None = None, *, beside: Path | None = None) -> TextMatch:
         """Who compares by them; `reply` is the least similarity of what an agent says, `beside` what was run."""
+        from toologue.models.similarity import TextMatch
+        from toologue.review.ledger import Ledger
+
         given = (("text", self.text), ("prose", self.prose), ("reply", reply))
         match = TextMatch.of(self.similarity, {name: least for name, least in given if least is not None})
         if self.reviews is not None and not self.reviews.is_dir():
@@ -51,6 +53,8 @@ class Alike:
 
     def folder(self, beside: Path | None) -> Path | None:
         """Where decisions on what was run are kept."""
+        from toologue.review.ledger import reviews_of
+
         return self.reviews or (reviews_of(beside) if beside else None)
 
 
@@ -66,6 +70,9 @@ class Some:
     @property
     def selection(self) -> Selection:
         """Of which dialogues that is."""
+        from toologue.report.view import failed_in
+        from toologue.run.selection import Selection
+
         at_least_one(limit=self.limit)
         return Selection(self.only, None if self.failed is None else failed_in(self.failed), self.limit)
 
@@ -85,6 +92,9 @@ class Judged:
         """The judge over a folder of decisions; None where there is none."""
         if self.judge is None:
             return None
+        from toologue.judge.ask_judge import Judge
+        from toologue.review.judging import Judging
+
         judge = Judge.of(self.judge, self.judge_votes or 1)
         reviews.mkdir(parents=True, exist_ok=True)
         return Judging(judge, reviews, self.judge_all, echo, progress_bar)

@@ -18,9 +18,7 @@ from cyclopts import App
 from toologue.bench.tables import Table as Figures
 from toologue.bench.tables import shown
 from toologue.errors import BadFile, BadSetting
-from toologue.models.model import ModelFault
-from toologue.report.words import legible
-from toologue.schema.jsonl import replacing
+from toologue.limits import legible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -138,6 +136,8 @@ def progress_bar(what: str) -> Generator[Callable[[int, int], None]]:
 
 def ask(spec: str, asked: Coroutine[Any, Any, T]) -> T:
     """What a model answers. Raises BadSetting where it does not."""
+    from toologue.models.model import ModelFault
+
     try:
         return asyncio.run(asked)
     except ModelFault as fault:
@@ -158,12 +158,16 @@ def group(name: str, *parts: Callable[..., Any], default: Callable[..., Any] | N
 
 def write_lines(file: Path, what: str, lines: Iterable[bytes], of: int = 0) -> int:
     """Write lines with a progress bar, replacing the file in one step; how many there are."""
+    from toologue.schema.jsonl import replacing
+
     with replacing(file) as stream:
         return sum(stream.write(line) > 0 for line in watched(what, lines, of))
 
 
 def write_json(file: Path, value: Any) -> None:
     """Write indented JSON, replacing the file in one step."""
+    from toologue.schema.jsonl import replacing
+
     if file.is_dir():
         raise BadFile(f"cannot write {file}: it is a folder")
     with replacing(file) as stream:

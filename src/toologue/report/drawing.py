@@ -15,8 +15,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from toologue.limits import legible
 from toologue.report.layers import Arrow, Box, Point, layered
-from toologue.report.words import cut, environment, legible
+from toologue.report.words import cut, environment
 from toologue.schema import Edge, Graph, Link, Node, Similarities
 
 MOST = 150

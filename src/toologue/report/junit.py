@@ -17,8 +17,9 @@ from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, tostring
 from xml.sax.saxutils import quoteattr
 
+from toologue.limits import legible
 from toologue.report.view import Conversation, Report, RunView, Status
-from toologue.report.words import cut, error_counts, findings, headline, legible, located, stop_words
+from toologue.report.words import cut, error_counts, findings, headline, located, stop_words
 from toologue.schema.jsonl import replacing
 
 Verdict = Literal["passed", "failure", "error", "skipped"]

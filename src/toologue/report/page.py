@@ -18,6 +18,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from toologue.limits import legible
 from toologue.report.coverage import covered
 from toologue.report.transcript import said, shown, transcript
 from toologue.report.view import PASSES, STATUSES, Conversation, Report, RunView, Status
@@ -31,7 +32,6 @@ from toologue.report.words import (
     figures,
     findings,
     headline,
-    legible,
     stop_words,
 )
 from toologue.schema import Score

@@ -8,8 +8,9 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from toologue.limits import legible
 from toologue.report.view import Report, RunView
-from toologue.report.words import decided_words, figures, headline, legible
+from toologue.report.words import decided_words, figures, headline
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 

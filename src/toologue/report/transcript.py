@@ -14,8 +14,9 @@ from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, cast
 
 from toologue import keys
+from toologue.limits import legible
 from toologue.report.view import Conversation
-from toologue.report.words import explain, fault_words, findings, legible, located, pruned, quoted
+from toologue.report.words import explain, fault_words, findings, located, pruned, quoted
 from toologue.schema import (
     AgentTurn,
     Call,

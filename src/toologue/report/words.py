@@ -11,7 +11,6 @@ Rounds count from 1 for people; an opening by the agent is round 1.
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -19,6 +18,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from toologue.limits import legible
 from toologue.report.view import Conversation, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
 from toologue.score.calls import ERROR_TYPES
@@ -28,7 +28,6 @@ from toologue.values.json_schema import object_of
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _UNCHANGED = ("not changed", "not created")
 _STOPS = {
     "timeout": "The agent ran out of time.",
@@ -224,11 +223,6 @@ def environment() -> Environment:
 
 def _finalize(value: Any) -> Any:
     return legible(value) if type(value) is str else value
-
-
-def legible(text: str) -> str:
-    """The text with what cannot be seen, or would steer whoever shows it, as visible escapes."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def cut(text: str, limit: int) -> str:

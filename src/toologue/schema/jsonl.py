@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import IO, Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
 from toologue import keys, limits
 from toologue.errors import BadFile, BadRecord, shown
@@ -107,32 +107,38 @@ def holds(file: Path, noun: type[Noun]) -> bool:
 
 def parse(line: bytes, noun: type[R], file: object = "<record>", number: int = 0) -> R:
     """One record from the bytes of a line."""
-    with contextlib.suppress(ValueError):  # pydantic says why
-        value = from_json(line)
-        if to_json(value, inf_nan_mode="null") != line.rstrip():  # else it is what we write
-            _check(line, value, file, number)
-        return noun.model_validate(value)
     try:
-        return noun.model_validate_json(line)
+        record = noun.model_validate_json(line)
+        if _json(record) != line.rstrip():  # else it is what we write
+            _check(line, file, number)
+        return record
     except ValidationError as error:
+        _check(line, file, number)
         raise bad_record(error, noun, file, number) from None
 
 
-def _check(line: bytes, value: Any, file: object, number: int) -> None:
+def _check(line: bytes, file: object, number: int) -> None:
     """Refuse what readers would choose from in silence: a key that stands twice in one object; and what is no JSON."""
     try:
+        value = from_json(line)
         json.loads(line, object_pairs_hook=limits.members_once)
     except limits.TwiceError as twice:
         raise BadRecord(file, number, "$", str(twice), "leave one of them") from None
+    except ValueError:  # pydantic says why
+        return
     for place, found in leaves(value):
         if isinstance(found, float) and not math.isfinite(found):
             remedy = "JSON has no NaN or infinity: write null or a string"
             raise BadRecord(file, number, json_path(place), f"expected a finite number, got {found}", remedy)
 
 
+def _json(record: Noun) -> bytes:
+    return record.__pydantic_serializer__.to_json(record, by_alias=True)
+
+
 def line_of(record: Noun) -> bytes:
     """The line that `parse` reads back. Raises BadRecord for one that is nested too deep."""
-    line = record.__pydantic_serializer__.to_json(record, by_alias=True) + b"\n"
+    line = _json(record) + b"\n"
     if limits.deeper(line, limits.DEEPEST_LINE):
         name = f"a record {_name(type(record))}"
         raise BadRecord(name, 0, "$", f"nested more than {limits.DEEPEST_LINE} levels deep: it could not be read back")

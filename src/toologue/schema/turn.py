@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal, NamedTuple, Self, get_args
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, SerializeAsAny, model_validator
 
 from toologue.schema.jsonl import Noun
 
@@ -40,7 +40,7 @@ class Program(Noun):
     code: str
 
 
-Act = Annotated[Call | Retrieve | Program, Field(discriminator="kind")]
+Act = SerializeAsAny[Annotated[Call | Retrieve | Program, Field(discriminator="kind")]]
 
 
 # What a request to a language model came to, if not to a reply (docs/language-models.md has the table).
@@ -167,7 +167,7 @@ class AgentTurn(Noun):
         return (self.text is not None or not self.acts) and not any(executable(act) for act in self.acts)
 
 
-Turn = Annotated[UserTurn | AgentTurn, Field(discriminator="role")]
+Turn = SerializeAsAny[Annotated[UserTurn | AgentTurn, Field(discriminator="role")]]
 
 
 class Round(NamedTuple):

@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from toologue.models.similarity import TextMatch
 from toologue.schema import (
@@ -197,6 +198,8 @@ class Comparison:
         return self._known[place]
 
     def _differences(self, predicted: Invocation, gold: Invocation) -> list[Mismatch]:
+        if to_json(predicted[3:]) == to_json(gold[3:]):  # the same act, the same result
+            return []
         kind = self.kind
         mine, theirs, failure, expected = predicted.call.api, gold.call.api, predicted.result.error, gold.result.error
         if mine != theirs:
@@ -430,10 +433,10 @@ def _by_type(errors: Counter[tuple[int, str]]) -> dict[str, int]:
 def _errors(pairing: Pairing, *, published: bool = False) -> Counter[tuple[int, str]]:
     """How often each round has each error type."""
     found = Counter[tuple[int, str]]()
-    calling = {g.round for g in pairing.gold}
-    for number in calling | {p.round for p in pairing.predicted}:
-        missed = Counter(g.call.api for g in pairing.missed if g.round == number)
-        surplus = [(p.call.api, bad) for p, bad in pairing.surplus if p.round == number]
+    calling, lacking, extra = {g.round for g in pairing.gold}, pairing.missed, pairing.surplus
+    for number in {g.round for g in lacking} | {p.round for p, _ in extra}:
+        missed = Counter(g.call.api for g in lacking if g.round == number)
+        surplus = [(p.call.api, bad) for p, bad in extra if p.round == number]
         wrong = Counter(api for api, bad in surplus if published or bad or api in missed)
         if number not in calling:
             found[number, "over-trigger"] += sum(bad for _, bad in surplus)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, repeat, zip_longest
 from typing import Any, NamedTuple, cast
 
+from pydantic_core import to_json
+
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Compare, Dialogue, Mismatch, Score, Trace, UserTurn, rounds
 from toologue.score.calls import made
@@ -42,6 +44,8 @@ def outcome(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Scor
     wanted, lived = _sections(gold.turns, trace), _sections(trace.turns, trace)
     at: list[Mismatch] = []
     for number, (section, mine) in enumerate(zip(wanted, chain(lived, repeat(())), strict=False)):
+        if to_json(_writes(section)) == to_json(_writes(mine)):
+            continue
         found = compare_effects(effect(section), effect(mine), kind.fields, match.alike)
         start = sum(map(len, wanted[:number]))
         at += [mismatch.replace(turn=start) for mismatch in found] if len(wanted) > 1 else found
@@ -53,11 +57,9 @@ def effect(turns: Turns) -> Effect:
     created: dict[str, dict[str, Any]] = {}
     changed: dict[str, Any] = {}
     fresh: set[str] = set()
-    for turn in turns:
-        for result in turn.results if turn.role == "agent" else ():
-            if result is not None and (result.changes or result.created):
-                fresh.update(path for path in result.created if path not in changed)
-                changed.update(result.changes)
+    for changes, came in _writes(turns):
+        fresh.update(path for path in came if path not in changed)
+        changed.update(changes)
     for path in [path for path in changed if path in fresh]:
         if (row := changed.pop(path)) is not None:
             table, name = split_path(path)
@@ -73,6 +75,12 @@ def effect(turns: Turns) -> Effect:
         {table: {name: _mapped(row, anonymous) for name, row in rows.items()} for table, rows in created.items()},
         {path: _mapped(row, anonymous) for path, row in changed.items()},
     )
+
+
+def _writes(turns: Turns) -> list[tuple[dict[str, Any], tuple[str, ...]]]:
+    """What each act that wrote changed, and which of it was created."""
+    results = (result for turn in turns if turn.role == "agent" for result in turn.results if result is not None)
+    return [(result.changes, result.created) for result in results if result.changes or result.created]
 
 
 def compare_effects(gold: Effect, mine: Effect, fields: Fields, alike: Alike) -> list[Mismatch]:

@@ -62,9 +62,10 @@ def text_question(gold: Dialogue, wanted: Invocation, name: str, made: Invocatio
 
 def blamed_calls(gold: Dialogue, reader: SecondReader | None) -> list[int]:
     """The turns of a gold with a call that is blamed, or a text in one."""
-    blames = reader.blames if reader else ()
-    made = (one for one in invocations(gold.turns) if blames and one.act.kind == "call")
-    return [one.turn for one in made if any(key in blames for key in _call_keys(gold, one))]
+    if not (reader and reader.blames):
+        return []
+    made = (one for one in invocations(gold.turns) if one.act.kind == "call")
+    return [one.turn for one in made if any(key in reader.blames for key in _call_keys(gold, one))]
 
 
 def _call_keys(gold: Dialogue, one: Invocation) -> Iterator[str]:
