@@ -45,7 +45,7 @@ SOURCES = [str(Path(__file__).parents[1] / "tests/golden/in/rapidapi.jsonl")]
 IN_FLIGHT = defaultdict(int, {"run, inline": 8, "bench tooltalk": 8, "test": 4})
 IN_FLIGHT["run, processes"] = 8 * (os.cpu_count() or 1)
 LOG = "started.log"
-ASIDE = {"times.jsonl", ".lock", "report.html"}
+ASIDE = {"times.jsonl", "costs.json", ".lock", "report.html"}
 
 
 class Command(NamedTuple):

@@ -118,7 +118,7 @@ def test_edges_of_which_a_judge_says_nothing_are_named_and_counted(here: Path) -
     done = toologue(*judged, "faulty_models:broken", cwd=here)
     assert (done.returncode, done.stderr) == (
         3,
-        "judge: 1 request, 1 without a reply (server_error); 0 tokens in, 0 out\n",
+        "judge: 1 request, 1 without a reply (server_error); 0 tokens in, 0 out; $0.00\n",
     )
     assert "1 of 1 were not judged, and have the offline verdict: refused the request, status 500" in done.stdout
 
@@ -173,7 +173,9 @@ def test_a_folder_in_the_place_of_a_file_is_one_line(here: Path, suite: Path, co
     done = toologue(*(str(suite) + word[5:] if word.startswith("SUITE") else word for word in command), cwd=here)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
     assert "cannot write lived: " in done.stderr
-    assert content(here / "lived").keys() - {"report.html", "scores.json", "scores.jsonl"} == before.keys()
+    assert (
+        content(here / "lived").keys() - {"report.html", "costs.json", "scores.json", "scores.jsonl"} == before.keys()
+    )
 
 
 def test_a_full_disk_is_one_line(here: Path) -> None:

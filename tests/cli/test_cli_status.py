@@ -44,8 +44,8 @@ def test_what_no_model_answered_is_named_and_counted_wherever_it_is_shown(folder
     for done in (ran, again, scored, reported):
         assert done.returncode == 3
         assert f"{agent}: {NOT_SCORED}" in done.stdout
-    assert ran.stderr == "agent: 2 requests, 1 without a reply (server_error); 0 tokens in, 0 out\n"
-    assert again.stderr == "agent: 1 request, 1 without a reply (server_error); 0 tokens in, 0 out\n"
+    assert ran.stderr == "agent: 2 requests, 1 without a reply (server_error); 0 tokens in, 0 out; price unknown\n"
+    assert again.stderr == "agent: 1 request, 1 without a reply (server_error); 0 tokens in, 0 out; $0.00\n"
     kept = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", "--keep-faults", cwd=folder)
     assert (kept.returncode, kept.stderr) == (3, "")
 

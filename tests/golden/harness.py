@@ -27,7 +27,7 @@ SECONDS = Path(__file__).parent / "seconds.json"
 LINES, ITEMS, TEXT, FIGURES = 60, 12, 160, 6000
 
 # Measured by the clock, or kept in no order.
-UNHASHED = ("times.jsonl", ".lock", ".sqlite", ".sqlite-wal", ".sqlite-shm")
+UNHASHED = ("times.jsonl", "costs.json", ".lock", ".sqlite", ".sqlite-wal", ".sqlite-shm")
 _KEYED = re.compile(r"(?:[\w-]+-)?([0-9a-f]{16})")
 _KEY_BYTES = re.compile(rb"[0-9a-f]{16}")
 _MASKS = (
@@ -39,6 +39,8 @@ _MASKS = (
         "SECONDS",
     ),
     (re.compile(r"\d[\d,.]* (a|per) second\b"), "RATE"),
+    (re.compile(r"^cost and time\n +\n(?:.*\S.*\n)+ +\n", re.MULTILINE), ""),
+    (re.compile(r'<a href="#costs">.*?</a>|<section aria-labelledby="costs">.*?</section>\n', re.DOTALL), ""),
 )
 _LONG_FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d{7,}(?:e-?\d+)?(?![\w.])")
 

@@ -15,6 +15,7 @@ from fake_endpoint import Answer, Endpoint, Request, Script, says
 from command import toologue
 from toologue.errors import BadFile, BadSetting
 from toologue.models.ask import model
+from toologue.models.embed import cache_folder
 from toologue.models.model import ModelFault, Reply, ScriptedModel
 from toologue.models.recording import Exchange, RecordedModel, Recording, ReplyCache, keeping
 from toologue.schema import AgentTurn, Dialogue, Usage, UserTurn
@@ -113,6 +114,11 @@ class TestACache:
         with pytest.raises(BadFile, match=r"c\.db cannot serve as a cache: file is not a database"):
             ReplyCache(tmp_path / "c.db")
 
+    def test_is_not_the_folder_of_what_can_be_made_again(self, tmp_path: Path) -> None:
+        elsewhere = cache_folder()
+        with keeping(cache=tmp_path / "c.db"):
+            assert cache_folder() == elsewhere
+
     def test_is_a_table_of_keys_and_replies(self, tmp_path: Path) -> None:
         ask(RecordedModel("mine", [ReplyCache(tmp_path / "c.db")], ScriptedModel(["Soon."])))
         with closing(sqlite3.connect(tmp_path / "c.db")) as rows:
@@ -136,13 +142,14 @@ class TestCommands:
         served = endpoint(script)
         arguments = ("run", "talks.jsonl", "--agent", "openai:m", "--trials", "2")
         recorded = toologue(*arguments, "-o", "a", "--record", "r.jsonl", cwd=talks)
-        assert (recorded.returncode, recorded.stderr) == (0, "agent: 16 requests; 160 tokens in, 32 out\n")
+        said = "agent: 16 requests; 160 tokens in, 32 out; price unknown\n"
+        assert (recorded.returncode, recorded.stderr) == (0, said)
         sent = len(served.requests)
         monkeypatch.setenv("TOOLOGUE_REQUESTS", "forbidden")
         for name in ("TOOLOGUE_BASE_URL", "OPENAI_API_KEY"):
             monkeypatch.delenv(name)
         replayed = toologue(*arguments, "-o", "b", "--replay", "r.jsonl", cwd=talks)
-        assert replayed.stderr == "agent: 16 requests, 16 of them kept; 0 tokens in, 0 out\n"
+        assert replayed.stderr == "agent: 16 requests, 16 of them kept; 0 tokens in, 0 out; $0.00\n"
         assert (talks / "a/traces.jsonl").read_bytes() == (talks / "b/traces.jsonl").read_bytes()
         assert len(served.requests) == sent == 16
 

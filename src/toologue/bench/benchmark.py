@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
@@ -13,7 +13,10 @@ from toologue.agents.agent import AgentFactory, AgentSpec, resolve_agent
 from toologue.bench.tables import Bracket, Cell, Table
 from toologue.errors import BadSetting, Denied
 from toologue.loop import Agent
+from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
+from toologue.models.spent import Spent
+from toologue.report.costs import Cost, known_costs, spent_on
 from toologue.report.view import Conversation, Report, RunView, decisions_text, thresholds_text
 from toologue.run.runner import Finished, Limits, Settings, cases_of, faults_of, run_all
 from toologue.run.store import Config, RunFolder, run_folder
@@ -55,12 +58,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Graded:
-    """One conversation, graded: its scores, and its record in the benchmark's own result format."""
+    """One conversation, graded: its scores, its record in the benchmark's own result format, and what it cost."""
 
     gold: Dialogue
     trace: Trace
     scores: Mapping[str, Score]
     record: Mapping[str, Any]
+    cost: Cost = field(default=Cost(""))
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,8 @@ def evaluate(
     if benchmark.predictions is None and any(map(predictions_file, named.values())):
         what = f"{benchmark.name!r} has no predictions made elsewhere"
         raise BadSetting(f"{what}: predictions are calls of tooltalk; give --agent")
+    for agent in named.values() if in_force() else ():  # one that no budget can hold is refused before another is asked
+        player_of(agent)
     by = judge or TextMatch.of("exact")
     return {
         name: {
@@ -248,7 +254,8 @@ def regraded(benchmark: Benchmark, results: Results, judge: TextMatch, options: 
     def again(part: Part, graded: Sequence[Graded]) -> list[Graded]:
         pairs = warmed(((one.gold, one.trace) for one in _played(graded)), judge)
         anew = (benchmark.grade(part, options.mode, gold, trace, judge) for gold, trace in pairs)
-        return benchmark.review(part, [next(anew) if one.trace.case else one for one in graded], options)
+        again = [replace(next(anew), cost=one.cost) if one.trace.case else one for one in graded]
+        return benchmark.review(part, again, options)
 
     return {agent: {part: again(part, one) for part, one in parts.items()} for agent, parts in results.items()}
 
@@ -272,8 +279,10 @@ def play(
 ) -> list[Graded]:
     """Run an agent through a part, by default the first, and grade it; in the order of the dialogues."""
     chosen, by = part or benchmark.part, judge or TextMatch.of("exact")
-    pairs = zip(golds, traces_of(benchmark, chosen, golds, agent, options), strict=True)
-    return [benchmark.grade(chosen, options.mode, gold, trace, by) for gold, trace in warmed(pairs, by)]
+    lived, costs = _lived(benchmark, chosen, golds, agent, options)
+    pairs = warmed(zip(golds, lived, strict=True), by)
+    graded = (benchmark.grade(chosen, options.mode, gold, trace, by) for gold, trace in pairs)
+    return [replace(one, cost=Cost.of(trace, costs)) for one, trace in zip(graded, lived, strict=True)]
 
 
 def traces_of(
@@ -284,16 +293,23 @@ def traces_of(
     With `options.out` into a run folder there, by the name of the part: what an earlier run did is not done again.
     Where every further request would be refused nothing more is asked, and what was left has the same fault.
     """
+    return _lived(benchmark, part, golds, agent, options)[0]
+
+
+def _lived(
+    benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], agent: Tested, options: Options
+) -> tuple[list[Trace], Mapping[str, tuple[float, Spent]]]:
+    """The traces, and by case how long it took and what was spent."""
     settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=part.cap)
     if part.world:
         there = Setting(name=part.world)
         golds = [gold if gold.world.name == part.world else gold.replace(world=there) for gold in golds]
     if benchmark.prepare is not None:
         agent = benchmark.prepare(part, agent)
-    cases, lived = list(cases_of(golds, settings)), dict[str, Trace]()
+    cases, lived = list(cases_of(golds, settings)), dict[str, Finished]()
 
     def keep(finished: Finished) -> None:
-        lived[finished.trace.case] = finished.trace
+        lived[finished.trace.case] = finished
         options.progress(len(lived), len(cases))
 
     folder = RunFolder(options.out / part.name) if options.out is not None and isinstance(agent, str) else None
@@ -305,23 +321,18 @@ def traces_of(
             run_all(cases, player_of(agent), keep, limits=options.limits)
     except Denied as refused:
         options.warn(str(refused))
+    traces, costs = {key: one.trace for key, one in lived.items()}, {key: one[1:] for key, one in lived.items()}
     if folder:
         cases = list(cases_of(folder.dialogues(), settings))
-        lived = {trace.case: trace for trace in folder.traces()}
-    return [lived.get(case.key) or _refused(case, lived.values()) for case in cases]
+        traces, costs = {trace.case: trace for trace in folder.traces()}, known_costs(folder)
+    return [traces.get(case.key) or _refused(case, traces.values()) for case in cases], costs
 
 
 def _refused(case: Case, lived: Iterable[Trace]) -> Trace:
     """A case that nothing was asked of, since every request would be refused as one of those that were was."""
     refusal = next(fault for trace in lived for fault in faults_of(trace) if fault.lasting)
-    return Trace(
-        case=case.key,
-        dialogue=case.id,
-        protocol=case.protocol,
-        agent="",
-        turns=(AgentTurn(error=refusal),),
-        stop="error",
-    )
+    turns = (AgentTurn(error=refusal),)
+    return Trace(case=case.key, dialogue=case.id, protocol=case.protocol, agent="", turns=turns, stop="error")
 
 
 def player_of(agent: Tested) -> AgentSpec:
@@ -357,6 +368,7 @@ def record(
             "totals": benchmark.summarize(mode, graded),
             "scores": brackets(graded),
             "decided": dict(zip(("conversations", "of"), decided, strict=True)),
+            **({"spent": spent.record()} if (spent := spent_on(one.cost for one in graded)).requests else {}),
             "conversations": [{**one.record, "status": it.status} for one, it in zip(graded, lived, strict=True)],
         }
 
@@ -412,7 +424,8 @@ def report_of(
         by = judge.reader if judge else None
         told = [Conversation.read(one.gold, one.trace, one.scores, by) for one in _played(parts[shown])]
         facts = {"mode": mode, **compared, **shown.facts}
-        views.append(RunView(agent, facts, totals(scores), told, told=decisions_text(told) if by else ()))
+        said, costs = decisions_text(told) if by else (), [one.cost for part in parts.values() for one in _played(part)]
+        views.append(RunView(agent, facts, totals(scores), told, told=said, costs=costs))
     title = f"{benchmark.name} ({mode})"
     return Report(title, views, command=command, sections=benchmark.sections(results))
 

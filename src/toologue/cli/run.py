@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +16,7 @@ from toologue.cli.options import Alike, Judged, Out, Some
 from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.models.similarity import TextMatch
+from toologue.models.spent import SPENT
 from toologue.report.view import (
     Report,
     RunView,
@@ -242,12 +244,16 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
     """
     from toologue.report.junit import write_junit
     from toologue.report.page import write_page
-    from toologue.report.tables import failures_table, totals_table
+    from toologue.report.tables import costs_table, failures_table, totals_table
 
+    asked = [f"{stage}: {spent}" for stage, spent in SPENT.items() if stage != "agent"]
+    made = replace(made, notes=[*made.notes, *asked])
     say(totals_table(made))
     for view in made.runs:
         if failures and any(conversation.status in ("failed", "unsure") for conversation in view.conversations):
             say(failures_table(view))
+    if costs := costs_table(made):
+        say(costs)
     for view in made.runs:
         for line in view.told:
             echo(f"{view.name}: {line}")

@@ -4,10 +4,11 @@ The base URL is the option `base_url`, else TOOLOGUE_BASE_URL, else OPENAI_BASE_
 OpenAI's own. The key is OPENAI_API_KEY: it is sent there and goes nowhere else, is never logged nor shown in an error,
 and redirects are errors. Options of a language model:
 
-    temperature, max_tokens   passed on; left to the endpoint if not given
+    temperature, max_tokens   passed on; left to the endpoint if not given (max_tokens under a budget: 8192)
     seed                      a number, or `none` to send none; by default the one that the request brings
     timeout                   seconds that one try may take (120)
     tries                     how often a request is sent before it is a fault (4)
+    price                     dollars a million tokens, in and out (0.40,1.60), or whose price it is (`models.prices`)
 
 Tried again: 429, 5xx, and connections refused or reset, after Retry-After or 1, 2, 4… seconds, a minute at most. A
 time-out, or an answer that is none, is not tried again.
@@ -40,7 +41,9 @@ from pydantic import Field, ValidationError
 
 from toologue import keys, limits
 from toologue.errors import BadSetting, UnknownName, shown
+from toologue.models.budget import MOST_TOKENS, in_force, try_again
 from toologue.models.model import Asked, FaultType, Messages, ModelFault, Output, Reply, check_requests_allowed
+from toologue.models.prices import price_of
 from toologue.models.secret import Secret
 from toologue.parallel import chunks
 from toologue.schema import Noun
@@ -70,6 +73,7 @@ class Setup(Noun):
     seed: int | Literal["asked", "none"] = "asked"
     timeout: float = Field(default=120.0, gt=0)
     tries: int = Field(default=4, ge=1, le=100)
+    price: str | None = None
     wait: float = Field(default=1.0, ge=0)
     longest_wait: float = Field(default=60.0, ge=0)
 
@@ -96,7 +100,9 @@ class OpenAIModel:
         self.base_url = checked_url(setup.base_url or named_url() or _OPENAI, "a model")
         self._sleep, self._jitter = sleep, jitter
         wire = _wire()  # first: whoever has no extra needs no key yet
-        options = setup.model_dump(include={"temperature", "max_tokens", "timeout"})
+        self.price = price_of(name, self.base_url, setup.price)
+        self.max_tokens = setup.max_tokens or (MOST_TOKENS if in_force() else None)
+        options = {"temperature": setup.temperature, "max_tokens": self.max_tokens, "timeout": setup.timeout}
         self._wire = wire(name, self.base_url, _key(key, self.base_url), options)
 
     def __repr__(self) -> str:
@@ -119,6 +125,7 @@ class OpenAIModel:
                 if fault.type not in _AGAIN or tries == self.setup.tries:
                     fault.args, fault.tries = (f"{self.name!r} at {self.base_url} {fault.args[0]}",), tries
                     raise fault.with_traceback(None) from None  # frames of the request hold what came back
+                await try_again(fault)
                 ours = self.setup.wait * 2 ** (tries - 1) * (1 - self._jitter())
                 wait = min(ours if fault.retry_after is None else fault.retry_after, self.setup.longest_wait)
             await self._sleep(wait)

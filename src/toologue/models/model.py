@@ -22,6 +22,7 @@ _SWITCH = "TOOLOGUE_REQUESTS"
 # Why the model stopped: it was done, out of tokens, wants results, was filtered; other: the endpoint did not say.
 Finish = Literal["stop", "length", "tool_calls", "content_filter", "other"]
 
+_UNANSWERED = (408, 502, 504)  # somebody on the way has lost the answer
 Messages = Sequence[Message]
 # The JSON Schema that words must satisfy.
 Output = Mapping[str, Any] | None
@@ -32,6 +33,7 @@ _REMEDIES: dict[FaultType, str] = {
     "connection": "does the endpoint run, and is its base URL right?",
     "unauthorized": "check OPENAI_API_KEY",
     "not_found": "check the model's name and the base URL",
+    "budget": "raise --budget",
 }
 
 
@@ -52,7 +54,10 @@ class Reply(Noun):
 
 
 class ModelFault(ToologueError):
-    """A model gave no reply. `type` says what happened; `excerpt` is the start of what the endpoint sent instead."""
+    """A model gave no reply. `type` says what happened; `excerpt` is the start of what the endpoint sent instead.
+
+    `sent`: whether the request left this machine.
+    """
 
     def __init__(
         self,
@@ -63,10 +68,17 @@ class ModelFault(ToologueError):
         excerpt: str = "",
         retry_after: float | None = None,
         tries: int = 1,
+        sent: bool = True,
     ):
         super().__init__(message)
         self.type: FaultType = type
-        self.status, self.excerpt, self.retry_after, self.tries = status, excerpt, retry_after, tries
+        self.status, self.excerpt, self.retry_after, self.tries, self.sent = status, excerpt, retry_after, tries, sent
+
+    @property
+    def may_cost(self) -> bool:
+        """Whether the endpoint may have answered, and charged for it: what it refuses costs nothing."""
+        refused = self.status is not None and self.status >= 400 and self.status not in _UNANSWERED
+        return self.sent and not refused
 
     def __str__(self) -> str:
         tried = f", tried {self.tries} times" if self.tries > 1 else ""

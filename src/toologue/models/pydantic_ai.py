@@ -161,7 +161,13 @@ class Wire:
         return Reply(
             text=self._clean("".join(texts)) if texts else self._clean(refusal) if refusal else None,
             calls=tuple(call_of(self._clean(c.tool_name), self._clean(cast("str", c.args) or "")) for c in calls),
-            usage=Usage(input_tokens=tokens.input_tokens, output_tokens=tokens.output_tokens) if counted else None,
+            usage=Usage(
+                input_tokens=tokens.input_tokens,
+                output_tokens=tokens.output_tokens,
+                cached_tokens=tokens.cache_read_tokens,
+            )
+            if counted
+            else None,
             finish=_FINISHES.get(response.finish_reason, "other"),
             thought=self._clean("\n\n".join(thoughts)) if thoughts else None,
             model=self._clean(response.model_name or ""),
@@ -172,7 +178,8 @@ class Wire:
             return ModelFault("timeout", f"did not answer within {self._timeout:g} s", status=answer.status)
         if isinstance(error, wrong.ModelConnectionError):
             what = "cannot be connected to" if error.phase == "connect" else "broke the connection"
-            return ModelFault("connection", f"{what}: {self._clean(_cause(error))}", status=answer.status)
+            sent, said_ = error.phase != "connect", f"{what}: {self._clean(_cause(error))}"
+            return ModelFault("connection", said_, status=answer.status, sent=sent)
         if isinstance(error, wrong.ModelHTTPError):
             kind, what = _kind(error), "refused the request"
         else:

@@ -4,12 +4,12 @@
     --replay FILE   nothing is asked: what FILE does not know stops the command, and the nearest request is shown
     --cache FILE    replies are looked up in FILE first, and kept there; faults are asked again; SQLite
 
-The options hold for all models of a command, in its processes too (TOOLOGUE_RECORD, TOOLOGUE_REPLAY, TOOLOGUE_CACHE).
+The options hold for all models of a command, in its processes too (TOOLOGUE_RECORD, TOOLOGUE_REPLAY, TOOLOGUE_REPLIES).
 
-Contract: one key for all. It names the model's spec, without what only says where and how patiently it is asked
-(`base_url`, `timeout`, `tries`), and what it was asked: messages, tools, output, seed. A case's seed is made of its
-dialogue and trial, so that trials never share a reply. Replaying needs neither key, network, nor the extra `llm`. A
-line without `request` is replayed as any other; only the nearest difference cannot be shown.
+Contract: one key for all. It names the model's spec, without what only says where, how patiently and for how much it
+is asked (`base_url`, `timeout`, `tries`, `price`), and what it was asked: messages, tools, output, seed. A case's seed
+is made of its dialogue and trial, so that trials never share a reply. Replaying needs neither key, network, nor the
+extra `llm`. A line without `request` is replayed as any other; only the nearest difference cannot be shown.
 
 Example:
     >>> import asyncio, tempfile
@@ -37,20 +37,21 @@ from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from threading import Lock
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 from urllib.parse import parse_qsl, urlencode
 
 from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import BadFile, BadSetting, shown
+from toologue.models.budget import Bill, check_affordable
 from toologue.models.model import Messages, Model, ModelFault, Output, Reply
-from toologue.models.spent import SPENT
+from toologue.models.spent import Spent, count
 from toologue.schema import FaultType, Noun
 from toologue.schema.jsonl import Appender, json_path, leaves, line_of, read, write
 
-VARIABLES = {"record": "TOOLOGUE_RECORD", "replay": "TOOLOGUE_REPLAY", "cache": "TOOLOGUE_CACHE"}
-_ELSEWHERE = {"base_url", "timeout", "tries"}
+VARIABLES = {"record": "TOOLOGUE_RECORD", "replay": "TOOLOGUE_REPLAY", "cache": "TOOLOGUE_REPLIES"}
+_ELSEWHERE = {"base_url", "timeout", "tries", "price"}
 _NEAR, _AROUND = 20_000, 30
 
 
@@ -178,34 +179,43 @@ class RecordedModel:
         self.name = asked.name if asked else spec.partition(":")[2].partition("?")[0] or spec
         self._spec, self._shelves, self._asked, self._stage = told_spec(spec), shelves, asked, stage
         self.base_url = str(getattr(asked, "base_url", ""))
+        if asked is not None:
+            check_affordable(spec, asked)
 
     async def reply(
         self, messages: Messages, *, tools: Messages = (), output: Output = None, seed: int | None = None
     ) -> Reply:
         """The kept reply, or else the model's. Raises ModelFault, and BadSetting where nothing may be asked."""
-        asked = {"messages": [*messages], "tools": [*tools], "output": output, "seed": seed}
+        asked: dict[str, Any] = {"messages": [*messages], "tools": [*tools], "output": output, "seed": seed}
         request = cast("dict[str, JsonValue]", {"model": self._spec} | {name: v for name, v in asked.items() if v})
         key = keys.content_key(request)
         found = next((one for shelf in self._shelves if (one := shelf.find(key, request))), None)
-        SPENT[self._stage].requests += 1
-        SPENT[self._stage].kept += found is not None
-        if found is None:
-            found = await self._exchange(messages, tools, output, seed)
-            SPENT[self._stage].count(found.reply.usage if found.reply else None)
-        if found.fault is not None:
-            SPENT[self._stage].faults[found.fault.type] += 1
+        if found is not None:
+            count(self._stage, Spent(requests=1, kept=1, faults={found.fault.type: 1} if found.fault else {}))
+        else:
+            price, most = (getattr(self._asked, name, None) for name in ("price", "max_tokens"))
+            found = await self._exchange(Bill(price, len(keys.canonical(request)), most), **asked)
         for shelf in self._shelves:
             shelf.keep(found.replace(key=key, request=request))
         return found.result()
 
-    async def _exchange(self, messages: Messages, tools: Messages, output: Output, seed: int | None) -> Exchange:
+    async def _exchange(self, bill: Bill, messages: Messages, **asked: Any) -> Exchange:
         if self._asked is None:
             raise BadSetting(f"the model {self._spec!r} has no such reply, and there is nobody to ask")
+        faults = dict[str, int]()
         try:
-            return Exchange(reply=await self._asked.reply(messages, tools=tools, output=output, seed=seed))
+            async with bill:
+                reply = await self._asked.reply(messages, **asked)
+                bill.usage = reply.usage
+            return Exchange(reply=reply)
         except ModelFault as fault:
+            faults = {fault.type: 1}
+            if fault.type == "budget":
+                raise
             told = {name: getattr(fault, name) for name in ("type", "status", "excerpt", "tries")}
             return Exchange(fault=Failure(message=fault.args[0], **told))
+        finally:
+            count(self._stage, Spent.on(bill.usage, faults=faults, known=bill.dollars, unpriced=bill.unknown))
 
 
 def kept(spec: str, make: Callable[[], Model], stage: str) -> Model:

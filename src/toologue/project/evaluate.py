@@ -31,10 +31,12 @@ from pathlib import Path
 from typing import Literal
 
 from toologue import __version__, keys
+from toologue.agents.agent import resolve_agent
 from toologue.agents.code import code_key
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting, Denied, UnknownName, UserError
 from toologue.formats.procedure import load
+from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.plan.procedures.paths import Coverage, coverage
@@ -42,6 +44,7 @@ from toologue.plan.procedures.service import service
 from toologue.project.generate import generate
 from toologue.project.settings import FILE, Project
 from toologue.project.statistics import Made, Seen, Source
+from toologue.report.costs import Cost, known_costs
 from toologue.report.coverage import walk_of
 from toologue.report.view import (
     Charted,
@@ -257,7 +260,10 @@ def evaluate_agent(
     compared = {"similarity": match.similarity.name, "thresholds": thresholds_text(match.thresholds)}
     facts = {"agent": agent, "protocol": "next", **compared, "toologue": __version__}
     told = [*(decisions_text(conversations) if match.reader else ()), *([stopped] if stopped else [])]
-    return Trial(agent, facts, totals(scores), conversations, told=told, fresh=run_now, folder=folder.path)
+    known = known_costs(folder)
+    costs = [Cost.of(one.trace, known) for one in conversations]
+    read = (agent, facts, totals(scores), conversations)
+    return Trial(*read, told=told, costs=costs, fresh=run_now, folder=folder.path)
 
 
 def kept_runs(project: Project, agents: Sequence[str]) -> Iterator[RunFolder]:
@@ -363,6 +369,9 @@ def check(
         what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
         remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
         raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")
+    tested = list(dict.fromkeys(agents or project.settings.agents))
+    for agent in tested if in_force() else ():  # one that no budget can hold is refused before another is asked
+        resolve_agent(_spec_and_code(project, agent)[0])
     chapters = read_chapters(project)
     remarks = sum(len(chapter.findings) for chapter in chapters)
     tell(Stage("procedures", len(chapters), 0, f"{remarks} remarks" if remarks else "nothing to remark"))
@@ -374,7 +383,7 @@ def check(
         raise BadFile(f"{project.folder}: no conversation could be made: {_made_words(suites)}")
     run_and_grade = partial(evaluate_agent, project, suites=suites, selection=selection, trials=trials)
     done = list[Trial]()
-    for agent in dict.fromkeys(agents or project.settings.agents):
+    for agent in tested:
         with bar(f"running {agent}") as progress:
             trial = run_and_grade(agent, match, fresh=fresh, progress=progress)
         done.append(trial)

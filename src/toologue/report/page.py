@@ -19,6 +19,7 @@ from typing import Any
 from markupsafe import Markup
 
 from toologue.limits import legible
+from toologue.report.costs import cost_rows
 from toologue.report.coverage import covered
 from toologue.report.transcript import said, shown, transcript
 from toologue.report.view import PASSES, STATUSES, Conversation, Report, RunView, Status
@@ -95,6 +96,7 @@ def write_page(file: Path, report: Report) -> None:
         figures=_figures(report),
         meanings=meanings(),
         facts=_facts(report),
+        costs=cost_rows([run.costs for run in report.runs]),
         lines=kept,
         articles=_articles(report, kept),
         all_lines=len(lines),

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from toologue.limits import legible
+from toologue.report.costs import cost_rows
 from toologue.report.view import Report, RunView
 from toologue.report.words import decided_words, figures, headline
 from toologue.score.calls import ERROR_TYPES
@@ -42,6 +43,18 @@ def totals_table(report: Report) -> Table:
             _text("fully decided"), *(_text(words.replace(" fully decided", "") or "100.0 %") for words in decided)
         )
     return table
+
+
+def costs_table(report: Report) -> Table | None:
+    """What runs cost and how long they took, runs as columns; None where nothing is known."""
+    table, rows = _table(), cost_rows([run.costs for run in report.runs])
+    table.title = _text("cost and time", "bold")
+    table.add_column("")
+    for run in report.runs:
+        table.add_column(_text(run.name), overflow="fold")
+    for name, cells in rows:
+        table.add_row(_text(name), *map(_text, cells))
+    return table if rows else None
 
 
 def failures_table(run: RunView, limit: int = 10) -> Table:

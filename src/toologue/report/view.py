@@ -13,6 +13,7 @@ from typing import Any, Literal, cast, get_args
 from toologue import keys, registry
 from toologue.errors import BadFile, UserError
 from toologue.models.similarity import TextMatch
+from toologue.report.costs import Cost, costs_record, known_costs
 from toologue.run.store import RunFolder
 from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Trace
 from toologue.schema.jsonl import line_of, read, read_lines, replacing
@@ -88,7 +89,7 @@ class RunView:
     """One agent's run: settings as people read them, totals, conversations in the order of the dialogues.
 
     `conversations` are those to show; `every` streams all of them, where they are more. `told`: what judges and people
-    have decided of it.
+    have decided of it; `costs`: what each conversation cost, and how long it took.
     """
 
     name: str
@@ -97,6 +98,7 @@ class RunView:
     conversations: Sequence[Conversation]
     every: Iterable[Conversation] = ()
     told: Sequence[str] = ()
+    costs: Sequence[Cost] = ()
 
     @property
     def all(self) -> Iterable[Conversation]:
@@ -167,10 +169,13 @@ def totals_of(pairs: Iterable[tuple[Dialogue, Trace]], match: TextMatch) -> list
 
 
 def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
-    """Grade a run: writes scores.jsonl and scores.json into its folder, returns the totals."""
+    """Grade a run: writes scores.jsonl, scores.json and costs.json into its folder, returns the totals."""
+
+    known, costs = known_costs(folder), list[Cost]()
 
     def kept(stream: Any) -> Iterator[Score]:
         for gold, trace in warmed(folder.pairs(), match):
+            costs.append(Cost.of(trace, known))
             for score in scores_of(gold, trace, match).values():
                 stream.write(line_of(score))
                 yield score
@@ -185,8 +190,9 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
     totalled = [total._asdict() for total in found]
     about |= _graded_files(folder)
     summary = {**about, "decided": {"conversations": decided, "of": of}, "totals": totalled}
-    with replacing(folder.path / "scores.json") as stream:
-        stream.write(json.dumps(summary, indent=1).encode() + b"\n")
+    for name, told in (("scores.json", summary), ("costs.json", {"format": "costs/1", **costs_record(costs)})):
+        with replacing(folder.path / name) as stream:
+            stream.write(json.dumps(told, indent=1).encode() + b"\n")
     return found
 
 
@@ -212,8 +218,10 @@ def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     """Score a run folder and make its view."""
     scored, every, count = score_folder(folder, match), _Every(folder, match.reader), 0
     kept: dict[Status, list[Conversation]] = {status: [] for status in STATUSES}
+    known, costs = known_costs(folder), list[Cost]()
     for conversation in every:
         count += 1
+        costs.append(Cost.of(conversation.trace, known))
         if len(same := kept[conversation.status]) < LIMIT:
             same.append(conversation)
     shown = list(chain.from_iterable(kept.values()))[:LIMIT]
@@ -231,7 +239,8 @@ def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     }
     if count > len(shown):
         facts["not shown"] = f"{count - len(shown)} conversations, mostly passed ones"
-    return RunView(config.name, facts, scored, shown, every, decisions_text(every) if match.reader else ())
+    told = decisions_text(every) if match.reader else ()
+    return RunView(config.name, facts, scored, shown, every, told, costs)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ from toologue.agents.apart import LEFT, apart
 from toologue.agents.guarded import Guarded
 from toologue.errors import BadSetting, Denied, Unfinished, UnknownName, UserError
 from toologue.loop import ground, play_async
+from toologue.models.budget import in_force
+from toologue.models.spent import SPENT, Spent, tallied
 from toologue.parallel import chunks, unordered
 from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
 from toologue.users import UserFactory, speaker
@@ -35,10 +37,11 @@ from toologue.worlds.world import documents_of, kind_at, make_world
 
 
 class Finished(NamedTuple):
-    """A case that ended: its trace, and how long it took in seconds."""
+    """A case that ended: its trace, how long it took in seconds, and what was spent on it."""
 
     trace: Trace
     seconds: float
+    spent: Spent = Spent()
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ async def run_cases(
     """Play all cases, at most `limits.concurrency` at once, and hand each over as it finishes.
 
     Raises Unfinished where so many threads of the agent did not stop with their time, Denied where its model would
-    refuse every further request (a key that is none, a quota that is used up): no case is begun after that.
+    refuse every further request (a key that is none, a quota or budget that is used up): no case is begun after that.
     """
     source, before, refused = iter(cases), [*LEFT], list[Fault]()
 
@@ -130,10 +133,15 @@ def run_in_processes(
     `done` is called there, as each case finishes: what it keeps is not lost with the process that started them. Raises
     Unfinished where a process ends.
     """
+    if in_force():
+        raise BadSetting("a budget holds in one process: leave out `--executor processes`")
     run = partial(_run_chunk, spec=spec, user=user, limits=limits, done=done)
     try:
-        for finished in unordered(run, chunks(cases, size), executor="processes", workers=workers):
-            yield from finished
+        for some in unordered(run, chunks(cases, size), executor="processes", workers=workers):
+            for finished in some:
+                if finished.spent.requests:
+                    SPENT["agent"] += finished.spent
+                yield finished
     except BrokenExecutor:
         remedy = "the same command goes on; an agent of a file, callable:FILE.py:NAME, has processes of its own"
         raise Unfinished(f"a process in which {spec!r} was run has ended, and nobody knows why: {remedy}") from None
@@ -157,11 +165,12 @@ async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, time
     start, turns = time.perf_counter(), list[Turn]()
     stop: Stop = "timeout"
     guarded, speaking = Guarded(apart(agent.make(case))), user(case) if user else None
-    try:
-        async with asyncio.timeout(timeout):
-            stop = await play_async(case, turns, guarded, make_world(case), speaking)
-    except TimeoutError:
-        turns.append(AgentTurn(error=Fault(type="timeout", message=f"cut off after {timeout} s")))
+    with tallied() as tally:
+        try:
+            async with asyncio.timeout(timeout):
+                stop = await play_async(case, turns, guarded, make_world(case), speaking)
+        except TimeoutError:
+            turns.append(AgentTurn(error=Fault(type="timeout", message=f"cut off after {timeout} s")))
     trace = Trace(
         case=case.key,
         dialogue=case.id,
@@ -172,7 +181,7 @@ async def _run_case(case: Case, agent: AgentSpec, user: UserFactory | None, time
         turns=tuple(turns),
         stop=stop,
     )
-    return Finished(trace, time.perf_counter() - start)
+    return Finished(trace, time.perf_counter() - start, sum(tally, Spent()))
 
 
 class Settings(Noun):

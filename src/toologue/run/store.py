@@ -4,8 +4,8 @@
     dialogues.jsonl  the gold dialogues, acts executed; the folder needs nothing else
     traces.jsonl     one trace a line, appended as cases end; in the order of the cases once the run is finished
     faults.jsonl     traces that were taken out to be run again: of a model that gave no reply, of time that was up
-    times.jsonl      clock times, kept apart so that equal runs have equal traces
-    scores.jsonl     written by `toologue score`, beside scores.json (similarity, thresholds, totals)
+    times.jsonl      clock times and what was spent, a line a case, kept apart so that equal runs have equal traces
+    scores.jsonl     written by `toologue score`, beside scores.json (similarity, thresholds, totals) and costs.json
 
 Contract: a case whose trace is on disk is not run again, unless a fault that may pass is all that it shows. What does
 not change what an agent does (time, tries, how many at once) makes no other run, nor do more dialogues or trials. A
@@ -77,7 +77,7 @@ class Config(Noun):
         """What makes it another run where it differs."""
         said = self.model_dump(mode="json", exclude={"settings"})
         settings = self.settings.model_dump(mode="json", exclude={"trials"})
-        return {**said, "agent": split_options(self.agent, "timeout", "tries")[0], **settings}
+        return {**said, "agent": split_options(self.agent, "timeout", "tries", "price")[0], **settings}
 
 
 class RunFolder:
@@ -202,7 +202,8 @@ def run_folder(
 
 def _keep(traces: Appender, times: Appender, finished: Finished) -> None:
     traces.append(line_of(finished.trace))
-    times.append(b'{"case":"%b","seconds":%.6f}\n' % (finished.trace.case.encode(), finished.seconds))
+    spent = b',"spent":%b' % json.dumps(vars(finished.spent)).encode() if finished.spent.requests else b""
+    times.append(b'{"case":"%b","seconds":%.6f%b}\n' % (finished.trace.case.encode(), finished.seconds, spent))
 
 
 def _keep_apart(folder: Path, finished: Finished) -> None:

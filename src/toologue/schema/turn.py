@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal, NamedTuple, Self, get_args
 
-from pydantic import Field, JsonValue, SerializeAsAny, model_validator
+from pydantic import (
+    Field,
+    JsonValue,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from toologue.schema.jsonl import Noun
 
@@ -46,10 +53,10 @@ Act = SerializeAsAny[Annotated[Call | Retrieve | Program, Field(discriminator="k
 # What a request to a language model came to, if not to a reply (docs/language-models.md has the table).
 FaultType = Literal[
     "rate_limited", "quota_exceeded", "server_error", "timeout", "connection", "bad_response", "unauthorized",
-    "not_found", "too_long", "bad_request",
+    "not_found", "too_long", "bad_request", "budget",
 ]  # fmt: skip
 _NO_REPLY = frozenset[str](get_args(FaultType))
-_LASTING = frozenset({"quota_exceeded", "unauthorized", "not_found"})
+_LASTING = frozenset({"quota_exceeded", "unauthorized", "not_found", "budget"})
 _ANSWERS = frozenset({"cap", "wrong type", "too long"})
 
 
@@ -120,10 +127,15 @@ class State(Noun):
 
 
 class Usage(Noun):
-    """Tokens a model spent on one turn."""
+    """Tokens a model spent on one turn; of those that it read the endpoint had cached `cached_tokens`."""
 
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+
+    @model_serializer(mode="wrap")
+    def _told(self, told: SerializerFunctionWrapHandler) -> dict[str, int]:
+        return {name: tokens for name, tokens in told(self).items() if tokens or name != "cached_tokens"}
 
 
 class UserTurn(Noun):

@@ -125,7 +125,7 @@ def _review(model: Model, part: Part, graded: list[Graded], options: Options) ->
         scores |= {**faithfulness.voted(options.mode, found, one.gold, one.trace), PASSES: passed}
         metrics = {name: score.value for name, score in scores.items()}
         told = {"votes": [vote._asdict() for vote in found]} if found else {}
-        return Graded(one.gold, one.trace, scores, {**one.record, "metrics": metrics, **told})
+        return replace(one, scores=scores, record={**one.record, "metrics": metrics, **told})
 
     async def every() -> list[Graded]:
         return await asyncio.gather(*map(review, graded))
