@@ -104,6 +104,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("toologue.cli.run:run", "Run an agent through dialogues, into a folder that can be resumed."),
     "score": ("toologue.cli.run:score", "Grade a run folder."),
     "report": ("toologue.cli.run:report", "One page, and JUnit XML, of one or more run folders."),
+    "compare": (
+        "toologue.cli.compare:compare",
+        "Two runs, or a project and its baseline: what broke, what was mended.",
+    ),
     "judge": (
         "toologue.cli.judge:judge",
         "How far judges agree with people; how good conversations are.",

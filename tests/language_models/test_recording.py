@@ -18,7 +18,7 @@ from toologue.models.ask import model
 from toologue.models.embed import cache_folder
 from toologue.models.model import ModelFault, Reply, ScriptedModel
 from toologue.models.recording import Exchange, RecordedModel, Recording, ReplyCache, keeping
-from toologue.schema import AgentTurn, Dialogue, Usage, UserTurn
+from toologue.schema import AgentTurn, Dialogue, Trace, Usage, UserTurn
 from toologue.schema.jsonl import read, write
 
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Where is my parcel?"}]
@@ -187,3 +187,20 @@ def test_a_model_made_while_exchanges_are_kept_keeps_them(tmp_path: Path, monkey
     with keeping(record=tmp_path / "r.jsonl"):
         assert asyncio.run(model("yea:mine").reply(ASKED)).text == "Yes."
     assert [one.reply and one.reply.text for one in read(tmp_path / "r.jsonl", Exchange)] == ["Yes."]
+
+
+@pytest.mark.parametrize("kept", ["--cache", "--record"])
+@pytest.mark.parametrize("seed", ["", "?seed=none", "?seed=7"])
+def test_trials_of_a_dialogue_never_share_a_reply(
+    tmp_path: Path, endpoint: Callable[[Script], Endpoint], kept: str, seed: str
+) -> None:
+    """Whatever seed the endpoint is sent: each trial is asked once, and found again when the same run is made anew."""
+    started = endpoint(lambda request: says(f"Answer {len(started.requests)}."))
+    write(tmp_path / "talks.jsonl", [Dialogue(id="a", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))])
+    for out in ("one", "two"):
+        options = ("--protocol", "next", "--trials", 3, kept, "kept", "-o", out)
+        done = toologue("run", "talks.jsonl", "--agent", f"openai:m{seed}", *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        said = [trace.turns[-1].text for trace in read(tmp_path / out / "traces.jsonl", Trace)]
+        assert len({*said}) == 3
+    assert len(started.requests) == 3

@@ -28,4 +28,9 @@ def by_seed(case: Case) -> Agent:
     return ScriptedAgent([[AgentTurn(acts=(alarm,)), AgentTurn(text="Set.")]] * 20, delay=case.seed % 3 / 1000)
 
 
+def now_and_then(case: Case) -> Agent:
+    """Plays the gold by heart in every second trial, and says nothing in the others."""
+    return ScriptedAgent(SCRIPTS[case.id.partition("@")[0]] if case.trial % 2 else [])
+
+
 NO_AGENT = "just a string"

@@ -77,6 +77,7 @@ class Options:
 
     mode: Mode = "fixed"
     seed: int = 0
+    trials: int = 1
     limits: Limits = Limits()
     progress: Callable[[int, int], None] = lambda done, of: None
     warn: Callable[[str], None] = lambda text: None
@@ -237,6 +238,10 @@ def evaluate(
         raise BadSetting(f"{what}: predictions are calls of tooltalk; give --agent")
     for agent in named.values() if in_force() else ():  # one that no budget can hold is refused before another is asked
         player_of(agent)
+    if options.trials > 1 and any(map(predictions_file, named.values())):
+        raise BadSetting(
+            f"--trials {options.trials}: predictions were made once; give an agent that can be asked again"
+        )
     by = judge or TextMatch.of("exact")
     return {
         name: {
@@ -277,10 +282,10 @@ def play(
     *,
     part: Part | None = None,
 ) -> list[Graded]:
-    """Run an agent through a part, by default the first, and grade it; in the order of the dialogues."""
+    """Run an agent through a part, by default the first, and grade it; in the order of the dialogues and trials."""
     chosen, by = part or benchmark.part, judge or TextMatch.of("exact")
     lived, costs = _lived(benchmark, chosen, golds, agent, options)
-    pairs = warmed(zip(golds, lived, strict=True), by)
+    pairs = warmed(zip((gold for gold in golds for _ in range(options.trials)), lived, strict=True), by)
     graded = (benchmark.grade(chosen, options.mode, gold, trace, by) for gold, trace in pairs)
     return [replace(one, cost=Cost.of(trace, costs)) for one, trace in zip(graded, lived, strict=True)]
 
@@ -288,7 +293,7 @@ def play(
 def traces_of(
     benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], agent: Tested, options: Options = Options()
 ) -> list[Trace]:
-    """Run an agent through a part; traces in the order of the dialogues.
+    """Run an agent through a part; traces in the order of the dialogues, the trials of one together.
 
     With `options.out` into a run folder there, by the name of the part: what an earlier run did is not done again.
     Where every further request would be refused nothing more is asked, and what was left has the same fault.
@@ -300,7 +305,7 @@ def _lived(
     benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], agent: Tested, options: Options
 ) -> tuple[list[Trace], Mapping[str, tuple[float, Spent]]]:
     """The traces, and by case how long it took and what was spent."""
-    settings = Settings(protocol=part.protocol, seed=options.seed, see=part.see, cap=part.cap)
+    settings = Settings(protocol=part.protocol, seed=options.seed, trials=options.trials, see=part.see, cap=part.cap)
     if part.world:
         there = Setting(name=part.world)
         golds = [gold if gold.world.name == part.world else gold.replace(world=there) for gold in golds]
@@ -369,7 +374,8 @@ def record(
             "scores": brackets(graded),
             "decided": dict(zip(("conversations", "of"), decided, strict=True)),
             **({"spent": spent.record()} if (spent := spent_on(one.cost for one in graded)).requests else {}),
-            "conversations": [{**one.record, "status": it.status} for one, it in zip(graded, lived, strict=True)],
+            **_trials(lived),
+            "conversations": [{**_told(one), "status": it.status} for one, it in zip(graded, lived, strict=True)],
         }
 
     if benchmark.part.name:
@@ -385,6 +391,16 @@ def record(
         for graded in parts.values()
     ]
     return rows[0] if len(rows) == 1 else rows
+
+
+def _trials(lived: Sequence[Conversation]) -> dict[str, Any]:
+    """What trials tell, in JSON, where there are several."""
+    trials = RunView("", {}, [], lived).trials
+    return {"trials": trials.record()} if trials else {}
+
+
+def _told(one: Graded) -> dict[str, Any]:
+    return {**one.record, "trial": one.trace.trial} if one.trace.trial else {**one.record}
 
 
 def tables_of(

@@ -26,7 +26,7 @@ from toologue.bench.benchmark import (
 from toologue.bench.labelled_arguments import arguments_file, graded_arguments
 from toologue.bench.prove import check_gold
 from toologue.bench.verdicts import OPEN_SET, VERDICTS, Graded, graded_replies, tally
-from toologue.cli.options import Alike, Judged, OptionalOut
+from toologue.cli.options import Alike, Judged, OptionalOut, at_least_one
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, table, write_json
 from toologue.errors import BadSetting, UnknownName
@@ -56,6 +56,7 @@ def bench(
     mode: Literal["fixed", "published"] = "fixed",
     alike: Alike = Alike(),
     reply: float | None = None,
+    trials: int = 1,
     concurrency: int = 8,
     timeout: float | None = None,
     out: OptionalOut = None,
@@ -97,6 +98,8 @@ def bench(
         When two texts say the same.
     reply
         The same for what an agent says (almita, where nothing is known but the expected words).
+    trials
+        How often each conversation is run: pass^k and pass@k, and which of them flicker (docs/comparison.md).
     concurrency
         How many conversations at once.
     timeout
@@ -110,6 +113,7 @@ def bench(
     junit
         Where JUnit XML goes.
     """
+    at_least_one(trials=trials)
     agents = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     chosen = benchmark(name)
     voting = None if chosen.alike else judged.judge
@@ -125,11 +129,13 @@ def bench(
     judging = judged.at_work(kept) if chosen.alike and mode == "fixed" else None
     by = alike.judge(reply, beside=out) if chosen.alike else TextMatch.of("exact")
     similarity = {**vars(alike), "reply": reply} if chosen.alike else {}
+    often = {"trials": trials} if trials > 1 else {}
     asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judged.judge}
-    again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, out=out, html=html)
+    again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, **often, out=out, html=html)
     golds = chosen.load(data)
     with progress_bar("running") as progress:
-        options = Options(mode=mode, limits=Limits(concurrency, timeout), progress=progress, warn=_warn, out=out)
+        limits = Limits(concurrency, timeout)
+        options = Options(mode=mode, trials=trials, limits=limits, progress=progress, warn=_warn, out=out)
         results = evaluate(chosen, golds, agents, judge=by, options=options)
     if judging:
         grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}

@@ -11,11 +11,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from toologue.cli.compare import since_words
 from toologue.cli.options import Judged, Some, at_least_one
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say_first
-from toologue.errors import BadSetting
+from toologue.errors import BadSetting, RunMismatch
+from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.paths import missing_lines
+from toologue.project.baseline import since_baseline
 from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial, check
 from toologue.project.hotspots import spots
 from toologue.project.settings import Project, open_project
@@ -101,6 +104,8 @@ def run_stages(
     _remarks(found.suites)
     scored = show(found.report, page, junit, failures=False)
     first_looks(found, found.trials[0])
+    if not asked["selection"]:
+        _since(project, found.trials[0], found.match)
     return max(_gate(found.gate, folder, page), scored)
 
 
@@ -144,6 +149,19 @@ def first_looks(found: Checked, trial: Trial) -> None:
         if missing:
             echo(f"\n{one.file}: {len(missing)} ways are in no conversation that {trial.agent} passes:")
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
+
+
+def _since(project: Project, trial: Trial, match: TextMatch) -> None:
+    """Say how the first agent differs from the baseline, where one is kept."""
+    try:
+        found = since_baseline(project, trial.agent, trial.conversations, match)
+    except RunMismatch as refused:
+        echo(f"\n{refused}")
+        return
+    if found is not None:
+        echo()
+        for line in since_words(trial.agent, *found):
+            echo(line)
 
 
 def _gate(gate: Gated, folder: Path, page: Path) -> int:

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from toologue.agents.code import code_of
-from toologue.cli.options import Alike, Judged, Out, Some
+from toologue.cli.options import Alike, Judged, Out, Some, at_least_one
 from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
 from toologue.models.similarity import TextMatch
@@ -25,6 +25,7 @@ from toologue.report.view import (
     graded_before,
     score_folder,
     totals_of,
+    trials_in,
     view_of,
 )
 from toologue.review.ledger import FOLDER
@@ -92,6 +93,7 @@ def run(
     keep_faults
         Run nothing again of which there is a trace.
     """
+    at_least_one(trials=trials, cap=cap)
     settings = Settings(protocol=protocol, trials=trials, seed=seed, cap=cap)
     documents = {api.name: api for api in read(apis, Api)} if apis is not None else None
     selection, speaking = some.selection, user or ("graph" if protocol == "live" else "")
@@ -159,19 +161,21 @@ def score(
     judged
         Who is asked about what rules leave open.
     """
-    from toologue.report.tables import totals_table
+    from toologue.report.tables import totals_table, trials_table
 
     folder = RunFolder(run)
     match = _read_by(judged, alike, [folder])[0]
     kept = None if again else graded_before(folder, match)
     totals = score_folder(folder, match) if kept is None else kept
     say(totals_table(Report(run.name, [RunView(folder.config.name, {}, totals, [])])))
+    if (trials := trials_in(folder, totals)) is not None:
+        say(trials_table(folder.config.name, trials))
     for line in decisions_text(conversations_of(folder, match.reader)) if match.reader else ():
         echo(line)
-    return max(_complete([folder]), _scored(folder.config.name, Counter(map(no_reply, folder.traces()))))
+    return max(say_missing([folder]), _scored(folder.config.name, Counter(map(no_reply, folder.traces()))))
 
 
-def _complete(folders: Iterable[RunFolder]) -> int:
+def say_missing(folders: Iterable[RunFolder]) -> int:
     """Say which conversations have no trace, and so no score; 3 where there is one."""
     status = 0
     for folder in folders:
@@ -225,7 +229,7 @@ def report(
     title = ", ".join(path.name for path in runs)
     command = command_line("report", *runs, html=html, **vars(alike))
     scored = show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
-    return max(_complete(map(RunFolder, runs)), scored)
+    return max(say_missing(map(RunFolder, runs)), scored)
 
 
 def _scored(agent: str, whys: Counter[str]) -> int:
@@ -244,12 +248,14 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
     """
     from toologue.report.junit import write_junit
     from toologue.report.page import write_page
-    from toologue.report.tables import costs_table, failures_table, totals_table
+    from toologue.report.tables import costs_table, failures_table, totals_table, trials_table
 
     asked = [f"{stage}: {spent}" for stage, spent in SPENT.items() if stage != "agent"]
     made = replace(made, notes=[*made.notes, *asked])
     say(totals_table(made))
     for view in made.runs:
+        if view.trials is not None:
+            say(trials_table(view.name, view.trials))
         if failures and any(conversation.status in ("failed", "unsure") for conversation in view.conversations):
             say(failures_table(view))
     if costs := costs_table(made):

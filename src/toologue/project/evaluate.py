@@ -65,13 +65,11 @@ from toologue.run.selection import Selection
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue, Graph, Procedure, Repair, Turn
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
-from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total, totals
-from toologue.score.steps import SEVERITIES
+from toologue.score.paired import LOWER_IS_BETTER
 from toologue.text.tokens import callable_name
 
 _ROUNDING = 1e-9
-_LOWER_IS_BETTER = frozenset({*SEVERITIES, *ERROR_TYPES, "incorrect action rate", "CodeEdits"})
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
@@ -338,6 +336,7 @@ class Checked:
     trials: Sequence[Trial]
     report: Report
     gate: Gated
+    match: TextMatch
 
 
 def check(
@@ -365,7 +364,7 @@ def check(
     match = ledger.reads(compared)
     gate = project.settings.gate
     metric = "conversation correct" if strict or gate.strict else gate.metric
-    if metric in _LOWER_IS_BETTER:
+    if metric in LOWER_IS_BETTER:
         what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
         remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
         raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")
@@ -391,7 +390,8 @@ def check(
         doubt = f", {trial.unsure} unsure" if trial.unsure else ""
         tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass{doubt}"))
     if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in done}):
-        done = [run_and_grade(trial.agent, ledger.reads(compared)) for trial in done]
+        match = ledger.reads(compared)
+        done = [run_and_grade(trial.agent, match) for trial in done]
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
     report = Report(project.folder.resolve().name, done, command, charted=charted)
     known = done[0].by_metric
@@ -399,7 +399,7 @@ def check(
         raise UnknownName("metric", metric, known)
     least = gate.fail_under if fail_under is None else fail_under
     allowed = gate.allow_unsure if allow_unsure is None else allow_unsure
-    return Checked(suites, done, report, Gated(known[metric], least, allowed))
+    return Checked(suites, done, report, Gated(known[metric], least, allowed), match)
 
 
 def _totals(trial: Trial) -> Callable[[TextMatch], list[Total]]:

@@ -33,7 +33,9 @@ from toologue.report.words import (
     figures,
     findings,
     headline,
+    rate_words,
     stop_words,
+    trials_words,
 )
 from toologue.schema import Score
 from toologue.schema.jsonl import replacing
@@ -104,13 +106,28 @@ def write_page(file: Path, report: Report) -> None:
         all_transcripts=sum(len(line.cells) for line in lines),
         statuses=_FILTERS,
         unsure=any(decided_words(run) for run in report.runs),
-        sections=[(heading, Markup(body)) for heading, body in report.sections],
+        sections=[(heading, Markup(body)) for heading, body in (*_trials(report), *report.sections)],
         **covered(report)._asdict(),
         **_filters(report, kept),
     )
     text.enable_buffering(_CHUNKS)
     with replacing(file) as stream:
         text.dump(stream, "utf-8", "backslashreplace")
+
+
+def _trials(report: Report) -> Iterator[tuple[str, str]]:
+    """The section on trials, where any run has several."""
+    told = [
+        (
+            run.name,
+            [(one.k, rate_words(one.every), rate_words(one.any), one.of) for one in run.trials.by_k],
+            trials_words(run.trials),
+        )
+        for run in report.runs
+        if run.trials is not None
+    ]
+    if told:
+        yield "Trials", environment().get_template("trials.html").render(trials=told)
 
 
 def _lines(report: Report) -> list[Line]:

@@ -9,11 +9,14 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from toologue.limits import legible
+from toologue.report.compare import Comparison
 from toologue.report.costs import cost_rows
 from toologue.report.view import Report, RunView
-from toologue.report.words import decided_words, figures, headline
+from toologue.report.words import bracket, decided_words, figures, headline, rate_words, trials_words
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
+from toologue.score.paired import Difference
+from toologue.score.trials import Trials
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -71,6 +74,47 @@ def failures_table(run: RunView, limit: int = 10) -> Table:
         trial = f" (trial {conversation.trace.trial + 1})" if conversation.trace.trial else ""
         table.add_row(_text(conversation.gold.id + trial), _text(headline(conversation)))
     return table
+
+
+def trials_table(run: str, trials: Trials) -> Table:
+    """pass^k and pass@k of a run for each k, with who flickers and the noise floor below."""
+    table = _table()
+    table.title = _text(f"{run}: trials", "bold")
+    table.caption = _text("\n".join(trials_words(trials)))
+    for head in ("k", "pass^k (all of k pass)", "pass@k (one of k passes)", "dialogues"):
+        table.add_column(head, overflow="fold")
+    for one in trials.by_k:
+        cells = (
+            _text(value, "bold").append(f"  {interval.replace(' to ', '–')}", style="dim")
+            for value, interval in map(rate_words, (one.every, one.any))
+        )
+        table.add_row(str(one.k), *cells, str(one.of))
+    return table
+
+
+def comparison_table(found: Comparison, title: str) -> Table:
+    """The metrics that are not the same in both runs, and that of passed conversations; what is told apart is named."""
+    shown = [one for one in found.differences if one.moved or one == found.passing]
+    table, same = _table(), len(found.differences) - len(shown)
+    table.title = _text(title, "bold")
+    rest = f"; {same} other figures are the same" if same else ""
+    table.caption = f"paired differences with 95 % intervals, told apart where these do not hold 0{rest}"
+    for head in ("metric", "before", "after", "difference", "95 % interval", ""):
+        table.add_column(head, overflow="fold")
+    for one in shown:
+        told = "" if one.verdict == "not told apart" else one.verdict
+        table.add_row(_text(one.metric), *map(_text, difference_words(one)), _text(told, "bold"))
+    return table
+
+
+def difference_words(one: Difference) -> tuple[str, str, str, str]:
+    """(before, after, difference, interval) as people read them: shares in percent, their differences in points."""
+    shares = all(0 <= end <= 1 for end in (*one.before, *one.after))
+    scale, form, signed = (100, "{:.1f}", "{:+.1f}") if shares else (1, "{:.2f}", "{:+.2f}")
+    before, after = (bracket(scale * ends[0], scale * ends[1], form) for ends in (one.before, one.after))
+    interval = f"{signed.format(scale * one.low)} to {signed.format(scale * one.high)}"
+    unit = " %" if shares else ""
+    return before + unit, after + unit, bracket(scale * one.value, scale * one.best, signed), interval
 
 
 def _table() -> Table:

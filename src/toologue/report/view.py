@@ -6,26 +6,26 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from toologue import keys, registry
 from toologue.errors import BadFile, UserError
 from toologue.models.similarity import TextMatch
 from toologue.report.costs import Cost, costs_record, known_costs
 from toologue.run.store import RunFolder
-from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Trace
+from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Status, Trace
 from toologue.schema.jsonl import line_of, read, read_lines, replacing
 from toologue.score.grader import grader
 from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, totals, warmed
 from toologue.score.questions import blamed_calls, step_question
+from toologue.score.trials import Trials, trials_of, tried
 
 # The scores that say whether a conversation passed (of two, the first), each with the one that judges its steps: where
 # that leaves nothing unsure, a conversation is *fully decided*.
 PASSES = {"success": "recall", "conversation correct": "test correct", "perfect dialogue": "turn match"}
-# What became of a conversation. It is unsure where it would have passed if all that is unsure were right.
-Status = Literal["failed", "unsure", "unscored", "passed"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 
@@ -110,6 +110,14 @@ class RunView:
         """The totals by their metrics."""
         return {total.metric: total for total in self.totals}
 
+    @cached_property
+    def trials(self) -> Trials | None:
+        """What its trials tell; None where each dialogue was run once, or nothing says which passed."""
+        if not any(one.trace.trial for one in self.conversations):
+            return None
+        found = tried(one.verdict for one in self.all if one.verdict is not None)
+        return trials_of(found) if found else None
+
     @property
     def decided(self) -> tuple[int, int] | None:
         """(fully decided conversations, scored ones); None where nothing says which passed."""
@@ -190,10 +198,22 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
     totalled = [total._asdict() for total in found]
     about |= _graded_files(folder)
     summary = {**about, "decided": {"conversations": decided, "of": of}, "totals": totalled}
+    if (trials := trials_in(folder, found)) is not None:
+        summary["trials"] = trials.record()
     for name, told in (("scores.json", summary), ("costs.json", {"format": "costs/1", **costs_record(costs)})):
         with replacing(folder.path / name) as stream:
             stream.write(json.dumps(told, indent=1).encode() + b"\n")
     return found
+
+
+def trials_in(folder: RunFolder, totals: Iterable[Total]) -> Trials | None:
+    """What the trials of a graded run tell; None where each dialogue was run once, or nothing says which passed."""
+    metrics = [total.metric for total in totals]
+    passes = next((name for name in PASSES if name in metrics), None)
+    if folder.config.settings.trials == 1 or passes is None:
+        return None
+    scores = read(folder.path / "scores.jsonl", Score, empty=True)
+    return trials_of(tried(score for score in scores if score.metric == passes))
 
 
 def _graded_files(folder: RunFolder) -> dict[str, Any]:
@@ -205,13 +225,21 @@ def _graded_files(folder: RunFolder) -> dict[str, Any]:
 
 def graded_before(folder: RunFolder, match: TextMatch) -> list[Total] | None:
     """The totals of a run that was graded by the same rules, and has not gone on since; None of another."""
+    if grader_of(folder) != grader(match):
+        return None
+    try:
+        return totals(read(folder.path / "scores.jsonl", Score, empty=True))
+    except UserError:
+        return None
+
+
+def grader_of(folder: RunFolder) -> Mapping[str, Any] | None:
+    """Who graded a run (`score.grader`); None where it was not graded, or has gone on since."""
     try:
         about = json.loads((folder.path / "scores.json").read_bytes())
-        if about["grader"] == grader(match) and about["of"] == _graded_files(folder)["of"]:
-            return totals(read(folder.path / "scores.jsonl", Score, empty=True))
+        return about["grader"] if about["of"] == _graded_files(folder)["of"] else None
     except (OSError, ValueError, KeyError, TypeError, UserError):
-        pass
-    return None
+        return None
 
 
 def view_of(folder: RunFolder, match: TextMatch) -> RunView:

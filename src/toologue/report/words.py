@@ -23,11 +23,13 @@ from toologue.report.view import Conversation, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total, gained
+from toologue.score.trials import Rate, Trials
 from toologue.values.json_schema import object_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_NAMED = 8
 _UNCHANGED = ("not changed", "not created")
 _STOPS = {
     "timeout": "The agent ran out of time.",
@@ -204,6 +206,25 @@ def decided_words(run: RunView) -> str:
     """The share of conversations that are fully decided; empty where all are."""
     decided, of = run.decided or (0, 0)
     return f"{100 * decided / of:.1f} % fully decided ({decided} of {of})" if decided < of else ""
+
+
+def trials_words(trials: Trials) -> list[str]:
+    """What trials tell beside pass^k and pass@k: who flickers, how far runs differ by chance, what has no score."""
+    named = [f"{one.dialogue} ({one.passed} of {one.of})" for one in trials.flaky[:_NAMED]]
+    rest = ", …" if len(trials.flaky) > _NAMED else ""
+    lines = [f"flaky, passed in some trials and failed in others: {len(trials.flaky)}: {', '.join(named)}{rest}"]
+    if trials.noise is not None:
+        shift = f"{100 * trials.noise:.1f} points"
+        lines.append(f"noise floor: by chance alone, 95 of 100 pairs of such runs of one agent differ by up to {shift}")
+    if trials.unscored:
+        lines.append(f"{trials.unscored} trials have no score, and are in none of these figures")
+    return lines if trials.flaky else lines[1:]
+
+
+def rate_words(rate: Rate) -> tuple[str, str]:
+    """(value, 95 % interval) of a share as people read them."""
+    value = bracket(100 * rate.value, 100 * rate.best, "{:.1f}")
+    return f"{value} %", f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
 
 
 @cache

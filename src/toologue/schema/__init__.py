@@ -17,6 +17,7 @@ from toologue.schema.api import Api, Compare, Parameter
 from toologue.schema.case import Case, DecidedBy, Mismatch, ProtocolName, Score, Severity, Stop, Trace, Verdict
 from toologue.schema.dialogue import Brief, Dialogue, Edge, Setting, Similarities
 from toologue.schema.jsonl import Noun, Record
+from toologue.schema.outcome import Outcome, Slip, Status
 from toologue.schema.plan import KINDS, MOVES, Cue, Flow, Move, Plan, Scenario, ValueKind
 from toologue.schema.procedure import (
     Branch,
@@ -70,6 +71,7 @@ RECORDS: tuple[type[Record], ...] = (
     Dialogue,
     Trace,
     Score,
+    Outcome,
     Decision,
     Repair,
 )
@@ -106,6 +108,7 @@ __all__ = [
     "Node",
     "NodeType",
     "Noun",
+    "Outcome",
     "Parameter",
     "Plan",
     "Procedure",
@@ -124,8 +127,10 @@ __all__ = [
     "Setting",
     "Severity",
     "Similarities",
+    "Slip",
     "Stacked",
     "State",
+    "Status",
     "Step",
     "StepKind",
     "Stop",

@@ -231,23 +231,35 @@ class _Column:
         return Total(self._metric, value, low, high, self._scored, self._unscored, counts, best, unsure, self._open)
 
     def _interval(self, table: NDArray[np.float64], seed: int) -> tuple[float | None, float | None]:
-        import numpy as np
-
         if len(table) < 2:
             return None, None
-        random = np.random.default_rng(keys.seed_of(seed, self._metric))
-        kinds, often = np.unique(table, axis=0, return_counts=True)  # dialogues with equal counts are drawn together
-        values: list[float] = []
-        at_once = max(1, min(_RESAMPLES, _BLOCK // len(kinds)))
-        for start in range(0, _RESAMPLES, at_once):
-            size = min(at_once, _RESAMPLES - start)
-            weights = random.multinomial(len(table), often / len(table), size=size)
-            rows = (dict(zip(self._names, row, strict=True)) for row in (weights @ kinds).tolist())
-            values += [value for row in rows if (value := value_of(self._metric, row)) is not None]
-        if not values:
-            return None, None
-        low, high = np.quantile(values, [0.025, 0.975])
-        return float(low), float(high)
+        drawn = resampled(table, keys.seed_of(seed, self._metric))
+        rows = (dict(zip(self._names, row, strict=True)) for row in drawn.tolist())
+        return interval(value for row in rows if (value := value_of(self._metric, row)) is not None)
+
+
+def resampled(table: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """The sums of the columns in each of 2,000 samples of as many rows, drawn with replacement."""
+    import numpy as np
+
+    random, drawn = np.random.default_rng(seed), np.empty((_RESAMPLES, table.shape[1]))
+    kinds, often = np.unique(table, axis=0, return_counts=True)  # equal rows are drawn together
+    at_once = max(1, min(_RESAMPLES, _BLOCK // len(kinds)))
+    for start in range(0, _RESAMPLES, at_once):
+        size = min(at_once, _RESAMPLES - start)
+        drawn[start : start + size] = random.multinomial(len(table), often / len(table), size=size) @ kinds
+    return drawn
+
+
+def interval(values: Iterable[float]) -> tuple[float | None, float | None]:
+    """The ends between which the middle 95 % of resampled values lie; None where there are none."""
+    import numpy as np
+
+    found = [*values]
+    if not found:
+        return None, None
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)
 
 
 def warmed(
