@@ -3,7 +3,8 @@
 At most a few items a worker are in flight, so an endless iterator is fine. With `processes`, function and items must be
 importable and picklable; a worker that dies raises. Results do not depend on the executor, only their order does, and
 that not with `ordered`. Processes share the modules of ours that were loaded when the first of them started, and do
-linear algebra on one core each, unless the environment says otherwise.
+linear algebra on one core each, unless the environment says otherwise. They do not run the script that started them
+again, so that it needs no `if __name__ == "__main__"`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, parent_process, popen_forkserver, spawn
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.forkserver import ensure_running
 from threading import Thread
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
@@ -28,6 +30,8 @@ B = TypeVar("B")
 _THREADS = "OPENBLAS_NUM_THREADS"
 # When to look for it: much is made here, little of it in cycles, and looking through all of it is dear.
 _GARBAGE = (50_000, 20, 20)
+_MAIN = ("init_main_from_name", "init_main_from_path")
+_OURS = ContextVar("_OURS", default=False)
 _POOL: ContextVar[ProcessPoolExecutor | None] = ContextVar("_POOL", default=None)
 
 
@@ -98,11 +102,44 @@ def _numbered(function: Callable[[A], B], item: tuple[int, A]) -> tuple[int, B]:
 
 @contextmanager
 def _started(workers: int) -> Generator[ProcessPoolExecutor]:
-    processes = ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_settle)
+    processes = ProcessPoolExecutor(workers, mp_context=PROCESSES, initializer=_settle)
     try:
         yield processes
     finally:
         processes.shutdown(wait=False, cancel_futures=True)
+
+
+class _Popen(popen_forkserver.Popen):
+    """What a process is started with, but for the script that is running here."""
+
+    def _launch(self, process_obj: Any) -> None:
+        token = _OURS.set(True)
+        try:
+            super()._launch(process_obj)  # type: ignore[misc]  # pyright: ignore
+        finally:
+            _OURS.reset(token)
+
+
+_prepared = spawn.get_preparation_data
+
+
+def _without_main(name: str) -> dict[str, Any]:
+    return {key: value for key, value in _prepared(name).items() if not _OURS.get() or key not in _MAIN}
+
+
+spawn.get_preparation_data = _without_main
+
+
+class _Process(ForkServerProcess):
+    _Popen = staticmethod(_Popen)
+
+
+class _Context(ForkServerContext):
+    Process = _Process
+
+
+PROCESSES = _Context()
+"""What our processes are made by."""
 
 
 def serve() -> None:
@@ -110,7 +147,7 @@ def serve() -> None:
     asked = _THREADS in os.environ
     os.environ.setdefault(_THREADS, "1")
     try:
-        get_context("forkserver").set_forkserver_preload([name for name in sys.modules if name.startswith("toologue.")])
+        PROCESSES.set_forkserver_preload([name for name in sys.modules if name.startswith("toologue.")])
         ensure_running()
     finally:
         if not asked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -75,11 +76,13 @@ def killed_at(case: str, out: str) -> None:
 
 
 def finished(out: str) -> tuple[bytes, str]:
-    """Run the command to its end: what it reports, but for the names of its files."""
+    """Run the command to its end: what it reports, but for the names of its files and the clock."""
     subprocess.run(command(out), check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     page = Path(f"{out}.html").read_text()
     assert f"--out {out} --html {out}.html" in page
-    return Path(f"{out}.json").read_bytes(), page.replace(f"--out {out} --html {out}.html", "")
+    timed = re.compile('<section aria-labelledby="costs">.*?</section>', re.DOTALL)
+    assert timed.search(page)
+    return Path(f"{out}.json").read_bytes(), timed.sub("", page.replace(f"--out {out} --html {out}.html", ""))
 
 
 def started() -> list[str]:

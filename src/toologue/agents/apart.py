@@ -19,14 +19,13 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar, cast
 
 from toologue.agents.guarded import Guarded, broken
 from toologue.errors import BadFile, UserError
 from toologue.loop import Agent
-from toologue.parallel import end_with_parent, serve
+from toologue.parallel import PROCESSES, end_with_parent, serve
 from toologue.schema import AgentTurn, Brief, Noun, Turn
 
 T = TypeVar("T")
@@ -75,10 +74,9 @@ class InProcess:
 class _Process:
     def __init__(self, make: Callable[..., Agent], arguments: Sequence[str]):
         serve()
-        processes = get_context("forkserver")
-        self._channel, theirs = processes.Pipe()
+        self._channel, theirs = PROCESSES.Pipe()
         here = os.getcwd(), dict(os.environ), [*sys.path]
-        self._process = processes.Process(target=_serve_agent, args=(theirs, here, make, arguments), daemon=True)
+        self._process = PROCESSES.Process(target=_serve_agent, args=(theirs, here, make, arguments), daemon=True)
         self._process.start()
         theirs.close()
         self.alive = True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 from toologue import registry
 from toologue.agents.agent import AgentFactory, AgentSpec, resolve_agent
 from toologue.bench.tables import Bracket, Cell, Table
-from toologue.errors import BadSetting, Denied
+from toologue.errors import BadSetting, Denied, UnknownName
 from toologue.loop import Agent
 from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
@@ -217,6 +217,15 @@ class Benchmark:
 def benchmark(name: str) -> Benchmark:
     """The benchmark that a name stands for."""
     return cast("Benchmark", registry.find("benchmark", name))
+
+
+def benchmark_of(what: str) -> Benchmark:
+    """The benchmark of this name, or the first one that knows how to prove such a file. Raises UnknownName."""
+    names = registry.names("benchmark")
+    owner = next((one for one in map(benchmark, names) if what == one.name or one.owns(Path(what))), None)
+    if owner is None:
+        raise UnknownName("benchmark or file", what, names)
+    return owner
 
 
 def evaluate(

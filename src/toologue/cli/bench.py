@@ -15,6 +15,7 @@ from toologue.bench.benchmark import (
     Proof,
     Results,
     benchmark,
+    benchmark_of,
     evaluate,
     predictions_file,
     record,
@@ -29,7 +30,7 @@ from toologue.bench.verdicts import OPEN_SET, VERDICTS, Graded, graded_replies, 
 from toologue.cli.options import Alike, Judged, OptionalOut, at_least_one
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, table, write_json
-from toologue.errors import BadSetting, UnknownName
+from toologue.errors import BadSetting
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import TextMatch
 from toologue.review.agreement import agreement, agreement_words
@@ -212,7 +213,7 @@ def prove(
         return _prove_verdicts(data or OPEN_SET, tooltalk, match, json, judging)
     if judged.judge:
         raise BadSetting("--judge is for `prove verdicts`")
-    chosen, place = _benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
+    chosen, place = benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
     if endpoint is not None:
         chosen = chosen.choose("endpoint", endpoint)
     golds, judge = chosen.load(place), TextMatch.of(similarity if chosen.alike else "exact")
@@ -295,17 +296,6 @@ def _describe(chosen: Benchmark, data: Path | None, json: Path | None, *, page: 
     if json is not None:
         rows = [{"title": one.title, "columns": one.columns, "rows": one.rows} for one in tables]
         write_json(json, {"benchmark": chosen.name, "tables": rows})
-
-
-def _benchmark_of(what: str) -> Benchmark:
-    """The benchmark of this name, or the first one that knows how to prove such a file."""
-    names = registry.names("benchmark")
-    if what in names:
-        return benchmark(what)
-    owner = next((one for one in map(benchmark, names) if one.owns(Path(what))), None)
-    if owner is None:
-        raise UnknownName("benchmark or file", what, names)
-    return owner
 
 
 def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[Proof]:

@@ -233,7 +233,8 @@ def evaluate_agent(
     progress: Progress = lambda done, of: None,
 ) -> Trial:
     """Run and grade an agent, as far as that was not done before. `fresh`: all of it."""
-    folder, config = _run_of(project, agent, trials)
+    path, config = run_of(project, agent, trials)
+    folder = RunFolder(path)
     if fresh:
         shutil.rmtree(folder.path, ignore_errors=True)
     run_now, stopped = -1, ""  # the first call says what was there before
@@ -267,19 +268,19 @@ def evaluate_agent(
 def kept_runs(project: Project, agents: Sequence[str]) -> Iterator[RunFolder]:
     """The runs of agents that are there."""
     for agent in agents:
-        folder, _ = _run_of(project, agent)
+        folder = RunFolder(run_of(project, agent)[0])
         if (folder.path / "traces.jsonl").exists():
             yield folder
 
 
-def _run_of(project: Project, agent: str, trials: int | None = None) -> tuple[RunFolder, Config]:
+def run_of(project: Project, agent: str, trials: int | None = None) -> tuple[Path, Config]:
     """Where an agent is run, and as what."""
     spec, code = _spec_and_code(project, agent)
     config = Config(
         agent=spec, code=code, settings=Settings(protocol="next", trials=trials or project.settings.run.trials)
     )
     name = f"{callable_name(agent)[:40]}-{keys.content_key(config.identity())}"
-    return RunFolder(project.kept / "runs" / name), config
+    return project.kept / "runs" / name, config
 
 
 def _spec_and_code(project: Project, agent: str) -> tuple[str, str]:
@@ -339,6 +340,17 @@ class Checked:
     match: TextMatch
 
 
+def gate_metric(project: Project, *, strict: bool = False) -> str:
+    """The metric that a project's gate is on. Raises BadSetting for one that is better the lower it is."""
+    gate = project.settings.gate
+    metric = "conversation correct" if strict or gate.strict else gate.metric
+    if metric in LOWER_IS_BETTER:
+        what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
+        remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
+        raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")
+    return metric
+
+
 def check(
     project: Project,
     *,
@@ -362,12 +374,7 @@ def check(
     ledger = judging.ledger if judging else Ledger.of(project.reviews)
     compared = TextMatch.of(project.settings.grade.similarity)
     match = ledger.reads(compared)
-    gate = project.settings.gate
-    metric = "conversation correct" if strict or gate.strict else gate.metric
-    if metric in LOWER_IS_BETTER:
-        what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
-        remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
-        raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")
+    gate, metric = project.settings.gate, gate_metric(project, strict=strict)
     tested = list(dict.fromkeys(agents or project.settings.agents))
     for agent in tested if in_force() else ():  # one that no budget can hold is refused before another is asked
         resolve_agent(_spec_and_code(project, agent)[0])

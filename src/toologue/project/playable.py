@@ -10,41 +10,56 @@ Not covered: run folders, which can be resumed (`project.evaluate`); a customer 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.callable import Called
+from toologue.agents.code import code_key, code_of
+from toologue.agents.llm.function_calling import FunctionCalling
 from toologue.errors import BadFile, BadSetting, ToologueError, UnknownName
 from toologue.loop import Agent
+from toologue.models.model import Model
 from toologue.models.similarity import TextMatch
-from toologue.project.evaluate import Gated, make_suites, read_chapters
+from toologue.models.spent import Spent
+from toologue.project.evaluate import Gated, gate_metric, make_suites, read_chapters, run_of
 from toologue.project.hotspots import spots
 from toologue.project.settings import FILE, Project, open_project
+from toologue.report.costs import Cost, known_costs
 from toologue.report.plain import transcript_lines
 from toologue.report.view import Charted, Conversation, scores_of
 from toologue.report.words import findings, headline
 from toologue.review.ledger import Ledger, reviews_of
 from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all
+from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue
 from toologue.schema.jsonl import locked, read
-from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total, warmed
-from toologue.score.steps import SEVERITIES
 
 ProtocolPlayed = Literal["next", "forced", "recorded"]
-# A registered name, FILE.py:NAME, a function of (messages, tools), or an object with `act`.
-Tested = str | AgentSpec | Agent | Callable[..., Any]
+# A registered name, FILE.py:NAME, a function of (messages, tools), an object with `act`, or a model.
+Tested = str | AgentSpec | Agent | Model | Callable[..., Any]
 
 
 @dataclass(frozen=True, repr=False)
 class Played(Conversation):
-    """A conversation that was played and graded. `says`: what is wrong or unsure, with the procedure's line."""
+    """A conversation that was played and graded. `says`: what is wrong or unsure, with the procedure's line.
+
+    `cost`: the seconds that it took, and what was spent on it.
+    """
 
     says: Sequence[str] = ()
+    cost: Cost = field(default=Cost(""))
+
+    @classmethod
+    def of(cls, one: Conversation, charted: Sequence[Charted], cost: Cost) -> Played:
+        """A conversation that was graded, with what is said of it."""
+        graded = (one.gold, one.trace, one.scores, one.decisions, one.blamed)
+        return cls(*graded, says=list(_says(one, charted)), cost=cost)
 
     @property
     def findings(self) -> list[str]:
@@ -108,34 +123,60 @@ class Playable:
             charted=[Charted(files[suite.chapter.file], suite.graph, suite.dialogues) for suite in suites],
         )
 
-    def play(self, agent: Tested, golds: Iterable[Dialogue], done: Callable[[Played], None]) -> None:
-        """Play and grade conversations, as many at once as the limits allow; in their order."""
-        asked, lived = [grounded(gold) for gold in golds], dict[str, Finished]()
-        cases = list(cases_of(asked, Settings(protocol=self.protocol)))
+    def play(
+        self,
+        agent: Tested,
+        golds: Iterable[Dialogue],
+        done: Callable[[Played], None],
+        *,
+        trials: int = 1,
+        kept: tuple[Path, Config] | None = None,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> None:
+        """Play and grade conversations, as many at once as the limits allow; in order, the trials of one together.
+
+        With `kept` in that run folder: what an earlier run did there is not done again.
+        """
+        asked, player, lived = [grounded(gold) for gold in golds], self.resolve(agent), dict[str, Finished]()
+        cases = list(cases_of(asked, Settings(protocol=self.protocol, trials=trials)))
 
         def keep(finished: Finished) -> None:
             lived[finished.trace.case] = finished
+            progress(len(lived), len(cases))
 
         broken: ToologueError | None = None
         try:
-            run_all(cases, self.resolve(agent), keep, limits=self.limits)
+            if kept is None:
+                run_all(cases, player, keep, limits=self.limits)
+            else:
+                run_folder(kept[0], asked, kept[1], agent=player, others="keep", limits=self.limits, progress=progress)
         except ToologueError as error:  # what was played until then counts
             broken = error
-        both = zip(asked, cases, strict=True)
+        if kept and (folder := RunFolder(kept[0])).path.exists():
+            known = known_costs(folder)
+            lived = {one.case: Finished(one, *known.get(one.case, (0.0, Spent()))) for one in folder.traces()}
+        both = zip((gold for gold in asked for _ in range(trials)), cases, strict=True)
         pairs = [(gold, lived[case.key].trace) for gold, case in both if case.key in lived]
         for gold, trace in warmed(pairs, self.match):
             one = Conversation.read(gold, trace, scores_of(gold, trace, self.match), self.match.reader)
-            done(Played(gold, trace, one.scores, one.decisions, one.blamed, list(self._says(one))))
+            done(Played.of(one, self.charted, Cost.of(trace, {trace.case: lived[trace.case][1:]})))
         if broken:
             raise broken
 
+    def place(self, agent: Tested, trials: int, out: Path | None = None) -> tuple[Path, Config] | None:
+        """Where a run of an agent is kept, and as what: in `out`, a name of the project where `toologue test` does.
+
+        An agent that is no name is known by its name and the code of its file.
+        """
+        if out is None:
+            return run_of(self.project, agent, trials) if self.project and isinstance(agent, str) else None
+        settings = Settings(protocol=self.protocol, trials=trials)
+        return out, Config(agent=self.resolve(agent).name, code=_code_of(agent), settings=settings)
+
     def resolve(self, agent: Tested) -> AgentSpec:
         """The agent that is meant; the path of a file starts in the folder, or where the command was given."""
-        if isinstance(agent, AgentSpec):
-            return agent
         if not isinstance(agent, str):
-            made = cast("Agent", agent) if hasattr(agent, "act") else Called(cast("Callable[..., Any]", agent))
-            return AgentSpec(getattr(agent, "__name__", type(agent).__name__), lambda case: made)
+            return given(agent)
         agent = self.project.spec(agent) if self.project else agent
         file, _, name = agent.removeprefix("thread:").removeprefix("callable:").rpartition(":")
         if not file.endswith(".py"):
@@ -154,13 +195,45 @@ class Playable:
                 return one.file, next((node.line for node in nodes if node and node.line), 0)
         return "", 0
 
-    def _says(self, lived: Conversation) -> Iterator[str]:
-        found = spots(self.charted, [lived], "wrong" if lived.status == "failed" else "unsure")
-        for spot in found:
-            yield f"{spot.where}: {spot.severity or 'unsure'}"
-            yield from (f"    {line}" for line in spot.what)
-        if not found:
-            yield from [finding.line for finding in findings(lived)] or filter(None, [headline(lived)])
+
+Given = Agent | Model | Callable[..., Any]
+
+
+def given(agent: AgentSpec | Given) -> AgentSpec:
+    """The recipe that something in Python stands for."""
+    if isinstance(agent, AgentSpec):
+        return agent
+    made, model = as_agent(agent), cast("Any", agent)
+    name = model.name if isinstance(made, FunctionCalling) else getattr(model, "__name__", type(model).__name__)
+    return AgentSpec(name, lambda case: made)
+
+
+def as_agent(agent: Given) -> Agent:
+    """The agent that an object with `act`, a model, or a function is."""
+    if hasattr(agent, "act"):
+        return cast("Agent", agent)
+    return FunctionCalling(cast("Model", agent)) if hasattr(agent, "reply") else Called(cast("Any", agent))
+
+
+def _code_of(agent: Tested) -> str:
+    """The key of the code of an agent, where a file has it."""
+    if isinstance(agent, str):
+        return code_of(agent)
+    made = cast("object", inspect.unwrap(cast("Callable[..., Any]", agent)))
+    try:
+        file = inspect.getsourcefile(made if inspect.isfunction(made) else type(made))
+    except TypeError:
+        return ""
+    return code_key(Path(file)) if file and Path(file).is_file() else ""
+
+
+def _says(lived: Conversation, charted: Sequence[Charted]) -> Iterator[str]:
+    found = spots(charted, [lived], "wrong" if lived.status == "failed" else "unsure")
+    for spot in found:
+        yield f"{spot.where}: {spot.severity or 'unsure'}"
+        yield from (f"    {line}" for line in spot.what)
+    if not found:
+        yield from [finding.line for finding in findings(lived)] or filter(None, [headline(lived)])
 
 
 @contextlib.contextmanager
@@ -171,17 +244,6 @@ def _one_at_a_time(folder: Path) -> Generator[None]:
             folder.mkdir(exist_ok=True)
             locked(stack.enter_context((folder / ".making").open("w")).fileno(), wait=True)
         yield
-
-
-def gate_metric(project: Project) -> str:
-    """The metric that a project's gate is on. Raises BadSetting for one that is better the lower it is."""
-    gate = project.settings.gate
-    metric = "conversation correct" if gate.strict else gate.metric
-    if metric in {*SEVERITIES, *ERROR_TYPES, "incorrect action rate", "CodeEdits"}:
-        what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
-        remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
-        raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")
-    return metric
 
 
 def gated(project: Project, totals: Iterable[Total]) -> Gated:

@@ -1,0 +1,340 @@
+"""What `import toologue` offers beside the nouns: agents tested, conversations made, proved and had, in a line each.
+
+    evaluate(agent, suite) -> Report     play and grade; `evaluate_async` inside a running event loop
+    load(suite), generate(what)          conversations: a project's, a file's, a benchmark's; new ones
+    prove(suite) -> Proven               whether gold passes, and altered gold is told apart
+    chat(agent, world) -> Talk           an agent, message by message, in a world that remembers
+
+Example:
+    >>> from toologue import AgentTurn, Dialogue, UserTurn, evaluate
+    >>> greet = Dialogue(id="greet", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello!")))
+    >>> report = evaluate(lambda messages, tools: "Hello!", [greet])
+    >>> report["success"].value, [one.gold.id for one in report.failed]
+    (1.0, [])
+
+Not covered: what commands alone do, as `toologue compare` and `review` (docs/cli.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from toologue import registry
+from toologue.agents.agent import AgentSpec, resolve_agent
+from toologue.agents.guarded import Guarded
+from toologue.bench.benchmark import Benchmark, Options, Proof, benchmark, benchmark_of, report_of
+from toologue.bench.benchmark import evaluate as evaluate_benchmark
+from toologue.bench.prove import check_gold
+from toologue.cli.chat import place_of
+from toologue.errors import BadSetting, Unfinished, UnknownName
+from toologue.loop import Agent, Ask, Listen, Session, converse
+from toologue.models.similarity import TextMatch
+from toologue.project.chains import ChainMaking, make_chains
+from toologue.project.generate import Making, sources
+from toologue.project.generate import generate as from_procedures
+from toologue.project.playable import Given, Playable, Played, ProtocolPlayed, Tested, as_agent, given
+from toologue.report import view
+from toologue.report.costs import Cost
+from toologue.report.junit import write_junit
+from toologue.report.page import write_page
+from toologue.report.tables import totals_table
+from toologue.run.runner import Limits
+from toologue.run.selection import Selection
+from toologue.schema import AgentTurn, Brief, Case, Dialogue, Turn, UserTurn
+from toologue.schema.jsonl import read, replacing
+from toologue.score.metric import Total, totals
+from toologue.worlds.world import kind_at, make_world
+
+Suite = str | Path | Iterable[Dialogue]
+Progress = Callable[[int, int], None]
+# What stands for "success" where a suite has no metric of that name; the first that it has.
+_SUCCESS = ("success", "test correct", "perfect dialogue")
+_DOCUMENTS = (".yaml", ".yml", ".json", ".jsonl")
+_ENDLESS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of an agent: metrics by name, conversations, pages. `print(report)` prints the table.
+
+    `report["success"]` is there for every suite: `value`, the 95 % interval `low` to `high`, and `best`, the value if
+    all that is unsure is right; in the paper's words it is ToolTalk's success, ALMITA's test correct, Dialog2API's
+    perfect dialogue, ToolDial's turns that are right in all.
+    """
+
+    view: view.Report = field(repr=False)
+    conversations: Sequence[Played] = field(repr=False)
+    success: str = "success"
+
+    def __getitem__(self, metric: str) -> Total:
+        known = self.view.runs[0].by_metric
+        if metric == "success" and metric not in known:
+            metric = self.success
+        if metric not in known:
+            raise UnknownName("metric", metric, known)
+        return known[metric]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of all metrics."""
+        return self.view.metrics
+
+    @property
+    def passed(self) -> list[Played]:
+        """Conversations that are right."""
+        return self._of("passed")
+
+    @property
+    def failed(self) -> list[Played]:
+        """Conversations in which something is wrong: each has `findings`, a `transcript`, `gold` and `trace`."""
+        return self._of("failed")
+
+    @property
+    def unsure(self) -> list[Played]:
+        """Conversations of which nobody knows offline."""
+        return self._of("unsure")
+
+    @property
+    def unscored(self) -> list[Played]:
+        """Conversations that a model gave no reply in."""
+        return self._of("unscored")
+
+    def _of(self, status: str) -> list[Played]:
+        return [one for one in self.conversations if one.status == status]
+
+    def save(self, file: Path | str) -> None:
+        """Write the page (.html), JUnit XML (.xml) or all figures (.json). Raises BadSetting for another ending."""
+        path = Path(file)
+        match path.suffix:
+            case ".html":
+                write_page(path, self.view)
+            case ".xml":
+                write_junit(path, self.view)
+            case ".json":
+                with replacing(path) as stream:
+                    stream.write(json.dumps(self.record(), indent=1).encode() + b"\n")
+            case _:
+                raise BadSetting(f"{path}: a report ends in .html, .xml or .json")
+
+    def record(self) -> dict[str, Any]:
+        """All figures, as JSON."""
+        about = ("status", "findings")
+        told = [
+            {"id": one.gold.id, "trial": one.trace.trial, **{name: getattr(one, name) for name in about}}
+            for one in self.conversations
+        ]
+        run = self.view.runs[0]
+        totalled = [total._asdict() for total in run.totals]
+        return {"title": self.view.title, "agent": run.name, "totals": totalled, "conversations": told}
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        text = StringIO()
+        Console(file=text, width=100).print(totals_table(self.view))
+        return text.getvalue().rstrip()
+
+
+def evaluate(
+    agent: Tested,
+    suite: Suite,
+    *,
+    protocol: ProtocolPlayed | None = None,
+    only: Sequence[str] = (),
+    limit: int | None = None,
+    trials: int | None = None,
+    concurrency: int | None = None,
+    timeout: float | None = None,
+    out: Path | str | None = None,
+    data: Path | str | None = None,
+    progress: Progress = lambda done, of: None,
+) -> Report:
+    """Play an agent through a suite, and grade it.
+
+    `agent`: a function of (messages, tools) in OpenAI's shape, sync or async; an object with `async act(history,
+    brief)`; a model; or a name (docs/agents.md). `suite`: a project's folder, a dialogues.jsonl, the name of a
+    benchmark, or dialogues. `only` are patterns of ids, `limit` takes the first of them, each is played `trials` times,
+    `concurrency` at once, for `timeout` seconds at most. `data` are a benchmark's, where they are not those that ship.
+
+    A name in a project is kept in the project's folder, as by `toologue test`; all else is kept in the folder `out`,
+    where it is given: what was done before is not done again. Raises UserError; BadSetting in a running event loop.
+    """
+    if _running():
+        raise BadSetting("evaluate waits, and an event loop is running here: await toologue.evaluate_async(…)")
+    chosen, limits = Selection(only, None, limit), Limits(concurrency or Limits().concurrency, timeout)
+    folder = _at(out)
+    if isinstance(suite, str) and suite in registry.names("benchmark") and not Path(suite).exists():
+        if protocol is not None:
+            raise BadSetting(f"the benchmark {suite!r} has a protocol of its own: leave out `protocol`")
+        options = Options(trials=trials or 1, limits=limits, progress=progress, out=folder)
+        return _benchmarked(agent, benchmark(suite), _at(data), chosen, options)
+    if data is not None:
+        raise BadSetting("`data` is where a benchmark's published data are: give a suite as its path alone")
+    playable = _playable(suite, protocol or "next")
+    often = trials or (playable.project.settings.run.trials if playable.project else 1)
+    found, kept = list[Played](), playable.place(agent, often, folder)
+    if concurrency or timeout:
+        playable = replace(playable, limits=limits)
+    playable.play(agent, chosen.of(playable.golds), found.append, trials=often, kept=kept, progress=progress)
+    facts, costs = {"protocol": playable.protocol, "trials": str(often)}, [one.cost for one in found]
+    graded = totals(score for one in found for score in one.scores.values())
+    run = view.RunView(playable.resolve(agent).name, facts, graded, found, costs=costs)
+    about = view.Report(playable.path.resolve().name, [run], charted=playable.charted)
+    return Report(about, found, next((one for one in _SUCCESS if one in run.by_metric), "success"))
+
+
+async def evaluate_async(agent: Tested, suite: Suite, **options: Any) -> Report:
+    """`evaluate` inside a running event loop, with its options; async agents are asked on this loop."""
+    asked = agent if isinstance(agent, str | AgentSpec) else _On(asyncio.get_running_loop(), agent)
+    return await asyncio.to_thread(partial(evaluate, asked, suite, **options))
+
+
+class _On:
+    """An agent that is asked on a loop, whoever waits for it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, agent: Given):
+        self._loop, self._agent, self.__name__, self.__wrapped__ = loop, as_agent(agent), given(agent).name, agent
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The agent's turn."""
+        asked = self._agent.act(history, brief)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked, self._loop))
+
+
+def _running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _playable(suite: Suite, protocol: ProtocolPlayed) -> Playable:
+    if isinstance(suite, str | Path):
+        if not Path(suite).exists():
+            raise UnknownName("suite, and no file or folder,", str(suite), registry.names("benchmark"))
+        return Playable.of(Path(suite), protocol)
+    return Playable(Path("conversations"), tuple(suite), TextMatch.of("lexical"), protocol)
+
+
+def _at(data: Path | str | None) -> Path | None:
+    return None if data is None else Path(data)
+
+
+def _benchmarked(agent: Tested, chosen: Benchmark, data: Path | None, some: Selection, options: Options) -> Report:
+    if options.out is not None and not isinstance(agent, str):
+        raise BadSetting("a benchmark keeps agents by their names: give one that is registered, or leave out `out`")
+    match = TextMatch.of("lexical" if chosen.alike else "exact")
+    asked = agent if isinstance(agent, str) else given(agent)
+    results = evaluate_benchmark(chosen, some.of(chosen.load(data)), [asked], judge=match, options=options)
+    made = report_of(chosen, results, judge=match)
+    found = [Played.of(one, (), Cost("")) for one in made.runs[0].all]
+    return Report(made, found, "test correct" if chosen.name == "almita" else chosen.passes)
+
+
+def load(suite: str | Path, *, data: Path | str | None = None) -> list[Dialogue]:
+    """The conversations of a project, which are made where they are not there, of a file, or of a benchmark."""
+    if isinstance(suite, str) and suite in registry.names("benchmark") and not Path(suite).exists():
+        return list(benchmark(suite).load(_at(data)))
+    return list(_playable(Path(suite), "next").golds)
+
+
+def generate(
+    *what: str | Path,
+    service: str | Path | None = None,
+    rows: str | Path | None = None,
+    count: int | None = None,
+    seed: int = 0,
+    writer: str = "template",
+) -> list[Dialogue]:
+    """New conversations, verified: from procedures (ALMITA), or over chains of APIs (ToolDial).
+
+    `what`: procedures or services that ship, .md files of yours over `service` (an OpenAPI document, or one that ships)
+    with its `rows`; or API documents, for chains. `count`: a procedure's conversations, by default 12; all chains', by
+    default 100. `writer`: a model that finds the words. Raises UserError.
+    """
+    names = [str(one) for one in what]
+    if any(Path(name).suffix in _DOCUMENTS for name in names):
+        with tempfile.TemporaryDirectory() as folder:
+            make_chains(names, Path(folder) / "made", ChainMaking(count or 100, seed))
+            return list(read(Path(folder) / "made" / "dialogues.jsonl", Dialogue))
+    chosen = sources(names, *(None if one is None else str(one) for one in (service, rows)))
+    making = Making(count=count or 12, seed=seed, writer=writer)
+    return [dialogue for made in from_procedures(chosen, making) for dialogue in made.dialogues]
+
+
+class Proven(NamedTuple):
+    """What became of gold: names of conversations in which it fails or that are not valid, and of altered gold."""
+
+    failed: Sequence[str]
+    proofs: Sequence[Proof]
+
+    @property
+    def good(self) -> bool:
+        """Whether gold passes, wrong agents are caught, and right ones are not."""
+        return not self.failed and all(proof.accepted is not False for proof in self.proofs)
+
+
+def prove(suite: str | Path) -> Proven:
+    """Whether the grader can fail: gold and altered gold of a benchmark, a dialogues.jsonl or a generated folder."""
+    name = str(suite)
+    chosen = benchmark_of(name)
+    golds = chosen.load(None if name == chosen.name else Path(suite))
+    judge, options = TextMatch.of("lexical" if chosen.alike else "exact"), Options()
+    found = (chosen.check or check_gold)(chosen, golds, judge, options)
+    failed = [*found.failed, *(id for id, _ in found.flaws)]
+    return Proven(failed, list(chosen.proofs(chosen, golds, judge, options)) if chosen.proofs else [])
+
+
+class Talk:
+    """A conversation with an agent in a world. `turns` are all that was said and done."""
+
+    def __init__(self, case: Case, agent: Agent):
+        self.turns: list[Turn] = []
+        self._case, self._agent, self._session = case, Guarded(agent), Session(make_world(case))
+        self._talk, self._runner = converse(case, self.turns), asyncio.Runner()
+        weakref.finalize(self, self._runner.close)
+        next(self._talk)
+
+    def say(self, text: str) -> str:
+        """Say something: what the agent answers, after all that it does. Raises Unfinished where it fails."""
+        reply, before = UserTurn(text=text), len(self.turns)
+        with suppress(StopIteration):
+            while not isinstance(request := self._talk.send(reply), Listen):
+                asked = isinstance(request, Ask)
+                reply = self._runner.run(self._act(request.history)) if asked else self._session.answer(request)
+        answers = [turn for turn in self.turns[before:] if isinstance(turn, AgentTurn)]
+        if fault := next((turn.error for turn in answers if turn.error), None):
+            raise Unfinished(f"the agent gave no answer: {fault.type}: {fault.message}")
+        return "\n".join(turn.text for turn in answers if turn.text)
+
+    async def _act(self, history: Sequence[Turn]) -> AgentTurn:
+        return await self._agent.act(history, self._case.brief)
+
+
+def chat(agent: Tested = "retrieve", world: str = "assistant", *, data: Path | None = None, seed: int = 0) -> Talk:
+    """Talk to an agent in a world: assistant, s3, a service that ships, or an OpenAPI document of yours, with its rows.
+
+    Nothing is asked before something is deleted: `toologue chat` does. Raises UserError.
+
+    Example:
+        >>> chat("retrieve", "assistant").say("Which alarms are set?") != ""
+        True
+    """
+    place = place_of(world, data)
+    facts: dict[str, JsonValue] = {**place.facts, "programs": {"object": place.object}}
+    brief = Brief(instructions="", facts=facts, apis=tuple(kind_at(place.setting).apis))
+    case = Case(id="chat", brief=brief, world=place.setting, protocol="live", seed=seed, rounds=_ENDLESS)
+    return Talk(case, (resolve_agent(agent) if isinstance(agent, str) else given(agent)).make(case))
