@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -54,6 +55,17 @@ def file_key(path: Path) -> str:
 def seed_of(*parts: int | str) -> int:
     """A seed (63 bits) for the thing that these parts name."""
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:8], "big") >> 1
+
+
+def drawn(some: Iterable[T], *seed: int | str, label: Callable[[T], str]) -> list[T]:
+    """These in an order by chance that stays the same for each two of them when others come or go."""
+    return sorted(some, key=lambda one: seed_of(*seed, label(one)))
+
+
+def code(*parts: int | str, signs: int = 4) -> str:
+    """Signs that name the thing that these parts name, to be read and told: no vowels, so no words, no 0, 1 or l."""
+    number, letters = seed_of(*parts), "23456789bcdfghjkmnpqrstvwxyz"
+    return "".join(letters[number // len(letters) ** place % len(letters)] for place in range(signs))
 
 
 def _dump(value: Any) -> str:

@@ -23,7 +23,7 @@ from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, Sam
 from toologue.plan.procedures.service import mocked, outcomes, service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
-from toologue.schema import Call, Plan
+from toologue.schema import Branch, Call, Plan, Procedure, Step
 from toologue.values.json_schema import object_of
 from toologue.verify.procedures import verify
 from toologue.write.procedures import TemplateWriter
@@ -274,3 +274,64 @@ def test_a_plan_tells_what_a_conversation_may_not_say_and_where_it_comes_from() 
     assert lines == {"procedures": len(made.plans)}
     assert all(plan.dialogue.extra["others"] for plan in made.plans)
     assert all("wordings" not in plan.dialogue.instructions for plan in made.plans)
+
+
+# ---- a procedure that is changed
+
+
+def with_another_answer(chosen: Procedure, asking: int) -> Procedure:
+    """One more answer to a question, which leads to an end of its own."""
+    end = len(chosen.steps) + 1
+    steps = list(chosen.steps)
+    more = Branch(answer="None of it, they would rather call", target=end)
+    steps[asking - 1] = steps[asking - 1].replace(branches=(*steps[asking - 1].branches, more))
+    return chosen.replace(steps=(*steps, Step(number=end, kind="end", text="give them the number")))
+
+
+def with_another_step(chosen: Procedure, at: int) -> Procedure:
+    """One more step that something is said in, where another was; those behind it get other numbers."""
+
+    def moved(step: Step) -> Step:
+        ways = tuple(way.replace(target=way.target + (way.target > at)) for way in step.branches)
+        limit = step.limit and step.limit.replace(then=step.limit.then + (step.limit.then > at))
+        onward = step.next and step.next + (step.next > at)
+        return step.replace(number=step.number + (step.number >= at), branches=ways, next=onward, limit=limit)
+
+    new = Step(number=at, kind="say", text="that they are glad to help", next=at + 1)
+    steps = [moved(step) for step in chosen.steps]
+    return chosen.replace(steps=(*steps[: at - 1], new, *steps[at - 1 :]))
+
+
+def told(chosen: Procedure) -> dict[str, list[object]]:
+    """What is said and done in each conversation, by its id; not which steps that is."""
+    made = plan_all(chosen, SHOP, 0)
+    return {
+        plan.dialogue.id: [*plan.cues, *(turn.replace(node=None) for turn in plan.dialogue.turns)]
+        for plan in made.plans
+    }
+
+
+def test_what_does_not_take_a_new_branch_stays_as_it_is() -> None:
+    before, after = told(procedure(LATE)), told(with_another_answer(procedure(LATE), 6))
+    without = {id: said for id, said in after.items() if "rather call" not in str(said)}
+    assert len(without) < len(after)
+    assert without.items() <= before.items()
+
+
+def test_what_does_not_pass_a_new_step_stays_as_it_is_though_steps_are_numbered_anew() -> None:
+    before, after = told(procedure(LATE)), told(with_another_step(procedure(LATE), 9))
+    without = {id: said for id, said in after.items() if "glad to help" not in str(said)}
+    assert len(without) < len(after)
+    assert without.items() <= before.items()
+
+
+def test_one_more_wording_changes_only_what_opens_with_it() -> None:
+    few, new = procedure(LATE).wordings[:2], "There is no parcel here."
+    before, after = (told(procedure(LATE).replace(wordings=some)) for some in (few, (*few, new)))
+    without = {id: said for id, said in after.items() if "no parcel here" not in str(said)}
+    assert 0 < len(without) < len(after) == len(before)
+    assert without.items() <= before.items()
+
+
+def test_an_id_is_the_procedure_and_four_signs_without_vowels() -> None:
+    assert all(re.fullmatch(rf"{LATE}-[2-9b-df-hjkmnp-tv-z]{{4}}", id) for id in told(procedure(LATE)))

@@ -9,7 +9,7 @@ from typing import Any
 from review_samples import vague_project
 
 from tests.command import toologue
-from tests.project.project_samples import PROCEDURE, checked
+from tests.project.project_samples import PROCEDURE, checked, project
 from toologue.report.view import Conversation
 from toologue.score.metric import Total
 
@@ -175,3 +175,15 @@ class TestAChangedProcedure:
         assert 0 < len(same) < len(before) == len(after)
         assert all(after[id].decisions == before[id].decisions for id in same)
         assert f"since before: {len(same)} same, {len(before) - len(same)} changed" in said
+
+    def test_a_branch_more_adds_conversations_and_changes_none(self, tmp_path: Path) -> None:
+        asks = "**Ask** whether it opens now, as {locker_id} is not locked.\n   - Yes: go to 6.\n   - No: go to 5."
+        before = PROCEDURE.replace("**End**: say that {locker_id} is open already.", asks)
+        before += "6. **End**: say that we are glad.\n"
+        after = before.replace("   - No: go to 5.", "   - No: go to 5.\n   - They have lost the key: go to 7.")
+        after += "7. **End**: say that a new key costs nothing.\n"
+        folder = project(tmp_path)
+        for text in (before, after):
+            (folder / "procedures" / "locker.md").write_text(text)
+            said = toologue("test", folder, cwd=folder).stdout
+        assert "since before: 4 same, 1 new" in said

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from random import Random
 from typing import Any, Literal, cast
 
@@ -114,7 +114,7 @@ def _key_field(rows: Mapping[str, Row]) -> str | None:
 Wrong = Literal["", "unknown", "another", "malformed"]
 
 _MOST_ROWS = 120
-_OTHERS = _SLIPS = 4
+_OTHERS, _SLIPS = 4, 24
 # Rows with one of these are people; these of their fields name them; so many such values are told of.
 _REACHED, _NAMING, _STRANGERS = {"email", "phone"}, ("email", "phone", "name", "holder", "iban"), 60
 # So many rows count that hold the same value.
@@ -165,6 +165,11 @@ class Option:
     # Where free values stand in their lists.
     place: int = 0
 
+    @cached_property
+    def key(self) -> str:
+        """The values as a key."""
+        return keys.content_key(dict(self.values))
+
 
 class Answers:
     """The answers to what one procedure asks."""
@@ -174,7 +179,7 @@ class Answers:
         self._rows = Rows(service.rows)
         names = dict.fromkeys(slot for step in procedure.steps for slot in step.collects)
         self._compared = list(_comparisons(procedure))
-        self._known = cache(self._look)
+        self._known, self._options = cache(self._look), cache(self._make_options)
         self.strangers = cache(self._others_than)
         self.slots = {name: self._slot(name) for name in names}
 
@@ -199,23 +204,32 @@ class Answers:
 
         `values` are what is known by then: a slot that is compared with a result, and that no row knows, may be that.
         """
-        rng = Random(keys.seed_of(seed, *asked))
+        shown = tuple(tuple(self._shown_in(values or {}, self.slots[name])) for name in asked)
+        return self._options(tuple(asked), knows, seed, shown)
+
+    def _make_options(
+        self, asked: Sequence[str], knows: frozenset[Place], seed: int | str, shown: Sequence[Sequence[JsonValue]]
+    ) -> list[Option]:
         right = [Option({}, knows)]
-        for name in asked:
-            right = [longer for option in right for longer in self._right(self.slots[name], option, rng, values or {})]
-            right = right if len(right) <= _MOST_ROWS else rng.sample(right, _MOST_ROWS)
-        some = rng.sample(right, min(_SLIPS, len(right)))
-        wrong = [bad for name in asked for option in some for bad in self._wrong(self.slots[name], option, rng)]
+        for name, values in zip(asked, shown, strict=True):
+            right = [longer for option in right for longer in self._right(self.slots[name], option, seed, values)]
+            right = right if len(right) <= _MOST_ROWS else _some(right, _MOST_ROWS, seed)
+        some = _some(right, _SLIPS, seed, *asked)
+        wrong = [bad for name in asked for option in some for bad in self._wrong(self.slots[name], option, seed)]
         return [*right, *wrong]
 
-    def _right(self, slot: Slot, so_far: Option, rng: Random, values: Mapping[str, JsonValue]) -> Iterator[Option]:
+    def _shown_in(self, values: Mapping[str, JsonValue], slot: Slot) -> Iterator[JsonValue]:
+        for path in slot.paths:
+            if (value := at(values, path)) is not None and not isinstance(value, list | dict):
+                yield value
+
+    def _right(self, slot: Slot, so_far: Option, seed: int | str, shown: Sequence[JsonValue]) -> Iterator[Option]:
         known = self._known(slot.name, so_far.knows)
         for value, place in known:
             yield replace(so_far, values={**so_far.values, slot.name: value}, knows=so_far.knows | {place})
         if known:
             return
-        shown = [value for path in slot.paths if (value := at(values, path)) is not None]
-        free = [*(value for value in shown if not isinstance(value, list)), *self._free(slot, rng)]
+        free = [*shown, *self._free(slot, seed)]
         places = range(len(free))
         if so_far.values and not slot.limits and not shown:
             places = [so_far.place % len(free)] if free else []
@@ -234,14 +248,15 @@ class Answers:
             mine = every if own is None else [place for place in every if place in own]
             open_to_all = not mine or not self._rows.owned(table)
             others = [place for place in every if place not in mine] if open_to_all else []
-            for place in [*mine, *(others[:: max(1, len(others) // _OTHERS)] if mine else others)]:
+            for place in [*mine, *(keys.drawn(others, label="".join)[:_OTHERS] if mine else others)]:
                 value = at(self._rows.row(place), path)
                 if value is not None and not isinstance(value, list):
                     found[str(value)].append((value, place))
         return [one for same in found.values() for one in same[:_SAME]]
 
-    def _wrong(self, slot: Slot, right: Option, rng: Random) -> Iterator[Option]:
+    def _wrong(self, slot: Slot, right: Option, seed: int | str) -> Iterator[Option]:
         good = right.values[slot.name]
+        rng = Random(keys.seed_of(seed, slot.name, right.key))
         if not slot.fields:
             spoilt = spoil(good, slot.schema, seed=rng.getrandbits(32)) if isinstance(good, str) else None
             if spoilt is not None and spoilt.malformed and slot.schema:
@@ -254,9 +269,10 @@ class Answers:
         mine = {str(value) for value, _ in self._known(slot.name, right.knows)} if right.knows else set[str]()
         others = [value for value in every if str(value) not in mine]
         if others and mine:
-            yield Option({**right.values, slot.name: rng.choice(others)}, right.knows, "another")
+            other = keys.drawn(others, seed, str(good), label=str)[0]
+            yield Option({**right.values, slot.name: other}, right.knows, "another")
 
-    def _free(self, slot: Slot, rng: Random) -> list[JsonValue]:
+    def _free(self, slot: Slot, seed: int | str) -> list[JsonValue]:
         """Values for a slot that no row knows; those in one place of several lists belong together."""
         schema: Any = slot.schema
         if given := self._procedure.examples.get(slot.name):
@@ -274,7 +290,7 @@ class Answers:
         if schema.get("format") == "date":
             today = datetime.fromisoformat(self._service.now)
             return [(today + timedelta(days=days)).strftime("%Y-%m-%d") for days in _DAYS]
-        seeds = (keys.seed_of(slot.name, rng.getrandbits(32)) for _ in range(2))
+        seeds = (keys.seed_of(slot.name, seed, number) for number in range(2))
         made = [make(schema or {"type": "string"}, name=slot.name, seed=seed) for seed in seeds]
         return [round(value, 2) if isinstance(value, float) else value for value in made]
 
@@ -308,6 +324,11 @@ class Answers:
         shown = self._rows.shown_by(_properties(api.returns))
         every = self._rows.fields(name)
         return [one for one in every if one[0] == shown][:1] or every[:1]
+
+
+def _some(options: Sequence[Option], most: int, *seed: int | str) -> list[Option]:
+    """At most so many options by chance: what is drawn stays so when others come or go."""
+    return keys.drawn(options, *seed, label=lambda one: one.key)[:most]
 
 
 def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...], bool]]:

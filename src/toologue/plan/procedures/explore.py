@@ -2,17 +2,21 @@
 
 `Explorer` grows a tree of all that can happen: at a reply it branches over what the customer may answer and choose; a
 call is executed, and its result decides the way on. Nothing is executed twice.
+
+What is drawn is drawn by the *signature* of a place: what was chosen and given on the way there, in words and values,
+never by numbers of steps. So a change elsewhere in the procedure, or in the rows, leaves it as it was.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice, takewhile
-from random import Random
-from typing import Any, get_args
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -22,18 +26,18 @@ from toologue.formats.procedure import told
 from toologue.loop import World
 from toologue.plan.procedures.answers import Answers, Option
 from toologue.plan.procedures.answers import Place as RowPlace
-from toologue.plan.procedures.paths import Goal, cover, coverage, pairs_of, weighted
-from toologue.plan.procedures.service import Service, after_result, outcomes
+from toologue.plan.procedures.paths import Sight, pairs_of, possible, walk_seeing
+from toologue.plan.procedures.service import Service, after_result, holds, outcomes
 from toologue.procedure.course import State, Steering
 from toologue.schema import Call, Graph, Link, Node, Procedure, Result, Walk
 from toologue.schema.procedure import reached
 from toologue.values.conditions import embedded, parse
 
 _LOOPS, _LONGEST = 2, 120
-# Trails without anything new after which the search for it ends.
-_IDLE = 150
-# Walks that are sampled for edges not yet seen, and how many of them are tried.
-_SAMPLED, _MOST_TRIED = 2000, 80
+# Places that are looked at for links and pairs: all in all, alike ones, those of which nothing can be told yet.
+_MOST, _ALIKE, _UNTOLD = 6000, 25, 300
+# How often the way on to an end is drawn, and the places that are looked at for a walk of which nothing was found.
+_DRAWS, _BUDGET = 6, 2000
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class FeasiblePath:
     # Results that were made up, by the place of the link that they lead to; empty where calls are executed.
     results: Mapping[int, Result] = field(default_factory=dict[int, Result], compare=False)
     knows: frozenset[RowPlace] = frozenset()
+    # What was chosen, given and made up, as a number.
+    signature: int = 0
 
 
 @dataclass
@@ -61,8 +67,10 @@ class SearchNode:
     call: Call | None = None
     knows: frozenset[RowPlace] = frozenset()
     depth: int = 0
-    visits: int = 0
-    done: bool = False
+    # What was chosen last, in words; what has been so far, as a number; what was written, call by call.
+    choice: str = ""
+    signature: int = 0
+    done: tuple[str, ...] = ()
     grown: list[SearchNode] | None = None
 
     @property
@@ -84,103 +92,153 @@ class Explorer:
         self.steering = Steering(graph)
         self.answers = Answers(procedure, service)
         self.facts: dict[str, JsonValue] = {"now": service.now, **procedure.facts}
-        self._seed, self._rng = seed, Random(keys.seed_of(seed, "ground", procedure.id))
+        self._seed = seed
         self._world: World | None = service.make() if service.make else None
         mark = self._world.mark() if self._world else None
-        self.root = SearchNode(self.steering.start, self.facts, mark)
-        self._needed = _needed(graph)
+        self.root = SearchNode(self.steering.start, self.facts, mark, signature=keys.seed_of(seed, procedure.id))
+        self._ahead = _ahead(graph)
+        self._held = dict[tuple[str, tuple[str | None, ...]], bool | None]()
+        self._keys = dict[int, tuple[JsonValue, str]]()
         self._loops = max(_LOOPS, *self.steering.limits.values(), 0)
-        self._spare: list[FeasiblePath] = []
-        self.stuck: Counter[str] = Counter()
 
     @cached_property
     def instructions(self) -> str:
         """The procedure as an agent is told it."""
         return told(self.procedure)
 
-    def trails(self, most: int) -> list[FeasiblePath]:
-        """Up to `most` new ways to an end."""
-        found = [self._spare.pop(0) for _ in range(min(most, len(self._spare)))]
-        while len(found) < most and not self.root.done:
-            if trail := self._down():
-                found.append(trail)
-        return found
+    def trails(self, most: int) -> Iterator[FeasiblePath]:
+        """Up to so many ways to an end, each once: by chance, along each link and each pair of choices in turn."""
+        known = set[int]()
+        for draw in range(_DRAWS, _DRAWS + most):
+            for place in keys.drawn(self._shortest.values(), draw, label=lambda place: str(place.signature)):
+                trail = self._down(place, draw)
+                if trail and trail.signature not in known and len(known) < most:
+                    known.add(trail.signature)
+                    yield trail
 
-    def reach(self, most: int = 3000) -> list[FeasiblePath]:
-        """Trails that see what can be seen: along a cover of all pairs, then until nothing new has come for long.
+    def cover(self) -> list[FeasiblePath]:
+        """Trails that see all that can be seen, few of them; those that see most come first.
 
-        At most `most` of the latter.
+        Trails that begin with the shortest ways to each link and each pair are drawn; of those that see it, each takes
+        the one that sees most for its length.
         """
-        along = (self.along(walk) for goal in get_args(Goal) for walk in cover(self.graph, goal))
-        found = [trail for trail in along if trail]
-        missing = set(coverage(self.graph, map(self.walk, found)).edges.missing)
-        every = takewhile(lambda _: missing, weighted(self.graph, _SAMPLED, seed=self._seed))
-        sampled = (walk for walk in every if missing.intersection(walk.links))
-        for trail in filter(None, map(self.along, islice(sampled, _MOST_TRIED))):
-            missing.difference_update(trail.links)
-            found.append(trail)
-        seen = coverage(self.graph, map(self.walk, found))
-        wanted: set[object] = {*seen.edges.missing, *seen.pairs.missing}
-        idle = 0
-        while wanted and most > 0 and idle < _IDLE and not self.root.done:
-            most -= 1
-            if trail := self._down():
-                new = wanted.intersection([*trail.links, *pairs_of(self.graph, trail.links)])
-                wanted, idle = wanted - new, 0 if new else idle + 1
-                (found if new else self._spare).append(trail)
-        return found
+        found = [self._down(end, draw) for end in self._shortest.values() for draw in range(_DRAWS)]
+        every = {trail.signature: trail for trail in found if trail}
+        seen = {signature: self.sights(trail) for signature, trail in every.items()}
+        for sight in sorted(set[Sight]().union(*possible(self.graph)).difference(*seen.values()), key=str):
+            if trail := self.along(walk_seeing(self.steering, sight)):
+                every[trail.signature], seen[trail.signature] = trail, self.sights(trail)
+        order = sorted(every, key=lambda signature: (-len(seen[signature]) / len(every[signature].links), signature))
+        best = {sight: signature for signature in reversed(order) for sight in seen[signature]}
+        picked = [signature for signature in order if signature in best.values()]
+        times = Counter(sight for signature in picked for sight in seen[signature])
+        for signature in reversed(picked):
+            if all(times[sight] > 1 for sight in seen[signature]):
+                picked.remove(signature)
+                times.subtract(seen[signature])
+        return [every[signature] for signature in picked]
+
+    def sights(self, trail: FeasiblePath) -> frozenset[Sight]:
+        """The links, and the pairs of choices, that a trail sees."""
+        return frozenset[Sight]({*trail.links, *pairs_of(self.graph, trail.links)})
 
     def walk(self, trail: FeasiblePath) -> Walk:
         """The walk that a trail takes."""
         return self.steering.walk([self.graph.by_link[link] for link in trail.links])
 
-    def along(self, walk: Walk, *, budget: int = 2000) -> FeasiblePath | None:
-        """A trail that takes this walk. `budget`: how many places may be looked at."""
-        end = self._follow(self.root, walk.links, [budget])
+    def along(self, walk: Walk, draw: int = 0, *, budget: int = _BUDGET) -> FeasiblePath | None:
+        """A trail that takes this walk. `budget`: how many places may be looked at; `draw`: which one of several."""
+        end = self._follow(self.root, walk.links, draw, [budget])
         return self._trail(end) if end else None
 
     def next(self, place: SearchNode) -> list[SearchNode]:
         """What can come after a place; nothing after an end."""
         if place.grown is None:
-            try:
+            place.grown = []
+            with suppress(BadSetting):  # a condition that makes no sense for these values
                 place.grown = list(self._grow(place))
-            except BadSetting as error:  # a condition that makes no sense for these values
-                self.stuck[str(error)] += 1
-                place.grown = []
         return place.grown
 
-    def _follow(self, place: SearchNode, links: Sequence[str], left: list[int]) -> SearchNode | None:
+    @cached_property
+    def _shortest(self) -> dict[Sight, SearchNode]:
+        """Where each link, and each pair of choices, is seen after the fewest choices and answers.
+
+        Of places in one state for which the same conditions hold, so many are looked at.
+        """
+        links, pairs = possible(self.graph)
+        missing, found, known, alike = {*links, *pairs}, dict[Sight, SearchNode](), set[object](), Counter[object]()
+        waiting = [(0, self.root.signature, 0, self.root, "")]
+        pushed = count(1)
+        while waiting and missing and len(known) < _MOST:
+            length, _, _, place, before = heappop(waiting)
+            if (link := place.link) is not None:
+                choice = len(self.graph.exits(link.source)) > 1
+                for sight in missing.intersection({link.id, (before, link.id)} if choice else {link.id}):
+                    missing.remove(sight)
+                    found[sight] = place
+                before = link.id if choice else before
+            what, holding = self._what_counts(place)
+            kind = before, place.state, holding
+            if (before, what) in known or alike[kind] >= (_ALIKE if {*holding} - {None} else _UNTOLD):
+                continue
+            known.add((before, what))
+            alike[kind] += 1
+            for after in self.next(place):
+                longer = length + (after.signature != place.signature)
+                heappush(waiting, (longer, after.signature, next(pushed), after, before))
+        return found
+
+    def _what_counts(self, place: SearchNode) -> tuple[object, tuple[bool | None, ...]]:
+        """All that counts for what can come after a place; which conditions hold there, as far as one can tell."""
+        ahead = self._ahead[place.state.node]
+        values = {name: self._key(value) for name, value in place.values.items() if name in ahead.names}
+        holding = tuple(self._holds(condition, names, place.values, values) for condition, names in ahead.conditions)
+        knows = place.knows if ahead.asks else None
+        return (place.state, frozenset(values.items()), knows, place.done), holding
+
+    def _holds(
+        self, condition: str, names: Sequence[str], values: Mapping[str, JsonValue], named: Mapping[str, str]
+    ) -> bool | None:
+        key = (condition, tuple(named.get(name) for name in names))
+        if key not in self._held:
+            self._held[key] = None if None in key[1] else holds(condition, values)
+        return self._held[key]
+
+    def _key(self, value: JsonValue) -> str:
+        """The key of a value; that of a result, which many places share, is made once."""
+        if not isinstance(value, dict | list):
+            return repr(value)
+        if id(value) not in self._keys:
+            self._keys[id(value)] = value, keys.content_key(value)
+        return self._keys[id(value)][1]
+
+    def _follow(self, place: SearchNode, links: Sequence[str], draw: int, left: list[int]) -> SearchNode | None:
         if not links:
             return place
         left[0] -= 1
         if left[0] < 0:
             return None
         fitting = [after for after in self.next(place) if after.link and after.link.id == links[0]]
-        for after in sorted(fitting, key=lambda after: after.visits):
-            if end := self._follow(after, links[1:], left):
-                after.visits += 1
+        for after in sorted(fitting, key=lambda after: keys.seed_of(draw, after.signature)):
+            if end := self._follow(after, links[1:], draw, left):
                 return end
         return None
 
-    def _down(self) -> FeasiblePath | None:
-        """A way from the root to an end that was not taken yet, along what was least visited."""
-        place = self.root
-        while after := [one for one in self.next(place) if not one.done]:
-            least = min(one.visits for one in after)
-            place = self._rng.choice([one for one in after if one.visits == least])
-            place.visits += 1
-        end = not self.graph.exits(place.state.node)
-        here: SearchNode | None = place
-        while here is not None and all(one.done for one in self.next(here)):
-            here.done = True
-            here = here.before
-        return self._trail(place) if end else None
+    def _down(self, place: SearchNode, draw: int) -> FeasiblePath | None:
+        """A way from a place to an end, by chance: first the link is drawn, then what is given."""
+        while after := self.next(place):
+            here = place.signature
+            place = min(
+                after, key=lambda one: [keys.seed_of(draw, *of) for of in ((here, one.choice), (one.signature,))]
+            )
+        return None if self.graph.exits(place.state.node) else self._trail(place)
 
     def _trail(self, end: SearchNode) -> FeasiblePath:
         way = end.way
         given = {place: one.given for place, one in enumerate(way) if one.given is not None}
         made = {} if self.service.executes else {place: one.result for place, one in enumerate(way) if one.result}
-        return FeasiblePath(tuple(one.link.id for one in way if one.link), given, made, end.knows)
+        links = tuple(one.link.id for one in way if one.link)
+        return FeasiblePath(links, given, made, end.knows, end.signature)
 
     def _grow(self, place: SearchNode) -> Iterator[SearchNode]:
         node = self.graph.by_id[place.state.node]
@@ -191,8 +249,6 @@ class Explorer:
         elif node.type == "user":
             if link := self.steering.choose(place.state, place.values):
                 yield self._after(place, link, place.values)
-            else:
-                self.stuck[f"{node.id}, line {node.line}: no way on"] += 1
         else:
             yield from self._execute(place, node)
 
@@ -207,14 +263,13 @@ class Explorer:
             if not asked:
                 yield self._after(place, link, place.values)
                 continue
-            seed = keys.content_key([self._seed, [one.link.id for one in way if one.link], dict(place.values)])
-            for option in self.answers.options(asked, place.knows, seed=seed, values=place.values):
+            for option in self.answers.options(asked, place.knows, seed=self._seed, values=place.values):
                 yield self._after(place, link, {**place.values, **option.values}, given=option, knows=option.knows)
 
     def given_by(self, reply: Node, asking: str) -> list[str]:
         """The slots that a reply to a message gives: where there are several answers, those needed after this one."""
         answers = {link.target for link in self.graph.exits(asking)}
-        return [slot for slot in reply.collects if len(answers) < 2 or slot in self._needed[reply.id]]
+        return [slot for slot in reply.collects if len(answers) < 2 or slot in self._ahead[reply.id].names]
 
     def _execute(self, place: SearchNode, node: Node) -> Iterator[SearchNode]:
         call = call_of(node, place.values)
@@ -228,16 +283,28 @@ class Explorer:
         result = self._world.do(call)
         mark, values = self._world.mark(), after_result(node, place.values, result)
         if link := self.steering.choose(place.state, values):
-            yield self._after(place, link, values, result=result, mark=mark)
-        else:
-            what = result.error.type if result.error else "it"
-            self.stuck[f"{node.id}, line {node.line}: no output fits {what}"] += 1
+            yield self._after(place, link, values, result=result, mark=mark, call=call)
 
     def _after(self, place: SearchNode, link: Link, values: Mapping[str, JsonValue], **came: Any) -> SearchNode:
         """Behind a link. `came`: by what it was reached, and the mark and the rows where they are others."""
         state = self.steering.after(place.state, link)
-        more: dict[str, Any] = {"mark": place.mark, "knows": place.knows, **came}
-        return SearchNode(state, apply_sets(link, values), before=place, link=link, depth=place.depth + 1, **more)
+        choice, given, result = _choice(self.graph, link), came.get("given"), came.get("result")
+        told, done = [choice, *([given.key] if given else ())], list(place.done)
+        if result and (result.changes or self._world is None):
+            act = keys.content_key([one.model_dump(mode="json") for one in (came["call"], result)])
+            (told if self._world is None else done).append(act)
+        more: dict[str, Any] = {"mark": place.mark, "knows": place.knows, "done": tuple(done), **came}
+        more["signature"] = keys.seed_of(place.signature, *told) if any(told) else place.signature
+        values = apply_sets(link, values)
+        return SearchNode(state, values, before=place, link=link, depth=place.depth + 1, choice=choice, **more)
+
+
+def _choice(graph: Graph, link: Link) -> str:
+    """What is chosen by taking a link, in words; empty where there is no choice."""
+    target, tries = graph.by_id[link.target], link.tries
+    said = target.text if target.type == "user" else ""
+    exits = graph.exits(link.source)
+    return repr((link.text, link.condition, said, tries and tries.over)) if len(exits) > 1 else ""
 
 
 def call_of(node: Node, values: Mapping[str, JsonValue]) -> Call:
@@ -252,12 +319,25 @@ def apply_sets(link: Link, values: Mapping[str, JsonValue]) -> dict[str, JsonVal
     return {name: value for name, value in {**values, **new}.items() if name != "error"}
 
 
-def _needed(graph: Graph) -> Mapping[str, frozenset[str]]:
+class _Ahead(NamedTuple):
+    """What is looked at from a node on, the conditions among it, and whether a customer is asked for something."""
+
+    names: frozenset[str]
+    conditions: tuple[tuple[str, tuple[str, ...]], ...]
+    asks: bool
+
+
+def _ahead(graph: Graph) -> Mapping[str, _Ahead]:
     looked_at = {node.id: [*map(parse, node.arguments.values()), *embedded(node.text)] for node in graph.nodes}
     for link in graph.links:
         looked_at[link.source] += map(parse, filter(None, [link.condition, *link.sets.values()]))
-    used = {
-        id: {name for expression in expressions for name in expression.names} for id, expressions in looked_at.items()
-    }
-    onward = {id: [link.target for link in graph.exits(id)] for id in used}
-    return {id: frozenset[str]().union(*(used[there] for there in reached([id], onward))) for id in used}
+    onward = {node.id: [link.target for link in graph.exits(node.id)] for node in graph.nodes}
+    found = dict[str, _Ahead]()
+    for id in onward:
+        after = reached([id], onward)
+        names = frozenset(name for there in after for expression in looked_at[there] for name in expression.names)
+        told = dict.fromkeys(link.condition for link in graph.links if link.source in after)
+        named = ((condition, tuple(sorted(parse(condition).names - {"error"}))) for condition in told if condition)
+        asks = any(graph.by_id[there].collects for there in after)
+        found[id] = _Ahead(names, tuple(one for one in named if one[1]), asks)
+    return found

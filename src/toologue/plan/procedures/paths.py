@@ -179,7 +179,7 @@ def covering(graph: Graph, goal: Goal, *, max_loops: int = 2, rng: random.Random
     missing = set(wanted(graph, goal)).difference(*(sights(graph, walk, goal) for walk in walks))
     for sight in sorted(missing, key=lambda sight: (isinstance(sight, str), sight)):  # pairs see links as well
         if sight in missing:
-            walks.append(steering.walk(_walk_seeing(steering, sight)))
+            walks.append(walk_seeing(steering, sight))
             missing -= sights(graph, walks[-1], goal)
     return walks
 
@@ -325,7 +325,8 @@ def _steer(steering: Steering, planned: Sequence[Link]) -> list[Link]:
     return [*links, *steering.out(state)]
 
 
-def _walk_seeing(steering: Steering, sight: Sight) -> list[Link]:
+def walk_seeing(steering: Steering, sight: Sight) -> Walk:
+    """A short walk that sees a link, or a pair."""
     graph = steering.graph
     first, then = (sight, None) if isinstance(sight, str) else (sight[0], graph.by_link[sight[1]])
 
@@ -336,7 +337,7 @@ def _walk_seeing(steering: Steering, sight: Sight) -> list[Link]:
     links = steering.way(steering.start, sees) or []
     if then is not None:
         links = [*links, *_stretch(graph, graph.by_link[first].target)[0], then]
-    return [*links, *steering.out(steering.along(steering.start, links))]
+    return steering.walk([*links, *steering.out(steering.along(steering.start, links))])
 
 
 def vanilla(graph: Graph, count: int, *, seed: int = 0) -> Iterator[Walk]:

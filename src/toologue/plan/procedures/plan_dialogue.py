@@ -14,13 +14,16 @@ A turn of a detour has no node, but for the answers of `volunteer`, `correct` an
 
 `plan_all` samples paths: `cover` (every pair of choices that execution can reach, in few conversations), `weighted`
 (Algorithm 1) or `vanilla` (random walks). What no data lead down is dropped and counted; so is a plan said twice.
+The id of a plan, and all that is drawn for it, come of what is chosen and given in it alone: with `cover`, a change of
+the procedure, or of the rows, leaves most plans as they are that it is not about (docs/generate.md says how many).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from typing import Literal, cast, get_args
 
@@ -31,7 +34,7 @@ from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of
 from toologue.plan.procedures.noise import NoiseKind, NoiseMode, noise_bank
-from toologue.plan.procedures.paths import Coverage, coverage, greedy, pairs_of, vanilla, weighted
+from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
 from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.value_errors import spoil
 from toologue.procedure.conversation_graph import conversation_graph
@@ -156,7 +159,7 @@ class _Conversation:
         if place == 1:
             issues = [text for text in (self.ground.procedure.issue, *self.ground.procedure.wordings) if text]
             ahead = self.ahead(place) if self.wants("volunteer") and self.rng.random() < 0.5 else None
-            text = self.rng.choice(issues or [self.ground.procedure.title])
+            text = keys.drawn(issues or [self.ground.procedure.title], self.trail.signature, label=str)[0]
             self.inform(node, Cue(move="open", text=text), ahead or Option(), "volunteer" if ahead else None)
             return
         if self.make_noise() and self.detours.mode == "published":
@@ -259,7 +262,7 @@ class _Conversation:
         if self.world is None or not (self.wants("correct") or self.wants("change")):
             return None
         said, values, mark = len(self.turns), self.values, self.world.mark()
-        for other, wrong in self.rng.sample(found := list(self.others(place, node, given)), len(found)):
+        for other, wrong in keys.drawn(self.others(place, node, given), self.trail.signature, label=_label):
             try:
                 self.try_out(other, wrong, node)
                 return dict(wrong.values) if wrong.values else {"choice": other.text}
@@ -274,7 +277,7 @@ class _Conversation:
         if self.wants("correct") and given:
             asked = self.ground.given_by(node, self.nodes[place - 1].id)
             knows = self.trail.knows if self.rng.random() < 0.5 else frozenset[tuple[str, str]]()
-            for option in self.ground.answers.options(asked, knows, seed=self.rng.getrandbits(32)):
+            for option in self.ground.answers.options(asked, knows, seed=0):
                 differing = [name for name, value in given.values.items() if option.values.get(name) != value]
                 if not option.wrong and len(differing) == 1:
                     yield node, option
@@ -310,9 +313,13 @@ class _Conversation:
             self.values, state = apply_sets(onward, self.values), self.steering.after(state, onward)
 
 
+def _label(other: tuple[Node, Option]) -> str:
+    return f"{other[0].text} {other[1].key}"
+
+
 def plan_of(ground: Explorer, trail: FeasiblePath, *, id: str, seed: int, detours: Detours = Detours()) -> Plan | None:
     """The plan of a trail, or None where it cannot be had."""
-    talk = _Conversation(ground, trail, detours, Random(keys.seed_of(seed, id)))
+    talk = _Conversation(ground, trail, detours, Random(keys.seed_of(seed, trail.signature)))
     try:
         talk.all()
     except Astray:
@@ -391,22 +398,26 @@ def plan_all(
         raise BadSetting(f"count is {count}: {'0' if sampler == 'cover' else '1'} or more is wanted")
     ground = Explorer(procedure, conversation_graph(flowgraph(procedure)), service, seed=seed)
     tally, plans, seen = Tally(), list[Plan](), set[str]()
-    rng = Random(keys.seed_of(seed, "plans", procedure.id))
-    cover = _cover(ground, until) if sampler == "cover" else []
+    cover = _until(ground, ground.cover(), until) if sampler == "cover" else []
     wanted = max(count, len(cover))
+    ids = set[str]()
     for trail in _proposed(ground, sampler, wanted, cover, seed):
         if len(plans) >= wanted:
             break
         tally.proposed += 1
-        kinds = rng.sample(DETOURS, len(DETOURS)) if rng.random() < detours else []
-        chosen = [Detours(noise=noise, mode=mode, kind=kind) for kind in (*kinds, None)]
-        plan = trail and _planned(ground, trail, f"{procedure.id}-{len(plans) + 1:04d}", chosen, seed)
+        plan = None
+        if trail:
+            rng = Random(keys.seed_of(seed, "detours", trail.signature))
+            kinds = rng.sample(DETOURS, len(DETOURS)) if rng.random() < detours else []
+            chosen = [Detours(noise=noise, mode=mode, kind=kind) for kind in (*kinds, None)]
+            plan = _planned(ground, trail, _id(procedure, trail, ids), chosen, seed)
         if plan is None:
             tally.dropped["words would show what is not there" if trail else "no data lead there"] += 1
         elif (key := _content(plan)) in seen:
             tally.dropped["the same conversation twice"] += 1
         else:
             seen.add(key)
+            ids.add(plan.dialogue.id)
             plans.append(plan)
     tally.kept = len(plans)
     by_link = ground.graph.by_link
@@ -428,19 +439,25 @@ def _proposed(
 ) -> Iterator[FeasiblePath | None]:
     if sampler == "cover":
         yield from cover
-        for _ in range(wanted * _TRIES):
-            yield from ground.trails(1)
+        yield from ground.trails(wanted * _TRIES)
         return
-    walks = (weighted if sampler == "weighted" else vanilla)(ground.graph, wanted * _TRIES, seed=seed)
-    yield from map(ground.along, walks)
+    came = Counter[tuple[str, ...]]()
+    for walk in (weighted if sampler == "weighted" else vanilla)(ground.graph, wanted * _TRIES, seed=seed):
+        came[walk.links] += 1
+        yield ground.along(walk, came[walk.links])
 
 
-def _cover(ground: Explorer, until: float) -> list[FeasiblePath]:
-    """Few trails that see a share of all pairs and edges that any trail sees; those that see most come first."""
-    trails = ground.reach()
-    seen = [{*trail.links, *pairs_of(ground.graph, trail.links)} for trail in trails]
-    enough = len(set[object]().union(*seen)) * (1 - until)
+def _until(ground: Explorer, trails: list[FeasiblePath], until: float) -> list[FeasiblePath]:
+    """The trails that see a share of what they all see; those that see most come first."""
+    seen = [ground.sights(trail) for trail in trails]
+    enough = len(frozenset[object]().union(*seen)) * (1 - until)
     return [trails[place] for place, missing in greedy(seen) if missing > enough]
+
+
+def _id(procedure: Procedure, trail: FeasiblePath, taken: Collection[str]) -> str:
+    """The name of the procedure, and four signs that stand for what is chosen and given."""
+    ids = (f"{procedure.id}-{keys.code(trail.signature, number)}" for number in count())
+    return next(id for id in ids if id not in taken)
 
 
 def _content(plan: Plan) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -22,7 +21,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.errors import UserError
+from toologue.errors import BadSetting, UserError
 from toologue.loop import World
 from toologue.schema import Api, Call, Fault, Graph, Link, Node, Result, Setting
 from toologue.values.conditions import Expression, parse
@@ -63,8 +62,8 @@ def mocked(apis: Iterable[Api]) -> Service:
     return Service(Setting(name="recorded"), {api.name: api for api in apis})
 
 
-# So many values are tried for a call, and so many results kept for each of its exits.
-_TRIES, _EACH = 80, 2
+# So many values are made for a call, and so many changes of each tried.
+_BASES, _TRIES = 4, 12
 _Path = tuple[str, ...]
 
 
@@ -78,20 +77,27 @@ def outcomes(
 ) -> Iterator[tuple[Link, Result]]:
     """(exit, a result that leads down it) for the exits of an api node, as far as results were found.
 
+    Of results that leave one exit, each has other conditions come true later on.
+
     `before`: what the same call gave earlier in the conversation; it gives that again.
     """
     node = graph.by_id[exits[0].source]
-    rng = Random(keys.seed_of(keys.content_key([call.model_dump(mode="json"), node.id])))
-    found = Counter[str]()
+    rng = Random(keys.seed_of(keys.content_key(call.model_dump(mode="json"))))
+    told = [link.condition for link in graph.links if link.condition and node.result in parse(link.condition).names]
+    found = dict[object, tuple[Link, Result]]()
     made = (*_failures(exits, call), *_values(graph, call, values, service, node.result, rng))
     for result in before or made:
         known = after_result(node, values, result)
-        taken = next((one for one in exits if not one.condition or parse(one.condition).holds(known)), None)
-        if taken is not None and found[taken.id] < _EACH:
-            found[taken.id] += 1
-            yield taken, result
-        if len(found) == len(exits) and min(found.values()) == _EACH:
-            return
+        if taken := next((one for one in exits if not one.condition or parse(one.condition).holds(known)), None):
+            found.setdefault((taken.id, *(holds(condition, known) for condition in told)), (taken, result))
+    yield from found.values()
+
+
+def holds(condition: str, values: Mapping[str, JsonValue]) -> bool | None:
+    """Whether a condition holds; None where it makes no sense for these values."""
+    with suppress(BadSetting):
+        return parse(condition).holds(values)
+    return None
 
 
 def after_result(node: Node, values: Mapping[str, JsonValue], result: Result) -> dict[str, JsonValue]:
@@ -133,20 +139,21 @@ def _values(
     graph: Graph, call: Call, values: Mapping[str, JsonValue], service: Service, name: str, rng: Random
 ) -> Iterator[Result]:
     api = service.apis.get(call.api)
-    base: JsonValue = {}
-    with suppress(UserError):
-        schema = (api.returns if api else None) or {"type": "object"}
-        base = make(schema, name=name or call.api, seed=rng.random().hex())
-    if isinstance(base, dict):
-        base.update({key: value for key, value in (call.arguments or {}).items() if key in base})
-    yield Result(value=base)
+    schema = (api.returns if api else None) or {"type": "object"}
     wanted = _worth_trying(graph, name, values, service.now)
-    for _ in range(_TRIES if wanted else 0):
-        value = deepcopy(base)
-        for path, choices in wanted.items():
-            if (chosen := rng.choice([_KEEP, *choices])) is not _KEEP:
-                _put(value, path, chosen)
-        yield Result(value=value)
+    for _ in range(_BASES if wanted else 1):
+        base: JsonValue = {}
+        with suppress(UserError):
+            base = make(schema, name=name or call.api, seed=rng.random().hex())
+        if isinstance(base, dict):
+            base.update({key: value for key, value in (call.arguments or {}).items() if key in base})
+        yield Result(value=base)
+        for _ in range(_TRIES if wanted else 0):
+            value = deepcopy(base)
+            for path, choices in wanted.items():
+                if (chosen := rng.choice([_KEEP, *choices])) is not _KEEP:
+                    _put(value, path, chosen)
+            yield Result(value=value)
 
 
 _KEEP = object()
