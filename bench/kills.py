@@ -2,10 +2,11 @@
 
     python -m bench.kills [--count 60] [--seed 0]
 
-Each command runs once undisturbed; then it is killed (SIGKILL) at a random moment of that time and started again, until
-it was killed its share of times and is let finish. A row says how many kills, whether all files are equal to the byte
-(clock times apart), how many conversations were begun again and how many may have been in flight at all kills, and how
-many processes were still there ten seconds after a kill.
+Each command runs undisturbed; then it is killed (SIGKILL) at a random moment of that time and started again, until it
+was killed its share of times and is let finish. Agents break in every fifth conversation when they are first asked
+there, so that either way the command is given once more at the end. A row says how many kills, whether all files are
+equal to the byte (clock times apart), how many conversations were begun again and how many may have been in flight at
+all kills, and how many processes were still there ten seconds after a kill.
 """
 
 from __future__ import annotations
@@ -29,14 +30,19 @@ from rich.console import Console
 from rich.table import Table
 
 AGENT = r'''
-import os, time
+import os, time, zlib
 
 def agent(history, tools):
-    """A step that takes a moment; each conversation that begins is noted."""
+    """A step that takes a moment; each conversation that begins is noted, and every fifth breaks for once."""
     if sum(message["role"] == "user" for message in history) <= 1:
+        number = zlib.crc32(history[-1]["content"].encode())
         log = os.open(os.environ["STARTED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(log, (history[-1]["content"].replace("\\\n", " ") + "\\\n").encode())
         os.close(log)
+        broken = f"{os.environ['STARTED']}.{number}"
+        if number % 5 == 0 and not os.path.exists(broken):
+            open(broken, "w").close()
+            raise ConnectionError("the line is dead for once")
     time.sleep(0.01)
     return "I see."
 '''
@@ -45,7 +51,7 @@ SOURCES = [str(Path(__file__).parents[1] / "tests/golden/in/rapidapi.jsonl")]
 IN_FLIGHT = defaultdict(int, {"run, inline": 8, "bench tooltalk": 8, "test": 4})
 IN_FLIGHT["run, processes"] = 8 * (os.cpu_count() or 1)
 LOG = "started.log"
-ASIDE = {"times.jsonl", "costs.json", ".lock", "report.html"}
+ASIDE = {"times.jsonl", "faults.jsonl", "costs.json", ".lock", "report.html"}
 
 
 class Command(NamedTuple):
@@ -85,7 +91,9 @@ def killed(command: Command, home: Path, kills: int, chance: random.Random) -> R
     begin(command, home / "work")
     start = time.monotonic()
     started(command, home / "work").wait()
-    seconds, left, whole = time.monotonic() - start, 0, files(home / "work")
+    seconds, left = time.monotonic() - start, 0
+    started(command, home / "work").wait()
+    whole = files(home / "work")
     begin(command, home / "work")
     for _ in range(kills):
         running = started(command, home / "work")
@@ -98,6 +106,7 @@ def killed(command: Command, home: Path, kills: int, chance: random.Random) -> R
             left += still_there(children)
     while started(command, home / "work").wait() not in (0, 1, 3):
         pass
+    started(command, home / "work").wait()
     found = files(home / "work")
     logs = (Counter(one.pop(LOG, b"").splitlines()) for one in (found, whole))
     again = sum(count - 1 for count in next(logs).values()) - sum(count - 1 for count in next(logs).values())
@@ -147,8 +156,12 @@ def _runs(pid: int) -> bool:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Everything that a command wrote, by its place; clock times are left out."""
-    found = (path for path in folder.rglob("*") if path.is_file() and path.name not in ASIDE)
+    found = (path for path in folder.rglob("*") if path.is_file() and not _is_aside(path))
     return {str(path.relative_to(folder)): path.read_bytes() for path in found if "__pycache__" not in path.parts}
+
+
+def _is_aside(path: Path) -> bool:
+    return path.name in ASIDE or (path.name.startswith(LOG) and path.name != LOG)
 
 
 def main() -> None:
