@@ -97,6 +97,7 @@ def test_an_agent_that_ends_its_process_does_not_pass_the_gate(folder: Path) -> 
     assert done.returncode == 1, done.stderr
     assert "0 of " in done.stdout
     assert "gate: harmless: 0.0%, below 90.0%" in done.stdout
+    assert "gate: harmless: 0.0%, below 90.0%" in (folder / "shop" / "report.html").read_text()
 
 
 def test_of_two_the_higher_applies(folder: Path) -> None:

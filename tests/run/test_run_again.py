@@ -109,6 +109,14 @@ def test_a_part_of_a_set_leaves_the_rest_of_the_run_alone(tmp_path: Path) -> Non
     assert len(traces(tmp_path)) == 2
 
 
+def test_of_an_unfinished_run_a_part_is_run_alone(tmp_path: Path) -> None:
+    play(tmp_path, Failing(), 6)
+    (tmp_path / "traces.jsonl").write_bytes(b"")
+    assert play(tmp_path, Failing(), 2, others="keep") == [gold.id for gold in GOLDS[:2]]
+    assert [*traces(tmp_path)] == [gold.id for gold in GOLDS[:2]]
+    assert play(tmp_path, Failing(), 6) == [gold.id for gold in GOLDS[2:]], "the whole run goes on"
+
+
 @pytest.mark.parametrize("spec", ["openai:m?timeout=9", "openai:m?tries=1&timeout=3", "openai:m"])
 def test_patience_makes_no_other_run(spec: str) -> None:
     assert Config(agent=spec).identity() == Config(agent="openai:m").identity()

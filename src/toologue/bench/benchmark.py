@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 from toologue import registry
-from toologue.agents.agent import AgentFactory, AgentSpec, resolve_agent
-from toologue.bench.tables import Bracket, Cell, Table
+from toologue.agents.agent import AgentFactory, AgentSpec, name_of, resolve_agent
+from toologue.bench.tables import Bracket, Cell, Table, html
 from toologue.errors import BadSetting, Denied, UnknownName
 from toologue.loop import Agent
 from toologue.models.budget import in_force
@@ -19,7 +19,8 @@ from toologue.models.spent import Spent
 from toologue.report.costs import Cost, known_costs, spent_on
 from toologue.report.view import Conversation, Report, RunView, decisions_text, thresholds_text
 from toologue.run.runner import Finished, Limits, Settings, cases_of, faults_of, run_all
-from toologue.run.store import Config, RunFolder, run_folder
+from toologue.run.selection import Selection
+from toologue.run.store import Config, RunFolder, places, run_folder
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Score, Setting, Trace, Verdict
 from toologue.score.metric import Total, gained, totals, unscored, value_of, warmed
 
@@ -71,12 +72,14 @@ class Graded:
 class Options:
     """How a benchmark is played and graded.
 
-    `out`: a folder that keeps what was played, so that a run can go on. `replies`: a folder of labelled replies, by
+    `selection`: of which dialogues. `out`: a folder that keeps what was played, so that a run can go on; of several
+    agents each has one in it. `replies`: a folder of labelled replies, by
     which `prove` tells whether words are told apart, in place of those that ship.
     """
 
     mode: Mode = "fixed"
     seed: int = 0
+    selection: Selection = Selection()
     trials: int = 1
     limits: Limits = Limits()
     progress: Callable[[int, int], None] = lambda done, of: None
@@ -146,9 +149,9 @@ class ReplyProof(StepProof):
 
 
 class GoldCheck(NamedTuple):
-    """What became of the gold: who failed, tables and notes about it, conversations that are not valid, JSON beside."""
+    """What became of the gold: who failed and why, tables and notes, conversations that are not valid, JSON beside."""
 
-    failed: Sequence[str]
+    failed: Mapping[str, str]
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     flaws: Sequence[tuple[str, Flaw]] = ()
@@ -241,7 +244,9 @@ def evaluate(
     An agent is a registry string, an agent object, a function from a Case to one, or `predictions:FILE`: answers that
     were made elsewhere.
     """
-    named = {_name(agent): agent for agent in agents}
+    tested = [*agents]
+    named = {_name(agent): agent for agent in tested}
+    folders = places(options.out or Path(), [*map(_name, tested)])
     if benchmark.predictions is None and any(map(predictions_file, named.values())):
         what = f"{benchmark.name!r} has no predictions made elsewhere"
         raise BadSetting(f"{what}: predictions are calls of tooltalk; give --agent")
@@ -252,9 +257,10 @@ def evaluate(
             f"--trials {options.trials}: predictions were made once; give an agent that can be asked again"
         )
     by = judge or TextMatch.of("exact")
+    kept = {name: replace(options, out=options.out and folder) for name, folder in zip(named, folders, strict=True)}
     return {
         name: {
-            part: _evaluate_part(benchmark, part, golds, agent, by, options)
+            part: _evaluate_part(benchmark, part, golds, agent, by, kept[name])
             for part in benchmark.parts
             if part.predicted or not predictions_file(agent)
         }
@@ -330,14 +336,22 @@ def _lived(
     try:
         if folder:
             config = Config(agent=str(agent), settings=settings)
-            run_folder(folder.path, golds, config, limits=options.limits, progress=options.progress)
+            run_folder(
+                folder.path,
+                golds,
+                config,
+                others="keep" if options.selection else "refuse",
+                limits=options.limits,
+                progress=options.progress,
+            )
         else:
             run_all(cases, player_of(agent), keep, limits=options.limits)
     except Denied as refused:
         options.warn(str(refused))
     traces, costs = {key: one.trace for key, one in lived.items()}, {key: one[1:] for key, one in lived.items()}
     if folder:
-        cases = list(cases_of(folder.dialogues(), settings))
+        chosen = {gold.id for gold in golds}
+        cases = list(cases_of((gold for gold in folder.dialogues() if gold.id in chosen), settings))
         traces, costs = {trace.case: trace for trace in folder.traces()}, known_costs(folder)
     return [traces.get(case.key) or _refused(case, traces.values()) for case in cases], costs
 
@@ -452,7 +466,11 @@ def report_of(
         said, costs = decisions_text(told) if by else (), [one.cost for part in parts.values() for one in _played(part)]
         views.append(RunView(agent, facts, totals(scores), told, told=said, costs=costs))
     title = f"{benchmark.name} ({mode})"
-    return Report(title, views, command=command, sections=benchmark.sections(results))
+    parts = [] if benchmark.tables else tables_of(benchmark, results, judge=judge, mode=mode)
+    split = (
+        [("By part of the set", html(parts))] if any(sum(bool(row[1]) for row in one.rows) > 2 for one in parts) else []
+    )
+    return Report(title, views, command=command, sections=[*split, *benchmark.sections(results)])
 
 
 def sums(graded: Sequence[Graded], part: Literal["counts", "unsure"] = "counts") -> dict[str, dict[str, float]]:
@@ -487,24 +505,24 @@ def values_of(counts: Mapping[str, Mapping[str, float]]) -> dict[str, float | No
 def _evaluate_part(
     benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], agent: Tested, judge: TextMatch, options: Options
 ) -> list[Graded]:
-    file = predictions_file(agent)
+    file, chosen = predictions_file(agent), options.selection.of(golds)
     if file is None or benchmark.predictions is None:
-        graded = play(benchmark, golds, agent, judge, options, part=part)
+        graded = play(benchmark, chosen, agent, judge, options, part=part)
         return benchmark.review(part, graded, options)
     traces = benchmark.predictions(benchmark, part, golds, file, options)
-    pairs = ((gold, traces[gold.id]) for gold in golds if gold.id in traces)
+    pairs = ((gold, traces[gold.id]) for gold in chosen if gold.id in traces)
     known = {gold.id: benchmark.grade(part, options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)}
-    for gold in golds:
+    for gold in chosen:
         if gold.id not in known:
             missing = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="", stop="error")
             known[gold.id] = benchmark.ungraded(part, options.mode, gold, missing, benchmark.absent)
-    return benchmark.review(part, [known[gold.id] for gold in golds], options)
+    return benchmark.review(part, [known[gold.id] for gold in chosen], options)
 
 
 def _name(agent: Tested) -> str:
     """What traces and reports call an agent."""
     if isinstance(agent, str):
-        return agent
+        return name_of(agent)
     return agent.name if isinstance(agent, AgentSpec) else getattr(agent, "__name__", type(agent).__name__)
 
 

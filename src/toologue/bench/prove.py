@@ -14,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from toologue.bench.benchmark import Benchmark, GoldCheck, Options, Proof, ReplyProof, StepProof, evaluate, play
+from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Options, Proof, ReplyProof, StepProof, evaluate, play
 from toologue.bench.verdicts import OPEN_SET, graded_replies
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
 from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
+from toologue.report.view import Conversation
+from toologue.report.words import findings, headline
 from toologue.run.runner import Settings, cases_of
 from toologue.schema import Dialogue, Invocation, Trace, Verdict
 from toologue.score.calls import made
@@ -31,16 +33,21 @@ from toologue.worlds.world import documents_of, kind_at
 def check_gold(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
 ) -> GoldCheck:
-    """Who fails of the gold in any part. Of several parts, some have nothing to score in a dialogue."""
+    """Who fails of the gold in any part, and why. Of several parts, some have nothing to score in a dialogue."""
     (parts,) = evaluate(benchmark, dialogues, ["gold"], judge=judge, options=options).values()
     right = (1.0,) if len(parts) == 1 else (1.0, None)
-    failed = {
-        one.gold.id
-        for graded in parts.values()
-        for one in graded
-        if any(one.scores[name].value not in right for name in (benchmark.passes, "outcome") if name in one.scores)
-    }
-    return GoldCheck([gold.id for gold in dialogues if gold.id in failed])
+    failed = {gold.id: "" for gold in dialogues}
+    for part, graded in reversed([*parts.items()]):
+        for one in graded:
+            if any(one.scores[name].value not in right for name in (benchmark.passes, "outcome") if name in one.scores):
+                failed[one.gold.id] = ": ".join(filter(None, (part.name, why_failed(one))))
+    return GoldCheck({name: why for name, why in failed.items() if why})
+
+
+def why_failed(one: Graded) -> str:
+    """Why one did not pass, or left another outcome, in the words of reports."""
+    lived = Conversation(one.gold, one.trace, one.scores)
+    return headline(lived) or next((finding.line for finding in findings(lived)), "No difference was recorded.")
 
 
 def prove(

@@ -27,9 +27,9 @@ from toologue.bench.benchmark import (
 from toologue.bench.labelled_arguments import arguments_file, graded_arguments
 from toologue.bench.prove import check_gold
 from toologue.bench.verdicts import OPEN_SET, VERDICTS, Graded, graded_replies, tally
-from toologue.cli.options import Alike, Judged, OptionalOut, at_least_one
+from toologue.cli.options import Alike, Judged, OptionalOut, Some, at_least_one
 from toologue.cli.run import show
-from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, table, write_json
+from toologue.cli.terminal import command_line, echo, progress_bar, say, say_first, say_tables, table, write_json
 from toologue.errors import BadSetting
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.models.similarity import TextMatch
@@ -57,6 +57,7 @@ def bench(
     mode: Literal["fixed", "published"] = "fixed",
     alike: Alike = Alike(),
     reply: float | None = None,
+    some: Some = Some(),
     trials: int = 1,
     concurrency: int = 8,
     timeout: float | None = None,
@@ -99,6 +100,8 @@ def bench(
         When two texts say the same.
     reply
         The same for what an agent says (almita, where nothing is known but the expected words).
+    some
+        Which conversations; by default all.
     trials
         How often each conversation is run: pass^k and pass@k, and which of them flicker (docs/comparison.md).
     concurrency
@@ -107,6 +110,7 @@ def bench(
         Seconds a conversation may take.
     out
         A folder that keeps what the agent did (dialog2api: run folders talk and code): a run that was killed goes on.
+        Of several agents each has a folder in it.
     json
         Where the results go, conversation by conversation; for several agents a list of results.
     html
@@ -121,10 +125,11 @@ def bench(
     only = {"columns": columns, "task": task, "labels": labels, "judge": voting, "split": split}
     for option, value in only.items():
         chosen = chosen.choose(option, value) if value else chosen
-    if out is not None and (len(agents) != 1 or chosen.prepare is not None or predictions_file(agents[0])):
-        raise BadSetting("--out keeps what one agent does in tooltalk, almita or dialog2api: give one --agent")
+    if out is not None and (not agents or chosen.prepare is not None or any(map(predictions_file, agents))):
+        raise BadSetting("--out keeps what agents do in tooltalk, almita or dialog2api: give --agent, no predictions")
+    selection = some.selection
     if not agents:
-        _describe(chosen, data, json, page=html or junit)
+        _describe(chosen, selection.of(chosen.load(data)), json, page=html or junit)
         return 0
     kept = alike.folder(out) or Path(FOLDER)
     judging = judged.at_work(kept) if chosen.alike and mode == "fixed" else None
@@ -132,11 +137,13 @@ def bench(
     similarity = {**vars(alike), "reply": reply} if chosen.alike else {}
     often = {"trials": trials} if trials > 1 else {}
     asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judged.judge}
-    again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, **often, out=out, html=html)
+    part = {"only": [*some.only], "failed": some.failed, "limit": some.limit, **often}
+    again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, **part, out=out, html=html)
     golds = chosen.load(data)
     with progress_bar("running") as progress:
         limits = Limits(concurrency, timeout)
-        options = Options(mode=mode, trials=trials, limits=limits, progress=progress, warn=_warn, out=out)
+        how = Options(mode=mode, selection=selection, trials=trials, limits=limits)
+        options = replace(how, progress=progress, warn=_warn, out=out)
         results = evaluate(chosen, golds, agents, judge=by, options=options)
     if judging:
         grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}
@@ -225,16 +232,15 @@ def prove(
     share = 1 - len(checked.failed) / len(golds)
     compared = f"{len(golds)} conversations ({mode}, {judge.similarity.name})"
     echo(f"gold: {share:.1%} of {compared if chosen.alike else f'the conversations, in every part ({mode})'}")
-    for name in checked.failed[:10]:
-        echo(f"  gold fails: {name}")
-    for name, flaw in checked.flaws[:10]:
-        echo(f"  not valid: {name}, {flaw}")
+    say_first([f"  gold fails: {name}: {why}" for name, why in checked.failed.items()], 10)
+    say_first([f"  not valid: {name}, {flaw}" for name, flaw in checked.flaws], 10)
     options = Options(mode=mode, seed=seed, replies=replies)
     proofs = _proofs(chosen, golds, judge, options) if not gold else []
     if json is not None:
         by = {"similarity": judge.record()} if chosen.alike else {}
         rows = [vars(proof) for proof in proofs]
-        write_json(json, {"mode": mode, **by, "gold": share, "alterations": rows, **checked.more})
+        failed = {"failed": checked.failed} if checked.failed else {}
+        write_json(json, {"mode": mode, **by, "gold": share, **failed, "alterations": rows, **checked.more})
     gates = mode == "fixed" and any(proof.gates and proof.accepted is False for proof in proofs)
     return 1 if checked.failed or checked.flaws or gates else 0
 
@@ -286,12 +292,12 @@ def _say_asked(before: Mapping[str, Sequence[Graded]], after: Mapping[str, Seque
             echo(f"  of the others it decides {wrong} otherwise than labelled, {unsure} not; {agreement_words(found)}")
 
 
-def _describe(chosen: Benchmark, data: Path | None, json: Path | None, *, page: Path | None) -> None:
+def _describe(chosen: Benchmark, golds: Sequence[Dialogue], json: Path | None, *, page: Path | None) -> None:
     if chosen.describe is None:
         raise BadSetting("give --agent, once or several times, or --predictions")
     if page is not None:
         raise BadSetting("a page is made of what agents did: give --agent or --predictions")
-    tables = chosen.describe(chosen.load(data))
+    tables = chosen.describe(golds)
     say_tables(tables)
     if json is not None:
         rows = [{"title": one.title, "columns": one.columns, "rows": one.rows} for one in tables]

@@ -42,7 +42,7 @@ def export(dialogues: Path, /, *, to: ExportName, out: OptionalOut = None, apis:
     )
     lines = (json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n" for row in rows)
     count = write_lines(into, "exporting", lines)
-    echo(f"{count} dialogues in {into}")
+    echo(f"{count} dialogues in {into}", note=True)
 
 
 def _shared(apis: Path | None, folder: Path) -> dict[str, Api]:

@@ -68,7 +68,7 @@ def chains(
         few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"
         echo(f"{few}: give more APIs, or raise --most")
     about = f"about {said.pairs:,} pairs of APIs and {said.alone:,} APIs alone"
-    echo(f"{said.dialogues:,} conversations {about}, all verified, in {out}")
+    echo(f"{said.dialogues:,} conversations {about}, all verified, in {out}", note=True)
 
 
 def ratio_of(text: str) -> tuple[float, ...]:
@@ -113,7 +113,7 @@ def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, m
     said = write_suite(out, watched("generating", made, len(chosen)))
     beside = ("", "here", "ALMITA", "auto-ALMITA", "in the paper")
     say(table(beside, compared(said), title="statistics"), _procedures(said), _counts(said))
-    echo(f"{said.conversations} conversations, {said.tests:,} tests, in {out}")
+    echo(f"{said.conversations} conversations, {said.tests:,} tests, in {out}", note=True)
     if lost := said.dropped.get(UNWORDED, 0):
         echo(f"the model found no words for {lost} more")
     return 3 if lost else 0

@@ -142,8 +142,8 @@ def build(
     write_about(out, About.model_validate({**made, "left_out": counts.pop("left_out"), "survivors": counts}))
     say(_survivors(found))
     pairs, seconds = found.survivors.api_pairs, (middle - start, time.monotonic() - middle)
-    echo(f"{_counted(found.survivors.edges, 'edge')}, {_counted(pairs, 'pair')} of APIs, in {out}")
-    echo(f"{_counted(documents.apis, 'API')} read in {seconds[0]:.1f} s, edges found in {seconds[1]:.1f} s")
+    echo(f"{_counted(found.survivors.edges, 'edge')}, {_counted(pairs, 'pair')} of APIs, in {out}", note=True)
+    echo(f"{_counted(documents.apis, 'API')} read in {seconds[0]:.1f} s, edges found in {seconds[1]:.1f} s", note=True)
 
 
 def show(
@@ -195,7 +195,7 @@ def show(
         asked = documents[api].required if api in documents else ()
         with replacing(out) as stream:
             stream.write(neighbourhood(api, edges, parameters=asked).encode())
-        echo(f"the neighbours of {api} are drawn in {out}")
+        echo(f"the neighbours of {api} are drawn in {out}", note=True)
 
 
 graph = group("graph", build, check, show)

@@ -1,4 +1,5 @@
-"""The options of every command that keep what language models are asked, and the lines that say what they cost."""
+"""The options of every command: those that keep what language models are asked, with the lines that say what they cost;
+how much is told, and to whom."""
 
 from __future__ import annotations
 
@@ -17,6 +18,12 @@ _Record = Annotated[Path | None, Parameter(group=_GROUP, help="Keep every exchan
 _Replay = Annotated[Path | None, Parameter(group=_GROUP, help="Answer from such a file, and ask nothing.")]
 _Cache = Annotated[Path | None, Parameter(group=_GROUP, help="Look replies up in this SQLite file, and keep them.")]
 _Budget = Annotated[float | None, Parameter(group=_GROUP, help="The most dollars that requests may come to.")]
+_Quiet = Annotated[
+    bool, Parameter(group="Telling", negative="", help="No progress and no notes: tables, verdicts and errors.")
+]
+_Log = Annotated[
+    Path | None, Parameter(group="Telling", help="Append what happens to this file, a JSON line an event.")
+]
 _Tokens = Annotated[str, Parameter(show=False, allow_leading_hyphen=True)]
 
 
@@ -29,10 +36,15 @@ def with_exchanges_kept(application: App) -> None:
         replay: _Replay = None,
         cache: _Cache = None,
         budget: _Budget = None,
+        quiet: _Quiet = False,
+        log_json: _Log = None,
     ) -> int:
         files = {name: file for name, file in (("record", record), ("replay", replay), ("cache", cache)) if file}
         SPENT.clear()
-        with _within(budget, tokens, files), _keeping(**files) if files else nullcontext():
+        from toologue.cli.terminal import telling
+
+        kept = _keeping(**files) if files else nullcontext()
+        with telling(quiet=quiet, log=log_json), _within(budget, tokens, files), kept:
             try:
                 status = int(application(tokens, exit_on_error=False, print_error=True) or 0)
             except Unfinished:
@@ -67,7 +79,7 @@ def _within(dollars: float | None, tokens: Sequence[str], files: dict[str, Path]
         finally:
             goes_on = "; the same command goes on, and asks nothing again that was paid for" if held.refused else ""
             if SPENT:
-                echo(f"budget: {held.words}{goes_on}", error=True)
+                echo(f"budget: {held.words}{goes_on}", error=True, note=not held.refused)
 
 
 def _tell_spent() -> None:
@@ -75,7 +87,7 @@ def _tell_spent() -> None:
         from toologue.cli.terminal import echo
 
         for stage, spent in SPENT.items():
-            echo(f"{stage}: {spent}", error=True)
+            echo(f"{stage}: {spent}", error=True, note=not spent.faults)
 
 
 def _keeping(**files: Path) -> AbstractContextManager[None]:

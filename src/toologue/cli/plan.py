@@ -162,7 +162,7 @@ def scenarios(
     say(_tally_table(tally, drawn), _tools_table(documents, drawn))
     if count is not None and len(drawn) < count:
         echo(f"{count} were wanted, and there are only {len(drawn)}")
-    echo(f"{len(drawn)} scenarios in {out}")
+    echo(f"{len(drawn)} scenarios in {out}", note=True)
 
 
 def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:

@@ -65,7 +65,7 @@ def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
 
     total = write(out, planned())
     say(table(("procedure", "plans", "nodes", "edges", "pairs", "dropped"), rows))
-    echo(f"{total} plans in {out}")
+    echo(f"{total} plans in {out}", note=True)
 
 
 def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
@@ -255,7 +255,7 @@ def chains(
     if total < count:
         most_of_one = f"no pair may be in more than {100 * most:g} % of them"
         echo(f"{count} were wanted, and {most_of_one}: give more edges, or raise --most")
-    echo(f"{total} plans in {out}")
+    echo(f"{total} plans in {out}", note=True)
 
 
 def actions(*, out: OptionalOut = None) -> None:
@@ -271,7 +271,7 @@ def actions(*, out: OptionalOut = None) -> None:
     if out is not None:
         with replacing(out) as stream:
             stream.write(action_graph().encode())
-        echo(f"the action graph in {out}")
+        echo(f"the action graph in {out}", note=True)
 
 
 def _sequences(tally: Tally) -> Table:

@@ -40,7 +40,7 @@ def init(folder: Path = Path(), /) -> None:
     for file in start(folder):
         echo(file)
     there = "" if folder == Path() else f" {folder}"
-    echo(f"next: toologue test{there}   then put your agent into {folder / 'agent.py'}")
+    echo(f"next: toologue test{there}   then put your agent into {folder / 'agent.py'}", note=True)
 
 
 def run_stages(
@@ -102,7 +102,8 @@ def run_stages(
     judged = replace(judged, judge=judged.judge or grade.judge, judge_votes=judged.judge_votes or grade.judge_votes)
     found = checked(project, agents=agent or (), judging=judged.at_work(project.reviews), **asked)
     _remarks(found.suites)
-    scored = show(found.report, page, junit, failures=False)
+    wanted = [_gate_words(found.gate)] if found.gate.least is not None else []
+    scored = show(replace(found.report, notes=[*found.report.notes, *wanted]), page, junit, failures=False)
     first_looks(found, found.trials[0])
     if not asked["selection"]:
         _since(project, found.trials[0], found.match)
@@ -116,7 +117,7 @@ def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Ch
     def tell(stage: Stage) -> None:
         done = {"procedures": "read", "conversations": "made"}.get(stage.name, "run")
         amount = f"{stage.fresh} {done}" + ("" if done == "read" else f", {stage.kept} kept")
-        echo(f"{stage.name:{wide}}  {amount:18}  {stage.says}")
+        echo(f"{stage.name:{wide}}  {amount:18}  {stage.says}", note=True)
 
     return check(project, agents=agents, workers=workers, tell=tell, bar=progress_bar, **asked)
 
@@ -164,11 +165,15 @@ def _since(project: Project, trial: Trial, match: TextMatch) -> None:
             echo(line)
 
 
+def _gate_words(gate: Gated) -> str:
+    return gate_words(gate.verdict, gate.total, gate.least or 0, gate.allowed)
+
+
 def _gate(gate: Gated, folder: Path, page: Path) -> int:
     if gate.least is None:
         return 0
     total = gate.total
-    echo(f"\n{gate_words(gate.verdict, total, gate.least, gate.allowed)}")
+    echo(f"\n{_gate_words(gate)}")
     if gate.verdict == "undecided":
         lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
         lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"

@@ -23,6 +23,7 @@ from toologue.report.view import (
     conversations_of,
     decisions_text,
     graded_before,
+    left_in,
     score_folder,
     totals_of,
     trials_in,
@@ -125,7 +126,7 @@ def _ran(folder: RunFolder) -> int:
         whys[why] += 1
         broken[fault] += bool(fault and not why)
     broken = +broken  # without those that are none
-    echo(f"{whys.total()} traces in {folder.path / 'traces.jsonl'}; next: toologue report {folder.path}")
+    echo(f"{whys.total()} traces in {folder.path / 'traces.jsonl'}; next: toologue report {folder.path}", note=True)
     if broken:
         told = ", ".join(f"{fault} × {number}" for fault, number in broken.most_common())
         echo(f"{agent}: {broken.total()} of {whys.total()} conversations were broken by it, and fail: {told}")
@@ -167,7 +168,7 @@ def score(
     match = _read_by(judged, alike, [folder])[0]
     kept = None if again else graded_before(folder, match)
     totals = score_folder(folder, match) if kept is None else kept
-    say(totals_table(Report(run.name, [RunView(folder.config.name, {}, totals, [])])))
+    say(totals_table(Report(run.name, [RunView(folder.config.name, {}, totals, [], left=left_in(folder))])))
     if (trials := trials_in(folder, totals)) is not None:
         say(trials_table(folder.config.name, trials))
     for line in decisions_text(conversations_of(folder, match.reader)) if match.reader else ():
@@ -265,8 +266,8 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
             echo(f"{view.name}: {line}")
     if html is not None:
         write_page(html, made)
-        echo(f"page: {html}")
+        echo(f"page: {html}", note=True)
     if junit is not None:
         write_junit(junit, made)
-        echo(f"junit: {junit}")
+        echo(f"junit: {junit}", note=True)
     return max(_scored(run.name, Counter(no_reply(one.trace) for one in run.all)) for run in made.runs)

@@ -8,8 +8,10 @@ import logging
 import shlex
 import sys
 import time
-from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,16 +20,24 @@ from cyclopts import App
 from toologue.bench.tables import Table as Figures
 from toologue.bench.tables import shown
 from toologue.errors import BadFile, BadSetting
+from toologue.events import LISTENERS, happened
 from toologue.limits import legible
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 T = TypeVar("T")
+SECONDS = 30.0  # between two lines of progress, where there is no terminal
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
-def echo(text: object = "", *, error: bool = False) -> None:
-    """Print a line, what would steer the terminal as visible escapes, and hand it over at once."""
+def echo(text: object = "", *, error: bool = False, note: bool = False) -> None:
+    """Print a line, what would steer the terminal as visible escapes, and hand it over at once.
+
+    A `note` says where something was written, what it cost, what comes next: under `--quiet` there is none.
+    """
+    if note and _QUIET.get():
+        return
     print(legible(str(text)), file=sys.stderr if error else sys.stdout, flush=True)
 
 
@@ -112,13 +122,44 @@ def command_line(*words: object, **options: Any) -> str:
 
 @contextmanager
 def progress_bar(what: str) -> Generator[Callable[[int, int], None]]:
-    """A function (done, of) that draws a bar on a terminal, once the work has taken a second."""
+    """A function (done, of) that draws a bar on a terminal, and else prints a line now and then; both are events."""
+    begun, at = time.monotonic(), (0, 0)
+    happened("begun", stage=what)
+    with nullcontext() if _QUIET.get() else (_bar if sys.stderr.isatty() else _lines)(what) as show:
+
+        def progress(done: int, of: int) -> None:
+            nonlocal at
+            at = done, of
+            if show:
+                show(done, of)
+
+        try:
+            yield progress
+        finally:
+            seconds = round(time.monotonic() - begun, 3)
+            happened("ended", stage=what, done=at[0], of=at[1] or None, seconds=seconds)
+
+
+@contextmanager
+def _lines(what: str) -> Generator[Callable[[int, int], None]]:
+    """Plain lines, on standard error."""
+    last = time.monotonic()
+
+    def show(done: int, of: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS:
+            last = time.monotonic()
+            echo(f"{what}: {done:,}{f' of {of:,}' if of else ''}", error=True)
+
+    yield show
+
+
+@contextmanager
+def _bar(what: str) -> Generator[Callable[[int, int], None]]:
+    """A bar, once the work has taken a second."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    if not sys.stderr.isatty():
-        yield lambda done, of: None
-        return
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     start, task = time.monotonic(), bar.add_task(what, total=None)
@@ -132,6 +173,34 @@ def progress_bar(what: str) -> Generator[Callable[[int, int], None]]:
         yield show
     finally:
         bar.stop()
+
+
+@contextmanager
+def telling(*, quiet: bool, log: Path | None) -> Generator[None]:
+    """Tell no notes and no progress where it is `quiet`, and append every event to a log, a JSON line each."""
+    before = _QUIET.set(quiet)
+    try:
+        with _logging(log) if log else nullcontext():
+            yield
+    finally:
+        _QUIET.reset(before)
+
+
+@contextmanager
+def _logging(log: Path) -> Generator[None]:
+    from toologue.schema.jsonl import Appender
+
+    with Appender(log) as lines:
+
+        def keep(event: Mapping[str, object]) -> None:
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            lines.append(json.dumps({"at": now, **event}).encode() + b"\n")
+
+        LISTENERS.append(keep)
+        try:
+            yield
+        finally:
+            LISTENERS.remove(keep)
 
 
 def ask(spec: str, asked: Coroutine[Any, Any, T]) -> T:

@@ -69,7 +69,7 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
         fresh = fresh.replace(out)
     for fault in silent[:_SHOWN]:
         echo(f"left out: {fault}")
-    echo(f"{count} conversations in {fresh}" + (f"; {len(silent)} were left out" if silent else ""))
+    echo(f"{count} conversations in {fresh}" + (f"; {len(silent)} were left out" if silent else ""), note=not silent)
     if fresh != out:
         echo(f"{out} holds {before}, and was not replaced")
     return 3 if lost else 0

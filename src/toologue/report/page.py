@@ -10,7 +10,7 @@ as brackets: a bar from what they are if it is wrong to what they are if it is r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -36,6 +36,7 @@ from toologue.report.words import (
     rate_words,
     stop_words,
     trials_words,
+    words_alone,
 )
 from toologue.schema import Score
 from toologue.schema.jsonl import replacing
@@ -220,10 +221,18 @@ def _verdicts(report: Report) -> list[dict[str, Any]]:
             width = 100 * counts[status] / max(1, counts.total())
             parts.append((status, round(start, 3), round(width, 3)))
             start += width
-        said = {"name": run.name, "counts": counts, "of": counts.total(), "decided": decided_words(run)}
+        said = {"name": run.name, "counts": counts, "of": counts.total(), "rest": _rest(run, counts)}
         passed = bracket(counts["passed"], counts["passed"] + counts["unsure"], "{:.0f}")
         verdicts.append({**said, "passed": passed, "parts": parts})
     return verdicts
+
+
+def _rest(run: RunView, counts: Mapping[str, int]) -> str:
+    """What became of those that did not pass."""
+    told = [f"{counts[status]} {status}" for status in ("unsure", "unscored") if counts[status]]
+    failed = f"{counts['failed']} failed" if counts["failed"] else "none failed"
+    left = f"{run.left} not run yet" if run.left else ""
+    return " · ".join(filter(None, (failed, *words_alone(run), *told, left, decided_words(run))))
 
 
 def _statuses(run: RunView) -> Counter[str]:

@@ -12,7 +12,7 @@ from toologue.limits import legible
 from toologue.report.compare import Comparison
 from toologue.report.costs import cost_rows
 from toologue.report.view import Report, RunView
-from toologue.report.words import bracket, decided_words, figures, headline, rate_words, trials_words
+from toologue.report.words import bracket, decided_words, figures, headline, rate_words, trials_words, words_alone
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 from toologue.score.paired import Difference
@@ -37,7 +37,10 @@ def totals_table(report: Report) -> Table:
     table.add_column("metric", overflow="fold")
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     for run, size in zip(report.runs, sizes, strict=True):
-        table.add_column(_text(run.name).append(f"  n {size}", style="dim"), overflow="fold")
+        table.add_column(
+            _text(run.name).append(f"  n {size}{f' of {size + run.left}' if run.left else ''}", style="dim"),
+            overflow="fold",
+        )
     for name in report.metrics:
         cells = (_figure(run.by_metric.get(name), size) for run, size in zip(report.runs, sizes, strict=True))
         table.add_row(_text(name), *cells)
@@ -67,7 +70,8 @@ def failures_table(run: RunView, limit: int = 10) -> Table:
     rows = list(islice(wrong, limit))
     left = sum(1 for _ in wrong)
     table = _table()
-    table.caption = f"and {left} more" if left else None if rows else "no conversation failed"
+    more = [f"and {left} more"] if left else [] if rows else ["no conversation failed"]
+    table.caption = "\n".join([*more, *words_alone(run)]) or None
     table.add_column("conversation", overflow="fold")
     table.add_column("first difference", overflow="fold")
     for conversation in rows:

@@ -45,11 +45,19 @@ Place = tuple[int, int]
 class _Act:
     place: Place
     round: int
-    call: Call
+    act: Call | Program
+
+    @property
+    def name(self) -> str:
+        return self.act.api if self.act.kind == "call" else self.act.kind
 
     @cached_property
     def content(self) -> tuple[str, bytes]:
-        return self.call.api, keys.canonical(self.call.arguments)
+        return self.name, keys.canonical(self.act.arguments if self.act.kind == "call" else self.act.code)
+
+    def has(self, wanted: Mapping[str, Any]) -> bool:
+        given = (self.act.arguments if self.act.kind == "call" else None) or {}
+        return all(given.get(name) == value for name, value in wanted.items())
 
 
 @dataclass
@@ -63,7 +71,7 @@ class Marks:
 
 
 def marks(conversation: Conversation) -> Marks:
-    """The marks of all calls of a conversation, read off the scores alone.
+    """The marks of all calls and programs of a conversation, read off the scores alone.
 
     What the verdict's `at` names is wrong, bad or missing. Of the other calls, as many answer a gold call of the same
     Api as the precision counted: equal ones first, then those of the same round, then any. Without a verdict calls are
@@ -77,8 +85,8 @@ def marks(conversation: Conversation) -> Marks:
     unnamed = [act for act in mine if act.place not in found.agent]
     budget = _pair(unnamed, free, found, budget, lambda act: (act.content, act.round))
     _pair_wrong([act for act in mine if found.agent.get(act.place) in ("wrong", "unsure")], free, found)
-    budget = _pair(unnamed, free, found, budget, lambda act: (act.call.api, act.round))
-    _pair(unnamed, free, found, budget, lambda act: act.call.api)
+    budget = _pair(unnamed, free, found, budget, lambda act: (act.name, act.round))
+    _pair(unnamed, free, found, budget, lambda act: act.name)
     for act in unnamed:
         found.agent.setdefault(act.place, "extra")
     scored = verdict is not None and verdict.value is not None
@@ -88,9 +96,11 @@ def marks(conversation: Conversation) -> Marks:
 def _named(conversation: Conversation) -> Marks:
     found = Marks()
     for mismatch in conversation.verdict.at if conversation.verdict else ():
+        finding = located(conversation, mismatch)
+        mismatch = finding.mismatch
         if mismatch.turn is None:
             continue
-        if located(conversation, mismatch).side == "gold":
+        if finding.side == "gold":
             found.gold[mismatch.turn, mismatch.act or 0] = "missing"
             continue
         place = _place(conversation.trace, mismatch)
@@ -130,21 +140,17 @@ def _pair_wrong(mine: Sequence[_Act], free: list[_Act], found: Marks) -> None:
     """Pair each wrong call with the gold call that it was compared to: the one that has what was expected."""
     for act in mine:
         wanted = {m.field.removeprefix("arguments."): m.expected for m in found.why[act.place] if "." in m.field}
-        rivals = [other for other in free if other.call.api == act.call.api]
+        rivals = [other for other in free if other.name == act.name]
         if rivals:
-            mate = min(rivals, key=lambda other: (not _has(other.call, wanted), abs(other.round - act.round)))
+            mate = min(rivals, key=lambda other: (not other.has(wanted), abs(other.round - act.round)))
             free.remove(mate)
             found.partner[act.place] = mate.place
             found.gold[mate.place] = found.agent[act.place]
 
 
-def _has(call: Call, wanted: Mapping[str, Any]) -> bool:
-    return all((call.arguments or {}).get(name) == value for name, value in wanted.items())
-
-
 def _calls(turns: Iterable[Turn]) -> list[_Act]:
     found = invocations(turns)
-    return [_Act((i.turn, i.slot), i.round, i.act) for i in found if i.act.kind == "call"]
+    return [_Act((i.turn, i.slot), i.round, i.act) for i in found if i.act.kind != "retrieve"]
 
 
 First = Literal["", "call", "fault", "state", "head"]
@@ -409,9 +415,9 @@ def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[
     """Both sides in order, partners side by side where the order allows it."""
     ours, others = ([at for at, item in enumerate(side) if item.kind == "words"] for side in (mine, theirs))
     partner = dict(zip(reversed(ours), reversed(others), strict=False))
-    index = {item.place: i for i, item in enumerate(theirs) if item.kind == "call"}
+    index = {item.place: i for i, item in enumerate(theirs) if item.kind in ("call", "program")}
     for i, item in enumerate(mine):
-        if item.kind == "call" and answers.partner.get(item.place) in index:
+        if item.kind in ("call", "program") and answers.partner.get(item.place) in index:
             partner[i] = index[answers.partner[item.place]]
     rows, done = list[Row](), 0
     for i, item in enumerate(mine):

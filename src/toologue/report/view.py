@@ -26,6 +26,7 @@ from toologue.score.trials import Trials, trials_of, tried
 # The scores that say whether a conversation passed (of two, the first), each with the one that judges its steps: where
 # that leaves nothing unsure, a conversation is *fully decided*.
 PASSES = {"success": "recall", "conversation correct": "test correct", "perfect dialogue": "turn match"}
+_WORDS = ("rule", "judge", "person")  # by whom what a text of a call says is decided
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 
@@ -83,13 +84,20 @@ class Conversation:
         """Whether it ended in a time-out or an error."""
         return self.trace.stop in ("timeout", "error")
 
+    @property
+    def in_words(self) -> bool:
+        """Whether it failed in words alone, a reply or a text that a call carries: every act is as expected."""
+        wrong = [one for one in self.verdict.at if one.verdict == "wrong"] if self.verdict else []
+        texts = (one.field == "reply" or (one.field.startswith("arguments.") and one.by in _WORDS) for one in wrong)
+        return self.status == "failed" and not self.broke and bool(wrong) and all(texts)
+
 
 @dataclass(frozen=True)
 class RunView:
     """One agent's run: settings as people read them, totals, conversations in the order of the dialogues.
 
     `conversations` are those to show; `every` streams all of them, where they are more. `told`: what judges and people
-    have decided of it; `costs`: what each conversation cost, and how long it took.
+    have decided of it; `costs`: what each conversation cost, and how long it took; `left`: how many are yet to be run.
     """
 
     name: str
@@ -99,6 +107,7 @@ class RunView:
     every: Iterable[Conversation] = ()
     told: Sequence[str] = ()
     costs: Sequence[Cost] = ()
+    left: int = 0
 
     @property
     def all(self) -> Iterable[Conversation]:
@@ -242,13 +251,20 @@ def grader_of(folder: RunFolder) -> Mapping[str, Any] | None:
         return None
 
 
+def left_in(folder: RunFolder) -> int:
+    """How many conversations of a run are yet to be run."""
+    golds, traces = (sum(1 for _ in read_lines(folder.path / f"{name}.jsonl")) for name in ("dialogues", "traces"))
+    return golds * folder.config.settings.trials - traces
+
+
 def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     """Score a run folder and make its view."""
     scored, every, count = score_folder(folder, match), _Every(folder, match.reader), 0
     kept: dict[Status, list[Conversation]] = {status: [] for status in STATUSES}
-    known, costs = known_costs(folder), list[Cost]()
+    known, costs, splits = known_costs(folder), list[Cost](), Counter[tuple[str, Status]]()
     for conversation in every:
         count += 1
+        splits[str(conversation.gold.origin.get("split", "")), conversation.status] += 1
         costs.append(Cost.of(conversation.trace, known))
         if len(same := kept[conversation.status]) < LIMIT:
             same.append(conversation)
@@ -267,8 +283,17 @@ def view_of(folder: RunFolder, match: TextMatch) -> RunView:
     }
     if count > len(shown):
         facts["not shown"] = f"{count - len(shown)} conversations, mostly passed ones"
-    told = decisions_text(every) if match.reader else ()
-    return RunView(config.name, facts, scored, shown, every, told, costs)
+    told = [*_splits_text(splits), *(decisions_text(every) if match.reader else ())]
+    return RunView(config.name, facts, scored, shown, every, told, costs, left_in(folder))
+
+
+def _splits_text(found: Mapping[tuple[str, Status], int]) -> Iterator[str]:
+    """How many conversations passed of each split, where the dialogues have several: easy and hard ones, say."""
+    splits = dict.fromkeys(split for split, _ in found)
+    for split in splits if len(splits) > 1 else ():
+        counts = {status: found.get((split, status), 0) for status in STATUSES}
+        unsure = f", {counts['unsure']} unsure" if counts["unsure"] else ""
+        yield f"{split or 'neither'}: {counts['passed']} of {sum(counts.values())} passed{unsure}"
 
 
 @dataclass(frozen=True)

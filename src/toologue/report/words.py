@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from toologue.limits import legible
 from toologue.report.view import Conversation, RunView
-from toologue.schema import AgentTurn, Fault, Mismatch, Turn, rounds
+from toologue.schema import AgentTurn, Fault, Mismatch, Turn, invocations, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total, gained
 from toologue.score.trials import Rate, Trials
@@ -128,10 +128,23 @@ def located(conversation: Conversation, mismatch: Mismatch, *, outcome: bool = F
 
     All else has its place in the trace. The Api is "" where no call has that place.
     """
+    if mismatch.field == "program" and mismatch.turn is not None:
+        return _located_program(conversation, mismatch, _round_of(conversation.gold.turns, mismatch.turn))
     missing = outcome or (mismatch.field == "call" and mismatch.actual is None)
     turns: Sequence[Turn] = conversation.gold.turns if missing else conversation.trace.turns
     number = None if mismatch.turn is None else _round_of(turns, mismatch.turn)
     return Finding(mismatch, number, _api_of(mismatch, turns), "gold" if missing else "trace")
+
+
+def _located_program(conversation: Conversation, mismatch: Mismatch, number: int | None) -> Finding:
+    """What a round of the gold came to, at the agent's last program of that round; at the gold's where it has none."""
+    places: list[tuple[Literal["gold", "trace"], Sequence[Turn]]]
+    places = [("trace", conversation.trace.turns), ("gold", conversation.gold.turns)]
+    for side, turns in places:
+        made = [one for one in invocations(turns, opening=True) if one.round == number and one.act.kind == "program"]
+        if made:
+            return Finding(mismatch.replace(turn=made[-1].turn, act=made[-1].slot), number, "program", side)
+    return Finding(mismatch.replace(turn=None), number, "", "trace")
 
 
 def headline(conversation: Conversation) -> str:
@@ -206,6 +219,13 @@ def decided_words(run: RunView) -> str:
     """The share of conversations that are fully decided; empty where all are."""
     decided, of = run.decided or (0, 0)
     return f"{100 * decided / of:.1f} % fully decided ({decided} of {of})" if decided < of else ""
+
+
+def words_alone(run: RunView) -> list[str]:
+    """How many failed conversations differ in words alone, in a line; no line where none does."""
+    failed = [one for one in run.conversations if one.status == "failed"]
+    alone = sum(one.in_words for one in failed)
+    return [f"{alone} of {len(failed)} failed in words alone (replies, texts in calls)"] if alone else []
 
 
 def trials_words(trials: Trials) -> list[str]:

@@ -27,6 +27,7 @@ from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.apart import LEFT, apart
 from toologue.agents.guarded import Guarded
 from toologue.errors import BadSetting, Denied, Unfinished, UnknownName, UserError
+from toologue.events import happened
 from toologue.loop import ground, play_async
 from toologue.models.budget import in_force
 from toologue.models.spent import SPENT, Spent, tallied
@@ -80,6 +81,7 @@ async def run_cases(
         while not stuck() and not refused and (case := next(source, None)):
             finished = await _run_case(case, agent, user, limits.timeout)
             done(finished)
+            _tell(finished)
             refused.extend(fault for fault in faults_of(finished.trace) if fault.lasting)
 
     async with asyncio.TaskGroup() as group:
@@ -91,6 +93,12 @@ async def run_cases(
     if refused:
         what = f"every further request would be refused as this one was: {refused[0].message}"
         raise Denied(f"{agent.name!r}: {what}; nothing more was asked, and the same command goes on")
+
+
+def _tell(finished: Finished) -> None:
+    trace, fault = finished.trace, next(faults_of(finished.trace), None)
+    about = {"id": trace.dialogue, "agent": trace.agent, "trial": trace.trial, "seconds": round(finished.seconds, 3)}
+    happened("case", **about, stop=trace.stop, fault=fault and fault.type)
 
 
 def faults_of(trace: Trace) -> Iterator[Fault]:
@@ -141,6 +149,7 @@ def run_in_processes(
             for finished in some:
                 if finished.spent.requests:
                     SPENT["agent"] += finished.spent
+                _tell(finished)
                 yield finished
     except BrokenExecutor:
         remedy = "the same command goes on; an agent of a file, callable:FILE.py:NAME, has processes of its own"

@@ -140,7 +140,7 @@ def places(out: Path, agents: Sequence[str]) -> list[Path]:
     called = [callable_name(name_of(one)) for one in agents]
     twice = next((name for name, times in Counter(called).items() if times > 1), None)
     if twice:
-        raise BadSetting(f"two agents are called {twice!r}: give them names, {agents[0]}?name=SHORT")
+        raise BadSetting(f"two agents are called {twice!r}: give each a name of its own, {agents[0]}?name=SHORT")
     return [out / name for name in called]
 
 
@@ -174,7 +174,8 @@ def run_folder(
         for name in ("scratch", "run.json", "traces.jsonl"):  # what a killed run left
             for left in folder.path.glob(f".{name}.*"):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-        count = _prepare(folder, dialogues, config, others)
+        asked = set[str]()
+        count = _prepare(folder, _noted(dialogues, asked), config, others)
         settings = folder.config.settings
 
         def cases() -> Iterator[Case]:
@@ -182,7 +183,7 @@ def run_folder(
 
         traces_file, order = folder.path / "traces.jsonl", list[str]()
         done = _done(folder, cases, again=again, drop=others != "refuse")
-        numbers, left = itertools.count(len(done)), _remaining(cases(), done, order)
+        numbers, left = itertools.count(len(done)), _remaining(cases(), done, order, asked)
         progress(next(numbers), count)
         with Appender(traces_file) as traces, Appender(folder.path / "times.jsonl") as times:
 
@@ -323,10 +324,16 @@ def _may_pass(trace: Mapping[str, Any]) -> bool:
     return any(Fault.model_validate(error).may_pass for error in errors if error)
 
 
-def _remaining(cases: Iterable[Case], done: set[str], order: list[str]) -> Iterator[Case]:
+def _noted(dialogues: Iterable[Dialogue], ids: set[str]) -> Iterator[Dialogue]:
+    for dialogue in dialogues:
+        ids.add(dialogue.id)
+        yield dialogue
+
+
+def _remaining(cases: Iterable[Case], done: set[str], order: list[str], asked: set[str]) -> Iterator[Case]:
     for case in cases:
         order.append(case.key)
-        if case.key not in done:
+        if case.key not in done and case.id in asked:
             yield case
 
 

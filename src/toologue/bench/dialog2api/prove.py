@@ -21,16 +21,18 @@ from typing import Any, cast
 
 from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent, script_of
 from toologue.bench.benchmark import Benchmark, GoldCheck, Mode, Options, StepProof, play
+from toologue.bench.prove import why_failed
 from toologue.bench.tables import Table
 from toologue.loop import Agent
 from toologue.loop import play as converse
 from toologue.models.similarity import TextMatch
 from toologue.mutate.programs import RIGHT, WRONG, mutant
+from toologue.report.words import explain
 from toologue.run.runner import Settings, cases_of
 from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import Backend
 from toologue.sandbox.rpc import BackendName
-from toologue.schema import Act, Case, Dialogue, Result, Trace, Verdict, answers, invocations
+from toologue.schema import Act, Case, Dialogue, Mismatch, Result, Trace, Verdict, answers, invocations
 from toologue.score.metric import done_at
 from toologue.score.programs import EMR
 from toologue.worlds.s3 import signature
@@ -49,9 +51,10 @@ def check(
             notes.append(f"outside Monty's part of Python: {', '.join(place.by_cpython)}")
         if place.unequal:
             notes.append(f"not as the gold in {place.name}: {', '.join(place.unequal[:10])}")
-    wrong = {name for place in places for name in place.wrong}
-    failed = [gold.id for gold in golds if gold.id in wrong]
-    return GoldCheck(failed, [table(places)], notes, more={"places": [vars(place) for place in places]})
+    wrong = {name: f"{place.name}: {place.why[name]}" for place in reversed(places) for name in place.wrong}
+    failed = {gold.id: wrong[gold.id] for gold in golds if gold.id in wrong}
+    told = [{name: value for name, value in vars(place).items() if name != "why"} for place in places]
+    return GoldCheck(failed, [table(places)], notes, more={"places": told})
 
 
 def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[StepProof]:
@@ -75,6 +78,8 @@ class Place:
     unequal: list[str] = field(default_factory=list[str])
     # By dialogue; None where there is no program.
     emr: dict[str, float | None] = field(default_factory=dict[str, float | None])
+    # By dialogue, the first thing that is otherwise than in the gold.
+    why: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def wrong(self) -> list[str]:
@@ -131,16 +136,27 @@ def _run(benchmark: Benchmark, gold: Dialogue, place: Place, options: Options, b
     fresh, world = signature(inside) == gold.extra["initial_signature"], _Noted(inside)
     turns, stop = converse(case, resolve_agent("gold").make(case), world)
     trace = Trace(case=case.key, dialogue=gold.id, protocol=case.protocol, agent="gold", turns=tuple(turns), stop=stop)
-    score = benchmark.grade(part, options.mode, gold, trace, TextMatch.of("exact")).scores.get(EMR)
-    place.emr[gold.id] = score and score.value
+    graded = benchmark.grade(part, options.mode, gold, trace, TextMatch.of("exact"))
+    place.emr[gold.id] = score.value if (score := graded.scores.get(EMR)) else None
     ran = chain(world.ran, repeat((None, "", None)))
     for made, (result, signed, who) in zip(invocations(gold.turns, opening=True), ran, strict=False):
         name, signatures = f"{gold.id}:{made.turn}", cast("list[str]", gold.turns[made.turn].extra["signatures"])
         place.programs += 1
         if not fresh or (result, signed) != (made.result, signatures[made.slot]):
             place.unequal.append(name)
+            place.why.setdefault(gold.id, f"Round {made.round + 1}: {_otherwise(made.result, result, fresh=fresh)}")
         if who == "zygote":
             place.by_cpython.append(name)
+    place.why.setdefault(gold.id, why_failed(graded))
+
+
+def _otherwise(expected: Result, actual: Result | None, *, fresh: bool) -> str:
+    if not fresh:
+        return "the account was another from the start"
+    came = [one and (one.value if one.error is None else one.error.model_dump()) for one in (expected, actual)]
+    if came[0] == came[1]:
+        return "the program left another account than the gold's"
+    return explain(Mismatch(field="the program came to", expected=came[0], actual=came[1]))
 
 
 def _prove_kind(

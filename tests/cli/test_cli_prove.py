@@ -1,0 +1,55 @@
+"""`toologue prove` says why a gold fails, or is not valid: the round, and the line that reports have of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from command import toologue
+from toologue.bench.benchmark import Options, benchmark
+from toologue.models.similarity import TextMatch
+from toologue.schema import Dialogue
+from toologue.schema.jsonl import read, write
+
+
+def spoilt(gold: Dialogue, how: str) -> Dialogue:
+    """The gold with its first call of another name, or its first program of another result."""
+    turn = next(turn for turn in gold.turns if turn.role == "agent" and turn.acts and turn.results[0])
+    assert turn.role == "agent"
+    act, result = turn.acts[0], turn.results[0]
+    assert result is not None
+    if how == "call":
+        turn_now = turn.replace(acts=(act.replace(api="NoSuchTool"), *turn.acts[1:]))
+    else:
+        turn_now = turn.replace(results=(result.replace(value="quite another", error=None), *turn.results[1:]))
+    return gold.replace(turns=tuple(turn_now if one is turn else one for one in gold.turns))
+
+
+def test_it_says_why_gold_fails(tmp_path: Path) -> None:
+    first, *others = benchmark("tooltalk").load(None)[:2]
+    write(tmp_path / "broken.jsonl", [spoilt(first, "call"), *others])
+    done = toologue("prove", "broken.jsonl", "--gold", "--json", "proof.json", cwd=tmp_path)
+    why = "Round 2, NoSuchTool: failed with executor: API NoSuchTool not found, expected to succeed"
+    assert (done.returncode, f"  gold fails: {first.id}: {why}\n" in done.stdout) == (1, True)
+    assert json.loads((tmp_path / "proof.json").read_text())["failed"] == {first.id: why}
+
+
+def test_it_says_which_program_comes_to_something_else_and_where() -> None:
+    chosen = benchmark("dialog2api")
+    first, *others = chosen.load(None)[:2]
+    assert chosen.check is not None
+    failed = chosen.check(chosen, [spoilt(first, "result"), *others], TextMatch.of("exact"), Options()).failed
+    assert [*failed] == [first.id]
+    assert re.match('(monty|zygote): Round 2: the program came to: expected "quite another", got ', failed[first.id])
+
+
+def test_it_says_why_a_generated_conversation_is_not_valid(tmp_path: Path) -> None:
+    made = toologue("generate", "return-an-item", "--count", 3, "-o", "made", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    file = tmp_path / "made" / "dialogues.jsonl"
+    first, *others = read(file, Dialogue)
+    write(file, [spoilt(first, "call"), *others])
+    done = toologue("prove", "made", "--gold", cwd=tmp_path)
+    path = f"  not valid: {first.id}, turn 5: path: N4 calls find_customer, not NoSuchTool\n"
+    assert (done.returncode, path in done.stdout) == (1, True)
