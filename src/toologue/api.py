@@ -37,7 +37,7 @@ from toologue.agents.guarded import Guarded
 from toologue.bench.benchmark import Benchmark, Options, Proof, benchmark, benchmark_of, report_of
 from toologue.bench.benchmark import evaluate as evaluate_benchmark
 from toologue.bench.prove import check_gold
-from toologue.cli.chat import place_of
+from toologue.cli.chatting import place_of
 from toologue.errors import BadSetting, Unfinished, UnknownName
 from toologue.loop import Agent, Ask, Listen, Session, converse
 from toologue.models.similarity import TextMatch

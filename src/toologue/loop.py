@@ -206,7 +206,7 @@ def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator
         for act in turn.acts:
             result = (yield Do(act)) if executable(act) else None
             results.append(cast("Result | None", result))
-        turn = turn.replace(results=tuple(results))
+        turn = turn.replace(results=tuple(results)) if results or turn.results else turn
         if asked == case.cap and not turn.yields:
             turn = turn.replace(error=Fault(type="cap", message=f"{case.cap} turns without returning the floor"))
         shown.append(turn)

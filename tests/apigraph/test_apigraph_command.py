@@ -57,7 +57,7 @@ class TestBuild:
         class Remembered(Lexical):
             name = "remembered"
 
-        monkeypatch.setattr("toologue.cli.graph.embedder_of", lambda spec: Remembered())
+        monkeypatch.setattr("toologue.models.embed.embedder", lambda spec: Remembered())
         limits = {"lcs": 0.8, "keyword": 0.5, "description": 0.5}
         graphs: list[bytes] = []
         cache = tmp_path / "vectors.sqlite"

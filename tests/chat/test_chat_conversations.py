@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from toologue.cli import status
-from toologue.cli.chat import losses, place_of
+from toologue.cli.chatting import losses, place_of
 from toologue.schema import Call, Case, Dialogue, Program, UserTurn
 from toologue.schema.jsonl import read
 from toologue.worlds.crud import simulator

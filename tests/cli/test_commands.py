@@ -8,14 +8,36 @@ import signal
 import subprocess
 import sys
 import time
+from inspect import signature
 from pathlib import Path
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from command import toologue
 from toologue.bench.tooltalk import load
-from toologue.schema import RECORDS, Dialogue, Trace
+from toologue.cli.bench import bench, prove
+from toologue.cli.export import export
+from toologue.cli.generate import chains as generate_chains
+from toologue.cli.graph import build
+from toologue.cli.judge import quality
+from toologue.cli.plan_graphs import chains as plan_chains
+from toologue.cli.plan_graphs import paths
+from toologue.cli.review import review
+from toologue.cli.talks import Talks
+from toologue.formats.tooldial_text import Labels, Task
+from toologue.formats.training import ExportName
+from toologue.judge.quality import VOTES
+from toologue.plan.api_graph.edges import MOST
+from toologue.plan.api_graph.rules import RulesName
+from toologue.plan.procedures.noise import NoiseMode
+from toologue.plan.procedures.paths import Goal
+from toologue.plan.procedures.plan_dialogue import Sampler
+from toologue.review.ledger import FOLDER
+from toologue.schema import RECORDS, Dialogue, QuestionKind, Trace
 from toologue.schema.jsonl import read, write
+from toologue.text.names import KnowRule
 
 
 def started(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
@@ -148,6 +170,37 @@ def test_list_names_everything_and_prints_the_schema(tmp_path: Path) -> None:
     schema = json.loads(toologue("list", "schema", cwd=tmp_path).stdout)
     assert len(schema["oneOf"]) == len(RECORDS)
     assert "Dialogue" in schema["$defs"]
+
+
+def leaves(hint: object) -> set[object]:
+    """What all choices of a type come to."""
+    return {leaf for part in get_args(hint) for leaf in leaves(part)} if get_args(hint) else {hint}
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "choices"),
+    [
+        (bench, "labels", Labels),
+        (bench, "task", Task),
+        (export, "to", ExportName),
+        (build, "rules", RulesName),
+        (generate_chains, "rules", RulesName),
+        (plan_chains, "know", KnowRule),
+        (paths, "goal", Goal),
+        (paths, "sampler", Sampler),
+        (Talks, "mode", NoiseMode),
+        (review, "kind", QuestionKind),
+    ],
+)
+def test_a_command_offers_what_its_room_knows(command: Any, option: str, choices: Any) -> None:
+    """Commands repeat the choices, so that their help need not load the room."""
+    assert leaves(get_type_hints(command)[option]) - {NoneType} == leaves(choices)
+
+
+def test_defaults_are_those_of_the_rooms() -> None:
+    assert signature(build).parameters["most"].default == MOST
+    assert signature(quality).parameters["votes"].default == VOTES
+    assert signature(prove).parameters["reviews"].default == Path(FOLDER)
 
 
 @pytest.mark.parametrize(

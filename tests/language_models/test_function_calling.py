@@ -347,7 +347,7 @@ class TestCommands:
     ) -> None:
         """Four of its conversations are enough here."""
         few = replace(benchmark("tooltalk"), load=lambda data: load(data)[:4])
-        monkeypatch.setattr("toologue.cli.bench.benchmark", lambda name: few)
+        monkeypatch.setattr("toologue.bench.benchmark.benchmark", lambda name: few)
         endpoint([says("ok")])
         results = tmp_path / "results.json"
         assert status(["bench", "tooltalk", "--agent", "openai:gpt-x", "--json", str(results)]) == 0
@@ -362,7 +362,7 @@ class TestCommands:
         used but once.
         """
         few = replace(benchmark("tooltalk"), load=lambda data: load(data)[:3])
-        monkeypatch.setattr("toologue.cli.bench.benchmark", lambda name: few)
+        monkeypatch.setattr("toologue.bench.benchmark.benchmark", lambda name: few)
         answered = next(turn.text for turn in load()[0].turns if turn.role == "user")
 
         def answer(request: Request) -> Answer:

@@ -152,3 +152,17 @@ class TestImportCost:
             "assert 'Usage' in out.getvalue()"
         )
         assert self.loaded(code, "pydantic", "numpy", "jinja2", "yaml", "toologue.schema") == set()
+
+    @pytest.mark.skipif("toologue.cli" not in modules(), reason="there is no command line")
+    def test_help_of_no_command_loads_what_the_command_works_with(self) -> None:
+        """Of commands and their parts. A command's module imports it inside its functions."""
+        code = (
+            "import contextlib, io\nfrom toologue import registry\nfrom toologue.cli import app, status\n"
+            "whole = app()\nparts = {name: ['--help', *whole[name]] for name in registry.COMMANDS}\n"
+            "for name, part in ((name, part) for name in parts for part in parts[name] if part != '-h'):\n"
+            "    with contextlib.redirect_stdout(io.StringIO()) as out:\n"
+            "        assert status([name, *{part: 0, '--help': 0}]) == 0\n"
+            "    assert f'Usage: toologue {name}' in out.getvalue()"
+        )
+        heavy = (*self.HEAVY, "rapidfuzz", "multiprocessing", "toologue.schema", "toologue.data")
+        assert self.loaded(code, *heavy) - {"rich", "cyclopts"} == set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from toologue.bench.tooltalk import TOOLTALK, load
 from toologue.loop import play
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
+from toologue.review.ledger import Collector, Ledger
 from toologue.run.runner import Settings, cases_of, run_all
 from toologue.schema import AgentTurn, Call, Dialogue, Invocation, Result, Score, Trace, UserTurn, rounds
 from toologue.score.calls import ERROR_TYPES, Pairing, calls, error_types, pair
@@ -195,6 +197,14 @@ class TestPairing:
     def test_order_within_a_round_is_free(self) -> None:
         one, other = did("AddAlarm", time="06:00:00"), did("AddAlarm", time="07:00:00")
         assert self.matches([[one, other]], [[other, one]]) == [1, 0]
+
+    def test_where_each_call_is_the_one_in_its_place_nobody_is_asked_about_other_pairs(self) -> None:
+        mails = [did("SendEmail", to=["a@b.c"], subject="Tea", body=body) for body in ("Tea at four?", "Or at five?")]
+        asked = Collector(Ledger(), all=True)
+        match = TextMatch.of("lexical")
+        assert pair(gold(mails), trace(mails), replace(match, reader=asked)).partner == (0, 1)
+        assert pair(gold(mails), trace(mails[::-1]), match).partner == (1, 0)
+        assert asked.questions == {}
 
     def test_the_most_pairs_are_formed_not_the_first(self) -> None:
         """The whole day answers either search, the morning only the first: first come first served loses one."""

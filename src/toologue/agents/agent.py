@@ -55,7 +55,8 @@ class ScriptedAgent:
             await asyncio.sleep(self._delay)
         number, taken = place(history)
         turns = self._script[number] if number < len(self._script) else ()
-        return turns[taken].replace(results=()) if taken < len(turns) else AgentTurn()
+        turn = turns[taken] if taken < len(turns) else AgentTurn()
+        return turn.replace(results=()) if turn.results else turn
 
 
 def resolve_agent(spec: str) -> AgentSpec:

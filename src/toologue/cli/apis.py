@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from toologue.apis.load import apis_of_all
 from toologue.cli.options import OptionalOut
 from toologue.cli.terminal import ask, echo, say, table
 from toologue.errors import BadSetting
-from toologue.models.ask import model
-from toologue.plan.api_graph.describe import describe as describe_offline
-from toologue.plan.api_graph.describe_model import Described, describe_with
-from toologue.schema import Api
-from toologue.schema.jsonl import write
+
+if TYPE_CHECKING:
+    from toologue.plan.api_graph.describe_model import Described
+    from toologue.schema import Api
 
 _CONCURRENCY = 8
 
@@ -34,6 +32,9 @@ def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, se
     seed
         Sent to the model.
     """
+    from toologue.apis.load import apis_of_all
+    from toologue.schema.jsonl import write
+
     if not sources:
         raise BadSetting("name a file or a module, as in: toologue apis shop.yaml -o apis.jsonl")
     found = apis_of_all(sources)
@@ -48,6 +49,8 @@ def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, se
 
 
 def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
+    from toologue.plan.api_graph.describe import describe as describe_offline
+
     if by == "template":
         return [describe_offline(api) for api in found]
     made = ask(by, _asked(found, by, seed))
@@ -57,6 +60,11 @@ def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
 
 
 async def _asked(found: Sequence[Api], by: str, seed: int) -> list[Described]:
+    import asyncio
+
+    from toologue.models.ask import model
+    from toologue.plan.api_graph.describe_model import describe_with
+
     asked, turns = model(by, "describer"), asyncio.Semaphore(_CONCURRENCY)
 
     async def one(api: Api) -> Described:

@@ -6,40 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from toologue import registry
-from toologue.bench.benchmark import (
-    Benchmark,
-    Options,
-    Proof,
-    Results,
-    benchmark,
-    benchmark_of,
-    evaluate,
-    predictions_file,
-    record,
-    regraded,
-    report_of,
-    tables_of,
-    totals_by_agent,
-)
-from toologue.bench.labelled_arguments import arguments_file, graded_arguments
-from toologue.bench.prove import check_gold
-from toologue.bench.verdicts import OPEN_SET, VERDICTS, Graded, graded_replies, tally
 from toologue.cli.options import Alike, Judged, OptionalOut, Some, at_least_one
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say, say_first, say_tables, table, write_json
 from toologue.errors import BadSetting
-from toologue.formats.tooldial_text import Labels, Task
-from toologue.models.similarity import TextMatch
-from toologue.review.agreement import agreement, agreement_words
-from toologue.review.judging import Judging
-from toologue.review.ledger import FOLDER, Collector, Ledger, Trusting
-from toologue.run.runner import Limits
-from toologue.schema import Dialogue
-from toologue.score.grader import grader
-from toologue.score.metric import Total
+
+if TYPE_CHECKING:
+    from toologue.bench.benchmark import Benchmark, Options, Proof, Results
+    from toologue.bench.verdicts import Graded
+    from toologue.models.similarity import TextMatch
+    from toologue.review.judging import Judging
+    from toologue.schema import Dialogue
+    from toologue.score.metric import Total
 
 
 def bench(
@@ -50,8 +31,8 @@ def bench(
     columns: str = "",
     agent: list[str] | None = None,
     predictions: Path | None = None,
-    task: list[Task] | None = None,
-    labels: list[Labels] | None = None,
+    task: list[Literal["dst", "action", "faithfulness", "overall"]] | None = None,
+    labels: list[Literal["gold", "none"]] | None = None,
     judged: Judged = Judged(),
     split: Literal["train", "test"] | None = None,
     mode: Literal["fixed", "published"] = "fixed",
@@ -118,14 +99,19 @@ def bench(
     junit
         Where JUnit XML goes.
     """
+    from toologue.bench import benchmark as benchmarks
+    from toologue.models.similarity import TextMatch
+    from toologue.review.ledger import FOLDER
+    from toologue.run.runner import Limits
+
     at_least_one(trials=trials)
     agents = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
-    chosen = benchmark(name)
+    chosen = benchmarks.benchmark(name)
     voting = None if chosen.alike else judged.judge
     only = {"columns": columns, "task": task, "labels": labels, "judge": voting, "split": split}
     for option, value in only.items():
         chosen = chosen.choose(option, value) if value else chosen
-    if out is not None and (not agents or chosen.prepare is not None or any(map(predictions_file, agents))):
+    if out is not None and (not agents or chosen.prepare is not None or any(map(benchmarks.predictions_file, agents))):
         raise BadSetting("--out keeps what agents do in tooltalk, almita or dialog2api: give --agent, no predictions")
     selection = some.selection
     if not agents:
@@ -142,21 +128,23 @@ def bench(
     golds = chosen.load(data)
     with progress_bar("running") as progress:
         limits = Limits(concurrency, timeout)
-        how = Options(mode=mode, selection=selection, trials=trials, limits=limits)
+        how = benchmarks.Options(mode=mode, selection=selection, trials=trials, limits=limits)
         options = replace(how, progress=progress, warn=_warn, out=out)
-        results = evaluate(chosen, golds, agents, judge=by, options=options)
+        results = benchmarks.evaluate(chosen, golds, agents, judge=by, options=options)
     if judging:
         grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}
         if judging.consult(by, grades):
-            results = regraded(chosen, results, by := judging.ledger.reads(by), options)
+            results = benchmarks.regraded(chosen, results, by := judging.ledger.reads(by), options)
     if json is not None:
-        write_json(json, record(chosen, results, judge=by, mode=mode))
-    say_tables(tables_of(chosen, results, judge=by, mode=mode))
-    return show(report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
+        write_json(json, benchmarks.record(chosen, results, judge=by, mode=mode))
+    say_tables(benchmarks.tables_of(chosen, results, judge=by, mode=mode))
+    return show(benchmarks.report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
 
 
 def _totals(chosen: Benchmark, results: Results, options: Options, by: TextMatch) -> list[Total]:
     """The totals of one agent, graded anew."""
+    from toologue.bench.benchmark import regraded, totals_by_agent
+
     (found,) = totals_by_agent(regraded(chosen, results, by, options)).values()
     return found
 
@@ -178,7 +166,7 @@ def prove(
     replies: Path | None = None,
     tooltalk: Path | None = None,
     judged: Judged = Judged(),
-    reviews: Path = Path(FOLDER),
+    reviews: Path = Path("reviews"),
     json: Path | None = None,
 ) -> int:
     """Prove that gold passes, that wrong agents are caught and right ones are not.
@@ -215,6 +203,11 @@ def prove(
     json
         Where the results go.
     """
+    from toologue.bench.benchmark import Options, benchmark_of
+    from toologue.bench.prove import check_gold
+    from toologue.bench.verdicts import OPEN_SET
+    from toologue.models.similarity import TextMatch
+
     if what == "verdicts":
         judging, match = judged.at_work(reviews), TextMatch.of(similarity)
         return _prove_verdicts(data or OPEN_SET, tooltalk, match, json, judging)
@@ -249,6 +242,11 @@ def _prove_verdicts(
     folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None, judging: Judging | None
 ) -> int:
     """Grade labelled replies and arguments; where there is a judge, with its word for what is open."""
+    from toologue.bench.labelled_arguments import arguments_file
+    from toologue.bench.verdicts import OPEN_SET, VERDICTS, tally
+    from toologue.review.ledger import Collector, Ledger, Trusting
+    from toologue.score.grader import grader
+
     arguments = arguments_file(folder)
     if arguments is not None and tooltalk is None and folder.resolve() != OPEN_SET:
         _warn(f"{arguments} is not graded: give --tooltalk, the published data that its calls stand in")
@@ -271,6 +269,9 @@ def _prove_verdicts(
 
 
 def _graded_rows(folder: Path, tooltalk: Path | None, match: TextMatch) -> dict[str, list[Graded]]:
+    from toologue.bench.labelled_arguments import arguments_file, graded_arguments
+    from toologue.bench.verdicts import OPEN_SET, graded_replies
+
     rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
     if arguments is not None and (tooltalk is not None or folder.resolve() == OPEN_SET):
         rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
@@ -279,6 +280,8 @@ def _graded_rows(folder: Path, tooltalk: Path | None, match: TextMatch) -> dict[
 
 def _say_asked(before: Mapping[str, Sequence[Graded]], after: Mapping[str, Sequence[Graded]]) -> None:
     """Say what a judge was asked of labelled rows, and how far it agrees with the labels."""
+    from toologue.review.agreement import agreement, agreement_words
+
     for name, rows in before.items():
         asked = [
             (one.label, now.verdict) for one, now in zip(rows, after[name], strict=True) if one.verdict == "unsure"

@@ -1,142 +1,12 @@
-"""`toologue chat`: a person, an agent, a world, and all that the agent does there.
-
-The loop is `converse` under `live`; who answers its requests stands here. Before anything is done that would lose
-something, the person is asked, whatever the agent asked before: an act that is refused becomes an abandoned program.
-"""
+"""`toologue chat`: a person talks to an agent in a world."""
 
 from __future__ import annotations
 
-import ast
-import asyncio
-import os
-import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-from rich.text import Text
-
-from toologue.agents.agent import resolve_agent
-from toologue.agents.guarded import Guarded
-from toologue.cli.terminal import echo, say
-from toologue.errors import BadFile, BadSetting, StackError, UnknownName
-from toologue.limits import legible
-from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
-from toologue.report.words import fault_words, quoted
-from toologue.sandbox.program import parse
-from toologue.sandbox.rpc import spellings
-from toologue.schema import (
-    Act,
-    AgentTurn,
-    Api,
-    Brief,
-    Case,
-    Dialogue,
-    Fault,
-    Program,
-    Result,
-    Setting,
-    Turn,
-    UserTurn,
-    executable,
-    rounds,
-)
-from toologue.schema.jsonl import read, write
-from toologue.schema.stack import put, stack, whole
-from toologue.worlds.crud.simulator import shipped, simulator_for
-from toologue.worlds.s3.signature import SIGNATURES
-from toologue.worlds.world import kind_at, make_world
-
-_LONGEST, _ENDLESS = 2000, 1_000_000
-_STYLES = {"final": "green", "drafting": "yellow", "abandoned": "dim"}
-_HELP = """/stack  the programs so far, the last one first
-/help   this
-/quit   the end (so are Ctrl-D and Ctrl-C)
-Everything else is for the agent."""
-_OPENING = "How can I help you?"
-_SORRY = "Sorry, I have no answer to that. Could you say it in other words?"
-_LEFT = "All right, I leave that."
-_ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
-_DYNAMIC = frozenset(("getattr", "vars", "__dict__", "__getattribute__"))
-
-
-class Place(NamedTuple):
-    """Where a chat plays, what programs call it, and what the agent knows of it."""
-
-    setting: Setting
-    object: str
-    facts: Mapping[str, JsonValue]
-    simulated: bool = True
-
-
-def place_of(world: str, data: Path | None) -> Place:
-    """The place that a word names. Raises UnknownName, BadSetting, BadFile."""
-    if world == "s3":
-        arguments: dict[str, JsonValue] = {} if data is None else {"account": str(data)}
-        return Place(
-            Setting(name="s3_programs", arguments=arguments), "s3", {}, "TOOLOGUE_S3_ENDPOINT" not in os.environ
-        )
-    if world == "assistant":
-        if data is not None:
-            raise BadSetting("the world 'assistant' takes no --data")
-        known = {"now": _ASSISTANT["now"], "username": _ASSISTANT["user"]}
-        return _with_programs(world, Setting(name="assistant", arguments=_ASSISTANT), known)
-    if world not in shipped() and not Path(world).is_file():
-        raise UnknownName("world, and no file,", world, ["s3", "assistant", *shipped()])
-    inside = {"document": world, **({} if data is None else {"seed": str(data)})}
-    setting = Setting(name="crud", arguments=cast("dict[str, JsonValue]", inside))
-    return _with_programs(_object_name(world), setting, {"now": simulator_for(setting).now})
-
-
-def losses(world: World, acts: Sequence[Act], *, simulated: bool) -> Iterator[tuple[int, list[str]]]:
-    """(place, what would be lost) of the acts that would lose something."""
-    if not simulated:
-        yield from ((at, ["whatever it writes over"]) for at, act in enumerate(acts) if _may_write(act, world.apis))
-        return
-    start = world.mark()
-    try:
-        for at, act in enumerate(acts):
-            if executable(act) and (lost := list(_lost(execute(world, act)))):
-                yield at, lost
-    finally:
-        world.rewind(start)
-
-
-def _with_programs(name: str, inside: Setting, facts: Mapping[str, JsonValue]) -> Place:
-    arguments: dict[str, JsonValue] = {"object": name, "world": inside.model_dump(mode="json")}
-    return Place(Setting(name="programs", arguments=arguments), name, facts)
-
-
-def _object_name(world: str) -> str:
-    """What programs call a service: as its file, or the folder of an openapi.yaml, is called."""
-    file = Path(world)
-    name = file.resolve().parent.name if file.stem == "openapi" else file.stem
-    name = re.sub(r"\W+", "_", name).strip("_").lower()
-    return name if name.isidentifier() else "service"
-
-
-def _lost(result: Result) -> Iterator[str]:
-    for path, row in result.changes.items():
-        if path not in SIGNATURES and path not in result.created:
-            row_path = path.replace("~1", "/").replace("~0", "~")
-            yield f"{row_path} {'is deleted' if row is None else 'is written over'}"
-
-
-def _may_write(act: Act, apis: Sequence[Api]) -> bool:
-    writing = {one for api in apis if api.writes for one in spellings(api.name)}
-    if act.kind == "call":
-        return act.api in writing or act.api not in {api.name for api in apis}
-    if act.kind != "program" or act.status != "final":
-        return False
-    nodes = list(ast.walk(parse(act.code).tree))
-    used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    used |= {node.id for node in nodes if isinstance(node, ast.Name)}
-    return not used.isdisjoint(writing | _DYNAMIC)
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 def chat(
@@ -172,203 +42,27 @@ def chat(
     seed
         Seeds the agent.
     """
-    place, saved = place_of(world, data), _Transcript(transcript)
+    from toologue.agents.agent import resolve_agent
+    from toologue.agents.guarded import Guarded
+    from toologue.cli.chatting import ENDLESS, OPENING, Chat, Transcript, place_of, say_line
+    from toologue.schema import AgentTurn, Brief, Case, Dialogue, UserTurn
+    from toologue.worlds.world import kind_at, make_world
+
+    place, saved = place_of(world, data), Transcript(transcript)
     facts: dict[str, JsonValue] = {**place.facts, "programs": {"object": place.object}}
     brief = Brief(instructions="", facts=facts, apis=tuple(kind_at(place.setting).apis))
     start = Dialogue(
         id=saved.name,
         facts=facts,
         world=place.setting,
-        turns=(AgentTurn(text=_OPENING), UserTurn()),
+        turns=(AgentTurn(text=OPENING), UserTurn()),
         origin={"line": "programs", "writer": "chat", "agent": agent},
     )
-    case = Case(id=start.id, gold=start, brief=brief, world=place.setting, protocol="live", seed=seed, rounds=_ENDLESS)
+    case = Case(id=start.id, gold=start, brief=brief, world=place.setting, protocol="live", seed=seed, rounds=ENDLESS)
     made = Guarded(resolve_agent(agent).make(case))
-    talk = _Chat(case, start, made, make_world(case), place.simulated, saved, asks=not yes, explain=explain)
+    talk = Chat(case, start, made, make_world(case), place.simulated, saved, asks=not yes, explain=explain)
     try:
         talk.run()
     finally:
         if transcript is not None:
-            _line(saved.said(), "dim")
-
-
-@dataclass
-class _Transcript:
-    """The file that a chat is added to; nothing is written where there is none, or where nobody spoke."""
-
-    file: Path | None
-    before: list[Dialogue] = field(default_factory=list[Dialogue])
-    rounds: int = 0
-
-    def __post_init__(self) -> None:
-        if self.file is not None and self.file.exists():
-            self.before = list(read(self.file, Dialogue, empty=True))
-        elif self.file is not None and not self.file.parent.is_dir():
-            raise BadFile(f"cannot write {self.file}: there is no folder {self.file.parent}")
-        taken = {one.id for one in self.before}
-        self.name = next(name for number in range(1, _ENDLESS) if (name := f"chat-{number}") not in taken)
-
-    def keep(self, start: Dialogue, lived: list[Turn]) -> None:
-        """Write what was lived, up to the last round that was answered in words."""
-        answered = [one for one in rounds(lived) if one.did and one.did[-1].text is not None]
-        self.rounds = sum(bool(said) for said, _ in answered)
-        if self.file is not None and self.rounds:
-            turns = (turn for said, did in answered for turn in (*said, *did))
-            kept = tuple(strip_labels(turn, frozenset(("thought",))) for turn in turns)
-            write(self.file, [*self.before, start.replace(turns=kept)])
-
-    def said(self) -> str:
-        """What became of it."""
-        if not self.rounds:
-            return "Nothing was said, so nothing is saved."
-        number = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
-        return f"{number} saved as {self.name} in {self.file}; next: toologue prove {self.file}"
-
-
-@dataclass
-class _Chat:
-    """One conversation. `asks`: the person is asked before something is lost; `explain`: they are told why."""
-
-    case: Case
-    start: Dialogue
-    agent: Guarded
-    world: World
-    simulated: bool
-    saved: _Transcript
-    asks: bool
-    explain: bool
-    lived: list[Turn] = field(default_factory=list[Turn])
-    shown: int = 0
-    seen: list[Act] = field(default_factory=list[Act])
-
-    def run(self) -> None:
-        """Answer the loop until the person leaves."""
-        with suppress(ImportError):
-            import_module("readline")  # lines can be edited where the system knows how
-        loop, session, reply = converse(self.case, self.lived), Session(self.world), None
-        with suppress(KeyboardInterrupt, StopIteration), asyncio.Runner() as runner:
-            while True:
-                match loop.send(reply):
-                    case Ask(history):
-                        self._show(history)
-                        reply = self._guarded(self._asked(runner, history))
-                    case Listen(history):
-                        self._show(history)
-                        self.saved.keep(self.start, self.lived)
-                        reply = self._heard(history)
-                    case Do() as request:
-                        reply = session.answer(request)
-                    case request:
-                        raise AssertionError(f"a live conversation does not ask for {request}")
-        self.saved.keep(self.start, self.lived)
-
-    def _asked(self, runner: asyncio.Runner, history: tuple[Turn, ...]) -> AgentTurn:
-        """The agent's turn, its programs with the code of their drafts; one that broke is shown, and apologised for."""
-        try:
-            turn, held = runner.run(self.agent.act(history, self.case.brief)), stack(history)
-            acts = list(turn.acts)
-            for slot, act in enumerate(acts):
-                if act.kind == "program":
-                    acts[slot] = program = whole(held, act)
-                    held = put(held, program)
-            turn = turn.replace(acts=tuple(acts), results=())
-        except StackError as error:
-            turn = AgentTurn(error=Fault(type="StackError", message=str(error)))
-        if turn.error is not None:
-            _line(f"  {fault_words(turn.error, _LONGEST)}", "red")
-        return turn if turn.error is None and (turn.acts or turn.text) else AgentTurn(text=_SORRY)
-
-    def _guarded(self, turn: AgentTurn) -> AgentTurn:
-        """The turn, without what the person does not want to lose: a program is abandoned, a call not made."""
-        acts: list[Act | None] = list(turn.acts)
-        found = list(losses(self.world, turn.acts, simulated=self.simulated)) if self.asks else []
-        for at, lost in found:
-            act = turn.acts[at]
-            self.seen.append(act)
-            _act(act)
-            _line(f"  This would lose something: {legible(', '.join(lost))}.", "bold red")
-            if not _agreed():
-                acts[at] = act.replace(status="abandoned") if act.kind == "program" else None
-        left = tuple(act for act in acts if act is not None)
-        return turn.replace(acts=left, text=turn.text if left or turn.text else _LEFT)
-
-    def _heard(self, history: tuple[Turn, ...]) -> UserTurn:
-        while True:
-            try:
-                line = _typed("You: ")
-            except EOFError:
-                return UserTurn(stop="left")
-            if line in ("/quit", "/exit"):
-                return UserTurn(stop="left")
-            if line == "/stack":
-                held = stack(history)
-                for one in held:
-                    _act(Program(goal=one.goal, status=one.status, code=one.code))
-                    _result(one.result)
-                if not held:
-                    _line("The stack is empty.", "dim")
-            elif re.fullmatch(r"/\w*", line):
-                _line(_HELP, "dim")
-            elif line:
-                return UserTurn(text=line)
-
-    def _show(self, turns: Sequence[Turn]) -> None:
-        """Print the agent's new turns; what was shown before it was done is not printed again."""
-        for at in range(self.shown, len(turns)):
-            turn = turns[at]
-            if turn.role == "agent":
-                self._print(turn, turns[: at + 1])
-        self.shown = len(turns)
-
-    def _print(self, turn: AgentTurn, turns: Sequence[Turn]) -> None:
-        for slot, act in enumerate(turn.acts):
-            if act not in self.seen:
-                _act(act)
-            _result(turn.results[slot] if turn.results else None)
-        self.seen.clear()
-        if self.explain and turn.thought:
-            _line(f"  why: {legible(turn.thought)}", "italic dim")
-        if any(act.kind == "program" for act in turn.acts):
-            held = (f"{one.goal} {one.status}" for one in stack(turns))
-            _line(f"  stack: {' | '.join(map(legible, held))}", "dim")
-        if turn.text is not None:
-            _line(f"Agent: {legible(turn.text)}", "bold")
-
-
-def _agreed() -> bool:
-    try:
-        return _typed("  Go on? [y/N] ").lower() in ("y", "yes")
-    except EOFError:
-        return False
-
-
-def _typed(prompt: str) -> str:
-    """A line from the keyboard, or from a pipe, whose lines are shown. Raises EOFError."""
-    try:
-        line = input(prompt).encode(errors="replace").decode()
-    except (EOFError, KeyboardInterrupt):
-        echo()
-        raise
-    if not sys.stdin.isatty():
-        echo(line)
-    return line.strip()
-
-
-def _act(act: Act) -> None:
-    if act.kind == "program":
-        _line(f"  goal {legible(act.goal)}, {act.status}", _STYLES[act.status])
-        for line in legible(act.code).splitlines():
-            _line(f"  | {line}")
-    else:
-        _line(f"  {quoted(act.model_dump(mode='json', exclude_defaults=True))}", "cyan")
-
-
-def _result(result: Result | None) -> None:
-    if result is not None and result.error is not None:
-        _line(f"  = {fault_words(result.error, _LONGEST)}", "red")
-    elif result is not None:
-        _line(f"  = {quoted(result.value, _LONGEST)}", "cyan")
-
-
-def _line(text: str, style: str = "") -> None:
-    say(Text(text, style))
+            say_line(saved.said(), "dim")

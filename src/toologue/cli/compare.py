@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -13,16 +13,15 @@ from toologue.cli.options import Alike
 from toologue.cli.run import say_missing
 from toologue.cli.terminal import command_line, echo, say, say_first, write_json
 from toologue.errors import BadFile, BadSetting, RunMismatch
-from toologue.models.similarity import TextMatch
-from toologue.project.baseline import FILE, keep_baseline, since_baseline
-from toologue.project.evaluate import Suite, kept_runs, make_suites, read_chapters
-from toologue.project.settings import Project, open_project
-from toologue.report.compare import Change, Comparison, compare_outcomes, outcomes_of
-from toologue.report.tables import comparison_table, difference_words
-from toologue.report.view import Conversation, conversations_of, graded_before, grader_of, score_folder
-from toologue.review.ledger import Ledger
-from toologue.run.store import RunFolder
-from toologue.schema import Outcome, Status
+
+if TYPE_CHECKING:
+    from toologue.models.similarity import TextMatch
+    from toologue.project.evaluate import Suite
+    from toologue.project.settings import Project
+    from toologue.report.compare import Change, Comparison
+    from toologue.report.view import Conversation
+    from toologue.run.store import RunFolder
+    from toologue.schema import Outcome, Status
 
 _NAMED = 8
 _Flag = Annotated[bool, Parameter(negative="")]
@@ -54,6 +53,11 @@ def compare(
     alike
         When two texts say the same, for runs that are not graded yet.
     """
+    from toologue.project.baseline import FILE, keep_baseline, since_baseline
+    from toologue.project.settings import open_project
+    from toologue.report.compare import compare_outcomes
+    from toologue.run.store import RunFolder
+
     status, places = 0, dict[tuple[str, str], str]()
     if len(what) == 1 and not (what[0] / "run.json").exists():
         project = open_project(what[0])
@@ -84,6 +88,9 @@ def compare(
 
 def _graded(folders: Sequence[RunFolder], alike: Alike) -> list[list[Outcome]]:
     """The outcomes of both runs; those that are not graded are graded. Raises RunMismatch for different graders."""
+    from toologue.report.compare import outcomes_of
+    from toologue.report.view import conversations_of, grader_of, score_folder
+
     found: list[list[Outcome]] = []
     graders = [grader_of(folder) for folder in folders]
     for at, folder in enumerate(folders):
@@ -103,6 +110,11 @@ def _graded(folders: Sequence[RunFolder], alike: Alike) -> list[list[Outcome]]:
 
 def _last_run(project: Project) -> tuple[str, list[Conversation], TextMatch, Places]:
     """(the first agent, its conversations as they were run last, how they are graded, names of places)."""
+    from toologue.models.similarity import TextMatch
+    from toologue.project.evaluate import kept_runs, make_suites, read_chapters
+    from toologue.report.view import Conversation, conversations_of, graded_before, score_folder
+    from toologue.review.ledger import Ledger
+
     ledger, agent = Ledger.of(project.reviews), next(iter(project.settings.agents))
     match = ledger.reads(TextMatch.of(project.settings.grade.similarity))
     suites = [
@@ -129,6 +141,8 @@ def places_of(suites: Sequence[Suite]) -> Places:
 
 
 def _say(found: Comparison, names: Sequence[str], places: Places) -> None:
+    from toologue.report.tables import comparison_table
+
     say(comparison_table(found, f"{found.of} conversations, {names[0]} → {names[1]}"))
     if found.p is not None and (found.broke or found.mended):
         echo(f"of one trial each: {len(found.broke)} broke, {len(found.mended)} mended, McNemar p = {found.p:.3g}")
@@ -174,6 +188,8 @@ def _listed(ids: Sequence[str]) -> str:
 
 def since_words(agent: str, of: str, found: Comparison) -> list[str]:
     """How a run differs from the baseline of an agent: one line, and the names of what broke."""
+    from toologue.report.tables import difference_words
+
     if not found.of:
         return [f"baseline ({of}): no conversation in common of which the same is expected"]
     whose = f" ({of})" if of != agent else ""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from toologue.bench.tooltalk import load
 from toologue.cli.project import checked, first_looks
 from toologue.cli.run import show
-from toologue.models.similarity import TextMatch
-from toologue.plan.procedures import files
-from toologue.project.evaluate import Checked
-from toologue.project.settings import FILE, open_project
-from toologue.report.view import Report, view_of
-from toologue.run.store import Config, run_folder
-from toologue.schema.jsonl import check_owned, replacing
-from toologue.worlds.crud.simulator import files_of
+
+if TYPE_CHECKING:
+    from toologue.project.evaluate import Checked
+    from toologue.report.view import Report
 
 _AGENTS = ("gold", "altered:wrong_argument", "altered:extra_write")
 _NOTES = (
@@ -42,6 +37,8 @@ def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tool
     line
         procedures (a help desk: procedures, conversations, tests) or tools (a personal assistant with 28 tools).
     """
+    from toologue.report.view import Report
+
     if line == "tools":
         return show(_tools(out), out / "report.html", None)
     found = _procedures(out)
@@ -52,6 +49,11 @@ def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tool
 
 
 def _procedures(out: Path) -> Checked:
+    from toologue.plan.procedures import files
+    from toologue.project.settings import FILE, open_project
+    from toologue.schema.jsonl import check_owned, replacing
+    from toologue.worlds.crud.simulator import files_of
+
     check_owned(out, FILE)
     document, seed = files_of("shop", None)
     texts = {"apis/openapi.yaml": document, "seed/rows.yaml": seed}
@@ -64,6 +66,11 @@ def _procedures(out: Path) -> Checked:
 
 
 def _tools(out: Path) -> Report:
+    from toologue.bench.tooltalk import load
+    from toologue.models.similarity import TextMatch
+    from toologue.report.view import Report, view_of
+    from toologue.run.store import Config, run_folder
+
     dialogues, judge = load(), TextMatch.of("lexical")
     folders = [run_folder(out / agent.replace(":", "-"), dialogues, Config(agent=agent)) for agent in _AGENTS]
     notes = (

@@ -6,17 +6,24 @@ import json
 from collections.abc import Mapping
 from os.path import realpath
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from toologue.cli.options import OptionalOut
 from toologue.cli.terminal import echo, write_lines
 from toologue.errors import BadSetting
-from toologue.formats.training import ExportName, exported
-from toologue.schema import Api, Dialogue
-from toologue.schema.jsonl import read
-from toologue.worlds.world import documents_of
+
+if TYPE_CHECKING:
+    from toologue.schema import Api, Dialogue
 
 
-def export(dialogues: Path, /, *, to: ExportName, out: OptionalOut = None, apis: Path | None = None) -> None:
+def export(
+    dialogues: Path,
+    /,
+    *,
+    to: Literal["openai", "sharegpt", "hf", "tooldial"],
+    out: OptionalOut = None,
+    apis: Path | None = None,
+) -> None:
     """Dialogues as training data: one JSON object a dialogue, with all that is said, called and answered.
 
     Parameters
@@ -31,6 +38,10 @@ def export(dialogues: Path, /, *, to: ExportName, out: OptionalOut = None, apis:
     apis
         The documents of the APIs; by default the apis.jsonl beside the dialogues, and those of their worlds.
     """
+    from toologue.formats.training import exported
+    from toologue.schema import Dialogue
+    from toologue.schema.jsonl import read
+
     file = dialogues / "dialogues.jsonl" if dialogues.is_dir() else dialogues
     into = out or file.with_name(f"{file.name.partition('.')[0]}.{to}.jsonl")
     if realpath(into) == realpath(file):
@@ -47,6 +58,9 @@ def export(dialogues: Path, /, *, to: ExportName, out: OptionalOut = None, apis:
 
 def _shared(apis: Path | None, folder: Path) -> dict[str, Api]:
     """The documents of a file, without what calls return, which is most of them and told to nobody."""
+    from toologue.schema import Api
+    from toologue.schema.jsonl import read
+
     file = apis or folder / "apis.jsonl"
     if apis is None and not file.exists():
         return {}
@@ -54,6 +68,8 @@ def _shared(apis: Path | None, folder: Path) -> dict[str, Api]:
 
 
 def _documents(dialogue: Dialogue, shared: Mapping[str, Api]) -> Mapping[str, Api]:
+    from toologue.worlds.world import documents_of
+
     own = "apis" in dialogue.extra
     if dialogue.apis and not own and all(name in shared for name in dialogue.apis):
         return shared

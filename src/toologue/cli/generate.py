@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from toologue.cli.options import Out, at_least_one
 from toologue.cli.talks import Talks
 from toologue.cli.terminal import echo, group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
-from toologue.plan.api_graph.rules import RulesName
-from toologue.project.chains import ChainMaking, ChainStatistics, make_chains
-from toologue.project.chains import compared as compared_chains
-from toologue.project.generate import UNWORDED, write_suite
-from toologue.project.generate import generate as made_of
-from toologue.project.statistics import Statistics, compared
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from toologue.project.chains import ChainStatistics
+    from toologue.project.statistics import Statistics
 
 
 def chains(
@@ -28,7 +25,7 @@ def chains(
     ratio: str = "80/10/10",
     most: float = 0.02,
     embedder: str = "lexical",
-    rules: RulesName = "best",
+    rules: Literal["published", "best"] = "best",
     graph: Path | None = None,
     seed: int = 0,
     workers: int = 1,
@@ -58,6 +55,9 @@ def chains(
     workers
         Processes.
     """
+    from toologue.project.chains import ChainMaking, make_chains
+    from toologue.project.chains import compared as compared_chains
+
     if not apis:
         raise BadSetting("name the APIs, as in: toologue generate chains apis.jsonl -o DIR")
     making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most)
@@ -107,6 +107,10 @@ def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, m
     model
         openai:NAME or module:attribute finds the words; by default templates do, offline.
     """
+    from toologue.project.generate import UNWORDED, write_suite
+    from toologue.project.generate import generate as made_of
+    from toologue.project.statistics import compared
+
     at_least_one(workers=workers)
     chosen = talks.sources(what)
     made = made_of(chosen, talks.making(model or "template"), workers=workers)

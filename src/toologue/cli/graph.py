@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from toologue.apis.load import apis_of_all, each_api
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.terminal import echo, group, progress_bar, say, table
 from toologue.errors import BadSetting, UnknownName
-from toologue.models.ask import model
-from toologue.models.embed import Cached, Embedder, cache_folder
-from toologue.models.embed import embedder as embedder_of
-from toologue.parallel import pool
-from toologue.plan.api_graph.check_graph import EdgeJudge, check_graph
-from toologue.plan.api_graph.edges import MOST, Graph, explain, find_edges
-from toologue.plan.api_graph.pairs import ParallelEmbedder, Progress
-from toologue.plan.api_graph.rules import About, RulesName, described_sides, read_about, thresholds_of, write_about
-from toologue.report.drawing import neighbourhood, similarity_words
-from toologue.schema import Api, Edge
-from toologue.schema.jsonl import read, replacing, write
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from toologue.models.embed import Embedder
+    from toologue.plan.api_graph.edges import Graph
+    from toologue.plan.api_graph.pairs import Progress
+    from toologue.schema import Api, Edge
 
 _SHOWN, _LEFT_OUT = 10, 6
 
@@ -66,6 +58,12 @@ def check(
     seed
         Of what the APIs answer.
     """
+    import asyncio
+
+    from toologue.apis.load import apis_of_all
+    from toologue.models.ask import model
+    from toologue.plan.api_graph.check_graph import EdgeJudge, check_graph
+
     if not apis:
         raise BadSetting("name the documents too, as in: toologue graph check graph.jsonl apis.jsonl -o checked.jsonl")
     by = None if judge is None else EdgeJudge(model(judge, "judge"), votes, seed)
@@ -91,13 +89,13 @@ def _share(value: float | None) -> str:
 def build(
     *apis: str,
     out: Out,
-    rules: RulesName = "best",
+    rules: Literal["published", "best"] = "best",
     embedder: str = "lexical",
     lcs: float | None = None,
     keyword: float | None = None,
     description: float | None = None,
     workers: int | None = None,
-    most: int = MOST,
+    most: int = 5_000_000,
     cache: Path | None = None,
 ) -> None:
     """The graph of APIs: an edge for each output that can feed a required parameter, by three similarities.
@@ -125,6 +123,13 @@ def build(
     cache
         The SQLite file that keeps vectors; by default vectors.sqlite in the user's cache folder.
     """
+    from toologue.apis.load import each_api
+    from toologue.models.embed import embedder as embedder_of
+    from toologue.parallel import pool
+    from toologue.plan.api_graph.edges import find_edges
+    from toologue.plan.api_graph.rules import About, described_sides, thresholds_of, write_about
+    from toologue.schema.jsonl import write
+
     if not apis:
         raise BadSetting("name the APIs, as in: toologue graph build apis.jsonl -o graph.jsonl")
     at_least_one(workers=workers)
@@ -179,6 +184,10 @@ def show(
     embedder
         With --why, where the graph has no about.json.
     """
+    from toologue.report.drawing import neighbourhood
+    from toologue.schema import Edge
+    from toologue.schema.jsonl import read, replacing
+
     if why is not None:
         _explain(graph, apis, why, embedder, (output, parameter))
         return
@@ -202,6 +211,7 @@ graph = group("graph", build, check, show)
 
 
 def _documents(sources: Iterable[str]) -> list[Api]:
+    from toologue.apis.load import apis_of_all
     from toologue.plan.api_graph.describe import described
 
     return list(described(apis_of_all(sources)))
@@ -209,6 +219,10 @@ def _documents(sources: Iterable[str]) -> list[Api]:
 
 def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -> Embedder:
     """The embedder on all cores, with a memory where looking up is quicker than computing."""
+    from toologue.models.embed import Cached, cache_folder
+    from toologue.models.embed import embedder as embedder_of
+    from toologue.plan.api_graph.pairs import ParallelEmbedder
+
     found = embedder_of(name)
     if name == "lexical":
         return found
@@ -248,6 +262,8 @@ def _overview(edges: Sequence[Edge]) -> str:
 
 def _neighbours(api: str, edges: Iterable[Edge]) -> Iterator[str]:
     """A line an edge, what feeds the API first."""
+    from toologue.report.drawing import similarity_words
+
     for edge in sorted(edges, key=lambda edge: edge.source == api):
         source, target = ("its" if name == api else f"{name}:" for name in (edge.source, edge.target))
         kept = ", kept" if edge.chosen else ""
@@ -262,6 +278,11 @@ def _explain(
     graph: Path, sources: Sequence[str], pair: tuple[str, str], by: str | None, asked: tuple[str | None, str | None]
 ) -> None:
     """Say why the entities of two APIs are joined or not. `asked`: one output, one parameter."""
+    from toologue.models.embed import embedder as embedder_of
+    from toologue.plan.api_graph.edges import explain
+    from toologue.plan.api_graph.rules import read_about
+    from toologue.report.drawing import similarity_words
+
     known = {api.name: api for api in _documents(sources)}
     if not known:
         raise BadSetting("--why needs the documents: name them with --apis")

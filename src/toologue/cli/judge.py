@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toologue.cli.options import OptionalOut
 from toologue.cli.terminal import echo, group, progress_bar, say, table
 from toologue.errors import BadSetting
-from toologue.judge.quality import CRITERIA, VOTES, rate
-from toologue.models.ask import model
-from toologue.review.agreement import Agreement
-from toologue.review.calibration import calibration
-from toologue.review.judging import standing_words
-from toologue.review.ledger import FOLDER, Ledger
-from toologue.schema import Dialogue
-from toologue.schema.jsonl import line_of, read, replacing
-from toologue.score.faithfulness import VOTED
+
+if TYPE_CHECKING:
+    from toologue.review.agreement import Agreement
 
 
 def calibrate(folder: Path = Path(), /) -> None:
@@ -30,6 +24,10 @@ def calibrate(folder: Path = Path(), /) -> None:
     folder
         A project, or its folder reviews.
     """
+    from toologue.review.calibration import calibration
+    from toologue.review.judging import standing_words
+    from toologue.review.ledger import FOLDER, Ledger
+
     reviews = folder / FOLDER if (folder / FOLDER).is_dir() else folder
     ledger = Ledger.of(reviews)
     if not ledger.judges:
@@ -56,7 +54,7 @@ def quality(
     /,
     *,
     judge: str,
-    votes: int = VOTES,
+    votes: int = 10,
     limit: int = 100,
     out: OptionalOut = None,
 ) -> None:
@@ -77,6 +75,14 @@ def quality(
     out
         A JSONL file for the ratings with all raw votes.
     """
+    import asyncio
+
+    from toologue.judge.quality import CRITERIA, rate
+    from toologue.models.ask import model
+    from toologue.schema import Dialogue
+    from toologue.schema.jsonl import line_of, read, replacing
+    from toologue.score.faithfulness import VOTED
+
     asked = model(judge, "judge")
     golds = [gold for _, gold in zip(range(limit), read(dialogues, Dialogue), strict=False)]
     where = getattr(asked, "base_url", "")

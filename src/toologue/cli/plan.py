@@ -8,28 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toologue import limits
-from toologue.bench.tooltalk.conversations import conversations_in
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures, say_findings
 from toologue.cli.terminal import ask, echo, group, progress_bar, say, table
-from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting
-from toologue.formats.procedure import file_names
-from toologue.formats.procedure import write as write_procedure
-from toologue.models.ask import model as model_of
-from toologue.plan.procedures.by_model import IntentTally, Rewritten, ask_intents, ask_procedures
-from toologue.plan.procedures.by_model import rewrite as rewrite_prose
-from toologue.plan.procedures.intents import intent
-from toologue.plan.procedures.intents import intents as catalogue
-from toologue.plan.procedures.service import service as service_of
-from toologue.plan.scenarios import Tally, sample, tell_all
-from toologue.plan.scenarios.ask import ask_all
-from toologue.plan.scenarios.lint import lint as lint_text
-from toologue.schema import Api, Scenario
-from toologue.schema.jsonl import read, replacing, write
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from toologue.plan.procedures.by_model import Rewritten
+    from toologue.plan.scenarios import Tally
+    from toologue.schema import Api, Scenario
 
 
 def intents(
@@ -55,6 +44,11 @@ def intents(
     seed
         Sent to the model.
     """
+    from toologue.models.ask import model as model_of
+    from toologue.plan.procedures.by_model import IntentTally, ask_intents
+    from toologue.plan.procedures.intents import intents as catalogue
+    from toologue.schema.jsonl import write
+
     found, tally = [one for one in catalogue() if not industries or one.industry in industries], IntentTally()
     if model is not None:
         asked = ask_intents(
@@ -96,6 +90,13 @@ def rewrite(
     seed
         Sent to the model.
     """
+    from toologue.data import text_of
+    from toologue.models.ask import model as model_of
+    from toologue.plan.procedures.by_model import ask_procedures
+    from toologue.plan.procedures.by_model import rewrite as rewrite_prose
+    from toologue.plan.procedures.intents import intent
+    from toologue.plan.procedures.service import service as service_of
+
     apis = None if service is None else tuple(service_of(service).apis.values())
     file, asked = Path(what), model_of(model, "planner")
     if file.suffix in (".md", ".txt"):
@@ -106,6 +107,10 @@ def rewrite(
 
 
 def _kept(out: Path, made: Sequence[Rewritten]) -> int:
+    from toologue.formats.procedure import file_names
+    from toologue.formats.procedure import write as write_procedure
+    from toologue.schema.jsonl import replacing
+
     names = file_names(one.procedure.id for one in made if one.procedure is not None)
     for one in made:
         if one.procedure is not None:
@@ -147,6 +152,11 @@ def scenarios(
     concurrency
         How many requests to the model at once.
     """
+    from toologue.models.ask import model as model_of
+    from toologue.plan.scenarios import Tally, sample, tell_all
+    from toologue.plan.scenarios.ask import ask_all
+    from toologue.schema.jsonl import write
+
     at_least_one(count=count, concurrency=concurrency)
     documents, tally = _documents(apis), Tally()
     if model is None:
@@ -177,6 +187,8 @@ def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:
     json
         Where the findings go.
     """
+    from toologue.plan.scenarios.lint import lint as lint_text
+
     if not what:
         raise BadSetting('name a file, or give a query in quotes: toologue plan lint "wake me at six"')
     documents, openings = _documents(apis), list(_openings(what))
@@ -191,6 +203,9 @@ plan = group("plan", *_PARTS)
 
 
 def _documents(apis: Path | None) -> tuple[Api, ...]:
+    from toologue.schema import Api
+    from toologue.schema.jsonl import read
+
     if apis is not None:
         return tuple(read(apis, Api))
     from toologue.worlds.assistant import apis as assistant
@@ -208,6 +223,9 @@ async def _collected(asked: AsyncIterable[Scenario], of: int) -> list[Scenario]:
 
 
 def _openings(what: Sequence[str]) -> Iterator[tuple[str, str]]:
+    from toologue.bench.tooltalk.conversations import conversations_in
+    from toologue.data import text_of
+
     for number, given in enumerate(what, 1):
         path = Path(given)
         if path.suffix == ".txt" and path.is_file():

@@ -7,35 +7,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from toologue import keys, limits
 from toologue.cli.options import OptionalOut, Out, at_least_one
-from toologue.cli.talks import Talks
+from toologue.cli.talks import Sampler, Talks
 from toologue.cli.terminal import echo, say, table, watched, write_json, write_lines
-from toologue.data import text_of
 from toologue.errors import BadSetting, UnknownName
-from toologue.formats.flow import read_flow_text, read_mermaid, write_flow_text, write_mermaid
-from toologue.formats.procedure import load
-from toologue.plan.api_graph.check import Checked
-from toologue.plan.chains.catalog import REASONS, Catalog, Reason
-from toologue.plan.chains.pairs import EdgeKey, Pair, edge_pairs, sample_pairs, single_api_pairs
-from toologue.plan.chains.planner import Tally, plan_lines
-from toologue.plan.chains.sequences import ACTIONS, SEQUENCES
-from toologue.plan.procedures import files
-from toologue.plan.procedures.lint_procedure import lint as lint_text
-from toologue.plan.procedures.paths import Goal, cover, coverage, fewest, missing_lines, vanilla, weighted
-from toologue.plan.procedures.plan_dialogue import Sampler
-from toologue.procedure.conversation_graph import conversation_graph
-from toologue.procedure.flowgraph import flowgraph
-from toologue.project.generate import plans_of
-from toologue.report.drawing import action_graph
-from toologue.schema import Edge, Graph, Plan, Walk
-from toologue.schema.jsonl import read, replacing, write
-from toologue.text.names import KnowRule
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from toologue.plan.chains.catalog import Reason
+    from toologue.plan.chains.pairs import EdgeKey, Pair
+    from toologue.plan.chains.planner import Tally
+    from toologue.schema import Graph, Plan
 
 _SHOWN = 20
 
@@ -52,6 +38,9 @@ def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
     talks
         How conversations are planned.
     """
+    from toologue.project.generate import plans_of
+    from toologue.schema.jsonl import write
+
     chosen = talks.sources(what)
     rows: list[tuple[object, ...]] = []
 
@@ -80,6 +69,8 @@ def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
     mermaid
         As a Mermaid flowchart.
     """
+    from toologue.formats.flow import write_flow_text, write_mermaid
+
     found = _flowgraph(what) if flow else _graph(what)
     echo(write_mermaid(found) if mermaid else write_flow_text(found))
 
@@ -88,7 +79,7 @@ def paths(
     *what: str,
     count: int | None = None,
     sampler: Sampler = "cover",
-    goal: Goal = "pairs",
+    goal: Literal["edges", "pairs"] = "pairs",
     until: float = 1.0,
     seed: int = 0,
     out: OptionalOut = None,
@@ -113,6 +104,11 @@ def paths(
     out
         The walks.jsonl to write.
     """
+    from toologue.plan.procedures import files
+    from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, vanilla, weighted
+    from toologue.schema import Walk
+    from toologue.schema.jsonl import write
+
     at_least_one(count=count)
     rows, missing, walks = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Walk]()
     for name in what or files():
@@ -144,6 +140,9 @@ def lint_procedure(*what: Path, json: Path | None = None) -> int:
     json
         Where the findings go.
     """
+    from toologue.data import text_of
+    from toologue.plan.procedures.lint_procedure import lint as lint_text
+
     if not what:
         raise BadSetting("name a file: toologue plan lint-procedure my-procedure.md")
     found = [(file, each) for file in what for each in lint_text(text_of(file, limits.PAGE))]
@@ -166,11 +165,19 @@ def say_findings(places: Iterable[str], rows: Sequence[Mapping[str, object]], sa
 
 def _graph(what: str) -> Graph:
     """The conversation graph of what was named; a file may hold one already."""
+    from toologue.procedure.conversation_graph import conversation_graph
+
     found = _flowgraph(what)
     return found if found.kind == "conversation_graph" else conversation_graph(found)
 
 
 def _flowgraph(what: str) -> Graph:
+    from toologue.data import text_of
+    from toologue.formats.flow import read_flow_text, read_mermaid
+    from toologue.formats.procedure import load
+    from toologue.plan.procedures import files
+    from toologue.procedure.flowgraph import flowgraph
+
     path = Path(what)
     if path.suffix == ".md":
         return flowgraph(load(path))
@@ -194,7 +201,7 @@ def chains(
     checked: Path | None = None,
     pairs: int = 600,
     most: float = 0.02,
-    know: KnowRule = "fixed",
+    know: Literal["fixed", "published"] = "fixed",
     published_code: bool = False,
     seed: int = 0,
     workers: int = 1,
@@ -226,6 +233,13 @@ def chains(
     workers
         How many processes.
     """
+    from toologue.plan.api_graph.check import Checked
+    from toologue.plan.chains.catalog import Catalog, Reason
+    from toologue.plan.chains.pairs import edge_pairs, sample_pairs, single_api_pairs
+    from toologue.plan.chains.planner import Tally, plan_lines
+    from toologue.schema import Edge
+    from toologue.schema.jsonl import read
+
     if min(count, workers, pairs) < 1 or not 0 < most <= 1:
         given = f"--count {count} --workers {workers} --pairs {pairs} --most {most}"
         raise BadSetting(f"{given}: give 1 or more, and a share above 0 and up to 1")
@@ -266,6 +280,10 @@ def actions(*, out: OptionalOut = None) -> None:
     out
         Where the drawing goes, an .svg file.
     """
+    from toologue.plan.chains.sequences import ACTIONS
+    from toologue.report.drawing import action_graph
+    from toologue.schema.jsonl import replacing
+
     rows = ((action.name, action.who, action.meaning) for action in ACTIONS.values())
     say(table(("action", "who", "what"), rows, title="actions"))
     if out is not None:
@@ -275,6 +293,8 @@ def actions(*, out: OptionalOut = None) -> None:
 
 
 def _sequences(tally: Tally) -> Table:
+    from toologue.plan.chains.sequences import SEQUENCES
+
     times, total = tally.sequences, tally.sequences.total() or 1
     rows = (
         (key, times[key], f"{100 * times[key] / total:.1f} %", one.apis, f"{one.opening}: {one.course}")
@@ -296,5 +316,7 @@ def _pairs(known: list[Pair], chosen: list[Pair], tally: Tally) -> Table:
 
 
 def _dropped(what: str, dropped: Counter[Reason]) -> Table:
+    from toologue.plan.chains.catalog import REASONS
+
     rows = ((reason, dropped[reason]) for reason in REASONS if dropped[reason])
     return table(("reason", "n"), rows, title=f"{what} dropped")

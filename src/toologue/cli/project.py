@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -16,15 +16,11 @@ from toologue.cli.options import Judged, Some, at_least_one
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, progress_bar, say_first
 from toologue.errors import BadSetting, RunMismatch
-from toologue.models.similarity import TextMatch
-from toologue.plan.procedures.paths import missing_lines
-from toologue.project.baseline import since_baseline
-from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial, check
-from toologue.project.hotspots import spots
-from toologue.project.settings import Project, open_project
-from toologue.project.start import start
-from toologue.report.coverage import sight_of
-from toologue.report.words import gate_words
+
+if TYPE_CHECKING:
+    from toologue.models.similarity import TextMatch
+    from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial
+    from toologue.project.settings import Project
 
 _SPOTS, _LINES, _REMARKS = 5, 6, 10
 
@@ -37,6 +33,8 @@ def init(folder: Path = Path(), /) -> None:
     folder
         Where it goes; by default this folder.
     """
+    from toologue.project.start import start
+
     for file in start(folder):
         echo(file)
     there = "" if folder == Path() else f" {folder}"
@@ -90,6 +88,8 @@ def run_stages(
     junit
         Where JUnit XML goes; none by default.
     """
+    from toologue.project.settings import open_project
+
     for option, share, example in (("fail-under", fail_under, 0.9), ("allow-unsure", allow_unsure, 0.1)):
         if share is not None and not 0 <= share <= 1:
             raise BadSetting(f"--{option} is {share}: a share from 0 to 1 is wanted, for example {example}")
@@ -112,6 +112,8 @@ def run_stages(
 
 def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Checked:
     """Check a project, saying what each stage does. The rest is as `evaluate.check` takes it."""
+    from toologue.project.evaluate import check
+
     wide, workers = max(map(len, ("conversations", *agents, *project.settings.agents))), os.cpu_count() or 1
 
     def tell(stage: Stage) -> None:
@@ -133,6 +135,10 @@ def _remarks(suites: Sequence[Suite]) -> None:
 
 def first_looks(found: Checked, trial: Trial) -> None:
     """Where an agent goes wrong, where that is unsure, and what it never passes."""
+    from toologue.plan.procedures.paths import missing_lines
+    from toologue.project.hotspots import spots
+    from toologue.report.coverage import sight_of
+
     charted = found.report.charted
     looks: Mapping[Literal["wrong", "unsure"], str] = {"wrong": "look first", "unsure": "unsure"}
     for verdict, heading in looks.items():
@@ -154,6 +160,8 @@ def first_looks(found: Checked, trial: Trial) -> None:
 
 def _since(project: Project, trial: Trial, match: TextMatch) -> None:
     """Say how the first agent differs from the baseline, where one is kept."""
+    from toologue.project.baseline import since_baseline
+
     try:
         found = since_baseline(project, trial.agent, trial.conversations, match)
     except RunMismatch as refused:
@@ -166,6 +174,8 @@ def _since(project: Project, trial: Trial, match: TextMatch) -> None:
 
 
 def _gate_words(gate: Gated) -> str:
+    from toologue.report.words import gate_words
+
     return gate_words(gate.verdict, gate.total, gate.least or 0, gate.allowed)
 
 

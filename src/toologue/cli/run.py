@@ -7,34 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from toologue.agents.code import code_of
 from toologue.cli.options import Alike, Judged, Out, Some, at_least_one
 from toologue.cli.terminal import command_line, echo, progress_bar, say
 from toologue.errors import BadSetting
-from toologue.models.similarity import TextMatch
 from toologue.models.spent import SPENT
-from toologue.report.view import (
-    Report,
-    RunView,
-    conversations_of,
-    decisions_text,
-    graded_before,
-    left_in,
-    score_folder,
-    totals_of,
-    trials_in,
-    view_of,
-)
-from toologue.review.ledger import FOLDER
-from toologue.run.runner import Limits, Settings
-from toologue.run.store import Config, RunFolder, places, run_folder
-from toologue.schema import Api, Dialogue, Trace
-from toologue.schema.jsonl import read
-from toologue.score.metric import Total, no_reply
+
+if TYPE_CHECKING:
+    from toologue.models.similarity import TextMatch
+    from toologue.report.view import Report
+    from toologue.run.store import RunFolder
+    from toologue.schema import Trace
+    from toologue.score.metric import Total
 
 _NAMED = 5
 
@@ -94,6 +81,12 @@ def run(
     keep_faults
         Run nothing again of which there is a trace.
     """
+    from toologue.agents.code import code_of
+    from toologue.run.runner import Limits, Settings
+    from toologue.run.store import Config, places, run_folder
+    from toologue.schema import Api, Dialogue
+    from toologue.schema.jsonl import read
+
     at_least_one(trials=trials, cap=cap)
     settings = Settings(protocol=protocol, trials=trials, seed=seed, cap=cap)
     documents = {api.name: api for api in read(apis, Api)} if apis is not None else None
@@ -119,6 +112,8 @@ def run(
 
 def _ran(folder: RunFolder) -> int:
     """Say what became of a run; 3 where a model gave no reply."""
+    from toologue.score.metric import no_reply
+
     agent = folder.config.name
     whys, broken = Counter[str](), Counter[str]()
     for trace in folder.traces():
@@ -163,6 +158,18 @@ def score(
         Who is asked about what rules leave open.
     """
     from toologue.report.tables import totals_table, trials_table
+    from toologue.report.view import (
+        Report,
+        RunView,
+        conversations_of,
+        decisions_text,
+        graded_before,
+        left_in,
+        score_folder,
+        trials_in,
+    )
+    from toologue.run.store import RunFolder
+    from toologue.score.metric import no_reply
 
     folder = RunFolder(run)
     match = _read_by(judged, alike, [folder])[0]
@@ -189,6 +196,8 @@ def say_missing(folders: Iterable[RunFolder]) -> int:
 
 def _read_by(judged: Judged, alike: Alike, folders: Sequence[RunFolder]) -> list[TextMatch]:
     """When two texts say the same, in each run, with what is decided of it; a judge is asked about them before."""
+    from toologue.review.ledger import FOLDER
+
     judging = judged.at_work(alike.folder(folders[0].path) or Path(FOLDER))
     matches = [alike.judge(beside=folder.path) for folder in folders]
     if judging is None:
@@ -198,6 +207,8 @@ def _read_by(judged: Judged, alike: Alike, folders: Sequence[RunFolder]) -> list
 
 
 def _totals(folder: RunFolder, match: TextMatch) -> list[Total]:
+    from toologue.report.view import totals_of
+
     return totals_of(folder.pairs(), match)
 
 
@@ -223,6 +234,9 @@ def report(
     judged
         Who is asked about what rules leave open.
     """
+    from toologue.report.view import Report, view_of
+    from toologue.run.store import RunFolder
+
     if not runs:
         raise BadSetting("name at least one run folder")
     folders = [RunFolder(path) for path in runs]
@@ -250,6 +264,7 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
     from toologue.report.junit import write_junit
     from toologue.report.page import write_page
     from toologue.report.tables import costs_table, failures_table, totals_table, trials_table
+    from toologue.score.metric import no_reply
 
     asked = [f"{stage}: {spent}" for stage, spent in SPENT.items() if stage != "agent"]
     made = replace(made, notes=[*made.notes, *asked])

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Sequence
 from itertools import filterfalse, zip_longest
 from pathlib import Path
 from textwrap import indent
+from typing import TYPE_CHECKING
 
-from toologue.bench.dialog2api import files as programs
-from toologue.bench.tooltalk.conversations import Review, conversations_in, read_yaml, reviews, starter
 from toologue.cli.terminal import echo
 from toologue.errors import BadSetting
-from toologue.schema import Act, AgentTurn, Dialogue, Result, UserTurn, executable
-from toologue.worlds.s3.signature import SIGNATURES
-from toologue.worlds.store import split_path
+
+if TYPE_CHECKING:
+    from toologue.schema import Act, AgentTurn, Dialogue, Result, UserTurn
 
 # With more conversations than this, only what there is to say about them is printed.
 _WHOLE = 3
@@ -34,6 +33,9 @@ def show(*files: Path, words: bool | None = None) -> None:
     words
         Print every turn; by default with up to 3 conversations.
     """
+    from toologue.bench.dialog2api import files as programs
+    from toologue.bench.tooltalk.conversations import conversations_in
+
     if not files:
         raise BadSetting("name a file: toologue show my-conversation.yaml")
     dialogues = list(conversations_in(files, _read))
@@ -49,10 +51,15 @@ def show(*files: Path, words: bool | None = None) -> None:
 
 
 def _read(file: Path) -> Dialogue:
+    from toologue.bench.dialog2api import files as programs
+    from toologue.bench.tooltalk.conversations import read_yaml
+
     return programs.read_yaml(file) if programs.is_ours(file) else read_yaml(file)
 
 
 def _show_calling(dialogues: Sequence[Dialogue], *, words: bool) -> None:
+    from toologue.bench.tooltalk.conversations import Review, reviews, starter
+
     known = [dialogue for dialogue in starter() if dialogue.id not in {shown.id for shown in dialogues}]
     seen = list[Review]()
     for review in reviews(dialogues, known):
@@ -95,6 +102,10 @@ def _print_turn(turn: UserTurn | AgentTurn) -> None:
 
 
 def _print_act(act: Act, result: Result | None) -> None:
+    from toologue.schema import executable
+    from toologue.worlds.s3.signature import SIGNATURES
+    from toologue.worlds.store import split_path
+
     if act.kind == "program":
         echo(f"  PROGRAM of goal {act.goal}, {act.status}")
         echo(indent(act.code, "     | ", lambda _: True))

@@ -1,18 +1,18 @@
-"""The options of commands that plan conversations from procedures; apart from `options`, since they load a planner."""
+"""The options of commands that plan conversations from procedures; said once, as those of `options`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from toologue.plan.procedures.noise import NoiseMode
-from toologue.plan.procedures.plan_dialogue import Sampler
-from toologue.project.generate import Making, sources
-from toologue.project.statistics import Source
+if TYPE_CHECKING:
+    from toologue.project.generate import Making
+    from toologue.project.statistics import Source
+Sampler = Literal["cover", "weighted", "vanilla"]
 
 
 @Parameter(name="*")
@@ -30,7 +30,7 @@ class Talks:
     until: Annotated[float, Parameter(help="The share of what execution reaches that a cover must see.")] = 1.0
     noise: Annotated[float, Parameter(help="The chance of noise at each reply of the customer.")] = 0.2
     mode: Annotated[
-        NoiseMode,
+        Literal["resume", "published"],
         Parameter(help="After noise the agent asks again (resume), or the conversation ends (published)."),
     ] = "resume"
     detours: Annotated[
@@ -48,9 +48,13 @@ class Talks:
 
     def making(self, writer: str = "template") -> Making:
         """How a suite is made of them."""
+        from toologue.project.generate import Making
+
         said = {name: value for name, value in vars(self).items() if name not in ("service", "rows")}
         return Making(**said, writer=writer)
 
     def sources(self, what: Sequence[str]) -> list[Source]:
         """The procedures that are named."""
+        from toologue.project.generate import sources
+
         return sources(what, self.service, None if self.rows is None else str(self.rows))

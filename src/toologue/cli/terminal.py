@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import shlex
@@ -205,6 +204,8 @@ def _logging(log: Path) -> Generator[None]:
 
 def ask(spec: str, asked: Coroutine[Any, Any, T]) -> T:
     """What a model answers. Raises BadSetting where it does not."""
+    import asyncio
+
     from toologue.models.model import ModelFault
 
     try:

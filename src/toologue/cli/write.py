@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toologue.cli.options import Out
 from toologue.cli.terminal import echo, say, table, watched, write_json
 from toologue.errors import BadFile, BadSetting
-from toologue.models.ask import model
-from toologue.models.embed import embedder
-from toologue.models.model import ModelFault
-from toologue.plan.chains.sequences import SEQUENCES
-from toologue.project.generate import words
-from toologue.schema import Api, Dialogue, Graph, Plan, Setting
-from toologue.schema.jsonl import held, read
-from toologue.schema.jsonl import write as write_lines
-from toologue.verify.chains import verify_chain
-from toologue.verify.procedures import RULES, Flaw
-from toologue.verify.procedures import verify as flaws_of
-from toologue.worlds.documented import Documented
-from toologue.worlds.world import kind_at
-from toologue.write.chains import ChainWriter, Unworded
-from toologue.write.chains.model import ChainModelWriter
+
+if TYPE_CHECKING:
+    from toologue.models.model import ModelFault
+    from toologue.schema import Api, Dialogue, Graph, Plan
+    from toologue.verify.procedures import Flaw
+    from toologue.worlds.documented import Documented
+    from toologue.write.chains import Unworded
 
 _SHOWN = 40
 
@@ -46,6 +38,12 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
     seed
         Chooses registers and phrases.
     """
+    from toologue.models.model import ModelFault
+    from toologue.project.generate import words
+    from toologue.schema import Plan
+    from toologue.schema.jsonl import held, read
+    from toologue.schema.jsonl import write as write_lines
+
     silent: list[Exception] = []
     chained = _is_chain(next(read(plans, Plan)).dialogue)
     by_plan = _chain_words(plans, writer, embedder, seed) if chained else words(read(plans, Plan), writer, seed=seed)
@@ -89,6 +87,11 @@ def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = Non
     json
         Where the flaws go.
     """
+    from toologue.schema import Dialogue, Plan
+    from toologue.schema.jsonl import read
+    from toologue.verify.procedures import RULES
+    from toologue.verify.procedures import verify as flaws_of
+
     file = what / "dialogues.jsonl" if what.is_dir() else what
     known, planned, flaws_of_chain = _graphs(graphs, file.parent), file.with_name("plans.jsonl"), _chain_flaws(file)
     cues = {plan.dialogue.id: plan.cues for plan in read(planned, Plan)} if planned.exists() else {}
@@ -125,6 +128,17 @@ def _is_chain(dialogue: Dialogue) -> bool:
 
 def _chain_words(plans: Path, writer: str, by: str, seed: int) -> Iterator[Dialogue | Unworded | ModelFault]:
     """The dialogue of each plan, or why there is none. The retriever knows the APIs that the plans speak of."""
+    import asyncio
+
+    from toologue.models.ask import model
+    from toologue.models.embed import embedder
+    from toologue.models.model import ModelFault
+    from toologue.schema import Plan
+    from toologue.schema.jsonl import read
+    from toologue.worlds.world import kind_at
+    from toologue.write.chains import ChainWriter, Unworded
+    from toologue.write.chains.model import ChainModelWriter
+
     names = {name for plan in read(plans, Plan) for name in plan.dialogue.apis}
     settings = {plan.dialogue.world.model_dump_json(): plan.dialogue.world for plan in read(plans, Plan)}
     known = {api.name: api for world in settings.values() for api in kind_at(world).apis if api.name in names}
@@ -147,6 +161,13 @@ def _chain_words(plans: Path, writer: str, by: str, seed: int) -> Iterator[Dialo
 
 def _chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
     """What looks at the chains of a file: with the documents beside it, else with those that a dialogue names."""
+    from toologue.plan.chains.sequences import SEQUENCES
+    from toologue.schema import Api, Setting
+    from toologue.schema.jsonl import read
+    from toologue.verify.chains import verify_chain
+    from toologue.worlds.documented import Documented
+    from toologue.worlds.world import kind_at
+
     beside = file.with_name("apis.jsonl")
 
     @cache
@@ -166,6 +187,9 @@ def _chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
 
 
 def _graphs(file: Path | None, folder: Path) -> dict[str, Graph]:
+    from toologue.schema import Graph
+    from toologue.schema.jsonl import read
+
     beside = folder / "graphs.jsonl"
     if file is None and not beside.exists():
         return {}

@@ -15,5 +15,5 @@ Example:
     >>> ledger.settled(asked).verdict
     'right'
 
-Not covered: any screen. `cli.review` is the one in the terminal.
+Not covered: any screen. `cli.reviewing` is the one in the terminal.
 """

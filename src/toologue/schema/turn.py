@@ -238,7 +238,7 @@ def invocations(turns: Iterable[UserTurn | AgentTurn], *, opening: bool = False)
     for number, (said, did) in enumerate(rounds(turns)):
         position += len(said)
         for turn in did:
-            if said or opening:
+            if turn.results and (said or opening):
                 for index, (act, result) in enumerate(zip(turn.acts, turn.results, strict=False)):
                     if result is not None:
                         yield Invocation(number, position, index, act, result)

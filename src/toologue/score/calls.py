@@ -150,10 +150,17 @@ def pair(gold: Dialogue, trace: Trace, match: TextMatch) -> Pairing:
     predicted, wanted = made(trace), made(gold)
     compared = Comparison(gold, predicted, match)
     right, open_ = dict[int, list[int]](), dict[int, list[int]]()
+
+    def near(p: Invocation, g: Invocation) -> bool:
+        return (together or g.round == p.round) and g.call.api == p.call.api
+
+    # Where each answers the call in its place, no other pairs are formed, whatever else it might answer.
+    in_place = len(predicted) == len(wanted) and all(
+        near(p, g) and not compared.differences(p, g) for p, g in zip(predicted, wanted, strict=True)
+    )
     for i, p in enumerate(predicted):
-        api = p.call.api
-        near = [(j, g) for j, g in enumerate(wanted) if (together or g.round == p.round) and g.call.api == api]
-        verdicts = {j: {one.verdict for one in compared.differences(p, g)} for j, g in near}
+        some = ((i, wanted[i]),) if in_place else ((j, g) for j, g in enumerate(wanted) if near(p, g))
+        verdicts = {j: {one.verdict for one in compared.differences(p, g)} for j, g in some}
         right[i] = [j for j, said in verdicts.items() if not said]
         open_[i] = [j for j, said in verdicts.items() if said <= {"unsure"}]
     mates = hopes = _most_pairs(right)
