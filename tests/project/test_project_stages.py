@@ -29,6 +29,15 @@ evaluate.replacing = lambda path: os.kill(os.getpid(), {signal.SIGKILL:d})
 status(["test", *sys.argv[1:]])
 """
 SILENT = "def agent(history, tools):\n    return 'Hm.'\n"
+DEAD = '''
+
+def dead(history, tools):
+    """The agent, once there is a line to it."""
+    import pathlib
+    if not pathlib.Path(__file__).with_suffix(".up").exists():
+        raise ConnectionError("the line is dead")
+    return agent(history, tools)
+'''
 
 
 class TestWhatIsKept:
@@ -54,6 +63,18 @@ class TestWhatIsKept:
             checked(folder)
             assert {made.name for made in home.glob(".*")} == {living.name}
         assert not [*home.glob(".*")]
+
+    def test_what_a_fault_had_spoilt_is_graded_as_it_was_run_again(self, tmp_path: Path) -> None:
+        """As many traces are there before and after: the grades are of others."""
+        folder = project(tmp_path)
+        with (folder / "agent.py").open("a") as file:
+            file.write(DEAD)
+        before = checked(folder, "agent.py:dead").trials[0]
+        (folder / "agent.up").touch()
+        after = checked(folder, "agent.py:dead").trials[0]
+        assert before.passed == 0
+        assert after.passed == checked(folder, "agent.py:agent").trials[0].passed > 0
+        assert after.by_metric["harmless"] != before.by_metric["harmless"]
 
     def test_touching_one_procedure_does_only_that_again(self, tmp_path: Path) -> None:
         folder = project(tmp_path, things=SECOND)

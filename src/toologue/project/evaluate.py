@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Literal
 
 from toologue import __version__, keys
-from toologue.agents.agent import resolve_agent
+from toologue.agents.agent import name_of, resolve_agent
 from toologue.agents.code import code_key
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting, Denied, UnknownName, UserError
@@ -257,11 +257,11 @@ def evaluate_agent(
     conversations = [one for one in every if one.gold.id in asked and one.trace.trial < config.settings.trials]
     scores = (score for conversation in conversations for score in conversation.scores.values())
     compared = {"similarity": match.similarity.name, "thresholds": thresholds_text(match.thresholds)}
-    facts = {"agent": agent, "protocol": "next", **compared, "toologue": __version__}
+    facts = {"agent": name_of(agent), "protocol": "next", **compared, "toologue": __version__}
     told = [*(decisions_text(conversations) if match.reader else ()), *([stopped] if stopped else [])]
     known = known_costs(folder)
     costs = [Cost.of(one.trace, known) for one in conversations]
-    read = (agent, facts, totals(scores), conversations)
+    read = (name_of(agent), facts, totals(scores), conversations)
     return Trial(*read, told=told, costs=costs, fresh=run_now, folder=folder.path)
 
 
@@ -398,7 +398,7 @@ def check(
         tell(Stage(agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass{doubt}"))
     if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in done}):
         match = ledger.reads(compared)
-        done = [run_and_grade(trial.agent, match) for trial in done]
+        done = [run_and_grade(agent, match) for agent in tested]
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
     report = Report(project.folder.resolve().name, done, command, charted=charted)
     known = done[0].by_metric

@@ -226,10 +226,9 @@ def trials_in(folder: RunFolder, totals: Iterable[Total]) -> Trials | None:
 
 
 def _graded_files(folder: RunFolder) -> dict[str, Any]:
-    """What was graded, and what came of it: golds and scores by content, traces by their number."""
-    golds, scores = (keys.file_key(folder.path / name) for name in ("dialogues.jsonl", "scores.jsonl"))
-    traces = sum(1 for _ in read_lines(folder.path / "traces.jsonl"))
-    return {"of": {"dialogues": golds, "traces": traces, "scores": scores}}
+    """What was graded, and what came of it, by content: as many traces may be others, which were run again."""
+    names = ("dialogues", "traces", "scores")
+    return {"of": {name: keys.file_key(folder.path / f"{name}.jsonl") for name in names}}
 
 
 def graded_before(folder: RunFolder, match: TextMatch) -> list[Total] | None:
