@@ -31,7 +31,7 @@ UNHASHED = ("times.jsonl", "costs.json", ".lock", ".sqlite", ".sqlite-wal", ".sq
 _KEYED = re.compile(r"(?:[\w-]+-)?([0-9a-f]{16})")
 _KEY_BYTES = re.compile(rb"[0-9a-f]{16}")
 _MASKS = (
-    (re.compile(r'("(?:dialogues|case|rules|scores)": ?)"[0-9a-f]{16}"'), r'\1"KEY"'),
+    (re.compile(r'("(?:dialogues|traces|case|rules|scores)": ?)"[0-9a-f]{16}"'), r'\1"KEY"'),
     (re.compile(r'("(?:version|toologue)": ?)"\d+\.\d+\.\d+"'), r'\1"VERSION"'),
     (re.compile(r"toologue \d+\.\d+\.\d+"), "toologue VERSION"),
     (
