@@ -51,5 +51,5 @@ def test_it_says_why_a_generated_conversation_is_not_valid(tmp_path: Path) -> No
     first, *others = read(file, Dialogue)
     write(file, [spoilt(first, "call"), *others])
     done = toologue("prove", "made", "--gold", cwd=tmp_path)
-    path = f"  not valid: {first.id}, turn 5: path: N4 calls find_customer, not NoSuchTool\n"
-    assert (done.returncode, path in done.stdout) == (1, True)
+    says = rf"  not valid: {first.id}, turn \d+: path: N\d+ calls \w+, not NoSuchTool\n"
+    assert (done.returncode, bool(re.search(says, done.stdout))) == (1, True), done.stdout

@@ -18,6 +18,7 @@ import pytest
 from project_samples import AGENT, SETTINGS, checked, project
 
 from command import toologue
+from toologue import load
 from toologue.project import playable
 from toologue.project.evaluate import Suite, make_suites
 from toologue.project.playable import Playable
@@ -118,14 +119,13 @@ class TestAProject:
 
     def test_agents_and_conversations_are_chosen(self, wrong: Path) -> None:
         both = collected("--toologue-agent", "gold", "--toologue-agent", "procedure", cwd=wrong)
-        assert both == [
-            f"lockers/toologue.toml::locker-000{n}[{agent}]" for agent in ("gold", "procedure") for n in (1, 2, 3)
-        ]
-        assert len(collected("-k", "0002 and gold", "--toologue-agent", "gold", cwd=wrong)) == 1
-        assert len(collected("lockers/toologue.toml::locker-0003", cwd=wrong)) == 1
+        names = [one.id for one in load(wrong / "lockers")]
+        assert both == [f"lockers/toologue.toml::{name}[{agent}]" for agent in ("gold", "procedure") for name in names]
+        assert len(collected("-k", f"{names[1]} and gold", "--toologue-agent", "gold", cwd=wrong)) == 1
+        assert len(collected(f"lockers/toologue.toml::{names[2]}", cwd=wrong)) == 1
         assert collected("-m", "not toologue", cwd=wrong) == []
         (wrong / "pytest.ini").write_text("[pytest]\ntoologue_agent = gold\n")
-        done = pytest_of("-k", "0002 or 0003", cwd=wrong)
+        done = pytest_of("-k", f"{names[1]} or {names[2]}", cwd=wrong)
         (wrong / "pytest.ini").unlink()
         assert (done.returncode, done.last) == (0, "2 passed, 1 deselected")
 
@@ -193,17 +193,18 @@ def agent(messages, tools):
     def test_and_else_all_that_are_selected_at_once(self, tmp_path: Path) -> None:
         project(tmp_path, agent=self.AGENT)
         assert self.asked(tmp_path) == 3
-        assert self.asked(tmp_path, "-k", "0001") == 1
+        assert self.asked(tmp_path, "-k", load(tmp_path)[0].id) == 1
         assert self.asked(tmp_path, "-x") == 1
         assert self.asked(tmp_path, "--maxfail", "2") == 2
 
 
 class TestWorkers:
-    TWO = ("-p", "xdist.plugin", "-n", "2", "--toologue-agent", "procedure", "--toologue-agent", "gold")
+    TWO = ("-p", "xdist.plugin", "-n", "2", "--toologue-agent", "agent.py:agent", "--toologue-agent", "gold")
+    LOST = AGENT.replace("{said} is open already.", "L-99 is open already.")
 
     @pytest.mark.parametrize("dist", ["load", "loadscope"])
     def test_they_make_the_conversations_once_and_agree(self, dist: str, tmp_path: Path) -> None:
-        project(tmp_path, settings=GATE.format(0.6))
+        project(tmp_path, agent=self.LOST, settings=GATE.format(0.6))
         done = pytest_apart(*self.TWO, "--dist", dist, cwd=tmp_path)
         assert done.last == "1 failed, 5 passed", done.stdout
         assert "gate: harmless: 66.7%, at least 60.0%" in done.stdout
@@ -308,9 +309,10 @@ class TestTestsOfOnesOwn:
     def test_they_play_conversations_with_agents_of_any_kind(self, own: Path) -> None:
         done = pytest_of("test_own.py", cwd=own)
         assert done.last == "3 failed, 9 passed, 1 error", done.stdout
-        assert "PASSED test_own.py::test_names[locker-0001-gold]" in done.stdout
+        first = load(own / "lockers")[0].id
+        assert f"PASSED test_own.py::test_names[{first}-gold]" in done.stdout
         assert "assert None" not in done.stdout
-        assert "<locker-0001: failed; Round 1" in done.stdout
+        assert f"<{first}: failed; Round 1" in done.stdout
         assert "Captured conversation call" in done.stdout
         assert 'say which: @pytest.mark.toologue("PROJECT or dialogues.jsonl")' in done.stdout
 

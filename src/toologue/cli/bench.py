@@ -113,24 +113,22 @@ def bench(
         chosen = chosen.choose(option, value) if value else chosen
     if out is not None and (not agents or chosen.prepare is not None or any(map(benchmarks.predictions_file, agents))):
         raise BadSetting("--out keeps what agents do in tooltalk, almita or dialog2api: give --agent, no predictions")
-    selection = some.selection
     if not agents:
-        _describe(chosen, selection.of(chosen.load(data)), json, page=html or junit)
+        _describe(chosen, some.selection.of(chosen.load(data)), json, page=html or junit)
         return 0
     kept = alike.folder(out) or Path(FOLDER)
     judging = judged.at_work(kept) if chosen.alike and mode == "fixed" else None
     by = alike.judge(reply, beside=out) if chosen.alike else TextMatch.of("exact")
     similarity = {**vars(alike), "reply": reply} if chosen.alike else {}
-    often = {"trials": trials} if trials > 1 else {}
     asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judged.judge}
-    part = {"only": [*some.only], "failed": some.failed, "limit": some.limit, **often}
+    part = {"only": [*some.only], "failed": some.failed, "limit": some.limit, "trials": trials if trials > 1 else None}
     again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, **part, out=out, html=html)
-    golds = chosen.load(data)
     with progress_bar("running") as progress:
-        limits = Limits(concurrency, timeout)
-        how = benchmarks.Options(mode=mode, selection=selection, trials=trials, limits=limits)
+        how = benchmarks.Options(
+            mode=mode, selection=some.selection, trials=trials, limits=Limits(concurrency, timeout)
+        )
         options = replace(how, progress=progress, warn=_warn, out=out)
-        results = benchmarks.evaluate(chosen, golds, agents, judge=by, options=options)
+        results = benchmarks.evaluate(chosen, chosen.load(data), agents, judge=by, options=options)
     if judging:
         grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}
         if judging.consult(by, grades):

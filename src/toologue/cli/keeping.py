@@ -4,7 +4,7 @@ how much is told, and to whom."""
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -43,8 +43,11 @@ def with_exchanges_kept(application: App) -> None:
         SPENT.clear()
         from toologue.cli.terminal import telling
 
-        kept = _keeping(**files) if files else nullcontext()
-        with telling(quiet=quiet, log=log_json), _within(budget, tokens, files), kept:
+        with ExitStack() as around:
+            around.enter_context(telling(quiet=quiet, log=log_json))
+            around.enter_context(_within(budget, tokens, files))
+            if files:  # a budget has one of its own
+                around.enter_context(_keeping(**files))
             try:
                 status = int(application(tokens, exit_on_error=False, print_error=True) or 0)
             except Unfinished:

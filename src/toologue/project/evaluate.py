@@ -395,7 +395,9 @@ def check(
         done.append(trial)
         every = len(trial.conversations)
         doubt = f", {trial.unsure} unsure" if trial.unsure else ""
-        tell(Stage(trial.agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass{doubt}"))
+        tell(
+            Stage(trial.agent, trial.fresh, every - trial.fresh, f"{trial.passed} of {every} conversations pass{doubt}")
+        )
     if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in done}):
         match = ledger.reads(compared)
         done = [run_and_grade(agent, match) for agent in tested]
