@@ -224,8 +224,8 @@ _LOOPS: list[asyncio.AbstractEventLoop] = []
 
 def _loop() -> asyncio.AbstractEventLoop:
     """The loop on which agents are asked; another one where what was given up holds it."""
-    LEFT[:] = [running for running in LEFT if running()]
-    if not _LOOPS or (LEFT and not _responds(_LOOPS[-1])):
+    doubtful, LEFT[:] = bool(LEFT), [running for running in LEFT if running()]
+    if not _LOOPS or (doubtful and not _responds(_LOOPS[-1])):
         _LOOPS.append(asyncio.new_event_loop())
         threading.Thread(target=_LOOPS[-1].run_forever, name="agents", daemon=True).start()
     return _LOOPS[-1]
