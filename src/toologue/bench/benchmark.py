@@ -211,6 +211,13 @@ class Benchmark:
             raise BadSetting(f"--{option} is for {', '.join(takers)}: leave it out for the benchmark {self.name!r}")
         return self.choices[option](self, value)
 
+    def choosing(self, **options: Any) -> Benchmark:
+        """This benchmark with those options that are given. Raises BadSetting."""
+        chosen = self
+        for option, value in options.items():
+            chosen = chosen.choose(option, value) if value else chosen
+        return chosen
+
     @property
     def part(self) -> Part:
         """The first part."""

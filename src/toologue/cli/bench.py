@@ -108,9 +108,7 @@ def bench(
     agents = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     chosen = benchmarks.benchmark(name)
     voting = None if chosen.alike else judged.judge
-    only = {"columns": columns, "task": task, "labels": labels, "judge": voting, "split": split}
-    for option, value in only.items():
-        chosen = chosen.choose(option, value) if value else chosen
+    chosen = chosen.choosing(columns=columns, task=task, labels=labels, judge=voting, split=split)
     if out is not None and (not agents or chosen.prepare is not None or any(map(benchmarks.predictions_file, agents))):
         raise BadSetting("--out keeps what agents do in tooltalk, almita or dialog2api: give --agent, no predictions")
     if not agents:
