@@ -93,7 +93,7 @@ def played(request, tmp_path):
     golds = {dialogue.id: dialogue for dialogue in dialogues()}
     done = run_all(cases_of(golds.values(), Settings(cap=10_000)), resolve_agent(f"predictions:{file}"))
     assert len(done) == len(records) == 53
-    return [(records[trace.dialogue], golds[trace.dialogue], trace) for trace, _ in done]
+    return [(records[trace.dialogue], golds[trace.dialogue], trace) for trace, *_ in done]
 
 
 def test_a_predictor_fares_as_it_does_with_the_reference(played):
