@@ -173,6 +173,9 @@ def evaluate(
     """
     if _running():
         raise BadSetting("evaluate waits, and an event loop is running here: await toologue.evaluate_async(…)")
+    for name, number in {"limit": limit, "trials": trials, "concurrency": concurrency}.items():
+        if number is not None and number < 1:
+            raise BadSetting(f"{name}={number}: give 1 or more")
     chosen, limits = Selection(only, None, limit), Limits(concurrency or Limits().concurrency, timeout)
     folder = _at(out)
     if isinstance(suite, str) and suite in registry.names("benchmark") and not Path(suite).exists():

@@ -106,6 +106,10 @@ class TestSuites:
     def test_that_are_none(self) -> None:
         with pytest.raises(UnknownName, match="tooltalkk"):
             evaluate(polite, "tooltalkk")
+        with pytest.raises(BadSetting, match="limit=0: give 1 or more"):
+            evaluate(polite, [HELLO], limit=0)
+        with pytest.raises(BadSetting, match="trials=0: give 1 or more"):
+            evaluate(polite, [HELLO], trials=0)
         with pytest.raises(BadSetting, match="`data` is where a benchmark's"):
             evaluate(polite, [HELLO], data="here")
 
