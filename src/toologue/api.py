@@ -186,6 +186,8 @@ def evaluate(
     if data is not None:
         raise BadSetting("`data` is where a benchmark's published data are: give a suite as its path alone")
     playable = _playable(suite, protocol or "next")
+    if not playable.golds:
+        raise BadSetting("there is no conversation in this suite: give one at least")
     often = trials or (playable.project.settings.run.trials if playable.project else 1)
     found, kept = list[Played](), playable.place(agent, often, folder)
     if concurrency or timeout:

@@ -110,6 +110,8 @@ class TestSuites:
             evaluate(polite, [HELLO], limit=0)
         with pytest.raises(BadSetting, match="trials=0: give 1 or more"):
             evaluate(polite, [HELLO], trials=0)
+        with pytest.raises(BadSetting, match="there is no conversation in this suite"):
+            evaluate(polite, [])
         with pytest.raises(BadSetting, match="`data` is where a benchmark's"):
             evaluate(polite, [HELLO], data="here")
 

@@ -33,6 +33,7 @@ SETTINGS_ERRORS = {
     SETTINGS + "[gate]\nmetric = 'reply recal'": "no metric is called 'reply recal'; did you mean 'reply recall'?",
     SETTINGS.replace("agent.py:agent", "agents.py:agent"): "agents: 'agents.py:agent': there is no file",
     SETTINGS.replace("agent.py:agent", "agent.py:agnet"): "no function in",
+    SETTINGS.replace('"agent.py:agent"', '"gold?name=one", "silent?name=one"'): "two agents are called 'one'",
     SETTINGS.replace("agent.py:agent", "glod"): "no agent is called 'glod'; did you mean 'gold'?",
 }
 

@@ -52,6 +52,18 @@ def test_a_test_names_what_broke_and_compare_says_where(kept: Path) -> None:
     assert told["before"] == "baseline, agent.py:agent"
 
 
+def test_some_conversations_are_compared_with_what_the_same_were_before(kept: Path) -> None:
+    chosen = json.loads((kept / FILE).read_text().splitlines()[0])["dialogue"]
+    (kept / "agent.py").write_text(AGENT.replace("get_locker", "get_lockers"))
+    tested = toologue("test", kept, "--only", chosen, cwd=kept).stdout
+    assert "since the baseline" in tested
+    assert f"broke: {chosen}" in tested
+    assert "gone" not in tested
+    (kept / "agent.py").write_text(AGENT + "# mended\n")
+    again = toologue("test", kept, "--only", chosen, cwd=kept).stdout
+    assert "since the baseline: nothing differs" in again
+
+
 def test_an_agent_that_was_not_run_since_it_changed_is_to_be_run_first(kept: Path) -> None:
     (kept / "agent.py").write_text(AGENT + "\n# changed\n")
     done: Done = toologue("compare", kept, cwd=kept)

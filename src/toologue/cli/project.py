@@ -105,8 +105,7 @@ def run_stages(
     wanted = [_gate_words(found.gate)] if found.gate.least is not None else []
     scored = show(replace(found.report, notes=[*found.report.notes, *wanted]), page, junit, failures=False)
     first_looks(found, found.trials[0])
-    if not asked["selection"]:
-        _since(project, found.trials[0], found.match)
+    _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
     return max(_gate(found.gate, folder, page), scored)
 
 
@@ -158,12 +157,12 @@ def first_looks(found: Checked, trial: Trial) -> None:
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
 
 
-def _since(project: Project, trial: Trial, match: TextMatch) -> None:
+def _since(project: Project, trial: Trial, match: TextMatch, *, some: bool) -> None:
     """Say how the first agent differs from the baseline, where one is kept."""
     from toologue.project.baseline import since_baseline
 
     try:
-        found = since_baseline(project, trial.agent, trial.conversations, match)
+        found = since_baseline(project, trial.agent, trial.conversations, match, some=some)
     except RunMismatch as refused:
         echo(f"\n{refused}")
         return

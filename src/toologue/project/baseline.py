@@ -29,17 +29,22 @@ def keep_baseline(project: Project, agent: str, conversations: Iterable[Conversa
 
 
 def since_baseline(
-    project: Project, agent: str, conversations: Iterable[Conversation], match: TextMatch
+    project: Project, agent: str, conversations: Iterable[Conversation], match: TextMatch, *, some: bool = False
 ) -> tuple[str, Comparison] | None:
-    """(whose baseline it is, conversations compared with it); None where none is kept. Raises RunMismatch."""
+    """(whose baseline it is, conversations compared with it); None where none is kept. Raises RunMismatch.
+
+    `some`: they are some of those that there are, and the others are not missed.
+    """
     file: Path = project.folder / FILE
     if not file.exists():
         return None
     before, after = [*read(file, Outcome)], [*outcomes_of(conversations, agent, grader(match))]
+    asked = {one.dialogue for one in after}
+    before = [one for one in before if one.dialogue in asked or not some]
     other = next((one for one in before if after and one.grader != after[0].grader), None)
     if other:
         by = f"toologue {other.toologue}, now it is {after[0].toologue}"
         by = "other rules or another similarity" if other.toologue == after[0].toologue else by
         what = f"{file} was graded by {by}, and cannot be graded anew"
         raise RunMismatch(f"{what}: keep a run of now in its place: toologue compare {project.folder} --set")
-    return before[0].agent, compare_outcomes(before, after)
+    return (before or after)[0].agent, compare_outcomes(before, after)

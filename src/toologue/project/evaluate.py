@@ -62,7 +62,7 @@ from toologue.review.ledger import Ledger
 from toologue.review.repair import repaired
 from toologue.run.runner import Limits, Settings
 from toologue.run.selection import Selection
-from toologue.run.store import Config, RunFolder, run_folder
+from toologue.run.store import Config, RunFolder, called_apart, run_folder
 from toologue.schema import Dialogue, Graph, Procedure, Repair, Turn
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
 from toologue.score.metric import Total, totals
@@ -376,6 +376,7 @@ def check(
     match = ledger.reads(compared)
     gate, metric = project.settings.gate, gate_metric(project, strict=strict)
     tested = list(dict.fromkeys(agents or project.settings.agents))
+    called_apart(tested)
     for agent in tested if in_force() else ():  # one that no budget can hold is refused before another is asked
         resolve_agent(_spec_and_code(project, agent)[0])
     chapters = read_chapters(project)

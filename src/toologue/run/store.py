@@ -135,13 +135,17 @@ class RunFolder:
 
 def places(out: Path, agents: Sequence[str]) -> list[Path]:
     """The run folder of each agent: `out`, or one in it by the agent's name where there are several."""
-    if len(agents) == 1:
-        return [out]
+    called = called_apart(agents)
+    return [out] if len(agents) == 1 else [out / name for name in called]
+
+
+def called_apart(agents: Sequence[str]) -> list[str]:
+    """The names of agents, as files can have them. Raises BadSetting where two have one."""
     called = [callable_name(name_of(one)) for one in agents]
     twice = next((name for name, times in Counter(called).items() if times > 1), None)
     if twice:
         raise BadSetting(f"two agents are called {twice!r}: give each a name of its own, {agents[0]}?name=SHORT")
-    return [out / name for name in called]
+    return called
 
 
 def run_folder(
