@@ -104,9 +104,9 @@ def killed(command: Command, home: Path, kills: int, chance: random.Random) -> R
             running.send_signal(signal.SIGKILL)
             running.wait()
             left += still_there(children)
-    while started(command, home / "work").wait() not in (0, 1, 3):
-        pass
-    started(command, home / "work").wait()
+    ends = [started(command, home / "work").wait() for _ in range(2)]
+    if not {0, 1, 3}.issuperset(ends):
+        sys.exit(f"{command.name}: refused to go on:\n{(home / 'output.txt').read_text()[-1000:]}")
     found = files(home / "work")
     logs = (Counter(one.pop(LOG, b"").splitlines()) for one in (found, whole))
     again = sum(count - 1 for count in next(logs).values()) - sum(count - 1 for count in next(logs).values())

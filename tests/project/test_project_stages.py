@@ -117,6 +117,21 @@ class TestWhatIsKept:
         library.write_text("WORDS = undefined\n")
         assert amounts(folder)["agent.py:agent"] == run
 
+    def test_a_prompt_that_an_agent_reads_is_part_of_it_and_a_log_beside_it_is_not(self, tmp_path: Path) -> None:
+        reads = "from pathlib import Path\n\n\ndef agent(history, tools):\n    return WORDS\n\n\n"
+        reads += "WORDS = (Path(__file__).parent / 'prompts' / 'first.txt').read_text()\n"
+        (tmp_path / "lockers" / "prompts").mkdir(parents=True)
+        prompt = tmp_path / "lockers" / "prompts" / "first.txt"
+        prompt.write_text("Hm.")
+        folder = project(tmp_path / "lockers", agent=reads)
+        run = amounts(folder)["agent.py:agent"]
+        prompt.write_text("Hm, hm.")
+        assert amounts(folder)["agent.py:agent"] == run
+        folder = project(tmp_path / "other", agent="def agent(history, tools):\n    return 'Hm.'\n")
+        run = amounts(folder)["agent.py:agent"]
+        (folder / "log.txt").write_text("two of three pass")
+        assert amounts(folder)["agent.py:agent"] == (0, run[0])
+
     def test_agents_have_names_and_options(self, tmp_path: Path) -> None:
         named = '[agents.best]\nspec = "gold"\n[agents.mine]\nspec = "agent.py:agent"\noptions = {name = "own"}\n'
         folder = project(tmp_path, settings=SETTINGS.replace('agents = ["agent.py:agent"]', "") + named)

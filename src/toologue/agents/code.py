@@ -1,6 +1,7 @@
 """What an agent of a file is made of: the key of all code that it imports, so that what it said is kept no longer.
 
     files beside and below it    Python, and what prompts are written in (`.txt`, `.j2`, `.jinja`, `.jinja2`, `.prompt`)
+                                 where any of the code has the name, the ending or the folder of one in it
     modules outside of packages  by content, wherever `sys.path` or an editable installation leads; also those that are
                                  imported within functions, and by modules that are imported
     installed packages           by name and version; the interpreter by its own
@@ -37,7 +38,11 @@ def code_of(spec: str) -> str:
 def code_key(file: Path) -> str:
     """16 hex digits that name all code of the agent in a file."""
     modules, packages = imports_of(file)
-    files = sorted({path.resolve() for path in (*_beside(file.parent), *modules)})
+    beside = [*_beside(file.parent)]
+    code = {path.resolve() for path in (*modules, *beside) if path in modules or path.suffix == ".py"}
+    text = "\n".join(path.read_text("utf-8", errors="replace") for path in code)
+    read = (path for path in beside if any(word in text for word in _called(path, file.parent)))
+    files = sorted(code | {path.resolve() for path in read})
     versions = [platform.python_version(), *(f"{name}=={version(name)}" for name in packages)]
     return keys.content_key([[keys.file_key(each) for each in files], versions])
 
@@ -76,6 +81,11 @@ def _home(name: str) -> Path | None:
 def _installed(path: Path) -> bool:
     there = path.resolve()
     return any(there.is_relative_to(place) for place in _INSTALLED) or "dist-packages" in there.parts
+
+
+def _called(path: Path, home: Path) -> Iterator[str]:
+    """What code that reads a file has in it: its name, its ending (`*.txt`), or one of its folders."""
+    yield from (path.stem, path.suffix, *path.parent.relative_to(home).parts)
 
 
 def _beside(folder: Path) -> Iterator[Path]:
