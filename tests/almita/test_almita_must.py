@@ -241,6 +241,21 @@ class TestWhatIsNeverRight:
     def test_the_other_branch(self) -> None:
         assert verdict(RIDE, PAYS, "The ride has not ended, and costs 12.50 euros by 2 May.") != "right"
 
+    def test_the_other_branch_with_the_right_value(self) -> None:
+        """The value that both steps name speaks for neither."""
+        steps = """# Lockers
+1. **Ask** for the number of the locker. Collect `id`.
+2. **Call** `get_locker` with `id`, giving `locker`.
+   - If `locker.state == "open"`: go to 3.
+   - Otherwise: go to 4.
+3. **End**: say that {id} is open already.
+4. **End**: say that a colleague comes to open {id}.
+"""
+        cue = must("end", "say that a colleague comes to open {id}.", values={"id": "L-12"})
+        talk = gold(asks("It's L-12."), says("A colleague comes to open L-12.", **cue)).replace(instructions=steps)
+        assert why(talk, 1, "L-12 is open already.").startswith("nearer to another step: say that {id} is open already")
+        assert verdict(talk, 1, "A colleague is coming to open L-12.") == "right"
+
 
 class TestWhatNobodyReads:
     @pytest.mark.parametrize("text", ["1.2,3.4,5", "?" * 19_000 + "x", "a" + " " * 19_000 + "b", "not " * 4_900])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from pydantic import JsonValue
 
@@ -74,10 +74,12 @@ class Reading:
 
     @cached_property
     def others(self) -> Mapping[str, str]:
-        """The gists of the procedure's other steps that ask, or tell, as this one does."""
-        mine = (self.must.text, self.must.again)
+        """The gists of the procedure's other steps that ask, or tell, as this one does, with the values of this one."""
+        mine, values = (self.must.text, self.must.again), self.must.values
         alike = steps_of(self.known.gold.instructions, tells=_tells(self.must.again or self.must.text))
-        gists = {gist: step for step, gist in alike if step not in mine}
+        known = {f"{{{name}}}" for name in values}
+        blank = partial(BRACES.sub, lambda brace: brace[0] if brace[0] in known else " ")
+        gists = {fill_values(blank(gist), values): step for step, gist in alike if step not in mine}
         return {gist: step for gist, step in gists.items() if gist and gist != self.own}
 
     @cached_property
@@ -157,7 +159,7 @@ def steps_of(instructions: str, *, tells: bool) -> tuple[tuple[str, str], ...]:
     except BadFile:
         return ()
     texts = dict.fromkeys(step.text for step in steps if step.text and step.kind in ("ask", "say", "end"))
-    return tuple((text, BRACES.sub(" ", _gist_of(text))) for text in texts if _tells(text) == tells)
+    return tuple((text, _gist_of(text)) for text in texts if _tells(text) == tells)
 
 
 def _tells(step: str) -> bool:
