@@ -125,7 +125,7 @@ def test_a_day(team: Team) -> None:
     assert [one.verdict for one in decisions(team.home / "lockers/reviews/ana.jsonl")] == ["wrong"]
     tested = team.toologue("test", "lockers", "--agent", "old", "--fail-under", "0.9")
     assert (tested.returncode, "3 of 4 conversations pass\n" in tested.stdout) == (1, True)
-    assert "on " in tested.stdout and " by ana" in tested.stdout
+    assert " by ana" in tested.stdout
 
     # The baseline is what the first agent of toologue.toml does; another version stands beside it.
     assert team.toologue("compare", "lockers", "--set").returncode == 0
