@@ -91,6 +91,7 @@ class Team:
 def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Team]:
     monkeypatch.setenv("TOOLOGUE_REQUESTS", "allowed")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # what others installed takes time
     (made := Team(tmp_path)).home.joinpath("elsewhere").mkdir()
     with serving(made) as served:
         _begin(made, served)
@@ -141,7 +142,7 @@ def test_a_day(team: Team) -> None:
     team.broken = False
     elsewhere = team.home / "elsewhere"
     elsewhere.joinpath("test_lockers.py").write_text(TEST)
-    plain = ("-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", "2")
+    plain = ("-m", "pytest", "-p", "xdist.plugin", "-p", "toologue.pytest_plugin", "-q", "-n", "2")
     said = team.python(*plain, "test_lockers.py", "../lockers", "--toologue-agent", "new", where="elsewhere")
     assert "8 passed" in said
     for script, success in ((FUNCTION, "0.33"), (OBJECT, "0.33"), (NAME, "1.0 []")):
