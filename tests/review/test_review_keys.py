@@ -7,9 +7,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from review_samples import conversations, decisions, typed, vague_project
+from review_samples import VAGUE, conversations, decisions, typed, vague_project
 
 from tests.command import toologue
+from tests.project.project_samples import project
 from toologue.review.collect import generated
 from toologue.review.ledger import keep
 from toologue.schema import Decision
@@ -89,6 +90,15 @@ class TestWithoutATerminal:
             assert said.startswith(f"{new} decisions taken; 1 of 3 decided by eve")
         (told,) = decisions(tmp_path / "reviews" / "eve.jsonl")
         assert (told.question, told.reasons) == (listed[1]["question"], ("dull",))
+
+    def test_of_a_project_whoever_was_run_as_they_are_now(self, tmp_path: Path) -> None:
+        folder = project(tmp_path)
+        (folder / "other.py").write_text(VAGUE)
+        assert toologue("test", folder, "--agent", "other.py:agent", cwd=tmp_path).returncode == 0
+        assert toologue("review", folder, "--list", cwd=tmp_path).stdout
+        (folder / "other.py").write_text(VAGUE + "\n# changed\n")
+        done = toologue("review", folder, "--list", cwd=tmp_path)
+        assert (done.returncode, "toologue test" in done.stderr) == (2, True)
 
     def test_what_a_judge_rejected(self, tmp_path: Path) -> None:
         file = conversations(tmp_path / "dialogues.jsonl", 3)

@@ -90,7 +90,7 @@ def questions(
 
 
 def _runs(project: Project, agents: list[str]) -> list[RunFolder]:
-    runs = [*kept_runs(project, agents or [*project.settings.agents])]
+    runs = [*kept_runs(project, agents)]
     if not runs:
         raise BadFile(f"{project.folder}: nothing that can be reviewed was run: toologue test {project.folder}")
     return runs

@@ -32,7 +32,7 @@ from typing import Literal
 
 from toologue import __version__, keys
 from toologue.agents.agent import name_of, resolve_agent
-from toologue.agents.code import code_key
+from toologue.agents.code import code_key, code_of
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting, Denied, UnknownName, UserError
 from toologue.formats.procedure import load
@@ -265,11 +265,12 @@ def evaluate_agent(
     return Trial(*read, told=told, costs=costs, fresh=run_now, folder=folder.path)
 
 
-def kept_runs(project: Project, agents: Sequence[str]) -> Iterator[RunFolder]:
-    """The runs of agents that are there."""
-    for agent in agents:
-        folder = RunFolder(run_of(project, agent)[0])
-        if (folder.path / "traces.jsonl").exists():
+def kept_runs(project: Project, agents: Sequence[str] = ()) -> Iterator[RunFolder]:
+    """The runs of agents that are there; of all, as they are now, where none is named."""
+    named = (run_of(project, agent)[0] for agent in agents)
+    found = named if agents else sorted((project.kept / "runs").glob("*"))
+    for folder in (RunFolder(path) for path in found if (path / "traces.jsonl").exists()):
+        if agents or (folder.config.version == __version__ and folder.config.code == code_of(folder.config.agent)):
             yield folder
 
 
