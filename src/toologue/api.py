@@ -266,9 +266,9 @@ def generate(
 ) -> list[Dialogue]:
     """New conversations, verified: from procedures (ALMITA), or over chains of APIs (ToolDial).
 
-    `what`: procedures or services that ship, .md files of yours over `service` (an OpenAPI document, or one that ships)
-    with its `rows`; or API documents, for chains. `count`: a procedure's conversations, by default 12; all chains', by
-    default 100. `writer`: a model that finds the words. Raises UserError.
+    `what`: procedures or services that ship, .md files of yours over `service` (an OpenAPI document, one that ships, or
+    a world of yours, `module:Class`) with its `rows`; or API documents, for chains. `count`: of each procedure, by
+    default 12; of all chains, by default 100. `writer`: a model that finds the words. Raises UserError.
     """
     names = [str(one) for one in what]
     if any(Path(name).suffix in _DOCUMENTS for name in names):
@@ -330,7 +330,7 @@ class Talk:
 
 
 def chat(agent: Tested = "retrieve", world: str = "assistant", *, data: Path | None = None, seed: int = 0) -> Talk:
-    """Talk to an agent in a world: assistant, s3, a service that ships, or an OpenAPI document of yours, with its rows.
+    """Talk to an agent in a world: assistant, s3, a service that ships, an OpenAPI document of yours, `module:Class`.
 
     Nothing is asked before something is deleted: `toologue chat` does. Raises UserError.
 

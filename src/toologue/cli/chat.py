@@ -27,7 +27,7 @@ def chat(
     Parameters
     ----------
     world
-        assistant, s3, a service that ships (shop, bank, …), or an OpenAPI document of yours.
+        assistant, s3, a service that ships (shop, bank, …), an OpenAPI document or a world of yours (module:Class).
     agent
         retrieve (no model), program_stack:openai:NAME (programs), … or module:attribute.
     data

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from pydantic import JsonValue
 from rich.text import Text
@@ -46,8 +46,10 @@ from toologue.schema import (
 )
 from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
-from toologue.worlds.crud.simulator import shipped, simulator_for
+from toologue.worlds.crud.simulator import shipped
+from toologue.worlds.named import setting_of
 from toologue.worlds.s3.signature import SIGNATURES
+from toologue.worlds.world import kind_at
 
 _LONGEST, ENDLESS = 2000, 1_000_000
 _STYLES = {"final": "green", "drafting": "yellow", "abandoned": "dim"}
@@ -83,11 +85,10 @@ def place_of(world: str, data: Path | None) -> Place:
             raise BadSetting("the world 'assistant' takes no --data")
         known = {"now": _ASSISTANT["now"], "username": _ASSISTANT["user"]}
         return _with_programs(world, Setting(name="assistant", arguments=_ASSISTANT), known)
-    if world not in shipped() and not Path(world).is_file():
+    setting = setting_of(world, data)
+    if setting.name == "crud" and world not in shipped() and not Path(world).is_file():
         raise UnknownName("world, and no file,", world, ["s3", "assistant", *shipped()])
-    inside = {"document": world, **({} if data is None else {"seed": str(data)})}
-    setting = Setting(name="crud", arguments=cast("dict[str, JsonValue]", inside))
-    return _with_programs(_object_name(world), setting, {"now": simulator_for(setting).now})
+    return _with_programs(_object_name(world), setting, {"now": kind_at(setting).now})
 
 
 def losses(world: World, acts: Sequence[Act], *, simulated: bool) -> Iterator[tuple[int, list[str]]]:
@@ -110,8 +111,8 @@ def _with_programs(name: str, inside: Setting, facts: Mapping[str, JsonValue]) -
 
 
 def _object_name(world: str) -> str:
-    """What programs call a service: as its file, or the folder of an openapi.yaml, is called."""
-    file = Path(world)
+    """What programs call a service: as its class, its file, or the folder of an openapi.yaml, is called."""
+    file = Path(world.partition("?")[0].rpartition(":")[2])
     name = file.resolve().parent.name if file.stem == "openapi" else file.stem
     name = re.sub(r"\W+", "_", name).strip("_").lower()
     return name if name.isidentifier() else "service"

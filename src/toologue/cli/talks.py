@@ -40,7 +40,10 @@ class Talks:
     seed: Annotated[int, Parameter(help="The same seed, the same conversations.")] = 0
     service: Annotated[
         str | None,
-        Parameter(help="What the calls of .md files are made to: an OpenAPI document, or a service that ships."),
+        Parameter(
+            help="What the calls of .md files are made to: an OpenAPI document, a service that ships, a world of yours "
+            "(module:Class), or a file that only describes APIs (apis.jsonl, tools.json), whose results are made up."
+        ),
     ] = None
     rows: Annotated[
         Path | None, Parameter(name=["--rows", "--seed-data"], help="Seed data for --service, in YAML.")

@@ -68,6 +68,7 @@ from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished
 from toologue.score.metric import Total, totals
 from toologue.score.paired import LOWER_IS_BETTER
 from toologue.text.tokens import callable_name
+from toologue.worlds.world import kind_at
 
 _ROUNDING = 1e-9
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
@@ -110,13 +111,13 @@ class Suite:
 def read_chapters(project: Project) -> list[Chapter]:
     """All procedures of a project. Raises BadFile with everything that is wrong with them."""
     seed = project.seed
-    document = str(project.document)
-    known = service(document, seed).apis
-    data = [keys.file_key(file) for file in (Path(document), seed) if file is not None]
+    world = service(document := project.service, seed)
+    files = [Path(file) for file in (document, seed) if file is not None and Path(file).is_file()]
+    data = [kind_at(world.setting).data_key(world.setting), *map(keys.file_key, files)]
     found, wrong = list[Chapter](), list[str]()
     for file in project.procedures:
         try:
-            procedure = load(file, apis=known.values())
+            procedure = load(file, apis=world.apis.values())
         except UserError as error:
             wrong.append(str(error))
             continue

@@ -90,7 +90,8 @@ def sources(what: Sequence[str], document: str | None = None, seed: str | None =
             raise BadSetting("--service and --rows are for procedures of yours: name their .md files, too")
         return shipped(*what)
     if document is None:
-        raise BadSetting(f"{own[0]}: what are its calls made to? Give --service, an OpenAPI document or a shipped name")
+        remedy = "Give --service, an OpenAPI document, a shipped name or module:Class"
+        raise BadSetting(f"{own[0]}: what are its calls made to? {remedy}")
     apis = list(service(document, seed).apis.values())
     made = [Source(load(file, apis=apis), document, seed) for file in own]
     made += shipped(*(name for name in what if name not in own)) if len(own) < len(what) else []

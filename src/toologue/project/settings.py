@@ -1,14 +1,14 @@
 """A project's settings: what stands in its `toologue.toml`, checked, and the files that it names.
 
-    apis, seed, procedures, agents                        what is tested, and who (paths start at the file)
+    apis or world, seed, procedures, agents               what is tested, and who (paths start at the file)
     [agents.NAME]   spec options                           who, by names of your own, in place of the list `agents`
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
     [run]           timeout concurrency trials
     [grade]         similarity judge judge_votes
     [gate]          fail_under metric strict allow_unsure
 
-Contract: everything but `apis` may be left out. What cannot be is a BadSetting that names the file, the key, the value
-and what to do; keys that nobody knows are refused, with the nearest one.
+Contract: everything but `apis`, or `world`, may be left out. What cannot be is a BadSetting: the file, the key,
+the value and what to do; keys that nobody knows are refused, with the nearest one.
 
 Example:
     >>> settings = read_settings('apis = "shop.yaml"')
@@ -22,6 +22,7 @@ Example:
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,7 +105,8 @@ class Gate(Noun):
 class Settings(Noun):
     """What stands in the file."""
 
-    apis: str = Field(min_length=1)
+    apis: str = ""
+    world: str = ""
     seed: str | None = Field(default=None, min_length=1)
     procedures: str = "procedures"
     agents: Annotated[dict[str, Tested], BeforeValidator(_by_name)] = Field(
@@ -124,9 +126,14 @@ class Project:
     settings: Settings
 
     @property
-    def document(self) -> Path:
-        """The OpenAPI document."""
-        return self._file("apis", self.settings.apis)
+    def service(self) -> str:
+        """What calls are made to (`worlds.named`): an OpenAPI document, or a world of one's own."""
+        if not self.settings.world:
+            return str(self._file("apis", self.settings.apis))
+        home = str(self.folder.resolve())
+        if home not in sys.path:
+            sys.path.insert(0, home)  # so that module:Class finds modules of the project
+        return self.settings.world
 
     @property
     def seed(self) -> Path | None:
@@ -185,11 +192,15 @@ def read_settings(text: str, *, file: object = FILE) -> Settings:
     except (ValueError, RecursionError) as error:  # a ValueError: no TOML, or a number of more digits than are read
         raise BadSetting(f"{file}: this is no TOML: {limits.cut(str(error), 300)}") from None
     try:
-        return Settings.model_validate(data)
+        settings = Settings.model_validate(data)
     except ValidationError as error:
         place, what = complaint(error)
         what = _unknown(place) if error.errors()[0]["type"] == "extra_forbidden" else what
         raise BadSetting(f"{file}: {'.'.join(map(str, place))}: {what}") from None
+    if bool(settings.apis) == bool(settings.world):
+        what = "only one of the two can be tested" if settings.apis else "this key is missing"
+        raise BadSetting(f'{file}: apis: {what}; name an OpenAPI document, or a world of yours: world = "module:Class"')
+    return settings
 
 
 def _unknown(place: Sequence[str | int]) -> str:

@@ -1,13 +1,20 @@
 """Kinds of worlds: how one is made for a case, what it documents, and how its outcomes compare.
 
-A registered world is a `Kind`. `make(case)` gives a fresh world; `fields` says per table (the part of its name before
-the first `/`) how the fields of its rows compare; `missing` says what a call did not find of all that the expected one
-found, and None where arguments shall be compared one by one; `counted` gives the arguments of a call as they count in
-that comparison; `data_key` names the content of the files that a world reads.
+A registered world is a `Kind`. `make(case)` gives a fresh world; `rows()` are those of its start, which customers can
+name, and `now` is when it is; `fields` says per table (the part of its name before the first `/`) how the fields of its
+rows compare; `missing` says what a call did not find of all that the expected one found, and None where arguments shall
+be compared one by one; `counted` gives the arguments of a call as they count in that comparison; `data_key` names the
+content of the files that a world reads.
+
+A class of one's own, registered or named `module:Class`, is a kind as well. It is made with the arguments of the
+setting, has what the loop's `World` asks for, and may have `rows`, `now`, `fields`, `missing` and `counted`. It is
+code, and code never comes from data: only a name that a person gave (`allow`, `TOOLOGUE_WORLDS`) is imported.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -16,8 +23,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
-from toologue import registry
-from toologue.errors import BadFile, BadRecord, BadSetting, shown
+from toologue import keys, registry
+from toologue.errors import BadFile, BadRecord, BadSetting, UserError, shown, summary
 from toologue.loop import World
 from toologue.schema import Act, Api, Case, Compare, Dialogue, Fault, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import json_path
@@ -25,6 +32,7 @@ from toologue.schema.jsonl import json_path
 # (predicted, gold) → what the gold call found and the predicted one did not; None: compare their arguments.
 Missing = Callable[[Invocation, Invocation], Sequence[Mismatch] | None]
 M = TypeVar("M", bound=BaseModel)
+_ALLOWED = "TOOLOGUE_WORLDS"
 
 
 def _arguments(invocation: Invocation) -> Mapping[str, JsonValue]:
@@ -37,6 +45,8 @@ class Kind:
 
     make: Callable[[Case], World]
     documents: Callable[[], Sequence[Api]] = tuple[Api, ...]
+    rows: Callable[[], Mapping[str, Mapping[str, Mapping[str, Any]]]] = dict[str, Mapping[str, Mapping[str, Any]]]
+    now: str | None = None
     fields: Mapping[str, Mapping[str, Compare]] = field(default_factory=dict[str, Mapping[str, Compare]])
     missing: Missing = lambda predicted, gold: None
     counted: Callable[[Invocation], Mapping[str, JsonValue]] = _arguments
@@ -56,8 +66,25 @@ class Kind:
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of world that a name stands for."""
-    return cast("Kind", registry.find("world", name))
+    """The kind of world that a name stands for: a registered one, or `module:Class`, if a person allowed it."""
+    if ":" in name and name not in _allowed():
+        what = f"the world {name!r} is code, which is not run because a file names it"
+        raise BadSetting(f"{what}; if it is yours: export {_ALLOWED}={','.join([*_allowed(), name])}")
+    found = registry.load(name) if ":" in name else registry.find("world", name)
+    if isinstance(found, Kind):
+        return found
+    if not callable(found):
+        raise BadSetting(f"{name!r} makes no world: it is {shown(found)}; name a class (docs/worlds.md)")
+    return _own(name, found)
+
+
+def allow(name: str) -> None:
+    """Let files name the world `module:Class`, in this process and in those that it starts."""
+    os.environ[_ALLOWED] = ",".join(dict.fromkeys([*_allowed(), name]))
+
+
+def _allowed() -> list[str]:
+    return list(filter(None, os.environ.get(_ALLOWED, "").split(",")))
 
 
 def kind_at(setting: Setting) -> Kind:
@@ -72,6 +99,36 @@ def make_world(case: Case) -> World:
         return kind_of(case.world.name).make(case)
     except (TypeError, ValueError) as error:
         raise BadSetting(f"dialogue {case.id!r}: the world {case.world.name!r} cannot be made: {error}") from None
+
+
+@cache
+def _own(name: str, made_by: Callable[..., World]) -> Kind:
+    """The kind that a class is; what else there is to say of it, a world of each setting says."""
+
+    def make(setting: Setting) -> World:
+        try:
+            world = made_by(**setting.arguments)
+        except UserError:
+            raise
+        except Exception as error:  # a declared boundary: code of others
+            what = f"{': '.join(summary(error))}, of the arguments {shown(setting.arguments)}"
+            raise BadSetting(f"the world {name!r} cannot be made: {what}") from error
+        if lacking := [part for part in ("apis", "do", "mark", "rewind") if not hasattr(world, part)]:
+            raise BadSetting(f"{name!r} makes no world: {shown(world)} has no {', '.join(lacking)} (docs/worlds.md)")
+        return world
+
+    def data_key(setting: Setting) -> str:
+        files = [str(sys.modules[made_by.__module__].__file__), *map(str, setting.arguments.values())]
+        return keys.content_key([keys.file_key(Path(file)) for file in files if Path(file).is_file()])
+
+    @cache
+    def at(setting: str) -> Kind:
+        world: Any = make(Setting.model_validate_json(setting))
+        said = {part: getattr(world, part) for part in ("now", "fields", "missing", "counted") if hasattr(world, part)}
+        rows = getattr(world, "rows", {})
+        return Kind(lambda case: make(case.world), lambda: world.apis, rows=lambda: rows, data_key=data_key, **said)
+
+    return Kind(lambda case: make(case.world), data_key=data_key, at=lambda setting: at(setting.model_dump_json()))
 
 
 def arguments_of(setting: Setting, model: type[M]) -> M:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -21,14 +22,17 @@ from typing import Any
 from pydantic import JsonValue
 
 from toologue import keys
+from toologue.apis.load import apis_of
+from toologue.data import read_source
 from toologue.errors import BadSetting, UserError
 from toologue.loop import World
-from toologue.schema import Api, Call, Fault, Graph, Link, Node, Result, Setting
+from toologue.schema import Api, Call, Case, Fault, Graph, Link, Node, Result, Setting
 from toologue.values.conditions import Expression, parse
 from toologue.values.json_schema import list_of, object_of
 from toologue.values.make import make
-from toologue.worlds.crud import simulator_for
+from toologue.worlds.named import setting_of
 from toologue.worlds.store import Row
+from toologue.worlds.world import kind_at, stamp
 
 _NOW = "2025-03-12T09:30:00Z"
 
@@ -49,17 +53,32 @@ class Service:
         return self.make is not None
 
 
-def service(document: str | Path, seed: str | Path | None = None) -> Service:
-    """The service of an OpenAPI document, a shipped one by its name. Raises BadFile, BadRecord, BadSetting."""
-    arguments: dict[str, JsonValue] = {"document": str(document), **({"seed": str(seed)} if seed else {})}
-    simulator = simulator_for(setting := Setting(name="crud", arguments=arguments))
-    apis = {api.name: api for api in simulator.apis}
-    return Service(setting, apis, simulator.now or _NOW, simulator.world, simulator.seed)
+def service(world: str | Path, rows: str | Path | None = None) -> Service:
+    """The service that a world is, by its name (`worlds.named`), or `mocked` ones of a file that only describes APIs.
+
+    Raises BadFile, BadRecord, BadSetting.
+    """
+    file = str(world)
+    if file.endswith(_DESCRIBING) and Path(file).is_file() and (alone := _described(file, *stamp(file))):
+        return alone
+    kind = kind_at(setting := setting_of(world, rows))
+    case = Case(id=setting.name, world=setting, protocol="live")
+    return Service(setting, kind.by_name, kind.now or _NOW, partial(kind.make, case), kind.rows())
 
 
 def mocked(apis: Iterable[Api]) -> Service:
     """A service of documents alone."""
     return Service(Setting(name="recorded"), {api.name: api for api in apis})
+
+
+_DESCRIBING = (".json", ".jsonl", ".jsonl.gz")
+
+
+@lru_cache(maxsize=8)
+def _described(file: str, changed: int, size: int) -> Service | None:
+    """What a file describes that is no OpenAPI document: apis.jsonl, tools, the paper's small JSON."""
+    whole = file.endswith(".json") and {"openapi", "swagger"} & object_of(read_source(Path(file)).data).keys()
+    return None if whole else mocked(apis_of(file))
 
 
 # So many values are made for a call, and so many changes of each tried.

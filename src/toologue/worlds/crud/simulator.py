@@ -192,6 +192,8 @@ def _kind(said: _Arguments, simulator: Simulator) -> Kind:
     return Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
+        rows=lambda: simulator.seed,
+        now=simulator.now,
         fields=_fields(simulator),
         missing=missing,
         data_key=lambda _: _data_key(said),
