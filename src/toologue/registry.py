@@ -72,7 +72,10 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "one": "toologue.models.similarity:ONE",
         "vectors": "toologue.models.similarity:Vectors",
     },
-    "user": {"graph": "toologue.users.graph:graph_user"},
+    "user": {
+        "graph": "toologue.users.graph:graph_user",
+        "scenario": "toologue.users.scenario:scenario_user",
+    },
     "world": {
         "assistant": "toologue.worlds.assistant:ASSISTANT",
         "crud": "toologue.worlds.crud.simulator:CRUD",
@@ -83,6 +86,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "recorded": "toologue.worlds.recorded:RECORDED",
         "s3": "toologue.worlds.s3:KIND",
         "s3_programs": "toologue.worlds.s3.simulator:S3_PROGRAMS",
+        "tau2": "toologue.worlds.tau2:TAU2",
     },
 }
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -98,6 +102,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "write": ("toologue.cli.write:write", "Words for plans, by templates or by a model."),
     "verify": ("toologue.cli.write:verify", "Whether conversations are valid: acts done again, values looked up."),
+    "import": ("toologue.cli.importing:importing", "Suites of others as conversations: tau2-bench."),
     "export": ("toologue.cli.export:export", "Dialogues as training data, in the formats of others."),
     "chat": ("toologue.cli.chat:chat", "Talk to an agent in a world, and see what it does."),
     "show": ("toologue.cli.show:show", "Conversations with executed results, for those who write them."),

@@ -61,7 +61,8 @@ def run(
     protocol
         How the gold takes part: next, forced, recorded; or live, where a simulated customer speaks.
     user
-        Who speaks under live: graph, a customer who walks the procedure's graph.
+        Who speaks under live: graph, a customer who walks the procedure's graph; scenario:openai:NAME, a model that
+        plays what the dialogue's extra["scenario"] says.
     some
         Which dialogues; by default all.
     trials

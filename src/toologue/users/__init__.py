@@ -1,4 +1,12 @@
-"""Users: whoever the agent talks to in a `live` conversation."""
+"""Users: whoever the agent talks to in a `live` conversation. `graph` walks a procedure, a model plays `scenario`.
+
+Example:
+    >>> import asyncio
+    >>> asyncio.run(ScriptedUser(["Hello"]).say(())).text
+    'Hello'
+
+Not covered: users who act on the world themselves.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +21,12 @@ UserFactory = Callable[[Case], User]
 
 
 def speaker(name: str) -> UserFactory | None:
-    """The registered user of this name; None without one. Raises UnknownName."""
-    return cast("UserFactory", registry.find("user", name)) if name else None
+    """The user of a spec, a registered name or `name:argument`; None without one. Raises UnknownName, BadSetting."""
+    if not name:
+        return None
+    registered, _, argument = name.partition(":")
+    found = registry.find("user", registered)
+    return cast("UserFactory", found(argument) if argument else found)
 
 
 class ScriptedUser:
