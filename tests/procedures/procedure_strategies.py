@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from toologue.schema import Branch, Graph, Limit, Link, Node, Procedure, Step
+from toologue.schema.procedure import reached
 
 AWKWARD = [
     "",
@@ -44,8 +45,10 @@ def procedures(draw: st.DrawFn, limits: bool = True) -> Procedure:
             targets[draw(st.sampled_from(earlier))].append(number)
     steps = [draw(_step(number, kinds[number - 1], targets.get(number, []))) for number in numbers]
     ends = [step.number for step in steps if step.kind == "end"]
+    onward = {number: targets.get(number, []) for number in numbers}
     for place, step in enumerate(steps):
-        if limits and place and step.kind != "end" and draw(st.integers(0, 4)) == 0:
+        again = step.number in reached(onward[step.number], onward)
+        if limits and place and again and draw(st.integers(0, 2)) == 0:
             limit = Limit(times=draw(st.integers(1, 3)), then=draw(st.sampled_from(ends)))
             steps[place] = step.replace(limit=limit)
     return Procedure(id="made", title="Made up", facts={"known": 1}, steps=tuple(steps))

@@ -56,6 +56,16 @@ ORDER_API = Api(
 )
 
 
+REFUND_API = Api(
+    name="refund",
+    parameters={
+        "amount": Parameter(schema={"type": "number"}),
+        "reason": Parameter(schema={"type": "string", "enum": ["damaged", "late"]}),
+    },
+    returns={"type": "object", "properties": {"state": {"type": "string", "enum": ["paid", "open"]}}},
+)
+
+
 def complaints(text: str, apis: list[Api] | None = None) -> list[str]:
     return [str(problem) for problem in examine(dedent(text), apis=apis).problems]
 
@@ -355,3 +365,69 @@ class TestAgainstDocuments:
         ]
         loose = ORDER_API.replace(returns={"type": "object"})
         assert complaints(wrong, [loose]) == [], "a document that says nothing of fields rules none out"
+
+
+@pytest.mark.parametrize(
+    ("way", "given", "condition", "said"),
+    [
+        ("amount > 100", "reason", 'done.state == "paid"', ""),
+        (
+            'amount > "100"',
+            "reason",
+            'done.state == "paid"',
+            "3: step 1 compares `amount` with '100', which it can never be (it is a number)",
+        ),
+        (
+            "amount > 1",
+            'reason = "because"',
+            'done.state in ["paid", "open"]',
+            "6: step 2 gives `refund` as `reason` 'because', which it does not take (it is one of 'damaged', 'late')",
+        ),
+        (
+            "amount > 1",
+            "reason",
+            'done.state in ["paid", "lost"]',
+            "7: step 2 compares `done.state` with 'lost', which it can never be (it is one of 'paid', 'open')",
+        ),
+        ("amount > 1", "reason", "done.state == null", ""),
+    ],
+)
+def test_constants_are_held_to_what_documents_say(way: str, given: str, condition: str, said: str) -> None:
+    text = f"""\
+        # Money
+        1. **Ask** how much, and why. Collect `amount` and `reason`.
+           - If `{way}`: go to 3.
+           - Late: go to 2.
+           - Damaged, so `reason = "damaged"`: go to 2.
+        2. **Call** `refund` with `amount` and `{given}`, giving `done`.
+           - If `{condition}`: go to 3.
+           - Otherwise: go to 3.
+        3. **End**: say that it is done.
+        """
+    assert "".join(complaints(text, [REFUND_API])) == said
+
+
+def test_what_a_branch_gives_is_held_to_the_parameter_that_it_is_for() -> None:
+    text = """\
+        # Money
+        1. **Ask** why. Collect `amount`.
+           - It broke, so `reason = "broken"`: go to 2.
+           - It came late, so `reason = "late"`: go to 2.
+        2. **Call** `refund` with `amount` and `reason`.
+        3. **End**: say that it is done.
+        """
+    what = "3: step 1 gives `reason` 'broken', which it does not take (it is one of 'damaged', 'late')"
+    assert complaints(text, [REFUND_API]) == [what]
+
+
+def test_a_limit_without_a_way_back_is_none() -> None:
+    text = """\
+        # Money
+        1. **Ask** how much. Collect `amount`. Go to 2.
+        2. **Ask** again. Collect `amount`. At most 2 times, then go to 3.
+        3. **End**: say that it is done.
+        """
+    (said,) = complaints(text)
+    assert (
+        said == "3: step 2 has a limit, and nothing leads back to it (go to 2 from a later step, or take the limit out)"
+    )

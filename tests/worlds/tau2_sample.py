@@ -72,7 +72,7 @@ class KennelTools(ToolKitBase):
         """End the process."""
         os._exit(3)
 '''
-DB = {"dogs": {"D1": {"name": "Ada", "walks": []}, "D2": {"name": "Bo", "walks": ["Monday"]}}}
+DB: dict[str, Any] = {"dogs": {"D1": {"name": "Ada", "walks": []}, "D2": {"name": "Bo", "walks": ["Monday"]}}}
 
 
 def task(id: str, *calls: tuple[str, dict[str, str]], **more: Any) -> dict[str, Any]:

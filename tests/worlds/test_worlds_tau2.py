@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_it_keeps_the_laws_of_worlds(kennel: Path) -> None:
 
 
 def test_a_task_begins_with_its_initial_state(kennel: Path, tmp_path: Path) -> None:
-    begun = {
+    begun: dict[str, Any] = {
         "initialization_data": {"agent_data": {"dogs": {"D7": {"name": "Cy", "walks": []}}}},
         "initialization_actions": [{"func_name": "book_walk", "arguments": {"dog": "D7", "day": "Sunday"}}],
         "message_history": [{"role": "user", "content": "Hello"}],

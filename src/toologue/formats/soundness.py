@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from toologue.errors import BadSetting, Problem
 from toologue.schema import Api, Procedure, Step
 from toologue.schema.procedure import reached, way
 from toologue.values.conditions import FUNCTIONS, Expression, embedded, parse
-from toologue.values.json_schema import object_of
+from toologue.values.json_schema import fits, list_of, object_of, types_of
 
 _RESERVED = {"error", "now", "today", "true", "false", "null", "and", "or", "not", "in", *FUNCTIONS}
 # What is meant to be more than words, and stands where it is not read as such.
@@ -35,7 +38,7 @@ def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whol
         for use in _uses(step):
             if isinstance(wrong := use.expressions(), BadSetting):
                 found.append(Problem(use.line, f"step {step.number}: {wrong}"))
-    found += _of_fields(procedure, known or {})
+    found += [*_of_fields(procedure, known or {}), *_of_values(procedure, known or {})]
     if whole and not astray:
         found += [*_of_ways(procedure), *_of_names(procedure)]
     return sorted(dict.fromkeys(found))
@@ -116,13 +119,95 @@ def _faults_of_call(step: Step, apis: Mapping[str, Api]) -> Iterator[_Fault]:
         yield f"calls `{step.api}` without {', '.join(missing)}", "it is required", None
 
 
-def _of_fields(procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Problem]:
-    """Fields that the result of a call cannot have, as far as its document says what it returns."""
+def _shapes(procedure: Procedure, apis: Mapping[str, Api]) -> dict[str, Mapping[str, Any]]:
+    """What documents say of results by their names; nothing where two of one name differ."""
     shapes: dict[str, Mapping[str, Any]] = {}
     for step in procedure.steps:
         if step.result and step.api in apis:
             same = shapes.get(step.result, apis[step.api].returns) == apis[step.api].returns
             shapes[step.result] = apis[step.api].returns if same else {}
+    return shapes
+
+
+def _of_values(procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Problem]:
+    """Constants that a parameter does not take, and those that a name or a field can never be.
+
+    What a name may be is said by the parameter that is given it as it stands, of a result's field by its document.
+    """
+    called = [(step, apis[step.api].parameters) for step in procedure.steps if step.api in apis]
+    given = [
+        (step, name, text, takes[name].json_schema)
+        for step, takes in called
+        for name, text in step.arguments.items()
+        if name in takes
+    ]
+    names = {text: schema for _, _, text, schema in given if text.isidentifier()}
+    for step, name, text, schema in given:
+        yield from _unfit(step.line, f"step {step.number} gives `{step.api}` as `{name}`", text, schema)
+    results = _shapes(procedure, apis)
+    for step in procedure.steps:
+        for branch in step.branches:
+            for name, text in branch.sets.items():
+                yield from _unfit(branch.line, f"step {step.number} gives `{name}`", text, names.get(name, {}))
+        for use in _uses(step):
+            expressions = use.expressions()
+            for one in [] if isinstance(expressions, BadSetting) else expressions:
+                for left, right, ordered in _compared(one.tree):
+                    paths = Expression("", left).paths
+                    path = paths[0] if len(paths) == 1 and isinstance(left, ast.Name | ast.Attribute) else ("",)
+                    schema = _schema_at({**names, **results}.get(path[0], {}), path[1:])
+                    for value in right if isinstance(right, list) else [right]:
+                        if schema and value is not None and not _like(value, schema, ordered=ordered):
+                            what = (
+                                f"step {step.number} compares `{'.'.join(path)}` with {value!r}, which it can never be"
+                            )
+                            yield Problem(use.line, what, _expected(schema))
+
+
+def _compared(tree: ast.expr) -> Iterator[tuple[ast.expr, Any, bool]]:
+    """(a side that is no constant, the constant on the other, whether by < or the like) of each comparison."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            for (one, other), by in zip(pairwise(sides), node.ops, strict=True):
+                for left, right in ((one, other), (other, one)):
+                    with suppress(ValueError):
+                        yield left, ast.literal_eval(right), isinstance(by, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+
+
+def _schema_at(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any]:
+    for name in path:
+        schema = object_of(schema.get("items") if name == "[]" else object_of(schema.get("properties")).get(name))
+    return schema
+
+
+def _like(value: Any, schema: Mapping[str, Any], *, ordered: bool) -> bool:
+    """Whether a value could be one of a schema's: one of its values, or ordered beside them, of a type of theirs."""
+    kept = ("type", "enum", "const") if not ordered else ("type",)
+    return fits(value, {key: schema[key] for key in kept if key in schema} | _NUMBERS.get(str(schema.get("type")), {}))
+
+
+_NUMBERS = {"integer": {"type": "number"}}
+
+
+def _unfit(line: int, what: str, text: str, schema: Mapping[str, Any]) -> Iterator[Problem]:
+    with suppress(ValueError, SyntaxError):
+        value = ast.literal_eval(text)
+        if not fits(value, schema):
+            yield Problem(line, f"{what} {value!r}, which it does not take", _expected(schema))
+
+
+def _expected(schema: Mapping[str, Any]) -> str:
+    """What a schema takes."""
+    if listed := list_of(schema.get("enum")):
+        return f"it is one of {', '.join(map(repr, listed[:12]))}"
+    kinds = " or ".join(types_of(schema))
+    return f"it is a {kinds}" + (f" like {schema['pattern']}" if "pattern" in schema else "")
+
+
+def _of_fields(procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Problem]:
+    """Fields that the result of a call cannot have, as far as its document says what it returns."""
+    shapes = _shapes(procedure, apis)
     for step in procedure.steps:
         for use in _uses(step):
             for path in use.paths():
@@ -157,6 +242,9 @@ def _of_ways(procedure: Procedure) -> Iterator[Problem]:
             yield Problem(step.line, f"nothing leads to step {step.number}", "go to it from somewhere, or take it out")
         elif step.number not in ends:
             yield Problem(step.line, f"no way leads from step {step.number} to an End", "end it somewhere")
+        elif step.limit and step.number not in reached(onward[step.number], onward):
+            what = f"step {step.number} has a limit, and nothing leads back to it"
+            yield Problem(step.line, what, f"go to {step.number} from a later step, or take the limit out")
 
 
 def _of_names(procedure: Procedure) -> Iterator[Problem]:
