@@ -121,11 +121,11 @@ def errors_of(traces: Sequence[Trace]) -> set[tuple[str, str]]:
     [
         ("exits", "exited", "the agent's process ended with status 0, and gave no turn"),
         ("crashes", "exited", "the agent's process was killed by signal 11, and gave no turn"),
-        ("loops", "timeout", "cut off after 3.0 s"),
+        ("loops", "timeout", "cut off after 0.5 s"),
         ("leaves", "SystemExit", "bye (agents_apart.py, line 20)"),
         ("interrupts", "KeyboardInterrupt", " (agents_apart.py, line 23)"),
         ("unspeakable", "Unspeakable", "(its text cannot be had: SystemExit) (agents_apart.py, line 30)"),
-        ("hanging", "timeout", "cut off after 3.0 s"),
+        ("hanging", "timeout", "cut off after 0.5 s"),
         ("cancels", "CancelledError", "the agent stopped itself"),
         ("closes", "GeneratorExit", ""),
         ("much", "too long", "an answer of 33,554,432 characters, and at most 100,000 are taken"),
@@ -134,8 +134,8 @@ def errors_of(traces: Sequence[Trace]) -> set[tuple[str, str]]:
 def test_in_a_process_nothing_that_an_agent_does_stops_the_run(
     folder: Path, name: str, kind: str, message: str
 ) -> None:
-    agent = f"callable:agents_apart.py:{name}"
-    done = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", "--timeout", "3", cwd=folder)
+    agent, timeout = f"callable:agents_apart.py:{name}", "0.5" if kind == "timeout" else "30"
+    done = toologue("run", "talks.jsonl", "--agent", agent, "-o", "run", "--timeout", timeout, cwd=folder)
     assert (done.returncode, done.stdout.partition(" ")[0]) == (0, "4"), done.stderr
     assert f"4 of 4 conversations were broken by it, and fail: {kind} × 4" in done.stdout
     [(found, why)] = errors(folder / "run")

@@ -133,12 +133,12 @@ class TestDescribe:
         huge = api("a|b|c", "id", description="word " * 2_000_000)
         assert len(next(outputs(describe(huge))).description) < 200
 
-    def test_a_hundred_thousand_entities(self) -> None:
+    def test_twenty_thousand_entities(self) -> None:
         it = api("Sports|cricbuzz|Teams", *(f"team{number}|id" for number in range(1000)))
         start = time.process_time()
-        phrases = {one.phrase for number in range(100) for one in outputs(describe(it.replace(name=f"a|b{number}|c")))}
+        phrases = {one.phrase for number in range(20) for one in outputs(describe(it.replace(name=f"a|b{number}|c")))}
         assert phrases == {"team unique id of one team"}
-        assert time.process_time() - start < 30  # 4 to 6 on a free core
+        assert time.process_time() - start < 6  # 1 on a free core
 
     def test_the_published_records_are_described_whole(self, shared: Callable[..., Path]) -> None:
         found = list(read_rapidapi(shared("tooldial", "rapidapi_aug1308.jsonl.gz"), Notes()))

@@ -67,9 +67,8 @@ def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert "look first, procedure_careless:" in done.stdout
     page = (tmp_path / "toologue-demo" / "report.html").read_text()
     assert "order-not-received.md" in page
-    again = started("demo", cwd=tmp_path)
-    printed, errors = again.communicate(timeout=120)
-    assert (again.returncode, "conversations       0 made" in printed) == (0, True), errors
+    again = toologue("demo", cwd=tmp_path)
+    assert (again.returncode, "conversations       0 made" in again.stdout) == (0, True), again.stderr
     assert (tmp_path / "toologue-demo" / "report.html").read_text() == page
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,26 +33,33 @@ from toologue.worlds.s3 import apis
 
 S3 = Brief(apis=apis())
 HELLO = Sample(turns=(AgentTurn(text="Hi."), UserTurn(text="Hello")))
-OWN = [one for task in ("program", "response") for dialogue in trained()[:3] for one in samples(dialogue, task)][:5]
+
+
+@cache
+def own() -> list[Sample]:
+    """Five examples of ours."""
+    return [one for task in ("program", "response") for dialogue in trained()[:3] for one in samples(dialogue, task)][
+        :5
+    ]
 
 
 class TestTheThreeSettings:
     def parts(self, settings: Settings, task: Task = "program") -> str:
-        return messages(Asked(task, HELLO, S3, OWN), settings)[-1]["content"]
+        return messages(Asked(task, HELLO, S3, own()), settings)[-1]["content"]
 
     def test_documents_after_an_example_from_elsewhere(self) -> None:
         text = self.parts(Settings(shows="docs"))
         assert text.index("def find_varieties") < text.index("def list_objects") < text.index("User: Hello")
-        assert sample_xml(OWN[0]) not in text
+        assert sample_xml(own()[0]) not in text
 
     def test_examples_alone(self) -> None:
         text = self.parts(Settings(shows="examples"))
         assert "<def>" not in text
-        assert text.startswith(sample_xml(OWN[0]))
+        assert text.startswith(sample_xml(own()[0]))
 
     def test_documents_and_examples(self) -> None:
         text = self.parts(Settings())
-        assert text.index("def list_objects") < text.index(sample_xml(OWN[0])) < text.index("User: Hello")
+        assert text.index("def list_objects") < text.index(sample_xml(own()[0])) < text.index("User: Hello")
         assert "def find_varieties" not in text
 
     @pytest.mark.parametrize("task", ["program", "response"])
@@ -61,7 +69,7 @@ class TestTheThreeSettings:
 
     @pytest.mark.parametrize("task", ["program", "response"])
     def test_the_prompt_reads_as_it_was_written(self, task: Task) -> None:
-        text = messages(Asked(task, HELLO, S3, OWN), Settings(published=True))[0]["content"]
+        text = messages(Asked(task, HELLO, S3, own()), Settings(published=True))[0]["content"]
         last = "<stack>" + text.rpartition("<stack>")[2] + "</output>"
         assert read_sample(last).turns == HELLO.turns
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toologue.bench.benchmark import benchmark
+from toologue.bench.dialog2api.files import SHIPPED, executed, read_folder
 from toologue.models.similarity import TextMatch
 from toologue.report.transcript import transcript
 from toologue.report.view import Conversation
@@ -10,7 +11,7 @@ from toologue.report.words import findings
 from toologue.schema import AgentTurn, Program, Trace, UserTurn
 
 DIALOG2API = benchmark("dialog2api")
-GOLD = next(gold for gold in DIALOG2API.load(None) if gold.id == "list-buckets-1")
+GOLD = executed(next(gold for gold in read_folder(SHIPPED) if gold.id == "list-buckets-1"))
 DRAFT = AgentTurn(acts=(Program(goal="2", status="drafting", code="..."),), results=(None,))
 
 

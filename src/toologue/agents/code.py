@@ -4,7 +4,7 @@
                                  where any of the code has the name, the ending or the folder of one in it
     modules outside of packages  by content, wherever `sys.path` or an editable installation leads; also those that are
                                  imported within functions, and by modules that are imported
-    installed packages           by name and version; the interpreter by its own
+    installed packages           by name and version, ours wherever it lies; the interpreter by its own
 
 Imports are read, not done (`modulefinder`): nothing of the agent runs.
 
@@ -18,6 +18,7 @@ import platform
 import sys
 import sysconfig
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions, version
 from modulefinder import ModuleFinder
 from pathlib import Path
@@ -25,6 +26,7 @@ from pathlib import Path
 from toologue import keys
 
 _PROMPTS = {".py", ".txt", ".j2", ".jinja", ".jinja2", ".prompt"}
+_distributions = cache(packages_distributions)
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
 
@@ -51,7 +53,7 @@ def imports_of(file: Path) -> tuple[list[Path], list[str]]:
     """(modules outside of packages, installed distributions) that a file imports, directly or by what it imports."""
     path = [str(file.parent.resolve()), *(place or "." for place in sys.path if not _installed(Path(place)))]
     while True:
-        finder = ModuleFinder(path)
+        finder = ModuleFinder(path, excludes=["toologue"])
         try:
             finder.run_script(str(file))
         except (SyntaxError, UnicodeDecodeError, ValueError, RecursionError):  # it does not load either, and says why
@@ -61,7 +63,7 @@ def imports_of(file: Path) -> tuple[list[Path], list[str]]:
         if not elsewhere:
             break
         path += elsewhere  # of editable installations
-    owners = packages_distributions()
+    owners = _distributions()
     modules = [Path(found) for module in finder.modules.values() if (found := getattr(module, "__file__", None))]
     return sorted(modules), sorted({owner for name in names for owner in owners.get(name, ())})
 

@@ -59,7 +59,7 @@ class Record(Noun):
     @cached_property
     def key(self) -> str:
         """16 hex digits: equal content, equal key, in any process and on any machine."""
-        return keys.content_key(self.model_dump(mode="json", by_alias=True))
+        return keys.content_key(from_json(_json(self)))
 
 
 R = TypeVar("R", bound=Noun)

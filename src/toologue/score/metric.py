@@ -234,6 +234,9 @@ class _Column:
         if len(table) < 2:
             return None, None
         drawn = resampled(table, keys.seed_of(seed, self._metric))
+        if self._metric not in RATIOS and "of" in self._names:  # all at once
+            hits, of = (drawn[:, self._names.index(name)] for name in ("hits", "of"))
+            return interval(hits[of > 0] / of[of > 0])
         rows = (dict(zip(self._names, row, strict=True)) for row in drawn.tolist())
         return interval(value for row in rows if (value := value_of(self._metric, row)) is not None)
 
