@@ -11,7 +11,7 @@ demo: .venv/base.done
 	$(BIN)/toologue demo
 
 test: check
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: .venv/dev.done
 	$(BIN)/ruff check src tests bench

@@ -95,9 +95,9 @@ def test_every_default_works(tmp_path: Path) -> None:
         ["run", dialogues, "--agent", "altered:paraphrase", "-o", "run"],
         ["score", "run"],
         ["report", "run", "--junit", "junit.xml"],
-        ["bench", "tooltalk", "--agent", "gold"],
-        ["bench", "tooltalk", "--agent", "gold", "--mode", "published"],
-        ["bench", "tooltalk", "--agent", "retrieve"],
+        ["bench", "tooltalk", "--agent", "gold", "--limit", "5"],
+        ["bench", "tooltalk", "--agent", "gold", "--limit", "5", "--mode", "published"],
+        ["bench", "tooltalk", "--agent", "retrieve", "--limit", "5"],
         ["prove", "tooltalk", "--gold"],
     ]
     found = ran(commands, tmp_path)

@@ -64,7 +64,7 @@ FAULTS = {"NameError", "SyntaxError", "TypeError", "KeyError", "AttributeError",
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_every_dialogue_that_ships_comes_to_what_it_is_said_to(split):
     """Executing them compares their signatures."""
-    golds = [executed(one) for one in read_folder(SHIPPED) if one.origin["split"] == split]
+    golds = of_split(load(), split)
     assert all("initial_signature" in one.extra for one in read_folder(SHIPPED))
     results = [
         r for gold in golds for turn in gold.turns if turn.role == "agent" for r in turn.results if r is not None

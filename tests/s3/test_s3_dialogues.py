@@ -9,7 +9,7 @@ import pytest
 from http_s3 import serving
 
 from toologue.bench.benchmark import Options
-from toologue.bench.dialog2api import DIALOG2API
+from toologue.bench.dialog2api import DIALOG2API, of_split
 from toologue.bench.dialog2api.files import SHIPPED, executed, read_folder
 from toologue.bench.dialog2api.prove import run_everywhere, table
 from toologue.bench.dialog2api.tables import apis_in
@@ -42,7 +42,7 @@ def names(address):
 
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_both_backends_run_all_that_ships_and_few_programs_are_outside_of_monty(split):
-    golds = [executed(one) for one in DIALOGUES.values() if one.origin["split"] == split]
+    golds = of_split(DIALOG2API.load(None), split)
     monty, zygote = run_everywhere(DIALOG2API, golds, Options())
     assert (monty.name, monty.wrong, zygote.name, zygote.wrong) == ("monty", [], "zygote", [])
     assert monty.programs == zygote.programs == len(zygote.by_cpython) > 140
