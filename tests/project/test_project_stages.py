@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, project
 
+from toologue.agents.code import imports_of
 from toologue.cli import status
 from toologue.errors import BadSetting
 from toologue.project.hotspots import spots
@@ -131,6 +132,12 @@ class TestWhatIsKept:
         run = amounts(folder)["agent.py:agent"]
         (folder / "log.txt").write_text("two of three pass")
         assert amounts(folder)["agent.py:agent"] == (0, run[0])
+
+    def test_the_source_of_toologue_is_not_read_with_an_agents(self, tmp_path: Path) -> None:
+        """A run notes its version. Where it is installed from its source, that would take a second of every command."""
+        file = tmp_path / "agent.py"
+        file.write_text("from toologue import AgentTurn\nfrom toologue.agents.retrieve import Retrieve\n")
+        assert imports_of(file)[0] == [file]
 
     def test_agents_have_names_and_options(self, tmp_path: Path) -> None:
         named = '[agents.best]\nspec = "gold"\n[agents.mine]\nspec = "agent.py:agent"\noptions = {name = "own"}\n'

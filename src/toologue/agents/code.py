@@ -4,7 +4,7 @@
                                  where any of the code has the name, the ending or the folder of one in it
     modules outside of packages  by content, wherever `sys.path` or an editable installation leads; also those that are
                                  imported within functions, and by modules that are imported
-    installed packages           by name and version, ours wherever it lies; the interpreter by its own
+    installed packages           by name and version; the interpreter by its own; toologue by the one that a run notes
 
 Imports are read, not done (`modulefinder`): nothing of the agent runs.
 
