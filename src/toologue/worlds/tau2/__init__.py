@@ -214,7 +214,7 @@ def _data_key(setting: Setting) -> str:
 
 @lru_cache(maxsize=8)
 def _key(files: tuple[tuple[str, int, int], ...]) -> str:
-    return keys.content_key([keys.file_key(Path(cast("str", file[0]))) for file in files])
+    return keys.content_key([keys.file_key(Path(file[0])) for file in files])
 
 
 TAU2 = Kind(_make, data_key=_data_key, at=_at)
