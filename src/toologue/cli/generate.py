@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from toologue.project.chains import ChainStatistics
-    from toologue.project.statistics import Statistics
+    from toologue.project.statistics import Made, Source, Statistics
 
 
 def chains(
@@ -112,15 +112,56 @@ def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, m
     from toologue.project.statistics import compared
 
     at_least_one(workers=workers)
-    chosen = talks.sources(what)
+    chosen, few = talks.sources(what), list[str]()
+    if talks.mode == "straight":
+        return _straight(chosen, out, talks, model)
     made = made_of(chosen, talks.making(model or "template"), workers=workers)
-    said = write_suite(out, watched("generating", made, len(chosen)))
+    said = write_suite(out, _counting(watched("generating", made, len(chosen)), talks.count, few))
     beside = ("", "here", "ALMITA", "auto-ALMITA", "in the paper")
     say(table(beside, compared(said), title="statistics"), _procedures(said), _counts(said))
     echo(f"{said.conversations} conversations, {said.tests:,} tests, in {out}", note=True)
+    for line in few:
+        echo(line)
     if lost := said.dropped.get(UNWORDED, 0):
         echo(f"the model found no words for {lost} more")
     return 3 if lost else 0
+
+
+def _counting(made: Iterable[Made], count: int, few: list[str]) -> Iterator[Made]:
+    """All that is made; where it is fewer than was wanted, a line is added that says so, and why."""
+    for one in made:
+        if len(one.dialogues) < count:
+            why = ", ".join(f"{n} × {reason}" for reason, n in one.dropped.most_common()) or "nothing was dropped"
+            told = f"{one.source.procedure.id}: {len(one.dialogues)} conversations of the {count} that --count wants"
+            few.append(
+                f"{told}; no other ways or values were found among {one.planned.tally.proposed} proposed ({why})"
+            )
+        yield one
+
+
+def _straight(chosen: Sequence[Source], out: Path, talks: Talks, by: str | None) -> int:
+    from toologue.models.ask import model
+    from toologue.project.ablation import generate_straight, write_straight
+
+    if by is None:
+        raise BadSetting("--mode straight: a model writes the conversations; name it, as in --model openai:NAME")
+    made = generate_straight(chosen, model(by, "writer"), talks.count, seed=talks.seed)
+    found = write_straight(out, chosen, watched("generating", made, len(chosen)))
+    rows = (
+        (
+            one.procedure,
+            one.wanted,
+            len(one.dialogues),
+            one.valid,
+            ", ".join(f"{n} × {r}" for r, n in one.flaws.items()),
+        )
+        for one in found
+    )
+    title = "straight from procedures (ALMITA 4.2: 34 of 50 valid)"
+    say(table(("procedure", "asked for", "read", "valid", "rules broken"), rows, title=title))
+    read, valid = sum(len(one.dialogues) for one in found), sum(one.valid for one in found)
+    echo(f"{valid} of {read} conversations are valid; all are in {out}, with their flaws", note=True)
+    return 0
 
 
 generate = group("generate", chains, default=procedures)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from toologue.errors import BadSetting
+
 if TYPE_CHECKING:
     from toologue.project.generate import Making
     from toologue.project.statistics import Source
@@ -30,8 +32,11 @@ class Talks:
     until: Annotated[float, Parameter(help="The share of what execution reaches that a cover must see.")] = 1.0
     noise: Annotated[float, Parameter(help="The chance of noise at each reply of the customer.")] = 0.2
     mode: Annotated[
-        Literal["resume", "published"],
-        Parameter(help="After noise the agent asks again (resume), or the conversation ends (published)."),
+        Literal["resume", "published", "straight"],
+        Parameter(
+            help="After noise the agent asks again (resume), or the conversation ends (published). straight, for "
+            "`generate --model`: the paper's ablation, a model writes it all from the procedure, without graphs."
+        ),
     ] = "resume"
     detours: Annotated[
         float,
@@ -53,6 +58,8 @@ class Talks:
         """How a suite is made of them."""
         from toologue.project.generate import Making
 
+        if self.mode == "straight":
+            raise BadSetting("--mode straight plans nothing: give it to `toologue generate`, with --model")
         said = {name: value for name, value in vars(self).items() if name not in ("service", "rows")}
         return Making(**said, writer=writer)
 

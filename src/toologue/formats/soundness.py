@@ -142,37 +142,20 @@ def _of_values(procedure: Procedure, apis: Mapping[str, Api]) -> Iterator[Proble
         if name in takes
     ]
     names = {text: schema for _, _, text, schema in given if text.isidentifier()}
+    names |= {text: {} for _, _, text, schema in given if names.get(text, schema) != schema}  # documents differ
     for step, name, text, schema in given:
         yield from _unfit(step.line, f"step {step.number} gives `{step.api}` as `{name}`", text, schema)
-    results = _shapes(procedure, apis)
+    known = {**names, **_shapes(procedure, apis)}
     for step in procedure.steps:
         for branch in step.branches:
             for name, text in branch.sets.items():
                 yield from _unfit(branch.line, f"step {step.number} gives `{name}`", text, names.get(name, {}))
         for use in _uses(step):
-            expressions = use.expressions()
-            for one in [] if isinstance(expressions, BadSetting) else expressions:
-                for left, right, ordered in _compared(one.tree):
-                    paths = Expression("", left).paths
-                    path = paths[0] if len(paths) == 1 and isinstance(left, ast.Name | ast.Attribute) else ("",)
-                    schema = _schema_at({**names, **results}.get(path[0], {}), path[1:])
-                    for value in right if isinstance(right, list) else [right]:
-                        if schema and value is not None and not _like(value, schema, ordered=ordered):
-                            what = (
-                                f"step {step.number} compares `{'.'.join(path)}` with {value!r}, which it can never be"
-                            )
-                            yield Problem(use.line, what, _expected(schema))
-
-
-def _compared(tree: ast.expr) -> Iterator[tuple[ast.expr, Any, bool]]:
-    """(a side that is no constant, the constant on the other, whether by < or the like) of each comparison."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            sides = [node.left, *node.comparators]
-            for (one, other), by in zip(pairwise(sides), node.ops, strict=True):
-                for left, right in ((one, other), (other, one)):
-                    with suppress(ValueError):
-                        yield left, ast.literal_eval(right), isinstance(by, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+            for path, value, ordered in use.comparisons():
+                schema = _schema_at(known.get(path[0], {}), path[1:])
+                if schema and value is not None and not _like(value, schema, ordered=ordered):
+                    what = f"step {step.number} compares `{'.'.join(path)}` with {value!r}, which it can never be"
+                    yield Problem(use.line, what, _expected(schema))
 
 
 def _schema_at(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any]:
@@ -305,6 +288,28 @@ class _Use(NamedTuple):
     def paths(self) -> list[tuple[str, ...]]:
         found = self.expressions()
         return [] if isinstance(found, BadSetting) else [path for one in found for path in one.paths]
+
+    def comparisons(self) -> Iterator[tuple[tuple[str, ...], Any, bool]]:
+        """(what is looked at, each constant that it is compared with, whether by < or the like)."""
+        found = self.expressions()
+        nodes = (node for one in found for node in ast.walk(one.tree)) if isinstance(found, list) else ()
+        for node in nodes:
+            if isinstance(node, ast.Compare):
+                for (one, other), by in zip(pairwise([node.left, *node.comparators]), node.ops, strict=True):
+                    for side, constant in ((one, other), (other, one)):
+                        if isinstance(side, ast.Name | ast.Attribute):
+                            ordered = isinstance(by, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+                            paths = Expression("", side).paths
+                            yield from ((path, value, ordered) for path in paths for value in _constants(constant))
+
+
+def _constants(tree: ast.expr) -> list[Any]:
+    """What a constant is, or what a list of them holds; nothing for anything else."""
+    try:
+        value: Any = ast.literal_eval(tree)
+    except ValueError:
+        return []
+    return list_of(value) if isinstance(value, list) else [value]
 
 
 def _given(step: Step) -> set[str]:
