@@ -37,7 +37,6 @@ from toologue.agents.guarded import Guarded
 from toologue.bench.benchmark import Benchmark, Options, Proof, benchmark, benchmark_of, report_of
 from toologue.bench.benchmark import evaluate as evaluate_benchmark
 from toologue.bench.prove import check_gold
-from toologue.cli.chatting import place_of
 from toologue.errors import BadSetting, Unfinished, UnknownName
 from toologue.loop import Agent, Ask, Listen, Session, converse
 from toologue.models.similarity import TextMatch
@@ -55,6 +54,7 @@ from toologue.run.selection import Selection
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Turn, UserTurn
 from toologue.schema.jsonl import read, replacing
 from toologue.score.metric import Total, totals
+from toologue.worlds.named import place_of
 from toologue.worlds.world import kind_at, make_world
 
 Suite = str | Path | Iterable[Dialogue]

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from toologue.cli import status
-from toologue.cli.chatting import losses, place_of
+from toologue.cli.chatting import losses
 from toologue.schema import Call, Case, Dialogue, Program, UserTurn
 from toologue.schema.jsonl import read
 from toologue.worlds.crud import simulator
+from toologue.worlds.named import place_of
 from toologue.worlds.world import make_world
 
 AGENTS = '''

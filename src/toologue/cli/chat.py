@@ -44,8 +44,9 @@ def chat(
     """
     from toologue.agents.agent import resolve_agent
     from toologue.agents.guarded import Guarded
-    from toologue.cli.chatting import ENDLESS, OPENING, Chat, Transcript, place_of, say_line
+    from toologue.cli.chatting import ENDLESS, OPENING, Chat, Transcript, say_line
     from toologue.schema import AgentTurn, Brief, Case, Dialogue, UserTurn
+    from toologue.worlds.named import place_of
     from toologue.worlds.world import kind_at, make_world
 
     place, saved = place_of(world, data), Transcript(transcript)

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
-from pydantic import JsonValue
 from rich.text import Text
 
 from toologue.agents.guarded import Guarded
 from toologue.cli.terminal import echo, say
-from toologue.errors import BadFile, BadSetting, StackError, UnknownName
+from toologue.errors import BadFile, StackError
 from toologue.limits import legible
 from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
 from toologue.report.words import fault_words, quoted
@@ -38,7 +35,6 @@ from toologue.schema import (
     Fault,
     Program,
     Result,
-    Setting,
     Turn,
     UserTurn,
     executable,
@@ -46,10 +42,7 @@ from toologue.schema import (
 )
 from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
-from toologue.worlds.crud.simulator import shipped
-from toologue.worlds.named import setting_of
 from toologue.worlds.s3.signature import SIGNATURES
-from toologue.worlds.world import kind_at
 
 _LONGEST, ENDLESS = 2000, 1_000_000
 _STYLES = {"final": "green", "drafting": "yellow", "abandoned": "dim"}
@@ -60,35 +53,7 @@ Everything else is for the agent."""
 OPENING = "How can I help you?"
 _SORRY = "Sorry, I have no answer to that. Could you say it in other words?"
 _LEFT = "All right, I leave that."
-_ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
 _DYNAMIC = frozenset(("getattr", "vars", "__dict__", "__getattribute__"))
-
-
-class Place(NamedTuple):
-    """Where a chat plays, what programs call it, and what the agent knows of it."""
-
-    setting: Setting
-    object: str
-    facts: Mapping[str, JsonValue]
-    simulated: bool = True
-
-
-def place_of(world: str, data: Path | None) -> Place:
-    """The place that a word names. Raises UnknownName, BadSetting, BadFile."""
-    if world == "s3":
-        arguments: dict[str, JsonValue] = {} if data is None else {"account": str(data)}
-        return Place(
-            Setting(name="s3_programs", arguments=arguments), "s3", {}, "TOOLOGUE_S3_ENDPOINT" not in os.environ
-        )
-    if world == "assistant":
-        if data is not None:
-            raise BadSetting("the world 'assistant' takes no --data")
-        known = {"now": _ASSISTANT["now"], "username": _ASSISTANT["user"]}
-        return _with_programs(world, Setting(name="assistant", arguments=_ASSISTANT), known)
-    setting = setting_of(world, data)
-    if setting.name == "crud" and world not in shipped() and not Path(world).is_file():
-        raise UnknownName("world, and no file,", world, ["s3", "assistant", *shipped()])
-    return _with_programs(_object_name(world), setting, {"now": kind_at(setting).now})
 
 
 def losses(world: World, acts: Sequence[Act], *, simulated: bool) -> Iterator[tuple[int, list[str]]]:
@@ -103,19 +68,6 @@ def losses(world: World, acts: Sequence[Act], *, simulated: bool) -> Iterator[tu
                 yield at, lost
     finally:
         world.rewind(start)
-
-
-def _with_programs(name: str, inside: Setting, facts: Mapping[str, JsonValue]) -> Place:
-    arguments: dict[str, JsonValue] = {"object": name, "world": inside.model_dump(mode="json")}
-    return Place(Setting(name="programs", arguments=arguments), name, facts)
-
-
-def _object_name(world: str) -> str:
-    """What programs call a service: as its class, its file, or the folder of an openapi.yaml, is called."""
-    file = Path(world.partition("?")[0].rpartition(":")[2])
-    name = file.resolve().parent.name if file.stem == "openapi" else file.stem
-    name = re.sub(r"\W+", "_", name).strip("_").lower()
-    return name if name.isidentifier() else "service"
 
 
 def _lost(result: Result) -> Iterator[str]:
