@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -61,7 +62,24 @@ class Source:
 
     def bad(self, place: Place, what: str, remedy: str = "") -> BadRecord:
         """The error for something in this document."""
-        return BadRecord(self.file, _line(self.text, tuple(place)), path_text(place), what, remedy)
+        return self.all_bad([(place, what, remedy)])[0]
+
+    def all_bad(self, problems: Sequence[tuple[Place, str, str]]) -> list[BadRecord]:
+        """The errors for (place, what is wrong there, remedy), each with its file and line."""
+        origins = [self.origin(place) for place, _, _ in problems]
+        wanted: dict[str, list[Place]] = {}
+        for source, place in origins:
+            wanted.setdefault(source.file, []).append(place)
+        lines = {source.file: source for source, _ in origins}
+        known = {file: _lines(source.text, wanted[file]) for file, source in lines.items()}
+        return [
+            BadRecord(source.file, known[source.file][tuple(at)], path_text(at), what, remedy)
+            for (source, at), (_, what, remedy) in zip(origins, problems, strict=True)
+        ]
+
+    def origin(self, place: Place) -> tuple[Source, Place]:
+        """The file in which a place of this document stands, and where there."""
+        return self, place
 
     def refused(self, error: ValidationError, place: Place) -> BadRecord:
         """The error for a part that pydantic refuses: its first complaint."""
@@ -173,11 +191,11 @@ class _Reader:
         self._name = name
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._count = 0
+        self.wanted: set[tuple[str | int, ...]] = set()
         self.lines: dict[tuple[str | int, ...], int] = {}
 
-    def document(self, *, lines: bool = False) -> Any:
-        """The value of the only document; with `lines`, remembers where each place stands."""
-        self._remember = lines
+    def document(self) -> Any:
+        """The value of the only document; remembers on which lines the `wanted` places stand."""
         try:
             event = next(e for e in self._events if not isinstance(e, yaml.StreamStartEvent | yaml.DocumentStartEvent))
             value = None if isinstance(event, yaml.StreamEndEvent) else self._value(event, ())
@@ -192,7 +210,7 @@ class _Reader:
             raise BadRecord(self._name, 0, "$", f"this is no YAML: {error}") from None
 
     def _value(self, event: Any, place: tuple[str | int, ...]) -> Any:
-        if self._remember:
+        if place in self.wanted:
             self.lines[place] = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event, place)
@@ -220,8 +238,8 @@ class _Reader:
             if key.value in members:
                 raise self._bad(key, (*place, key.value), "this key stands twice")
             members[key.value] = self._value(next(self._events), (*place, key.value))
-            if self._remember:  # a member stands where its key does
-                self.lines[(*place, key.value)] = cast("Any", key.start_mark).line + 1
+            if (here := (*place, key.value)) in self.wanted:  # a member stands where its key does
+                self.lines[here] = cast("Any", key.start_mark).line + 1
         return members
 
     def _scalar(self, event: Any, place: tuple[str | int, ...]) -> Any:
@@ -257,11 +275,16 @@ class _Reader:
         return BadRecord(self._name, event.start_mark.line + 1, path_text(place), what, remedy)
 
 
-def _line(text: str, place: tuple[str | int, ...]) -> int:
-    """The line at which a place stands, or the nearest thing around it; 0 where that cannot be told."""
+def _lines(text: str, places: Iterable[Place]) -> dict[tuple[str | int, ...], int]:
+    """The line at which each place stands, or the nearest thing around it; 0 where that cannot be told."""
+    wanted = {tuple(place) for place in places}
+    if text.lstrip()[:1] in ("{", "["):
+        text = re.sub(r"\\.", "__", text)  # YAML knows fewer escapes than JSON
     reader = _Reader(text, "")
-    try:
-        reader.document(lines=True)
-    except BadRecord:
-        return 0
-    return next((reader.lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in reader.lines), 0)
+    reader.wanted = {place[:n] for place in wanted for n in range(1, len(place) + 1)}
+    with suppress(BadRecord):
+        reader.document()
+    return {
+        place: next((reader.lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in reader.lines), 0)
+        for place in wanted
+    }

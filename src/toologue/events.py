@@ -2,6 +2,7 @@
 
     begun   stage
     case    id, agent, trial, seconds, stop, fault (its type, or None): a conversation that was just run
+    read    file, operations, of, left_out: an API document of which so many operations cannot be read, and why
     ended   stage, done, of (None where nobody knew), seconds
 
 Contract: facts are JSON values. Nobody listens in processes that a command starts: the command tells what they did.

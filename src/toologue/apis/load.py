@@ -13,9 +13,10 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from toologue.apis.choice import Choice, Picked
 from toologue.apis.extracted import extracted
 from toologue.apis.functions import apis_of_functions
-from toologue.apis.openapi import openapi_of
+from toologue.apis.openapi import Operation, openapi_of
 from toologue.apis.rapidapi import MARKS, rapidapi_of, read_rapidapi
 from toologue.apis.schemas import object_of
 from toologue.apis.tools import almita_of, tools_of
@@ -32,31 +33,42 @@ _FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py", ".md")
 
 def apis_of(source: Path | str) -> list[Api]:
     """The Apis that a file, a module or a function describes."""
-    return list(_each_of(source))
+    return apis_of_all([source])
 
 
-def apis_of_all(sources: Iterable[Path | str]) -> list[Api]:
-    """The Apis of several sources. Raises BadSetting where two have one name."""
-    return list(each_api(sources))
+def apis_of_all(sources: Iterable[Path | str], choice: Choice | None = None) -> list[Api]:
+    """The Apis of several sources, those that are chosen. Raises BadSetting where two have one name."""
+    return list(each_api(sources, choice))
 
 
-def each_api(sources: Iterable[Path | str]) -> Iterator[Api]:
+def each_api(sources: Iterable[Path | str], choice: Choice | None = None) -> Iterator[Api]:
     """The Apis of several sources, as they are read where the source is a line for each.
 
-    Raises BadSetting at the second of a name, after those before it.
+    Raises BadSetting at the second of a name, after those before it; after all, for a choice that fits nothing.
     """
     found: dict[str, tuple[Path | str, int]] = {}
+    picked, sources = Picked(choice or Choice()), [*sources]
     for source in sources:
-        for number, api in enumerate(_each_of(source), 1):
+        for number, api in enumerate(_each_of(source, picked), 1):
             if api.name in found:
                 other, first = found[api.name]
                 taken = f"{source}: the name {api.name!r} is taken by an API of {other}"
                 raise BadSetting(f"{taken}: rename one of them (number {number} here, number {first} there)")
             found[api.name] = source, number
             yield api
+    picked.missed(", ".join(map(str, sources)))
 
 
-def _each_of(source: Path | str) -> Iterable[Api]:
+def _each_of(source: Path | str, picked: Picked) -> Iterable[Api]:
+    """The chosen Apis of a source; in OpenAPI documents what is not chosen is not read."""
+    for rules in _described(source, picked):
+        if isinstance(rules, Operation):
+            yield rules.api
+        elif picked.takes(rules.name, (rules.domain,)):
+            yield rules
+
+
+def _described(source: Path | str, picked: Picked) -> Iterable[Api | Operation]:
     path = Path(source)
     if path.is_dir():
         raise BadFile(f"{path} is a folder: name the files in it")
@@ -69,17 +81,17 @@ def _each_of(source: Path | str) -> Iterable[Api]:
         return extracted(load(path))
     if path.suffix == ".py":
         raise BadSetting(f"{path}: name the module as Python imports it, for example {path.stem!r}")
-    return _read(read_source(path))
+    return _read(read_source(path), picked)
 
 
-def _read(source: Source) -> list[Api]:
+def _read(source: Source, picked: Picked) -> Iterable[Api | Operation]:
     rules = object_of(source.data)
     listed: Any = rules.get("tools", rules.get("functions", source.data))
     first = object_of(next(iter(list_of(listed)), None))
     if MARKS & {*rules, *first}:
         return rapidapi_of(source)
     if {"openapi", "swagger"} & rules.keys():
-        return [operation.api for operation in openapi_of(source).operations]
+        return openapi_of(source, picked).operations
     if "apis" in rules or source.data == {}:
         return almita_of(source)
     if listed == [] or {"name", "function", "type"} & first.keys():

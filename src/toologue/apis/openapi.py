@@ -1,11 +1,12 @@
 """OpenAPI 3.0 and 3.1: each operation becomes an Api, and an `Operation` that says how a call travels.
 
 Path, query and body parameters become one flat set with names of their own: a name that is taken gets its place in
-front (`body_id`); a body that is no object is the parameter `body`. Headers, cookies and keys never show, nor do
-operations that are `x-internal: true`; one that asks for a password is refused. Properties that are `readOnly` are not
-asked for. The name is the operationId, or made from method and path; the domain is the first tag; `writes` follows from
-the method, unless `x-writes` says otherwise; `confirm` is what `x-confirm` says, else true of DELETE; `returns` is the
-schema of the success, its `$ref`s written out.
+front (`body_id`); a body that is no object is the parameter `body`, a form without fields is none. Headers, cookies
+and keys never show, nor does what is `x-internal: true`; passwords are the operation's `secrets`, and no parameters.
+Properties that are `readOnly` are not asked for. The name is the operationId, or made from method and path, with a
+number where it is taken; the domain is the first tag; `writes` follows from the method, unless `x-writes` says
+otherwise; `confirm` is what `x-confirm` says, else true of DELETE; `returns` is the schema of the success, its `$ref`s
+written out. An operation that cannot be read is left out, and named.
 
 Not covered: webhooks, callbacks, links, servers, HEAD and OPTIONS; `style` and `explode`; of several media types of a
 body or an answer only the JSON one, else the first; references into other documents.
@@ -14,15 +15,20 @@ body or an answer only the JSON one, else the first; references into other docum
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from toologue import limits
+from toologue.apis.choice import Choice, Picked
+from toologue.apis.references import References
 from toologue.apis.schemas import (
-    first_bad_reference,
+    is_secret,
+    list_of,
     modern,
     object_of,
     parameter,
@@ -31,11 +37,12 @@ from toologue.apis.schemas import (
     shape,
     written_out,
 )
-from toologue.data import Place, Source, path_text, read_source
-from toologue.errors import shown
+from toologue.data import Place, Source, complaint, read_source
+from toologue.errors import BadFile, BadRecord, shown
+from toologue.events import happened
 from toologue.schema import Api, Noun, Parameter
-from toologue.text.tokens import asks_for_a_password, callable_name, plural, singular, snake, unique
-from toologue.values.json_schema import resolved, types_of
+from toologue.text.tokens import callable_name, plural, singular, snake, unique
+from toologue.values.json_schema import resolved
 
 
 def _named(name: str, default: Any = None) -> Any:
@@ -89,25 +96,13 @@ class _OperationPart(_ItemPart):
     description: str = ""
     tags: list[str] = []
     body: dict[str, Any] | None = _named("requestBody")
-    responses: dict[str, dict[str, Any]] = {}
+    responses: dict[str, Any] = {}
     writes: bool | None = _named("x-writes")
     confirm: bool | tuple[str, ...] | None = _named("x-confirm")
 
 
-class _SchemePart(_Part):
-    name: str = ""
-    into: str = _named("in", "")
-
-
-class _Components(_Part):
-    schemes: dict[str, dict[str, Any]] = _named("securitySchemes", {})
-
-
-class _DocumentPart(_Part):
-    paths: dict[str, dict[str, Any]] = {}
-    components: _Components = _Components()
-
-
+_NAME = 64  # the longest name that function calling allows
+_UNREAD = ("callbacks", "servers", "security", "externalDocs")
 Method = Literal["get", "put", "post", "delete", "patch"]
 
 
@@ -127,6 +122,8 @@ class Operation(Noun):
     method: Method
     path: str
     wires: dict[str, Wire] = Field(default_factory=dict[str, Wire])
+    secrets: dict[str, Wire] = Field(default_factory=dict[str, Wire])
+    """Passwords, which only their owner may type: no parameters of the Api, never asked for and never filled."""
     status: int = 200
     response: dict[str, JsonValue] = Field(default_factory=dict)
     """The schema of the success as it stands in the document, `$ref`s included; {} where nothing comes back."""
@@ -140,6 +137,23 @@ class Operation(Noun):
         return ("paths", self.path, self.method)
 
 
+class LeftOut(NamedTuple):
+    """An operation that cannot be read: which, where the cause stands, what to do. `method` is "" for a whole path."""
+
+    name: str
+    method: str
+    path: str
+    file: str
+    line: int
+    place: str
+    cause: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{where}: {self.name}: {self.cause}" + (f" ({self.remedy})" if self.remedy else "")
+
+
 @dataclass(frozen=True)
 class OpenApi:
     """A document that was read. `root` is what its `$ref`s point into, in the dialect of JSON Schema 2020-12."""
@@ -147,23 +161,45 @@ class OpenApi:
     source: Source
     root: Mapping[str, Any]
     operations: tuple[Operation, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
 
-def read_openapi(document: Path | str | Mapping[str, Any]) -> OpenApi:
+def read_openapi(document: Path | str | Mapping[str, Any], choice: Choice | None = None) -> OpenApi:
     """Read a file, or a document that is in memory. Raises BadFile, and BadRecord with the JSON path."""
     memory = isinstance(document, Mapping)
-    return openapi_of(Source("<document>", dict(document)) if memory else read_source(document))
+    return openapi_of(Source("<document>", dict(document)) if memory else read_source(document), choice)
 
 
-def openapi_of(source: Source) -> OpenApi:
-    """The document that a source holds."""
-    root = _root(source)
-    if bad := first_bad_reference(root):
-        raise source.bad(*bad)
-    operations = tuple(_Reader(source, root).operations())
-    if not operations:
+def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi:
+    """The document that a source holds, as far as it can be read; what cannot be is an error where nothing else is.
+
+    A choice's globs that fit nothing are an error, too; those of a `Picked` are its owner's matter.
+    """
+    root, picked = _root(source), choice if isinstance(choice, Picked) else Picked(choice or Choice())
+    reader = _Reader(source, root)
+    operations, bad = reader.read(picked)
+    if wrong := reader.references.bad(root.get("x-tables"), ("x-tables",)):
+        raise source.bad(*wrong)
+    if picked is not choice:
+        picked.missed(source.file)
+    problems = source.all_bad([(one.place, one.what, one.remedy) for *_, one in bad])
+    if problems and (picked.strict or not operations):
+        raise problems[0] if len(problems) == 1 else _all_of(source, problems)
+    if not reader.names:
         raise source.bad(("paths",) if "paths" in root else (), "there is no operation", "describe one under `paths`")
-    return OpenApi(source, root, operations)
+    left_out = tuple(
+        LeftOut(name, method, path, at.file, at.line, at.path, one.what, one.remedy)
+        for (name, method, path, one), at in zip(bad, problems, strict=True)
+    )
+    if left_out:
+        of = len(operations) + len(left_out)
+        happened("read", file=source.file, operations=len(operations), of=of, left_out=[*map(str, left_out)])
+    return OpenApi(source, root, tuple(operations), left_out)
+
+
+def _all_of(source: Source, problems: Sequence[BadRecord]) -> BadFile:
+    listed = "".join(f"\n  {limits.cut(str(problem), 400)}" for problem in problems)
+    return BadFile(f"{source.file}: {len(problems)} operations cannot be read:{listed}")
 
 
 def _root(source: Source) -> dict[str, Any]:
@@ -178,6 +214,8 @@ def _root(source: Source) -> dict[str, Any]:
     if not str(version).startswith("3"):
         place = ("openapi",) if "openapi" in root else ()
         raise source.bad(place, f"expected `openapi: 3.0.x` or `3.1.x`, got {shown(version)}")
+    if not isinstance(root.get("paths", {}), dict):
+        raise source.bad(("paths",), f"expected an object, got {shown(root['paths'])}")
     return modern(root) if str(version).startswith("3.0") else root
 
 
@@ -188,45 +226,79 @@ class _Travelling(NamedTuple):
     required: bool
 
 
+class _Unread(Exception):
+    """An operation cannot be read."""
+
+    def __init__(self, place: Place, what: str, remedy: str = ""):
+        self.place, self.what, self.remedy = place, what, remedy
+
+
 R = TypeVar("R", bound=_Part)
 
 
 class _Reader:
     def __init__(self, source: Source, root: dict[str, Any]):
-        self._source, self._root = source, root
-        self._document = self._read(_DocumentPart, root, ())
-        schemes = self._document.components.schemes.items()
-        read = (self._read(_SchemePart, rule, ("components", "securitySchemes", name)) for name, rule in schemes)
-        self._keys = {scheme.name for scheme in read if scheme.into == "query"}
+        self._root, self.references = root, References(root)
+        self.names: set[str] = set()
+        self._numbers: Counter[str] = Counter()
+        schemes = object_of(object_of(root.get("components")).get("securitySchemes")).values()
+        read = [resolved(scheme, root) or {} for scheme in schemes]
+        self._keys = {scheme.get("name") for scheme in read if scheme.get("in") == "query"}
 
-    def operations(self) -> Iterator[Operation]:
-        names: dict[str, tuple[str, ...]] = {}
-        for path, given in self._document.paths.items():
-            item = resolved(given, self._root) or {}
+    def read(self, picked: Picked) -> tuple[list[Operation], list[tuple[str, str, str, _Unread]]]:
+        """(operations, name, method, path and fault of those that cannot be read)."""
+        made, bad = list[Operation](), list[tuple[str, str, str, _Unread]]()
+        for path, method, item in self._described():
+            rules = object_of(item.get(method))
+            name = self._name(rules.get("operationId"), method, path) if method else path
+            if picked.takes(name, [tag for tag in list_of(rules.get("tags")) if isinstance(tag, str)]):
+                try:
+                    made.append(self._operation(name, path, method, item))
+                except _Unread as wrong:
+                    bad.append((name, method, path, wrong))
+        return made, bad
+
+    def _described(self) -> Iterator[tuple[str, Method | Literal[""], Mapping[str, Any]]]:
+        """(path, method, item) of every operation; the method is "" where a path cannot be read."""
+        for path, given in object_of(self._root.get("paths")).items():
+            item = resolved(given, self._root)
+            if item is None and not path.startswith("x-"):
+                yield path, "", {"": given}
             for method in get_args(Method):
-                if method not in item or True in (item.get("x-internal"), object_of(item[method]).get("x-internal")):
+                if item is None or method not in item:
                     continue
-                made = self._operation(path, method, item)
-                if "operationId" in item[method] and made.api.name in names:
-                    what = f"the name {made.api.name!r} is taken by {path_text(names[made.api.name])}"
-                    raise self._source.bad(made.place, what, "give each operation an operationId of its own")
-                name = unique(made.api.name, names)
-                names[name] = made.place
-                yield made.replace(api=made.api.replace(name=name))
+                if True not in (item.get("x-internal"), object_of(item[method]).get("x-internal")):
+                    yield path, method, item
 
-    def _operation(self, path: str, method: Method, item: Mapping[str, Any]) -> Operation:
-        place = ("paths", path, method)
+    def _name(self, said: Any, method: Method, path: str) -> str:
+        """A name that no other operation has: one that is taken, or cut to one that is, gets a number."""
+        name = callable_name(said if isinstance(said, str) else "") or _made_name(method, path)[:_NAME]
+        made = name
+        while made in self.names:
+            self._numbers[name] += 1
+            end = f"_{self._numbers[name] + 1}"
+            made = f"{name[: _NAME - len(end)]}{end}"
+        self.names.add(made)
+        return made
+
+    def _operation(self, name: str, path: str, method: Method | Literal[""], item: Mapping[str, Any]) -> Operation:
+        place = ("paths", path, method) if method else ("paths", path)
+        for part, at in ((item[method], place), (item.get("parameters"), ("paths", path, "parameters"))):
+            if bad := self.references.bad(part, at, _UNREAD):
+                raise _Unread(*bad)
+        if not method:
+            raise _Unread(place, f"expected an object, got {shown(item[method])}")
         rules = self._read(_OperationPart, item[method], place)
-        wires, parameters = self._flat([*self._sent(path, method, item), *self._body(rules, place)], place)
-        responses = rules.responses.items()
-        answers = {code: self._read(_Content, rule, (*place, "responses", code)) for code, rule in responses}
+        wires, parameters, secrets = self._flat([*self._sent(path, method, item), *self._body(rules, place)], place)
+        responses = {code: rule for code, rule in rules.responses.items() if not code.startswith("x-")}
+        answers = {code: self._read(_Content, rule, (*place, "responses", code)) for code, rule in responses.items()}
         status, response = _success(answers)
         confirm = method == "delete" if rules.confirm is None else rules.confirm
         if not isinstance(confirm, bool) and (strange := set(confirm) - parameters.keys()):
             what = f"'x-confirm' names {sorted(strange)[0]!r}, which is no parameter here"
-            raise self._source.bad((*place, "x-confirm"), what, f"name some of: {', '.join(parameters)}; or say true")
+            raise _Unread((*place, "x-confirm"), what, f"name some of: {', '.join(parameters)}; or say true")
         api = Api(
-            name=callable_name(rules.name or "") or _made_name(method, path),
+            name=name,
             description=_sentences(rules.summary, rules.description),
             parameters=parameters,
             returns=written_out(response, self._root, without="writeOnly"),
@@ -239,25 +311,29 @@ class _Reader:
             method=method,
             path=path,
             wires=wires,
+            secrets=secrets,
             status=status,
             response=response,
             faults={code: answer.description for code, answer in answers.items() if code[:1] in "45"},
             extensions={**_extensions(item, self._root), **_extensions(item[method], self._root)},
         )
 
-    def _flat(self, parts: list[_Travelling], place: Place) -> tuple[dict[str, Wire], dict[str, Parameter]]:
-        wires: dict[str, Wire] = {}
-        made: dict[str, Parameter] = {}
+    def _flat(
+        self, parts: list[_Travelling], place: Place
+    ) -> tuple[dict[str, Wire], dict[str, Parameter], dict[str, Wire]]:
+        wires, made, secrets = dict[str, Wire](), dict[str, Parameter](), dict[str, Wire]()
         for wire, schema, description, required in parts:
             name = callable_name(wire.name) or "body"
-            name = unique(f"{wire.into}_{name}" if name in wires else name, wires)
-            one = parameter(schema, name, root=self._root, description=description, required=required)
-            kinds, form = types_of(one.json_schema), one.json_schema.get("format")
-            if (asks_for_a_password(name) or form == "password") and (not kinds or "string" in kinds):
-                remedy = "an agent never does: remove the operation, or say `x-internal: true` at it"
-                raise self._source.bad(place, f"the parameter {name!r} asks for a password", remedy)
-            wires[name], made[name] = wire, one
-        return wires, made
+            taken = wires.keys() | secrets.keys()
+            name = unique(f"{wire.into}_{name}" if name in taken else name, taken)
+            if is_secret(name, resolved(schema, self._root) or {}):
+                if wire.into == "path":
+                    raise _Unread(place, f"its path holds {name!r}, which asks for a password", "an agent never does")
+                secrets[name] = wire
+                continue
+            wires[name] = wire
+            made[name] = parameter(schema, name, root=self._root, description=description, required=required)
+        return wires, made, secrets
 
     def _sent(self, path: str, method: Method, item: Mapping[str, Any]) -> Iterator[_Travelling]:
         found: dict[tuple[str, str], _Travelling] = {}
@@ -265,13 +341,14 @@ class _Reader:
             for index, given in enumerate(self._read(_ItemPart, holder, place).parameters):
                 said = self._read(_ParameterPart, given, (*place, "parameters", index))
                 required = said.into == "path" or said.required is True
-                if said.into == "path" or (said.into == "query" and said.name not in self._keys):
-                    extensions = {**_extensions(said.whole, self._root), **_extensions(given, self._root)}
+                extensions = {**_extensions(said.whole, self._root), **_extensions(given, self._root)}
+                hidden = said.name in self._keys or extensions.get("x-internal") is True
+                if said.into == "path" or (said.into == "query" and not hidden):
                     wire = Wire(into=said.into, name=said.name, extensions=extensions)
                     found[said.into, said.name] = _Travelling(wire, said.whole, said.description, required)
         for name in dict.fromkeys(re.findall(r"\{([^{}/]+)\}", path)):
             if ("path", name) not in found:
-                raise self._source.bad(("paths", path), f"{{{name}}} is not described", "list it under `parameters`")
+                raise _Unread(("paths", path), f"{{{name}}} is not described", "list it under `parameters`")
             yield found.pop(("path", name))
         yield from (part for part in found.values() if part.wire.into == "query")
 
@@ -284,11 +361,14 @@ class _Reader:
         if said.form is None:
             return
         needed, whole = said.required is not False, shape(said.form, self._root)
+        if whole.get("properties") == {} and not {"oneOf", "anyOf", "additionalProperties"} & whole.keys():
+            return  # a form without fields
         if not properties_of(whole) or {"oneOf", "anyOf"} & whole.keys():
             yield _Travelling(Wire(into="body", name=""), said.form, said.description, needed)
             return
         for name, inner in properties_of(whole).items():
-            if (resolved(inner, self._root) or {}).get("readOnly") is not True:
+            rule = resolved(inner, self._root) or {}
+            if True not in (rule.get("readOnly"), rule.get("x-internal")):
                 wire = Wire(into="body", name=name, extensions=_extensions(inner, self._root))
                 yield _Travelling(wire, inner, "", needed and name in required_of(whole))
 
@@ -296,7 +376,8 @@ class _Reader:
         try:
             return rule.model_validate(resolved(value, self._root) if isinstance(value, Mapping) else value)
         except ValidationError as error:
-            raise self._source.refused(error, place) from None
+            inner, what = complaint(error)
+            raise _Unread((*place, *inner), what) from None
 
 
 def _extensions(value: Any, root: Any) -> dict[str, Any]:

@@ -26,7 +26,8 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic_core import from_json
 
-from toologue.apis.schemas import compare_of, first_bad_reference, object_of, written_out
+from toologue.apis.references import References
+from toologue.apis.schemas import compare_of, object_of, written_out
 from toologue.data import Place, Source, read_source
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import Noun, read
@@ -342,7 +343,7 @@ def _returns(record: RapidApi, notes: Notes) -> dict[str, Any]:
     if record.outputs:
         return nested(_flat(one, notes) for one in record.outputs)
     form = object_of(_parsed(record.form))
-    if form and first_bad_reference(form) is None:
+    if form and References(form).bad(form, ()) is None:
         return written_out(form)
     notes.schemas += bool(form)
     example = _parsed(record.response)

@@ -11,15 +11,14 @@ is cut keeps its type. `violation` names the innermost place of a value that its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
-from math import inf
 from typing import Any, cast, get_args
 
-from toologue.data import Place
+from toologue.apis.references import DATA, NAMED
 from toologue.errors import shown
 from toologue.schema import Compare, Parameter
 from toologue.text.names import expected_kinds
+from toologue.text.tokens import asks_for_a_password
 from toologue.values.json_schema import (
     fits,
     items_of,
@@ -32,9 +31,6 @@ from toologue.values.json_schema import (
 )
 
 _PARTS, _DEEP = 2000, 8
-# Keys whose values are data (nothing in them is a schema), and keys whose values map names to schemas.
-_DATA = ("example", "examples", "default", "enum", "const")
-_NAMED = ("properties", "patternProperties", "dependentSchemas")
 _UNSAID = ("xml", "externalDocs", "discriminator", "readOnly", "writeOnly", "$defs", "definitions", "$schema")
 _KEPT = ("type", "title", "description", "enum")
 
@@ -50,7 +46,7 @@ def modern(value: Any, *, named: bool = False) -> Any:
     members = object_of(value).items()
     if named:
         return {key: modern(part) for key, part in members}
-    made = {key: part if key in _DATA else modern(part, named=key in _NAMED) for key, part in members}
+    made = {key: part if key in DATA else modern(part, named=key in NAMED) for key, part in members}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if isinstance(made.get(exclusive), bool):
             strict = made.pop(exclusive)
@@ -82,7 +78,10 @@ def shape(schema: Any, root: Any, deep: int = 0) -> dict[str, Any]:
 
 
 def written_out(schema: Any, root: Any = None, *, without: str = "") -> dict[str, Any]:
-    """The schema without `$ref`s. `without`: leave out properties that are `readOnly`, or `writeOnly`."""
+    """The schema without `$ref`s.
+
+    `without`: leave out properties that are `readOnly`, as well as secrets, or `writeOnly`; both, what is `x-internal`.
+    """
     made = _Writer(schema if root is None else root, without).part(schema, ())
     return {"not": {}} if made is False else object_of(made)
 
@@ -106,23 +105,32 @@ class _Writer:
         kept = (key for key in rule if key not in _UNSAID and not key.startswith("x-"))
         made = {key: self._keyword(key, rule[key], inside) for key in kept}
         if self._without and "required" in rule:
-            hidden = [name for name, inner in properties_of(rule).items() if self._is_hidden(inner)]
+            hidden = [name for name, inner in properties_of(rule).items() if self._is_hidden(name, inner)]
             made["required"] = [name for name in required_of(rule) if name not in hidden]
         return made
 
     def _keyword(self, key: str, value: Any, inside: tuple[str, ...]) -> Any:
-        if key in _NAMED and isinstance(value, dict):
+        if key in NAMED and isinstance(value, dict):
             members = object_of(value).items()
-            return {name: self.part(inner, inside) for name, inner in members if not self._is_hidden(inner)}
-        if key in _DATA:
+            return {name: self.part(inner, inside) for name, inner in members if not self._is_hidden(name, inner)}
+        if key in DATA:
             return value
         if isinstance(value, list):
             return [self.part(inner, inside) if isinstance(inner, dict) else inner for inner in list_of(value)]
         return self.part(value, inside) if isinstance(value, dict) else value
 
-    def _is_hidden(self, schema: Any) -> bool:
+    def _is_hidden(self, name: str, schema: Any) -> bool:
         rule = resolved(schema, self._root) if self._without else None
-        return rule is not None and rule.get(self._without) is True
+        if rule is None:
+            return False
+        secret = self._without == "readOnly" and is_secret(name, rule)
+        return secret or True in (rule.get(self._without), rule.get("x-internal"))
+
+
+def is_secret(name: str, rule: Schema) -> bool:
+    """Whether a parameter is a password, which only its owner may type."""
+    kinds = types_of(rule)
+    return (asks_for_a_password(name) or rule.get("format") == "password") and (not kinds or "string" in kinds)
 
 
 _BY_KIND: Mapping[str, Compare] = {"date": "date", "moment": "moment", "email": "folded", "message": "prose"}
@@ -161,71 +169,6 @@ def compare_of(schema: Any, name: str, *, root: Any = None, description: str = "
         return "set"
     kinds = {want.kind for want in expected_kinds(schema, name, description, root)}
     return _BY_KIND.get(kinds.pop(), "exact") if len(kinds) == 1 else "exact"
-
-
-_MOST, _LONGEST = 10_000, 100
-_CIRCLE = "leads in a circle", "write out what it stands for"
-
-
-def first_bad_reference(root: Any) -> tuple[Place, str, str] | None:
-    """The first `$ref` of a document that cannot be followed: (place, what is wrong, what to do); or None.
-
-    A schema may hold itself in a property or an item (a tree does); it may not be itself, or be made of itself by
-    `allOf`, `anyOf`, `oneOf` or `not`, nor may a reference stand for more than 10,000 schemas at once: no value can
-    ever be checked against that. What stands in examples is data.
-    """
-    known: dict[str, float] = {}
-    for place, target in _references(root, ()):
-        wrong = _lost(target, root)
-        if wrong is None and (weight := _weight(target, root, (), known)) > _MOST:
-            heavy = f"stands for more than {_MOST:,} schemas at once", "write it shorter"
-            wrong = _CIRCLE if weight == inf else heavy
-        if wrong is not None:
-            return place, f"{shown(target)} {wrong[0]}", wrong[1]
-    return None
-
-
-def _references(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[Place, str]]:
-    for index, item in enumerate(list_of(value)):
-        yield from _references(item, (*place, index))
-    for key, part in object_of(value).items():
-        if key == "$ref" and isinstance(part, str):
-            yield (*place, key), part
-        elif key not in _DATA or (place and place[-1] in _NAMED):
-            yield from _references(part, (*place, key))
-
-
-def _lost(target: str, root: Any) -> tuple[str, str] | None:
-    """What is wrong with a reference that names nothing in this document: (what, remedy)."""
-    if not target.startswith("#"):
-        return "is in another document", "bundle the documents into one first"
-    if resolved({"$ref": target}, root) is not None:
-        return None
-    outer, _, last = target.rpartition("/")
-    holder = resolved({"$ref": outer}, root) or {}
-    if last not in holder:
-        near = get_close_matches(last, list(holder), n=1, cutoff=0.5)
-        return "leads nowhere", f"did you mean {outer}/{near[0]}" if near else ""
-    return None if isinstance(holder[last], bool) else _CIRCLE  # true and false are schemas, too
-
-
-def _weight(target: str, root: Any, inside: tuple[str, ...], known: dict[str, float]) -> float:
-    """How many schemas a reference stands for at once; infinitely many in a circle. `inside`: what led here."""
-
-    def total(schema: Any, inside: tuple[str, ...]) -> float:
-        rule = object_of(schema)
-        if len(inside) > _LONGEST:
-            return _MOST + 1
-        if isinstance(rule.get("$ref"), str):
-            return _weight(rule["$ref"], root, inside, known)
-        parts = [part for key in ("allOf", "anyOf", "oneOf") for part in list_of(rule.get(key))]
-        return 1 + sum(total(part, inside) for part in (*parts, rule.get("not", {})) if part)
-
-    if target in inside:
-        return inf
-    if target not in known:
-        known[target] = total(resolved({"$ref": target}, root), (*inside, target))
-    return known[target]
 
 
 _WORDS = {

@@ -27,7 +27,8 @@ from typing import Any, cast
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from toologue.apis.schemas import first_bad_reference, list_of, object_of, parameter, parameters_of, shape, written_out
+from toologue.apis.references import References
+from toologue.apis.schemas import list_of, object_of, parameter, parameters_of, shape, written_out
 from toologue.data import Place, Source, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Parameter
@@ -99,7 +100,7 @@ def _api(source: Source, given: Any, place: Place) -> Api:
 
 
 def _check(source: Source, schema: dict[str, Any], place: Place) -> None:
-    if bad := first_bad_reference(schema):
+    if bad := References(schema).bad(schema, ()):
         raise source.bad((*place, *bad[0]), *bad[1:])
     whole = shape(schema, schema)
     if whole.get("type", "object") != "object" or {"oneOf", "anyOf"} & whole.keys():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
-from toologue.cli.options import OptionalOut
+from cyclopts import Parameter
+
+from toologue.cli.options import Operations, OptionalOut
 from toologue.cli.terminal import ask, echo, say, table
 from toologue.errors import BadSetting
+from toologue.events import LISTENERS
 
 if TYPE_CHECKING:
     from toologue.plan.api_graph.describe_model import Described
@@ -16,7 +19,14 @@ if TYPE_CHECKING:
 _CONCURRENCY = 8
 
 
-def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, seed: int = 0) -> None:
+def apis(
+    *sources: str,
+    out: OptionalOut = None,
+    operations: Operations = Operations(),
+    left_out: Annotated[bool, Parameter(negative="")] = False,
+    describe: str | None = None,
+    seed: int = 0,
+) -> None:
     """OpenAPI, tools, RapidAPI records, ALMITA's JSON or Python functions: what they describe, as one apis.jsonl.
 
     Parameters
@@ -26,6 +36,10 @@ def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, se
         module:function.
     out
         The apis.jsonl to write; by default none.
+    operations
+        Which operations; by default all that can be read.
+    left_out
+        Show every operation that cannot be read, with file, line, cause and remedy, in place of those that can.
     describe
         Write phrases, long descriptions and keywords where there are none: template (offline), openai:NAME or
         module:attribute.
@@ -37,12 +51,20 @@ def apis(*sources: str, out: OptionalOut = None, describe: str | None = None, se
 
     if not sources:
         raise BadSetting("name a file or a module, as in: toologue apis shop.yaml -o apis.jsonl")
-    found = apis_of_all(sources)
+    events = list[Mapping[str, Any]]()
+    LISTENERS.append(events.append)
+    try:
+        found = apis_of_all(sources, operations.choice)
+    finally:
+        LISTENERS.remove(events.append)
     if describe is not None:
         found = _described(found, describe, seed)
     if out is not None:
         write(out, found)
-    if found:
+    if left_out:
+        for line in (line for event in events if event["event"] == "read" for line in event["left_out"]):
+            echo(line)
+    elif found:
         say(table(("name", "parameters", "writes", "domain"), map(_row, found)))
     writes = sum(api.writes for api in found)
     echo(f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}")

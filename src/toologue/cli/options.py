@@ -12,6 +12,7 @@ from toologue.cli.terminal import echo, progress_bar
 from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
+    from toologue.apis.choice import Choice
     from toologue.models.similarity import TextMatch
     from toologue.review.judging import Judging
     from toologue.run.selection import Selection
@@ -75,6 +76,26 @@ class Some:
 
         at_least_one(limit=self.limit)
         return Selection(self.only, None if self.failed is None else failed_in(self.failed), self.limit)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Operations:
+    """Which operations of API documents."""
+
+    only: Annotated[tuple[str, ...], Parameter(help="Only operations whose names fit: `--only '*_order'`.")] = ()
+    tag: Annotated[tuple[str, ...], Parameter(help="Only those with a tag that fits.")] = ()
+    exclude: Annotated[tuple[str, ...], Parameter(help="None of those whose names fit.")] = ()
+    strict: Annotated[bool, Parameter(negative="", help="Refuse a document with an operation that cannot be read.")] = (
+        False
+    )
+
+    @property
+    def choice(self) -> Choice:
+        """The choice of them."""
+        from toologue.apis.choice import Choice
+
+        return Choice(**vars(self))
 
 
 @Parameter(name="*")

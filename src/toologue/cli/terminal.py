@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SECONDS = 30.0  # between two lines of progress, where there is no terminal
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+_FEW = 3  # operations that are listed of those that a document has and nobody can read
 
 
 def echo(text: object = "", *, error: bool = False, note: bool = False) -> None:
@@ -177,12 +178,28 @@ def _bar(what: str) -> Generator[Callable[[int, int], None]]:
 @contextmanager
 def telling(*, quiet: bool, log: Path | None) -> Generator[None]:
     """Tell no notes and no progress where it is `quiet`, and append every event to a log, a JSON line each."""
-    before = _QUIET.set(quiet)
+    before, told = _QUIET.set(quiet), set[str]()
+
+    def tell(event: Mapping[str, object]) -> None:
+        if event["event"] == "read" and (line := read_words(event)) not in told:
+            told.add(line)
+            echo(line, error=True, note=True)
+
+    LISTENERS.append(tell)
     try:
         with _logging(log) if log else nullcontext():
             yield
     finally:
+        LISTENERS.remove(tell)
         _QUIET.reset(before)
+
+
+def read_words(event: Mapping[str, Any]) -> str:
+    """What an event `read` says: how many operations of a document are read, and why the first others are not."""
+    left: list[str] = event["left_out"]
+    more = [f"… and {len(left) - _FEW:,} more: toologue apis {event['file']} --left-out"] if len(left) > _FEW else []
+    head = f"{event['file']}: {event['operations']:,} of {event['of']:,} operations read; {len(left):,} left out:"
+    return "\n  ".join([head, *left[:_FEW], *more])
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def resolved(schema: Any, root: Any) -> Mapping[str, Any] | None:
             return None
         seen.add(target)
         siblings = {**{key: part for key, part in rule.items() if key != "$ref"}, **siblings}
-        schema = _pointed(root, target[1:])
+        schema = pointed(root, target[1:])
     return None
 
 
@@ -125,7 +125,8 @@ def list_of(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
-def _pointed(root: Any, pointer: str) -> Any:
+def pointed(root: Any, pointer: str) -> Any:
+    """What stands where a JSON pointer leads, or None."""
     place: Any = root
     for step in pointer.split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
