@@ -29,7 +29,8 @@ from toologue.errors import BadFile, BadRecord, shown
 # Where a value stands in a document: the keys and indexes that lead to it.
 Place = Sequence[str | int]
 
-_VALUES = 5_000_000
+# The most values of a document, aliases counted as often as they are used.
+VALUES = 5_000_000
 _DIGITS = f"at most {limits.DIGITS:,} are read; quote what is no number"
 _CONSTANTS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -268,8 +269,8 @@ class _Reader:
 
     def _grow(self, size: int, event: Any, place: tuple[str | int, ...]) -> None:
         self._count += size
-        if self._count > _VALUES:
-            raise self._bad(event, place, f"more than {_VALUES:,} values up to here, aliases included")
+        if self._count > VALUES:
+            raise self._bad(event, place, f"more than {VALUES:,} values up to here, aliases included")
 
     def _bad(self, event: Any, place: Place, what: str, remedy: str = "") -> BadRecord:
         return BadRecord(self._name, event.start_mark.line + 1, path_text(place), what, remedy)

@@ -150,9 +150,12 @@ class TestRefusals:
         ("text", "message"),
         [
             ("[1]", "shop.yaml: $: expected an OpenAPI document, got [1]"),
-            ("swagger: '2.0'\npaths: {}", "shop.yaml:1: $.swagger: this is OpenAPI 2.0 (Swagger); 3.0 and 3.1 can be"),
-            ("openapi: 4.0.0", "shop.yaml:1: $.openapi: expected `openapi: 3.0.x` or `3.1.x`, got '4.0.0'"),
-            ("paths: {}", "shop.yaml: $: expected `openapi: 3.0.x` or `3.1.x`, got None"),
+            ("swagger: '1.2'\npaths: {}", "expected `openapi: 3.0.x` or `3.1.x`, or `swagger: '2.0'`, got None"),
+            (
+                "openapi: 4.0.0",
+                "shop.yaml:1: $.openapi: expected `openapi: 3.0.x` or `3.1.x`, or `swagger: '2.0'`, got '4.0.0'",
+            ),
+            ("paths: {}", "shop.yaml: $: expected `openapi: 3.0.x` or `3.1.x`, or `swagger: '2.0'`, got None"),
             ("openapi: 3.1.0", "shop.yaml: $: there is no operation (describe one under `paths`)"),
             ("openapi: 3.1.0\npaths: {}", "shop.yaml:2: $.paths: there is no operation (describe one under `paths`)"),
             ("openapi: 3.1.0\npaths:", "shop.yaml:2: $.paths: expected an object, got None"),
@@ -343,7 +346,7 @@ class TestReferences:
             ("'#/components/responses/Oder'", "'#/paths'", "leads nowhere (did you mean #/components/responses/Order)"),
             ("'#/nothing/at/all'", "'#/paths'", "'#/nothing/at/all' leads nowhere"),
             ("'other.yaml#/Order'", "'#/paths'", "is in another document"),
-            ("'https://api.example/x.json'", "'#/paths'", "is in another document"),
+            ("'https://api.example/x.json'", "'#/paths'", "is on the net, and nothing is fetched"),
             ("'#/components/responses/a'", "'#/components/responses/a'", "leads in a circle (write out what it"),
         ],
     )

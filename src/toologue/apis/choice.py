@@ -38,7 +38,7 @@ class Picked:
             kind: {glob: re.compile(translate(glob)) for glob in getattr(choice, kind)}
             for kind in ("only", "tag", "exclude")
         }
-        self._left = {(kind, glob) for kind, globs in self._globs.items() for glob in globs}
+        self._left: set[tuple[str, str]] = {(kind, glob) for kind, globs in self._globs.items() for glob in globs}
         self._names, self._tags = dict[str, None](), dict[str, None]()
 
     def takes(self, name: str, tags: Sequence[str] = ()) -> bool:
@@ -52,7 +52,7 @@ class Picked:
         """Raise BadSetting for a glob that fits nothing of all that was asked for."""
         for kind, glob in sorted(self._left):
             known: list[str] = list(self._tags if kind == "tag" else self._names)
-            near: list[str] = get_close_matches(glob, known, n=1, cutoff=0.4)
+            near = get_close_matches(glob, known, n=1, cutoff=0.4)
             there = f"there are {', '.join(known[:20])}{', …' * (len(known) > 20)}"
             hint = f"did you mean {near[0]!r}?" if near else there if known else "there is none"
             raise BadSetting(f"{where}: --{kind} {glob!r} fits nothing: {hint}")

@@ -1,4 +1,4 @@
-"""OpenAPI 3.0 and 3.1: each operation becomes an Api, and an `Operation` that says how a call travels.
+"""OpenAPI 2.0, 3.0 and 3.1: each operation becomes an Api, and an `Operation` that says how a call travels.
 
 Path, query and body parameters become one flat set with names of their own: a name that is taken gets its place in
 front (`body_id`); a body that is no object is the parameter `body`, a form without fields is none. Headers, cookies
@@ -9,7 +9,7 @@ otherwise; `confirm` is what `x-confirm` says, else true of DELETE; `returns` is
 written out. An operation that cannot be read is left out, and named.
 
 Not covered: webhooks, callbacks, links, servers, HEAD and OPTIONS; `style` and `explode`; of several media types of a
-body or an answer only the JSON one, else the first; references into other documents.
+body or an answer only the JSON one, else the first.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from toologue import limits
+from toologue.apis.bundle import Bundled, bundled
 from toologue.apis.choice import Choice, Picked
 from toologue.apis.references import References
 from toologue.apis.schemas import (
@@ -37,6 +38,7 @@ from toologue.apis.schemas import (
     shape,
     written_out,
 )
+from toologue.apis.swagger import upgraded
 from toologue.data import Place, Source, complaint, read_source
 from toologue.errors import BadFile, BadRecord, shown
 from toologue.events import happened
@@ -175,6 +177,7 @@ def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi
 
     A choice's globs that fit nothing are an error, too; those of a `Picked` are its owner's matter.
     """
+    source = bundled(source)
     root, picked = _root(source), choice if isinstance(choice, Picked) else Picked(choice or Choice())
     reader = _Reader(source, root)
     operations, bad = reader.read(picked)
@@ -206,14 +209,13 @@ def _root(source: Source) -> dict[str, Any]:
     root = source.data
     if not isinstance(root, dict):
         raise source.bad((), f"expected an OpenAPI document, got {shown(root)}")
-    if "swagger" in root:
-        remedy = "convert it to OpenAPI 3, for example with the converter of editor.swagger.io"
-        raise source.bad(("swagger",), "this is OpenAPI 2.0 (Swagger); 3.0 and 3.1 can be read", remedy)
     root = object_of(root)
+    if str(root.get("swagger")) == "2.0":
+        root = upgraded(root)
     version = root.get("openapi")
     if not str(version).startswith("3"):
         place = ("openapi",) if "openapi" in root else ()
-        raise source.bad(place, f"expected `openapi: 3.0.x` or `3.1.x`, got {shown(version)}")
+        raise source.bad(place, f"expected `openapi: 3.0.x` or `3.1.x`, or `swagger: '2.0'`, got {shown(version)}")
     if not isinstance(root.get("paths", {}), dict):
         raise source.bad(("paths",), f"expected an object, got {shown(root['paths'])}")
     return modern(root) if str(version).startswith("3.0") else root
@@ -237,8 +239,8 @@ R = TypeVar("R", bound=_Part)
 
 
 class _Reader:
-    def __init__(self, source: Source, root: dict[str, Any]):
-        self._root, self.references = root, References(root)
+    def __init__(self, source: Bundled, root: dict[str, Any]):
+        self._root, self.references = root, References(root, source.lost)
         self.names: set[str] = set()
         self._numbers: Counter[str] = Counter()
         schemes = object_of(object_of(root.get("components")).get("securitySchemes")).values()

@@ -23,7 +23,9 @@ from toologue.values.json_schema import list_of, object_of, pointed, resolved
 
 # Keys whose values are data (nothing in them is a schema), and keys whose values map names to schemas.
 DATA = ("example", "examples", "default", "enum", "const")
-NAMED = ("properties", "patternProperties", "dependentSchemas")
+NAMED = (
+    "properties", "patternProperties", "dependentSchemas", "schemas", "responses", "definitions", "$defs", "x-bundled",
+)  # fmt: skip
 _MOST, _LONGEST = 10_000, 100
 _CIRCLE = "leads in a circle", "write out what it stands for"
 _HEAVY = f"stands for more than {_MOST:,} schemas at once", "write it shorter"
