@@ -41,19 +41,20 @@ class Bundled(Source):
     def origin(self, place: Place) -> tuple[Source, Place]:
         """The file in which a place of the document stands, and where there."""
         source, node = Source(self.file, None, self.text), self.data
-        steps: Steps = tuple(place)
-        at: Steps = ()
-        if steps[:1] == (KEY,) and steps[1:2] and steps[1] in self.origins:
-            (source, at), node, steps = self.origins[str(steps[1])], self.data[KEY][steps[1]], steps[2:]
+        at, steps = list[str | int](), list[str | int](place)
+        if steps[:1] == [KEY] and str(steps[1:2][0] if steps[1:] else "") in self.origins:
+            source, inner = self.origins[str(steps[1])]
+            at, node, steps = [*inner], self.data[KEY][steps[1]], steps[2:]
         for step in steps:
             for _ in range(_CHAIN if step != "$ref" else 0):
                 name = str(object_of(node).get("$ref")).removeprefix(f"#/{KEY}/")
                 if name not in self.origins:
                     break
-                (source, at), node = self.origins[name], self.data[KEY][name]
-            at = (*at, step)
+                source, inner = self.origins[name]
+                at, node = [*inner], self.data[KEY][name]
+            at.append(step)
             listed = list_of(node)
-            node: Any = listed[step] if isinstance(step, int) and step < len(listed) else object_of(node).get(str(step))
+            node = listed[step] if isinstance(step, int) and step < len(listed) else object_of(node).get(str(step))
         return source, at
 
 

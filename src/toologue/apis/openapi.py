@@ -28,6 +28,7 @@ from toologue.apis.bundle import Bundled, bundled
 from toologue.apis.choice import Choice, Picked
 from toologue.apis.references import References
 from toologue.apis.schemas import (
+    Writer,
     is_secret,
     list_of,
     modern,
@@ -36,7 +37,6 @@ from toologue.apis.schemas import (
     properties_of,
     required_of,
     shape,
-    written_out,
 )
 from toologue.apis.swagger import upgraded
 from toologue.data import Place, Source, complaint, read_source
@@ -241,6 +241,7 @@ R = TypeVar("R", bound=_Part)
 class _Reader:
     def __init__(self, source: Bundled, root: dict[str, Any]):
         self._root, self.references = root, References(root, source.lost)
+        self._sent_schema, self._returned = Writer(root, "readOnly"), Writer(root, "writeOnly")
         self.names: set[str] = set()
         self._numbers: Counter[str] = Counter()
         schemes = object_of(object_of(root.get("components")).get("securitySchemes")).values()
@@ -303,11 +304,10 @@ class _Reader:
             name=name,
             description=_sentences(rules.summary, rules.description),
             parameters=parameters,
-            returns=written_out(response, self._root, without="writeOnly"),
             writes=method != "get" if rules.writes is None else rules.writes,
             confirm=confirm,
             domain=rules.tags[0] if rules.tags else "",
-        )
+        ).replace(returns=self._returned(response))
         return Operation(
             api=api,
             method=method,
@@ -315,10 +315,9 @@ class _Reader:
             wires=wires,
             secrets=secrets,
             status=status,
-            response=response,
             faults={code: answer.description for code, answer in answers.items() if code[:1] in "45"},
             extensions={**_extensions(item, self._root), **_extensions(item[method], self._root)},
-        )
+        ).replace(response=response)
 
     def _flat(
         self, parts: list[_Travelling], place: Place
@@ -334,7 +333,14 @@ class _Reader:
                 secrets[name] = wire
                 continue
             wires[name] = wire
-            made[name] = parameter(schema, name, root=self._root, description=description, required=required)
+            made[name] = parameter(
+                schema,
+                name,
+                root=self._root,
+                description=description,
+                required=required,
+                writer=self._sent_schema,
+            )
         return wires, made, secrets
 
     def _sent(self, path: str, method: Method, item: Mapping[str, Any]) -> Iterator[_Travelling]:

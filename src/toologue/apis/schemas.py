@@ -1,8 +1,9 @@
 """JSON Schemas inside documents: one dialect, `$ref`s followed, parameters made of them, values checked against them.
 
 `modern` turns the dialect of OpenAPI 3.0 into JSON Schema 2020-12. `shape` sees `allOf` as one object. `written_out`
-gives a schema that stands alone: a schema inside itself once, and no more than 2,000 parts or 8 references deep; what
-is cut keeps its type. `violation` names the innermost place of a value that its schema does not allow.
+gives a schema that stands alone: a schema inside itself once, references followed 8 deep, or as deep as it stays
+within 2,000 parts; what is cut keeps its type. `violation` names the innermost place of a value that its schema does
+not allow.
 
     >>> violation([{"size": 1}, {"size": "big"}], {"items": {"properties": {"size": {"type": "integer"}}}}, "nodes")
     "nodes[1].size: expected integer, got 'big'"
@@ -12,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from math import inf
 from typing import Any, cast, get_args
 
-from toologue.apis.references import DATA, NAMED
+from toologue.apis.references import DATA, NAMED, references
 from toologue.errors import shown
 from toologue.schema import Compare, Parameter
 from toologue.text.names import expected_kinds
@@ -24,13 +26,14 @@ from toologue.values.json_schema import (
     items_of,
     list_of,
     object_of,
+    pointed,
     properties_of,
     required_of,
     resolved,
     types_of,
 )
 
-_PARTS, _DEEP = 2000, 8
+_PARTS, _MOST, _DEEP = 2000, 20_000, 8
 _UNSAID = ("xml", "externalDocs", "discriminator", "readOnly", "writeOnly", "$defs", "definitions", "$schema")
 _KEPT = ("type", "title", "description", "enum")
 
@@ -82,42 +85,94 @@ def written_out(schema: Any, root: Any = None, *, without: str = "") -> dict[str
 
     `without`: leave out properties that are `readOnly`, as well as secrets, or `writeOnly`; both, what is `x-internal`.
     """
-    made = _Writer(schema if root is None else root, without).part(schema, ())
-    return {"not": {}} if made is False else object_of(made)
+    return Writer(schema if root is None else root, without)(schema)
 
 
-class _Writer:
-    def __init__(self, root: Any, without: str):
-        self._root, self._without, self._left = root, without, _PARTS
+class Writer:
+    """Writes schemas of one document out. What references stand for is made once, and shared: nobody changes it."""
 
-    def part(self, schema: Any, inside: tuple[str, ...]) -> Any:
-        """A schema, or a boolean. `inside`: the references that led here."""
+    def __init__(self, root: Any, without: str = ""):
+        self._root, self._without = root, without
+        self._made = dict[tuple[str, int, frozenset[str]], tuple[Any, int, bool]]()
+        self._inner = dict[tuple[str, int], frozenset[str]]()
+        self._left, self._cut = inf, False
+
+    def __call__(self, schema: Any) -> dict[str, Any]:
+        """The schema, with references followed as deep as it stays within 2,000 parts."""
+        best: Any = {}
+        for deep in range(_DEEP + 1):
+            self._left, self._cut = (inf, _MOST, *[_PARTS] * _DEEP)[deep], False
+            try:
+                best = self._part(schema, frozenset(), deep)
+            except _TooLarge:
+                break
+            if not self._cut:
+                break
+        return {"not": {}} if best is False else object_of(best)
+
+    def _part(self, schema: Any, inside: frozenset[str], deep: int) -> Any:
+        """A schema, or a boolean. `inside`: the references that led here; `deep`: how many more are followed."""
         if not isinstance(schema, dict):
             return schema if isinstance(schema, bool) else {}
         rule = object_of(schema)
         target = rule.get("$ref")
         if isinstance(target, str):
-            whole = resolved(rule, self._root) or {}
-            if target in inside or len(inside) >= _DEEP or self._left <= 0:
-                return {key: whole[key] for key in _KEPT if key in whole}
-            rule, inside = dict(whole), (*inside, target)
-        self._left -= 1
+            whole = self._target(target, inside, deep)
+            beside = {key: part for key, part in rule.items() if key != "$ref"}
+            return {**object_of(whole), **self._part(beside, inside, deep)} if beside else whole
+        self._take(1)
         kept = (key for key in rule if key not in _UNSAID and not key.startswith("x-"))
-        made = {key: self._keyword(key, rule[key], inside) for key in kept}
+        made = {key: self._keyword(key, rule[key], inside, deep) for key in kept}
         if self._without and "required" in rule:
             hidden = [name for name, inner in properties_of(rule).items() if self._is_hidden(name, inner)]
             made["required"] = [name for name in required_of(rule) if name not in hidden]
         return made
 
-    def _keyword(self, key: str, value: Any, inside: tuple[str, ...]) -> Any:
+    def _target(self, target: str, inside: frozenset[str], deep: int) -> Any:
+        """What a reference stands for: its type alone where it stands inside itself, or too deep."""
+        circle = target in inside
+        if circle or deep <= 0:
+            self._cut |= not circle
+            whole = resolved({"$ref": target}, self._root) or {}
+            return {key: whole[key] for key in _KEPT if key in whole}
+        key = target, deep, inside & self._reached(target, deep)
+        if key not in self._made:
+            before, cut, self._cut = self._left, self._cut, False
+            whole: Any = pointed(self._root, target[1:])
+            made = whole if isinstance(whole, bool) else self._part(whole, inside | {target}, deep - 1)
+            self._made[key] = made, int(before - self._left), self._cut
+            self._cut |= cut
+            return made
+        made, size, cut = self._made[key]
+        self._cut |= cut
+        self._take(size)
+        return made
+
+    def _take(self, parts: int) -> None:
+        self._left -= parts
+        if self._left < 0:
+            raise _TooLarge
+
+    def _reached(self, target: str, deep: int) -> frozenset[str]:
+        """The references that are met where one is followed so deep."""
+        if deep <= 1:
+            return frozenset()
+        if (target, deep) not in self._inner:
+            self._inner[target, deep] = frozenset()  # for what holds itself
+            met = {inner for _, inner in references(pointed(self._root, target[1:]), ())}
+            self._inner[target, deep] = frozenset(met.union(*(self._reached(one, deep - 1) for one in met)))
+        return self._inner[target, deep]
+
+    def _keyword(self, key: str, value: Any, inside: frozenset[str], deep: int) -> Any:
         if key in NAMED and isinstance(value, dict):
             members = object_of(value).items()
-            return {name: self.part(inner, inside) for name, inner in members if not self._is_hidden(name, inner)}
+            return {name: self._part(one, inside, deep) for name, one in members if not self._is_hidden(name, one)}
         if key in DATA:
             return value
         if isinstance(value, list):
-            return [self.part(inner, inside) if isinstance(inner, dict) else inner for inner in list_of(value)]
-        return self.part(value, inside) if isinstance(value, dict) else value
+            items = list_of(value)
+            return [self._part(inner, inside, deep) if isinstance(inner, dict) else inner for inner in items]
+        return self._part(value, inside, deep) if isinstance(value, dict) else value
 
     def _is_hidden(self, name: str, schema: Any) -> bool:
         rule = resolved(schema, self._root) if self._without else None
@@ -125,6 +180,10 @@ class _Writer:
             return False
         secret = self._without == "readOnly" and is_secret(name, rule)
         return secret or True in (rule.get(self._without), rule.get("x-internal"))
+
+
+class _TooLarge(Exception):
+    """A schema has too many parts."""
 
 
 def is_secret(name: str, rule: Schema) -> bool:
@@ -136,13 +195,24 @@ def is_secret(name: str, rule: Schema) -> bool:
 _BY_KIND: Mapping[str, Compare] = {"date": "date", "moment": "moment", "email": "folded", "message": "prose"}
 
 
-def parameter(schema: Any, name: str, *, root: Any = None, description: str = "", required: bool = True) -> Parameter:
-    """The parameter of a schema that stands in a document (`root`; by default the schema itself)."""
-    made = written_out(schema, root, without="readOnly")
+def parameter(
+    schema: Any,
+    name: str,
+    *,
+    root: Any = None,
+    description: str = "",
+    required: bool = True,
+    writer: Writer | None = None,
+) -> Parameter:
+    """The parameter of a schema that stands in a document (`root`; by default the schema itself).
+
+    `writer`: what writes the document's schemas out.
+    """
+    made = (writer or Writer(schema if root is None else root, "readOnly"))(schema)
     if description and "description" not in made:
-        made["description"] = description
+        made = {**made, "description": description}
     compare = compare_of(schema, name, root=root, description=str(made.get("description", "")))
-    return Parameter(schema=made, required=required, compare=compare)
+    return Parameter(required=required, compare=compare).replace(json_schema=made)
 
 
 def parameters_of(schema: Any, root: Any = None) -> dict[str, Parameter]:

@@ -47,7 +47,7 @@ def apis(
         Sent to the model.
     """
     from toologue.apis.load import apis_of_all
-    from toologue.schema.jsonl import write
+    from toologue.schema.api import write_apis
 
     if not sources:
         raise BadSetting("name a file or a module, as in: toologue apis shop.yaml -o apis.jsonl")
@@ -60,7 +60,7 @@ def apis(
     if describe is not None:
         found = _described(found, describe, seed)
     if out is not None:
-        write(out, found)
+        write_apis(out, found)
     if left_out:
         for line in (line for event in events if event["event"] == "read" for line in event["left_out"]):
             echo(line)

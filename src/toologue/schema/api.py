@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, cast
 
-from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic_core import to_json
 
-from toologue.schema.jsonl import Noun, Record
+from toologue import limits
+from toologue.errors import BadRecord
+from toologue.schema.jsonl import Noun, Record, bad_record, line_of, parse, replacing
+from toologue.schema.shared import Packer, Unpacker
 
 # How an argument is judged equal to the expected one:
 #
@@ -24,6 +31,12 @@ class Parameter(Noun):
     json_schema: dict[str, JsonValue] = Field(default_factory=dict, alias="schema")
     required: bool = True
     compare: Compare = "exact"
+
+
+class _Held(Noun):
+    """The schemas that a line brings for itself and for those after it."""
+
+    schemas: dict[str, dict[str, JsonValue]]
 
 
 class Api(Record):
@@ -49,7 +62,67 @@ class Api(Record):
         told: dict[str, Any] = serialize(self)
         return told if self.confirm else {name: value for name, value in told.items() if name != "confirm"}
 
+    @classmethod
+    def reader(cls) -> Callable[[bytes, object, int], Api]:
+        """What reads the lines of a file, in their order."""
+        return _Reader()
+
     @property
     def required(self) -> tuple[str, ...]:
         """The names of the parameters that a call must give, in the order of the documentation."""
         return tuple(name for name, parameter in self.parameters.items() if parameter.required)
+
+
+_FIELD = b',"schemas":'
+
+
+def write_apis(file: Path | str, apis: Iterable[Api]) -> None:
+    """Write Apis, replacing the file in one step; schemas that they have in common are written once."""
+    with replacing(Path(file)) as stream:
+        stream.writelines(packed(apis))
+
+
+def packed(apis: Iterable[Api]) -> Iterator[bytes]:
+    """The lines of Apis. The first that needs a schema of several has it under `schemas`."""
+    every, packer = list(apis), Packer()
+    for api in every:
+        for schema in (api.returns, *(one.json_schema for one in api.parameters.values())):
+            packer.count(schema)
+    for api in every:
+        schemas: dict[str, Any] = {}
+        parameters = {
+            name: one.replace(json_schema=packer.part(one.json_schema, schemas)) for name, one in api.parameters.items()
+        }
+        line = line_of(api.replace(parameters=parameters, returns=packer.part(api.returns, schemas)))
+        yield line.rstrip()[:-1] + _FIELD + to_json(schemas) + b"}\n" if schemas else line
+
+
+class _Reader:
+    def __init__(self):
+        self._unpack = Unpacker()
+
+    def __call__(self, line: bytes, file: object, number: int) -> Api:
+        if not self._unpack.schemas and _FIELD not in line:
+            return parse(line, Api, file, number)
+        try:
+            data: Any = json.loads(line, object_pairs_hook=limits.members_once)
+        except limits.TwiceError as twice:
+            raise BadRecord(file, number, "$", str(twice), "leave one of them") from None
+        except (ValueError, RecursionError):
+            return parse(line, Api, file, number)  # says what is wrong
+
+        def bad(place: str, what: str, remedy: str) -> BadRecord:
+            return BadRecord(file, number, place, what, remedy)
+
+        held: Any = cast("dict[str, Any]", data).pop("schemas", {}) if data.__class__ is dict else {}
+        try:
+            schemas = _Held(schemas=held).schemas
+            api = Api.model_validate(data)
+        except ValidationError as error:
+            raise bad_record(error, Api, file, number) from None
+        self._unpack.add(schemas, bad)
+        parameters = {
+            name: one.replace(json_schema=self._unpack(one.json_schema, f"$.parameters.{name}.schema", bad))
+            for name, one in api.parameters.items()
+        }
+        return api.replace(parameters=parameters, returns=self._unpack(api.returns, "$.returns", bad))

@@ -18,7 +18,7 @@ import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -38,6 +38,11 @@ class Noun(BaseModel):
     """A frozen value. Unknown keys, NaN and infinities are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+    @classmethod
+    def reader(cls) -> Callable[[bytes, object, int], Self]:
+        """What reads the lines of a file, in their order."""
+        return lambda line, file, number: parse(line, cls, file, number)
 
     def replace(self, **changes: Any) -> Self:
         """This value with some fields changed. The new values are trusted, not validated: pass nouns and JSON."""
@@ -71,10 +76,10 @@ _TAGS = {"user", "agent", "call", "retrieve", "program"}
 
 def read(file: Path | str, noun: type[R], *, empty: bool = False) -> Iterator[R]:
     """Stream the records of a file (`.gz` is unpacked). A file without any is an error unless `empty` is allowed."""
-    path, count = Path(file), 0
+    path, count, record_of = Path(file), 0, noun.reader()
     for number, line, torn in read_lines(path):
         try:
-            record = parse(line, noun, path, number)
+            record = record_of(line, path, number)
         except BadRecord:
             if torn and not _is_json(line):
                 _LOG.warning("%s:%d: the last line is cut off and was skipped", path, number)
