@@ -98,16 +98,16 @@ class References:
                 near = get_close_matches(last[:_LONGEST], names, n=1, cutoff=0.5)
                 return "leads nowhere", f"did you mean {outer}/{near[0]}" if near else ""
             return None if isinstance(holder[last], bool) else _CIRCLE  # true and false are schemas, too
-        weight = self._weight(target, ())
+        weight = self._weight(target, (), 0)
         return None if weight <= _MOST else _CIRCLE if weight == inf else _HEAVY
 
-    def _weight(self, target: str, inside: tuple[str, ...]) -> float:
+    def _weight(self, target: str, inside: tuple[str, ...], deep: int) -> float:
         """How many schemas a reference stands for at once; infinitely many in a circle. `inside`: what led here."""
         if target in inside:
             return inf
         if target not in self._weights:
             whole = resolved({"$ref": target}, self._root)
-            self._weights[target] = self._total(whole, (*inside, target), len(inside))
+            self._weights[target] = self._total(whole, (*inside, target), deep)
         return self._weights[target]
 
     def _total(self, schema: Any, inside: tuple[str, ...], deep: int) -> float:
@@ -115,7 +115,7 @@ class References:
         if deep > _LONGEST:
             return _MOST + 1
         if isinstance(rule.get("$ref"), str):
-            return self._weight(rule["$ref"], inside)
+            return self._weight(rule["$ref"], inside, deep + 1)
         parts = [part for key in ("allOf", "anyOf", "oneOf") for part in list_of(rule.get(key))]
         return 1 + sum(self._total(part, inside, deep + 1) for part in (*parts, rule.get("not", {})) if part)
 

@@ -6,8 +6,8 @@ it what it was; what was one schema is one object, which nobody changes.
 
     >>> pet = {"type": "object", "properties": {"owner": {"type": "string", "description": "Whom it lives with." * 9}}}
     >>> packer, schemas = Packer(), {}
-    >>> packer.count(pet), packer.count({"items": pet}) and None
-    (0, None)
+    >>> packer.count(pet) == packer.count(dict(pet)) != packer.count({"items": pet})
+    True
     >>> packer.part(pet, schemas)["$ref"].removeprefix("schema:") in schemas
     True
 

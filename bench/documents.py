@@ -1,0 +1,83 @@
+"""`python -m bench.documents FOLDER …`: API documents as their vendors publish them: what is read of them, and what it costs.
+
+A folder's documents are its .json, .yaml and .yml files (.gz is unpacked into a scratch folder), and one at the root of
+each folder in it. Seconds are CPU: read, and written as apis.jsonl and read again. No document ships with this.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from toologue.apis.openapi import read_openapi
+from toologue.errors import UserError
+from toologue.schema import Api
+from toologue.schema.api import write_apis
+from toologue.schema.jsonl import read
+
+_KINDS = (".json", ".yaml", ".yml")
+
+
+def main(folders: Sequence[str]) -> int:
+    """Print the table; 1 where a document is refused."""
+    made = Table(title="API documents: operations, seconds of CPU, size of apis.jsonl")
+    for head in ("document", "MB", "read", "left out", "read, s", "written, s", "again, s", "apis.jsonl, MB"):
+        made.add_column(head, justify="left" if head == "document" else "right")
+    counts, refused = [0, 0], 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for file in (file for folder in folders for file in documents(Path(folder), Path(scratch))):
+            try:
+                row = measured(file, Path(scratch) / "apis.jsonl")
+            except UserError as error:
+                refused += 1
+                made.add_row(file.name, str(error)[:100])
+                continue
+            counts = [counts[0] + int(row[1]), counts[1] + int(row[2])]
+            made.add_row(file.name, *row)
+    Console(width=None if sys.stdout.isatty() else 160).print(made)
+    print(
+        f"{counts[0]:,} of {sum(counts):,} operations read ({counts[0] / max(sum(counts), 1):.1%}); {refused} refused"
+    )
+    return 1 if refused else 0
+
+
+def documents(folder: Path, scratch: Path) -> Iterator[Path]:
+    """The documents of a folder, unpacked."""
+    for file in sorted(folder.iterdir()):
+        if file.is_dir():
+            yield from sorted(one for one in file.iterdir() if one.suffix in _KINDS and _begins(one.read_text()))
+        elif file.suffix == ".gz" and Path(file.stem).suffix in _KINDS:
+            unpacked = scratch / file.stem
+            unpacked.write_bytes(gzip.decompress(file.read_bytes()))
+            yield unpacked
+        elif file.suffix in _KINDS:
+            yield file
+
+
+def measured(file: Path, out: Path) -> tuple[str, ...]:
+    """(MB, operations read, left out, seconds to read, write and read again, MB of apis.jsonl)."""
+    at = [time.process_time()]
+    document = read_openapi(file)
+    at.append(time.process_time())
+    write_apis(out, [operation.api for operation in document.operations])
+    at.append(time.process_time())
+    count = sum(1 for _ in read(out, Api))
+    at.append(time.process_time())
+    seconds = (f"{after - before:.2f}" for before, after in zip(at, at[1:], strict=False))
+    sizes = (f"{one.stat().st_size / 1e6:.2f}" for one in (file, out))
+    return next(sizes), str(count), str(len(document.left_out)), *seconds, next(sizes)
+
+
+def _begins(text: str) -> bool:
+    return any(line.lstrip('{ "').startswith(("openapi", "swagger")) for line in text.splitlines()[:20])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
