@@ -57,7 +57,7 @@ class BadRecord(UserError):
     """One record of a file is not what it should be."""
 
     def __init__(self, file: object, line: int, path: str, what: str, remedy: str = ""):
-        self.file, self.line, self.path = str(file), line, path
+        self.file, self.line, self.path, self.what = str(file), line, path, what
         where = f"{file}:{line}" if line else str(file)
         super().__init__(f"{where}: {path or '$'}: {what}" + (f" ({remedy})" if remedy else ""))
 

@@ -11,25 +11,21 @@ was written before a refusal. Rows that come out of `Data` are the stored ones: 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
-from random import Random
 from typing import Any, NoReturn
-from uuid import UUID
 
-from toologue import keys
-from toologue.apis.schemas import list_of, object_of, written_out
+from toologue.apis.schemas import list_of, object_of
 from toologue.data import Place, Source
-from toologue.errors import BadSetting, ToolError, UnknownName, UserError, shown
+from toologue.errors import BadSetting, ToolError, UnknownName, shown
 from toologue.schema import Fault
 from toologue.text.tokens import snake
 from toologue.values.compare import same
 from toologue.values.json_schema import fits, types_of
-from toologue.values.make import make, text_for
+from toologue.values.least import completed, least
 from toologue.values.moments import moment, written
+from toologue.worlds.crud.envelopes import kinds_of
+from toologue.worlds.crud.rows import RowMaker, now_as, plausible
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row, Store, own
 
@@ -52,121 +48,7 @@ def fault_type(status: int) -> str:
     return "invalid" if status in (400, 422) else snake(HTTPStatus(status).phrase)
 
 
-Now = Callable[[], str]
-# (number of the row, now) → the value of a field.
-Filler = Callable[[int, Now], Any]
-_COUNTS, _DATED = "_made", ("date", "date-time")
-
-
-@dataclass(frozen=True)
-class RowMaker:
-    """Makes the rows of one table. `fillers`: of its key, and of what is not given; `invented`: read-only fields of
-    made-up values; `touched`: fields that say when a row was last changed.
-    """
-
-    table: Table
-    fillers: Mapping[str, Filler]
-    invented: frozenset[str]
-    touched: tuple[str, ...]
-
-    def row(self, given: Mapping[str, Any], number: int, *, now: Now) -> dict[str, Any]:
-        """The row with these fields, in the order of the schema. Its key is made unless it is given."""
-        made = {
-            name: given[name] if name in given else self.fillers[name](number, now)
-            for name in self.table.fields
-            if name in given or name in self.fillers
-        }
-        return {**made, **given}
-
-
-def maker_of(table: Table, ids: Sequence[Any]) -> RowMaker:
-    """The maker of a table's rows, given the ids that are there.
-
-    A field that is not given gets the schema's default; if the service must fill it (it is required, or read-only):
-    null where that is allowed, now for a date, the first of an enum, 0, false, [], else a plausible text.
-    """
-    id_of = _id_style(table, ids)
-    fillers: dict[str, Filler] = {table.key: lambda number, now: id_of(number)}
-    invented: set[str] = set()
-    for name in table.fields:
-        rule, is_hidden = table.rule(name), table.rule(name).get("readOnly") is True
-        is_ours = name in table.required or is_hidden
-        if name == table.key:
-            continue
-        if filler := _filler(rule, table.root, is_ours=is_ours):
-            fillers[name] = filler
-        elif is_ours:
-            fillers[name] = _inventor(table, name)
-            invented |= {name} if is_hidden else set()
-    dates = [name for name in table.fields if table.rule(name).get("format") in _DATED]
-    touched = [name for name in dates if {"updated", "modified", "changed"} & {*snake(name).split("_")}]
-    return RowMaker(table, fillers, frozenset(invented), tuple(touched))
-
-
-def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
-    """How the ids of a table go on: number → id, from 1.
-
-    In the style of those that are there, else of the schema's example or pattern: the next number with the same letters
-    in front and as many digits, a number, a UUID, letters and digits as in the others.
-    """
-    rule = table.rule(table.key)
-    examples = rule.get("examples") or [rule[key] for key in ("example", "default") if key in rule]
-    samples = [*ids] or [*examples]
-
-    def random(number: int) -> Random:
-        return Random(keys.seed_of("id", table.name, number))
-
-    if {"integer", "number"} & set(types_of(rule)):
-        start = max((int(i) for i in samples if isinstance(i, int | float)), default=int(rule.get("minimum", 1)) - 1)
-        return lambda number: start + number
-    texts = [sample for sample in samples if isinstance(sample, str)]
-    if rule.get("format") == "uuid" or (texts and all(fits(text, {"format": "uuid"}) for text in texts)):
-        return lambda number: str(UUID(int=random(number).getrandbits(128), version=4))
-    counted = [match for text in texts if (match := re.fullmatch(r"(.*?)(\d{1,15})", text))]
-    if counted and len(counted) == len(texts):
-        last = max(counted, key=lambda match: int(match[2]))
-        return lambda number: f"{last[1]}{int(last[2]) + number:0{len(last[2])}d}"
-    if texts:
-        return lambda number: _similar_id(texts[-1], random(number))
-    pattern = rule.get("pattern")
-    if isinstance(pattern, str):
-        return lambda number: text_for(pattern, random(number)) or f"{table.singular}_{number}"
-    return lambda number: f"{table.singular}_{number}"
-
-
-def _similar_id(sample: str, random: Random) -> str:
-    cut = max(sample.rfind(mark) for mark in "-_./:") + 1
-    plain = "abcdefghjkmnpqrstuvwxyz"
-    kinds = (("0123456789", str.isdigit), (plain, str.islower), (plain.upper(), str.isupper))
-    letters = "".join(letters for letters, is_kind in kinds if any(map(is_kind, sample[cut:])))
-    return sample[:cut] + "".join(random.choice(letters) if c.isalnum() else c for c in sample[cut:])
-
-
-def _filler(rule: Mapping[str, Any], root: Any, *, is_ours: bool) -> Filler | None:
-    """The filler of a field whose value follows from its schema, or from now; None where none does."""
-    if "default" in rule:
-        return lambda number, now: own(rule["default"])
-    if not is_ours:
-        return None
-    enum, form = rule.get("enum"), rule.get("format")
-    plain: list[Any] = [None, *(enum if isinstance(enum, list) else [False, 0, []])] if enum or types_of(rule) else []
-    for value in plain:
-        if fits(value, rule, root):
-            return lambda number, now: own(value)
-    return (lambda number, now: now()[:10] if form == "date" else now()) if form in _DATED else None
-
-
-def _inventor(table: Table, name: str) -> Filler:
-    schema = written_out(table.fields[name], table.root)
-
-    @lru_cache(maxsize=4096)
-    def value(number: int) -> Any:
-        try:
-            return make(schema, name=name, seed=keys.seed_of(table.name, number, name))
-        except UserError:
-            return None
-
-    return lambda number, now: own(value(number))
+_COUNTS = "_made"
 
 
 def key_text(value: Any) -> str:
@@ -204,6 +86,19 @@ class Data:
         """The rows of a table, in their order."""
         return self.store.rows(self.table(table).name).values()
 
+    def fitting(self, table: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """What was sent as the fields of a row: objects completed; what is sent as one thing and shown as another (an
+        id, a whole row) is left out.
+        """
+        described, made = self.table(table), dict[str, Any]()
+        for name, value in fields.items():
+            rule = described.rule(name)
+            whole = completed(value, rule, described.root) if isinstance(value, dict | list) else value
+            kinds = kinds_of(rule, described.root)
+            if fits(whole, rule, described.root) or not kinds or fits(whole, {"type": [*kinds]}):
+                made[name] = whole
+        return made
+
     def add(self, table: str, fields: Mapping[str, Any]) -> Row:
         """A new row with these fields, and with those that the service fills in."""
         self._check(table, fields)
@@ -216,6 +111,13 @@ class Data:
         while not row or (key not in fields and self.store.get(table, key_text(row[key])) is not None):
             number += 1
             row = maker.row(own(dict(fields)), number, now=self.now)
+        for name, other in maker.table.refers.items():
+            lost = (
+                name not in fields and row.get(name) is not None and self.store.get(other, key_text(row[name])) is None
+            )
+            keys = [one[self.table(other).key] for one in self.rows(other)] if lost else []
+            if keys and maker.table.violation({name: keys[0]}) is None:
+                row[name] = keys[0]
         self.store.put(_COUNTS, table, {"count": number})
         self.store.put(table, key_text(row[key]), row)
         return row
@@ -245,7 +147,9 @@ class Data:
             raise Refusal(422, f"{name_of_row}: {shown(key)} names the {self.table(table).spoken}, it stays")
         self._check(table, fresh)
         for name in self._makers[table].touched:
-            row[name] = self.now()
+            if name in fresh:
+                continue
+            row[name] = now_as(self.table(table).rule(name), self.now())
         self.store.put(table, key_text(key), row)
         return row
 
@@ -278,6 +182,8 @@ def read_seed(source: Source, tables: Mapping[str, Table]) -> tuple[Mapping[str,
     for name, rows in placed.items():
         for key in rows:
             _check_seed_row(source, tables[name], key, placed)
+    for name, rows in placed.items():
+        _fill(tables[name], rows, tables, placed)
     rows_by_table = {name: {key: row for key, (row, _) in rows.items()} for name, rows in placed.items()}
     return rows_by_table, None if now is None else moment_in(now, source)
 
@@ -327,10 +233,31 @@ def _seed_row(source: Source, table: Table, row: dict[str, Any], key: str | None
     for name in table.fields:
         if name not in row and "default" in table.rule(name):
             row[name] = own(table.rule(name)["default"])
-    missing = [name for name in (table.key, *sorted(table.required)) if name not in row]
-    if missing:
-        raise source.bad(place, f"{missing[0]!r} is missing", f"every row of {table.name} has one")
+    if table.key not in row:
+        raise source.bad(place, f"{table.key!r} is missing", f"every row of {table.name} has one")
     return {name: row[name] for name in dict.fromkeys((*table.fields, *row)) if name in row}
+
+
+def _fill(table: Table, rows: _Placed, tables: Mapping[str, Table], placed: Mapping[str, _Placed]) -> None:
+    """What rows need and nobody gave: null, a row that is there, a plausible value, the least that fits."""
+    needed = table.required or table.fields.keys() - table.unseen
+    made = plausible(table) if any(needed - row.keys() for row, _ in rows.values()) else None
+    for number, (row, _) in enumerate(rows.values()):
+        missing = [name for name in table.fields if name in needed and name not in row]
+        likely = made(number) if made and missing else {}
+        for name in missing:
+            options: list[Any] = [None] if table.required and fits(None, table.fields[name], table.root) else []
+            if other := table.refers.get(name):
+                others = [one[tables[other].key] for one, _ in placed.get(other, {}).values()]
+                others = [one for one in others if fits(one, table.fields[name], table.root)]
+                options += others[number % max(len(others), 1) :][:1]
+            usual = table.likely.get(name, ())
+            options += [usual[number % len(usual)]] if usual else [likely[name]] if name in likely else []
+            seed = f"{table.name}{number}"
+            row[name] = options[0] if options else least(table.fields[name], table.root, name=name, seed=seed)
+        ordered = {name: row[name] for name in dict.fromkeys((*table.fields, *row)) if name in row}
+        row.clear()
+        row.update(ordered)
 
 
 def _check_seed_row(source: Source, table: Table, key: str, placed: Mapping[str, _Placed]) -> None:

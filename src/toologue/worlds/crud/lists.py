@@ -1,4 +1,4 @@
-"""Lists of rows: which ones a call asks for, in which order, which page of them, in which shape they come back.
+"""Lists of rows: which ones a call asks for, in which order, which page of them.
 
 A query parameter called as a field filters by it (a list of values: any of them; an e-mail address without case; a
 field that is a list: contains it). `min_total`, `total_lte`, `placed_from`, `created_before` are bounds, and so are
@@ -6,9 +6,6 @@ field that is a list: contains it). `min_total`, `total_lte`, `placed_from`, `cr
 for all the words in all texts. `limit`, `offset`, `page`, `cursor` (the key of the last row of the page before),
 `sort` (`total`, `-total`, `total:desc`), `order` and their synonyms page and sort. Where the name does not say it, the
 document does: `x-filter: total | {field: total, is: min} | {field: name, is: contains} | ignored`.
-
-An answer that describes an object gets the row's fields that it names (none that is `writeOnly`), inside of `{"order":
-…}` where the document wraps it; one that describes a list gets the rows, alone or beside what it says of the page.
 """
 
 from __future__ import annotations
@@ -16,31 +13,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
-from toologue.apis.schemas import list_of, object_of, properties_of, required_of, shape
+from toologue.apis.schemas import list_of, object_of
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import snake
 from toologue.values.compare import same
-from toologue.values.json_schema import fits, resolved, types_of
+from toologue.values.json_schema import types_of
 from toologue.values.moments import moment
 from toologue.worlds.crud.data import Refusal, key_text
+from toologue.worlds.crud.envelopes import Page
 from toologue.worlds.crud.notation import holds
-from toologue.worlds.crud.tables import Table, listed_in, page_words, row_in
+from toologue.worlds.crud.tables import EVERYTHING, Table
 from toologue.worlds.store import Row
 
 # Rows of a page where pages can be asked for and nothing says how long they are.
 _SIZE = 20
-
-
-class Page(NamedTuple):
-    """One page of a list: its rows, how many there are in all, where it starts, its size, the cursor of the next."""
-
-    rows: Sequence[Row]
-    total: int
-    start: int
-    size: int | None
-    next: str | None
 
 
 def _paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
@@ -120,23 +108,25 @@ Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
 Filter = Callable[[Any], Callable[[Row], bool]]
 
 
-def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]], table: Table) -> Select:
-    """What a list does with its parameters: flat name → (schema, extensions). Raises ValueError with the name of one
-    that says nothing about the rows.
+def selection(
+    parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]], table: Table
+) -> tuple[Select, list[str]]:
+    """(what a list does with its parameters: flat name → (schema, extensions), those that say nothing about the rows).
+
+    Raises ValueError for an `x-filter` that makes no sense.
     """
     paging: dict[str, str] = {}
     filters: dict[str, Filter] = {}
+    ignored: list[str] = []
     for name, (schema, extensions) in parameters.items():
         found = _filter(name, schema, extensions.get("x-filter"), table)
         if not isinstance(found, str):
             filters[name] = found
             continue
-        paging[found] = name
-        try:
-            for value in list_of(schema.get("enum")) if found == "sort" else ():
-                _sorting(str(value), table)
-        except Refusal as refusal:
-            raise ValueError(f"{refusal}: rows cannot be sorted by it; say `x-filter: ignored` at it") from None
+        if found != _IGNORED and not (found == "sort" and not _sortable(schema, table)):
+            paging[found] = name
+        elif extensions.get("x-filter") != _IGNORED:
+            ignored.append(name)
 
     def select(rows: Iterable[Row], arguments: Mapping[str, Any]) -> Page:
         found = list(rows)
@@ -145,7 +135,14 @@ def selection(parameters: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any
                 found = [*filter(filter_by(arguments[name]), found)]
         return _paged(found, {role: arguments.get(name) for role, name in paging.items()}, table)
 
-    return select
+    return select, ignored
+
+
+def _sortable(schema: Mapping[str, Any], table: Table) -> bool:
+    try:
+        return all(_sorting(str(value), table) for value in list_of(schema.get("enum")))
+    except Refusal:
+        return False
 
 
 def _filter(name: str, schema: Mapping[str, Any], said: Any, table: Table) -> Filter | str:
@@ -160,14 +157,17 @@ def _filter(name: str, schema: Mapping[str, Any], said: Any, table: Table) -> Fi
         return _by(rule["field"], rule["is"], table)
     field = table.field(name)
     if field is not None:
-        return _by(field, "equal", table)
+        every = [value for value in list_of(schema.get("enum")) if value in EVERYTHING]
+        return _by(
+            field, "equal", table, [value for value in every if value not in list_of(table.rule(field).get("enum"))]
+        )
     bound = _bound(snake(name), table)
     role = next((role for role, names in _PAGING.items() if snake(name) in names), None)
     if role is not None and (bound is None or schema.get("format") is None):
         return role if role != "search" else _has_words
     if bound is not None:
         return _by(*bound, table)
-    raise ValueError(f"the parameter {name!r} names no field of {table.name}: say `x-filter` at it")
+    return _IGNORED
 
 
 def _bound(name: str, table: Table) -> tuple[str, str] | None:
@@ -186,7 +186,7 @@ def _bound(name: str, table: Table) -> tuple[str, str] | None:
     return None
 
 
-def _by(field: str, comparison: str, table: Table) -> Filter:
+def _by(field: str, comparison: str, table: Table, every: Sequence[Any] = ()) -> Filter:
     path = field.split(".")
     rule = table.rule(path[0])
     many, is_email = "array" in types_of(rule), rule.get("format") == "email"
@@ -199,6 +199,13 @@ def _by(field: str, comparison: str, table: Table) -> Filter:
         return str(value).strip().casefold() if is_email else value
 
     def is_any(wanted: Any) -> Callable[[Row], bool]:
+        if wanted in every:
+            return lambda row: True
+        if bounds := [
+            (word, limit) for name, limit in object_of(wanted).items() for word in _BOUNDS if name in _BOUNDS[word]
+        ]:
+            tests = [_bound_by(word, path, limit) for word, limit in bounds]
+            return lambda row: all(test(row) for test in tests)
         options = [fold(item) for item in _items(wanted)]
         if not many and all(isinstance(option, str) for option in options):
             return lambda row: fold(_at(row, path)) in options  # quick: texts equal nothing but texts
@@ -249,85 +256,3 @@ def _texts(value: Any) -> str:
     if isinstance(value, dict | list):
         return " ".join(map(_texts, object_of(value).values() or list_of(value)))
     return value.casefold() if isinstance(value, str) else ""
-
-
-# Properties of an answer that say that it went well.
-_DONE = ("success", "ok", "deleted", "removed")
-
-
-def row_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Row], Any]:
-    """The answer that holds one row. Raises ValueError for a required property that is no field."""
-    found = row_in(schema, table.root, table.fields)
-    if found is None:
-        hidden = _write_only(table.fields, table)
-        return lambda row: {name: row[name] for name in row if name not in hidden}
-    wrapper, inner = found
-    answer = _projection(inner, table)
-    return (lambda row: {wrapper: answer(row)}) if wrapper else answer
-
-
-def list_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Page], Any]:
-    """The answer that holds a page of rows. Raises ValueError for what it requires and nobody can supply."""
-    found = listed_in(schema, table.root)
-    if found is None:
-        plain = row_answer({}, table)
-        return lambda page: [plain(row) for row in page.rows]
-    name, items = found
-    answer = _projection(items, table) if properties_of(shape(items, table.root)) else row_answer({}, table)
-    if not name:
-        return lambda page: [answer(row) for row in page.rows]
-    rule = shape(schema, table.root)
-    beside = {
-        key: (made, fits(None, part, table.root))
-        for key, part in properties_of(rule).items()
-        if key != name and (made := _about(key)) is not None
-    }
-    missing = [key for key in required_of(rule) if key not in beside and key != name]
-    if missing:
-        raise ValueError(f"nothing can supply {missing[0]!r}, which the list requires")
-
-    def whole(page: Page) -> dict[str, Any]:
-        facts = {key: (make(page), allowed) for key, (make, allowed) in beside.items()}
-        kept = {key: value for key, (value, allowed) in facts.items() if value is not None or allowed}
-        return {name: [answer(row) for row in page.rows], **kept}
-
-    return whole
-
-
-def _projection(schema: Any, table: Table) -> Callable[[Row], dict[str, Any]]:
-    """The fields of a row that a schema names; all, where it is open."""
-    rule = shape(schema, table.root)
-    properties, hidden = properties_of(rule), _write_only(properties_of(rule), table)
-    said = (name for name in properties if name in _DONE and name not in table.fields)
-    done = {name: True for name in said if fits(True, properties[name], table.root)}
-    fields = {name: field for name in properties if (field := table.field(name)) is not None and name not in hidden}
-    missing = [name for name in required_of(rule) if name not in fields and name not in done and name not in hidden]
-    if missing:
-        raise ValueError(f"the answer requires {missing[0]!r}, which is no field of {table.name}")
-    if rule.get("additionalProperties", False) is not False:
-        return lambda row: {name: row[name] for name in row if name not in hidden}
-    return lambda row: {**{name: row[field] for name, field in fields.items() if field in row}, **done}
-
-
-def _write_only(properties: Mapping[str, Any], table: Table) -> set[str]:
-    return {name for name, part in properties.items() if (resolved(part, table.root) or {}).get("writeOnly") is True}
-
-
-def _about(name: str) -> Callable[[Page], Any] | None:
-    words = page_words(name)
-    if snake(name) in ("pages", "total_pages", "page_count"):
-        return lambda page: -(-page.total // page.size) if page.size else 1
-    if words <= {"page", "number"}:
-        return lambda page: page.start // page.size + 1 if page.size else 1
-    if words & {"previous", "prev"}:
-        words -= {"next", "cursor", "token"}
-    return next((fact for marks, fact in _FACTS.items() if words & {*marks}), None)
-
-
-_FACTS: Mapping[tuple[str, ...], Callable[[Page], Any]] = {
-    ("total", "count"): lambda page: page.total,
-    ("more",): lambda page: page.start + len(page.rows) < page.total,
-    ("next", "cursor", "token"): lambda page: page.next,
-    ("limit", "size", "per"): lambda page: page.total if page.size is None else page.size,
-    ("offset",): lambda page: page.start,
-}

@@ -9,27 +9,32 @@
     PUT, PATCH, DELETE /orders/{id}         replaced (what the body does not name stays), merged, gone
     POST /orders/{id}/cancel                an action: `x-action`, or a status that the word means
 
+    POST /orders/{id}/lock, DELETE of it    a field that is true or false (`locked`)
+
 Arguments are checked first (400), then the rows that the path names (404), then what `x-action` requires, then the
-operation's own effect, `creates`, `sets`. An operation that cannot be understood is an error when the document is read.
+operation's own effect, `creates`, `sets`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, cast
 
 from toologue.apis.openapi import OpenApi, Operation
-from toologue.apis.schemas import checker, list_of, object_of, properties_of, shape
+from toologue.apis.schemas import checker, list_of, object_of, properties_of
 from toologue.data import Place
 from toologue.errors import UnknownName, shown
-from toologue.text.tokens import plural, snake
+from toologue.text.tokens import snake
+from toologue.values.json_schema import types_of
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
+from toologue.worlds.crud.answers import list_answer, row_answer
 from toologue.worlds.crud.data import Data, Refusal, key_text
-from toologue.worlds.crud.lists import Page, list_answer, row_answer, selection
+from toologue.worlds.crud.envelopes import Held, Page, form, held_in, kinds_of
+from toologue.worlds.crud.lists import selection
 from toologue.worlds.crud.notation import Scope
-from toologue.worlds.crud.tables import Owner, Route, Table, listed_in, route_of
+from toologue.worlds.crud.tables import Route, Table, wrapper_of
 from toologue.worlds.store import Row
 
 _IRREGULAR = {
@@ -50,11 +55,15 @@ Effect = Callable[[Data, Scope], Any]
 
 
 class Step(NamedTuple):
-    """A row that must be there: its table, the parameter with its key, the field that refers to the row before."""
+    """A row that must be there: its table, the parameter with its key, the field that refers to the row before.
+
+    `within`: (field, parameter) of what else it lies under.
+    """
 
     table: Table
     parameter: str
     link: str | None = None
+    within: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,10 +82,13 @@ class Handler:
     def __call__(self, data: Data, arguments: Mapping[str, Any]) -> Any:
         """Do it. Raises Refusal."""
         scope, before = Scope(self.check(arguments), {}, data.now), ""
-        for table, parameter, link in self.steps:
+        for table, parameter, link, within in self.steps:
+            if parameter not in scope.arguments:
+                raise Refusal(400, f"{parameter} is missing")
             key = scope.arguments[parameter]
             row = data.get(table.name, key)
-            if link is not None and key_text(row.get(link)) != before:
+            under = [*((field, scope.arguments[flat]) for field, flat in within), *([(link, before)] if link else [])]
+            if not all(_lies(row, field, value, table) for field, value in under):
                 data.missing(table.name, key)
             scope.rows[table.singular], before = row, key_text(key)
         self.action.check(scope)
@@ -119,16 +131,20 @@ def arguments_check(operation: Operation) -> Check:
     return check
 
 
-def handler_of(operation: Operation, tables: Mapping[str, Table], document: OpenApi) -> Handler:
-    """What an operation does. Raises BadRecord with the place of what is not understood."""
-    route = route_of(operation)
+def handler_of(
+    operation: Operation, tables: Mapping[str, Table], route: Route | None, document: OpenApi
+) -> tuple[Handler, str]:
+    """(what an operation does, what it makes nothing of). Raises BadRecord with the place of what is not understood."""
     if route is None:
         raise document.source.bad(operation.place, "a `{step}` of the path names no row of a table", _REMEDY)
-    return _Reader(document, tables, route).handler()
+    reader = _Reader(document, tables, route)
+    return reader.handler(), ", ".join(reader.ignored)
 
 
-def _state_for(action: str, table: Table) -> tuple[str, str] | None:
-    """(field, value) that an action sets, or None: the field that is a status, and what it may be after the action."""
+def _state_for(action: str, table: Table) -> tuple[str, Any] | None:
+    """(field, value) that an action sets, or None: the field that is a status, and what it may be after the action,
+    or the field that says by true and false whether it was done.
+    """
     fields = [name for name in table.fields if isinstance(table.rule(name).get("enum"), list)]
     likely = [name for name in fields if snake(name).split("_")[-1] in ("status", "state")] or fields
     if len(likely) > 1:
@@ -136,10 +152,12 @@ def _state_for(action: str, table: Table) -> tuple[str, str] | None:
     verb, _, rest = action.partition("_")
     regular = [f"{verb}ed", f"{verb}d", f"{verb}{verb[-1:]}ed", f"{verb[:-1]}ied"]
     meant = [*_IRREGULAR.get(action, _IRREGULAR.get(verb, "")).split(), *(regular if not rest else []), action]
-    for field in likely[:1]:
-        values = {snake(value): value for value in table.rule(field)["enum"] if isinstance(value, str)}
-        return next(((field, values[word]) for word in meant if word in values), None)
-    return None
+    for name in likely[:1]:
+        values = {snake(value): value for value in table.rule(name)["enum"] if isinstance(value, str)}
+        if found := next(((name, values[word]) for word in meant if word in values), None):
+            return found
+    flags = (name for word in meant if (name := table.field(word)) and "boolean" in types_of(table.rule(name)))
+    return next(((name, True) for name in flags), None)
 
 
 @dataclass(frozen=True)
@@ -147,6 +165,7 @@ class _Reader:
     document: OpenApi
     tables: Mapping[str, Table]
     route: Route
+    ignored: list[str] = field(default_factory=list[str])
 
     @property
     def operation(self) -> Operation:
@@ -161,39 +180,42 @@ class _Reader:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        made: list[Step] = []
-        for number, owner in enumerate(self.route.owners):
-            table, before = self.tables[owner.table], self.route.owners[number - 1]
-            link = _link(table, self.tables[before.table], self.wire(before)) if number else None
-            made.append(Step(table, owner.parameter, link))
-        return tuple(made)
+        return tuple(Step(self.tables[one.table], one.parameter, one.link, one.within) for one in self.route.owners)
+
+    def held(self, table: Table) -> Held | None:
+        return held_in(self.operation.response, self.document.root, table.names)
 
     def handler(self) -> Handler:
         if "on" in self.said:
             return self.acting()
         tail, is_read = self.route.tail, not self.operation.api.writes
         owner = self.steps[-1].table if self.steps else None
-        named = self.operation.extensions.get("x-resource") or (tail[-1] if tail else None)
-        if isinstance(named, str) and named in self.tables:
-            return self.collection(self.tables[named])
+        if self.route.table is not None:
+            return self.collection(self.tables[self.route.table])
+        if self.route.within:
+            named = ", ".join(flat for _, flat in self.route.within)
+            self.bad(self.route.lost or f"{named} of the path names no row of a table")
         if not tail and owner is not None:
             return self.item(self.steps)
-        field = owner.field(tail[-1]) if owner is not None and tail else None
-        if field is not None:
-            return self.part(field)
-        within = next((step for step in (*map(plural, tail[-1:]), *reversed(tail)) if step in self.tables), None)
-        if is_read and within is not None:
-            return self.collection(self.tables[within])
+        part = owner.field(tail[-1]) if owner is not None and tail else None
+        if part is not None and (self.operation.method != "post" or self.holds(owner, part)):
+            return self.part(part)
         if is_read and not self.said:
-            self.bad(f"nothing says what {self.operation.api.name!r} reads")
+            self.bad(self.route.lost or f"nothing says what {self.operation.api.name!r} reads")
         return self.acting()
+
+    @staticmethod
+    def holds(table: Table | None, name: str) -> bool:
+        """Whether something can be added to a field."""
+        return table is not None and bool(kinds_of(table.fields[name], table.root) & {"array", "object"})
 
     # what there is to do ---------------------------------------------------------------------------------------------
 
     def collection(self, table: Table) -> Handler:
-        link = self.link(table)
+        link = self.route.link
         if not self.operation.api.writes:
-            if listed_in(self.operation.response, self.document.root) or not self.operation.response:
+            held = self.held(table)
+            if not self.operation.response or (held is not None and held.many):
                 return self.listing(table, link)
             return self.finding(table, link)
         if self.operation.method == "post":
@@ -201,7 +223,7 @@ class _Reader:
         flat = next((name for name, wire in self.operation.wires.items() if snake(wire.name) == snake(table.key)), None)
         if flat is None:
             self.bad(f"{self.operation.api.name!r} changes {table.name} and says not which")
-        return self.item((*self.steps, Step(table, flat, link)))
+        return self.item((*self.steps, Step(table, flat, link, self.route.within)))
 
     def listing(self, table: Table, link: str | None) -> Handler:
         page = self.page(table, link)
@@ -224,20 +246,25 @@ class _Reader:
         return self.made(effect, table)
 
     def adding(self, table: Table, link: str | None) -> Handler:
-        body, more = self.body(), self.action(self.steps, table).creates.get(table.name)
+        body, more = self.body(table), self.action(self.steps, table).creates.get(table.name)
+        wires = {flat: wire.name for flat, wire in self.operation.wires.items() if wire.into == "path"}
+        named = {flat: table.field(name) for flat, name in wires.items()}
+        above = {name: flat for flat, name in named.items() if name and name != table.key}
 
         def effect(data: Data, scope: Scope) -> None:
-            fields: dict[str, Any] = {**body(scope)}
+            told = {name: scope.arguments[flat] for name, flat in above.items()}
+            fields: dict[str, Any] = data.fitting(table.name, {**told, **body(scope)})
             if link is not None:
                 fields[link] = scope.arguments[self.steps[-1].parameter]
+            fields |= {field: scope.arguments[flat] for field, flat in self.route.within}
             scope.rows[table.singular] = data.add(table.name, fields | (more(scope) if more else {}))
 
         return self.made(effect, table, added=table)
 
     def item(self, steps: tuple[Step, ...]) -> Handler:
-        table, parameter, _ = steps[-1]
-        body, method, is_read = self.body(), self.operation.method, not self.operation.api.writes
-        sent = {wire.name for wire in self.operation.wires.values() if wire.into == "body"}
+        table, parameter = steps[-1][:2]
+        body, method, is_read = self.body(table), self.operation.method, not self.operation.api.writes
+        sent = {table.field(wire.name) or wire.name for wire in self.operation.wires.values() if wire.into == "body"}
         hidden = {table.key, *(name for name in table.fields if table.rule(name).get("readOnly") is True)}
         stay = [name for name in table.fields if name not in sent and ("" not in sent or name in hidden)]
         defaults = {name: rule["default"] for name in table.fields if "default" in (rule := table.rule(name))}
@@ -250,18 +277,20 @@ class _Reader:
                 data.remove(table.name, key)
             elif method == "put":  # fields that cannot be sent stay, the others get their defaults
                 kept = {name: old[name] for name in stay if name in old}
-                row = {**defaults, table.key: old[table.key], **body(scope), **kept}
+                new = data.fitting(table.name, body(scope))
+                row = {**defaults, table.key: old[table.key], **new, **kept}
                 scope.rows[table.singular] = data.replace(table.name, key, row)
             else:
-                scope.rows[table.singular] = data.replace(table.name, key, _merged(old, body(scope)))
+                new = data.fitting(table.name, _merged({name: old.get(name) for name in body(scope)}, body(scope)))
+                scope.rows[table.singular] = data.replace(table.name, key, {**old, **new})
 
         silent = method == "delete" and not self.operation.response
         return self.made(effect, table, steps=steps, answer=_nothing if silent else None)
 
     def part(self, field: str) -> Handler:
         """An operation on a field of the path's row: read, replaced, merged, added to (a list), cleared."""
-        table, parameter, _ = self.steps[-1]
-        body, method = self.body(field), self.operation.method
+        table, parameter = self.steps[-1][:2]
+        body, method = self.body(table, field), self.operation.method
 
         def value(old: Any, scope: Scope) -> Any:
             if method == "delete":
@@ -278,11 +307,15 @@ class _Reader:
                 raise Refusal(404, f"the {table.spoken} {key!r} has no {field.replace('_', ' ')}")
             return scope.rows[table.singular][field]
 
-        if table.key in properties_of(shape(self.operation.response, self.document.root)):
+        if table.key in properties_of(form(self.operation.response, self.document.root)):
             return self.made(effect, table)
-        found = listed_in(self.operation.response, self.document.root)
-        wrapper = found[0] if found else ""
-        return self.made(effect, answer=lambda value: {wrapper: value} if wrapper else value)
+        found = self.held(table)
+        wrapper = found.path[-1] if found and found.many and found.path else ""
+
+        def answer(value: Any) -> Any:
+            return {wrapper: cast("Any", value)} if wrapper and isinstance(value, list) else value
+
+        return self.made(effect, answer=answer)
 
     def acting(self) -> Handler:
         steps = (*self.steps, *((self.step_on(str(self.said["on"])),) if "on" in self.said else ()))
@@ -302,13 +335,15 @@ class _Reader:
         found = _state_for(name, self.steps[-1].table) if self.steps else None
         if found is None:
             self.bad(f"nothing says what {self.operation.api.name!r} does")
-        (table, parameter, _), (field, state), body = self.steps[-1], found, self.body()
+        (table, parameter, *_), (field, state), body = self.steps[-1], found, self.body(self.steps[-1].table)
+        if self.operation.method == "delete":
+            state = state is not True and self.bad(f"nothing says what {table.spoken} is not {state} any more")
 
         def effect(data: Data, scope: Scope) -> None:
             key = scope.arguments[parameter]
             if scope.rows[table.singular].get(field) == state:
-                raise Refusal(409, f"the {table.spoken} {key!r} is {state} already")
-            more = {name: value for name, value in body(scope).items() if name in table.fields}
+                raise Refusal(409, f"the {table.spoken} {key!r} is {state if state is not True else field} already")
+            more = {n: value for n, value in data.fitting(table.name, body(scope)).items() if n in table.fields}
             scope.rows[table.singular] = data.change(table.name, key, {**more, field: state})
 
         return self.made(effect, table)
@@ -326,7 +361,9 @@ class _Reader:
     ) -> Handler:
         """The handler, with its `x-action`, which acts on the last row of the steps, by default those of the path."""
         steps = self.steps if steps is None else steps
-        if answer is None and subject is not None:
+        if self.operation.status == 204:
+            answer = _nothing
+        elif answer is None and subject is not None:
             answer = self.try_(row_answer, self.operation.response, subject)
         return Handler(
             check=arguments_check(self.operation),
@@ -361,47 +398,59 @@ class _Reader:
             self.bad(f"no parameter holds the key of {name} ({' or '.join(known)})", "", ("x-action", "on"))
         return Step(table, flat)
 
-    def link(self, table: Table) -> str | None:
-        """The field of a table that refers to the path's last row."""
-        owner = self.steps[-1].table if self.steps else None
-        if owner is None or owner is table:
-            return None
-        found = _link(table, owner, self.wire(self.route.owners[-1]))
-        if found is None:
-            remedy = f"give {table.name} a field {owner.singular}_id"
-            self.bad(f"nothing says which {table.name} belong to which of {owner.name}", remedy)
-        return found
-
     def page(self, table: Table, link: str | None) -> Callable[[Data, Scope], Page]:
         """What is asked for of a table's rows, or of those that refer to the path's last row."""
         api, wires = self.operation.api, self.operation.wires.items()
         asked = {n: (api.parameters[n].json_schema, wire.extensions) for n, wire in wires if wire.into != "path"}
-        select = self.try_(selection, asked, table)
+        select, ignored = self.try_(selection, asked, table)
+        self.ignored.extend(ignored)
+        within = self.route.within
 
         def chosen(data: Data, scope: Scope) -> Page:
             rows: Iterable[Row] = data.rows(table.name)
             if link is not None:
                 wanted = key_text(scope.arguments[self.steps[-1].parameter])
-                rows = (row for row in rows if _names(row.get(link), wanted))
+                rows = (row for row in rows if _lies(row, link, wanted, table))
+            for name, flat in within:
+                rows = [row for row in rows if _lies(row, name, scope.arguments[flat], table)]
             return select(rows, scope.arguments)
 
         return chosen
 
-    def wire(self, owner: Owner) -> str:
-        return self.operation.wires[owner.parameter].name
-
-    def body(self, field: str | None = None) -> Callable[[Scope], Any]:
+    def body(self, table: Table | None = None, field: str | None = None) -> Callable[[Scope], Any]:
         """What is sent: field → value; what a whole body is; for a `field` that the body names, its value alone."""
-        wires = {flat: wire.name for flat, wire in self.operation.wires.items() if wire.into == "body"}
-        whole = next((flat for flat, name in wires.items() if not name or (name == field and len(wires) == 1)), None)
-        if whole is not None:
+        parts = {flat: wire.name for flat, wire in self.operation.wires.items() if wire.into == "body"}
+        schemas = {name: self.operation.api.parameters[flat].json_schema for flat, name in parts.items()}
+        inside = "" if "" in schemas else wrapper_of(schemas, table.names) if table and not field else None
+        if field in schemas and len(parts) == 1:
+            inside = field
+        whole = next((flat for flat, name in parts.items() if name == inside), None)
+        if field and whole:
             return lambda scope: scope.arguments.get(whole, {})
-        return lambda scope: {name: scope.arguments[flat] for flat, name in wires.items() if flat in scope.arguments}
+
+        fields = {name: (table.field(name) if table else None) or name for name in schemas}
+        allowed = {name: list_of(table.rule(fields[name]).get("enum")) for name in schemas} if table else {}
+        meant = {  # what is asked for by one word and shown by another (`stop`, `stopped`)
+            name: [value for value in list_of(rule.get("enum")) if value not in allowed[name]]
+            for name, rule in schemas.items()
+            if allowed.get(name)
+        }
+
+        def named(scope: Scope) -> dict[str, Any]:
+            given = {name: scope.arguments[flat] for flat, name in parts.items() if flat in scope.arguments}
+            sent = object_of(given.get(inside)) if inside is not None else given
+            spelt = {name: fields.get(name) or (table.field(name) if table else None) or name for name in sent}
+            if table and inside is not None:
+                known = {name: list_of(table.rule(spelt[name]).get("enum")) for name in sent}
+                return {spelt[name]: part for name, part in sent.items() if not known[name] or part in known[name]}
+            return {spelt[name]: part for name, part in sent.items() if part not in meant.get(name, ())}
+
+        return named
 
     def answers(self, table: Table) -> int:
         """How much of the answer is a row of a table: fields, if it names the row's key; 1 where it may be anything."""
-        inner = properties_of(shape(self.operation.response, self.document.root))
-        nested = [properties_of(shape(part, self.document.root)) for part in inner.values()] if len(inner) == 1 else []
+        inner = properties_of(form(self.operation.response, self.document.root))
+        nested = [properties_of(form(part, self.document.root)) for part in inner.values()] if len(inner) == 1 else []
         found = [len(names.keys() & table.fields.keys()) for names in (inner, *nested) if table.key in names]
         return max(found, default=0) if inner else 1
 
@@ -415,13 +464,10 @@ class _Reader:
         raise self.document.source.bad((*self.operation.place, *place), what, remedy)
 
 
-def _link(table: Table, owner: Table, parameter: str) -> str | None:
-    named = next((field for field, other in table.refers.items() if other == owner.name), None)
-    return named or (table.field(parameter) if snake(parameter) != "id" else None)
-
-
-def _names(value: Any, key: str) -> bool:
-    return value == key or (value is not None and not isinstance(value, str) and key_text(value) == key)
+def _lies(row: Row, field: str, value: Any, table: Table) -> bool:
+    """Whether a row lies under what a field of it names; where nobody said, unseen fields let it."""
+    told = row.get(field)
+    return key_text(told) == key_text(value) if told is not None else field in table.unseen
 
 
 def _merged(old: Any, new: Any) -> Any:

@@ -2,8 +2,9 @@
 
     {"name": "crud", "arguments": {"document": "shop.yaml", "seed": "shop.seed.yaml", "now": "2025-03-12T09:30:00Z"}}
 
-`Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. An override is a Python
-function for one operation, `(view, arguments) → value`, of checked arguments; it refuses by raising
+`Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. An operation that cannot be
+simulated with state is answered as the world `documented` does; `Simulator.answers` says which, and why. An override is
+a Python function for one operation, `(view, arguments) → value`, of checked arguments; it refuses by raising
 `Refusal(status, message)`. Overrides are code, and code never comes from data: give them to `kind_for`.
 """
 
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
@@ -21,18 +23,22 @@ from toologue import keys
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
 from toologue.data import Source, complaint, read_source
-from toologue.errors import BadSetting, UnknownName
+from toologue.errors import BadRecord, BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
-from toologue.worlds.crud.data import Data, Refusal, View, maker_of, moment_in, read_seed
-from toologue.worlds.crud.operations import arguments_check, handler_of
-from toologue.worlds.crud.tables import page_words, tables_of
+from toologue.worlds.crud.data import Data, Refusal, View, moment_in, read_seed
+from toologue.worlds.crud.envelopes import page_words
+from toologue.worlds.crud.operations import Handler, arguments_check, handler_of
+from toologue.worlds.crud.rows import maker_of
+from toologue.worlds.crud.tables import tables_of
+from toologue.worlds.documented.simulator import Documented
 from toologue.worlds.store import Row, Stateful, Store, own
 from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 Override = Callable[[View, dict[str, Any]], Any]
 _DONE = Result()
+_SAID = frozenset(("x-action", "x-resource"))
 _HERE = Path(__file__).parent
 
 
@@ -50,6 +56,13 @@ def files_of(document: str | Path, seed: str | Path | None = None) -> tuple[Path
     if re.fullmatch(r"\w+", str(document)) and not found.exists():
         raise UnknownName("service that ships, and no file,", str(document), known)
     return found, None if seed is None else Path(seed)
+
+
+class Answers(NamedTuple):
+    """Who answers an operation: rows (`state`), its documentation (`documented`), nobody (`none`); and why."""
+
+    by: Literal["state", "documented", "none"]
+    why: str = ""
 
 
 class Simulator:
@@ -76,17 +89,41 @@ class Simulator:
         self.document = openapi_of(_source(document, "<document>"))
         self.overrides = dict(overrides or {})
         self.operations = _chosen(self.document, only, self.overrides)
-        inferred = [name for name in self.operations if name not in self.overrides]
-        self.tables = tables_of(self.document, inferred)
-        self.handlers = {name: handler_of(self.operations[name], self.tables, self.document) for name in inferred}
+        self.tables, self.routes = tables_of(self.document)
+        self.handlers: dict[str, Handler] = {}
+        self.answers = {name: self._answer(operation) for name, operation in self.operations.items()}
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
         self.apis = tuple(operation.api for operation in self.operations.values())
+        self.documented = Documented(self.apis)
+        self._begin(seed, now)
+
+    def _begin(self, seed: str | Path | Mapping[str, Any] | None, now: str | None) -> None:
         self.seed, begins = read_seed(_source({} if seed is None else seed, "<seed>"), self.tables)
         self.now = begins if now is None else moment_in(now, Source("<now>", None))
         self.makers = {
             name: maker_of(table, [row[table.key] for row in self.seed.get(name, {}).values()])
             for name, table in self.tables.items()
         }
+
+    def seeded(self, seed: str | Path | Mapping[str, Any], *, now: str | None = None) -> Simulator:
+        """The same service with other rows."""
+        made = copy(self)
+        made._begin(seed, now)
+        return made
+
+    def _answer(self, operation: Operation) -> Answers:
+        """How an operation is answered. What the document says of it under `x-…` is to be understood."""
+        name = operation.api.name
+        if name in self.overrides:
+            return Answers("state")
+        try:
+            handler, ignored = handler_of(operation, self.tables, self.routes.get(name), self.document)
+        except BadRecord as error:
+            if _SAID & operation.extensions.keys() or any("x-filter" in w.extensions for w in operation.wires.values()):
+                raise
+            return Answers("documented", str(error))
+        self.handlers[name] = handler
+        return Answers("state", f"ignored, as no field is called so: {ignored}" if ignored else "")
 
     def world(self) -> Crud:
         """A fresh world."""
@@ -115,6 +152,8 @@ class Crud(Stateful):
             return failure("unknown_api", str(UnknownName("operation", act.api, operations)))
         if act.arguments is None:
             return failure("parse", "the arguments are no JSON object")
+        if self._simulator.answers[act.api].by == "documented":
+            return self._simulator.documented.do(act)
         before = self._store.mark()
         try:
             value = self._answer(act.api, act.arguments)

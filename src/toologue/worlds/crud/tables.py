@@ -4,50 +4,74 @@
 shows are named by `x-tables: {shipments: {schema: Shipment, key: shipment_id}}` in the document, by `x-resource` and by
 the `creates` of `x-action`. Rows look like what GET answers for one, else like the component that is called as the
 singular, else like what POST answers, like an item of the list, like the body; fields that only bodies have are kept,
-too. The key is the field called as the path's parameter, else `id`, `order_id`. A field `customer_id` refers to the
-table `customers`.
+too. Two collections of one name are one table where their rows have much in common; else the lesser one is called after
+what it belongs to (`gist_comments`). The key is the field called as the path's parameter (`order_id`, the `number` of
+`{issue_number}`), else `id`, `order_id`, `uuid`, `sid`, or a name where there is nothing else.
+
+A field `customer_id` or `customer` refers to the table `customers`. What rows lie under in a path, and no field of
+theirs tells, is kept with them unseen.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from toologue.apis.openapi import OpenApi, Operation
-from toologue.apis.schemas import checker, object_of, properties_of, required_of, shape
+from toologue.apis.schemas import checker, list_of, object_of, properties_of, required_of, shape
 from toologue.errors import BadRecord, UnknownName, shown
 from toologue.text.tokens import plural, singular, snake
-from toologue.values.json_schema import items_of, resolved, types_of
+from toologue.values.json_schema import fits, resolved, types_of
+from toologue.worlds.crud.envelopes import IDENTITIES, form, held_in, kinds_of
 from toologue.worlds.store import Row
 
-_PAGE = frozenset(
-    ("total", "count", "next", "previous", "prev", "cursor", "page", "pages", "limit", "offset", "size", "more", "has",
-     "per", "token", "number", "meta", "links", "object", "url", "results", "items", "of", "first", "last")
-)  # fmt: skip
+_NAMING = ("id", "sid", "uuid", "uid", "guid", "key", "slug", "name", "code", "number")
+EVERYTHING = ("all", "any")
+"""What a parameter says to mean every value."""
+_SCALARS = frozenset(("string", "integer", "number"))
 
 
 class Owner(NamedTuple):
-    """A step of a path that names one row: the table, and the parameter that holds the row's key."""
+    """A step of a path that names one row: the table, and the parameter that holds the row's key.
+
+    `place`: the path up to there; `link`: the field that refers to the row before; `within`: (field, parameter) of
+    what else the row lies under.
+    """
 
     table: str
     parameter: str
+    place: str
+    link: str | None = None
+    within: tuple[tuple[str, str], ...] = ()
 
 
 class Route(NamedTuple):
-    """An operation and its path taken apart: `/orders/{id}/refunds` is owned by (orders, id), its tail is (refunds)."""
+    """An operation and its path taken apart: `/orders/{id}/refunds` is owned by (orders, id), its tail is (refunds).
+
+    `table`: that of the tail, if it is a collection; `link` and `within` are those of its rows. `lost`: why a part of
+    the path is the name of no table.
+    """
 
     operation: Operation
     owners: tuple[Owner, ...]
     tail: tuple[str, ...]
+    place: str
+    within: tuple[tuple[str, str], ...] = ()
+    table: str | None = None
+    link: str | None = None
+    lost: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one kind. `fields`: name → schema, whose `$ref`s point into `root`; `refers`: field → table."""
+    """The rows of one kind. `fields`: name → schema, whose `$ref`s point into `root`; `refers`: field → table.
+
+    `unseen`: fields that no answer has, of what rows lie under; `sent`: those that a body may have;
+    `likely`: values of fields that nothing but a parameter lists.
+    """
 
     name: str
     key: str
@@ -56,11 +80,19 @@ class Table:
     is_open: bool = False
     root: Mapping[str, Any] = field(default_factory=dict[str, Any])
     refers: Mapping[str, str] = field(default_factory=dict[str, str])
+    unseen: frozenset[str] = frozenset()
+    sent: frozenset[str] = frozenset()
+    likely: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
 
     @cached_property
     def singular(self) -> str:
         """What one row is called: `order` of `orders`."""
         return singular(self.name)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What one row, or all of them, may be called."""
+        return _called(self.name)
 
     @property
     def spoken(self) -> str:
@@ -78,7 +110,11 @@ class Table:
 
     def field(self, name: str) -> str | None:
         """The field that a name stands for, however it is written (`orderId`, `order-id`), or None."""
-        return name if name in self.fields else next((f for f in self.fields if snake(f) == snake(name)), None)
+        return name if name in self.fields else self._spelt.get(snake(name))
+
+    @cached_property
+    def _spelt(self) -> Mapping[str, str]:
+        return {snake(name): name for name in reversed([*self.fields])}
 
     def check_fields(self, names: Iterable[str]) -> None:
         """Raises UnknownName for the first that is no field, unless rows may have any."""
@@ -106,167 +142,357 @@ def route_of(operation: Operation) -> Route | None:
     flat = {wire.name: name for name, wire in operation.wires.items() if wire.into == "path"}
     owners: list[Owner] = []
     tail: list[str] = []
-    for step in filter(None, operation.path.split("/")):
+    before: list[tuple[str, str]] = []
+    place = ""
+    for step in filter(None, re.split(r"[/:]", re.sub(r"\.(json|xml|yaml)$", "", operation.path))):
         parameter = re.fullmatch(r"\{([^{}]+)\}", step)
-        if parameter and tail:
-            owners.append(Owner(tail.pop(), flat[parameter[1]]))
-            tail = []
-        elif "{" in step:
+        if parameter is None and "{" in step:
             return None
-        else:
+        if parameter is None:
             tail.append(snake(step))
-    return Route(operation, tuple(owners), tuple(tail))
+        elif tail:
+            owners.append(Owner(tail[-1], flat[parameter[1]], place, within=tuple(before)))
+            tail, before = [], []
+        elif owners:  # the last of several names the row
+            last = owners[-1]
+            other = (last.parameter, last.parameter)
+            owners[-1] = last._replace(parameter=flat[parameter[1]], within=(*last.within, other))
+        else:
+            before.append((flat[parameter[1]], flat[parameter[1]]))
+        place += "/{}" if parameter else f"/{tail[-1]}"
+    return Route(operation, tuple(owners), tuple(tail), place, tuple(before) if tail else ())
 
 
-def tables_of(document: OpenApi, chosen: Container[str] | None = None) -> dict[str, Table]:
-    """The tables of a document. Those that only operations beside the `chosen` need are left out where they cannot be
-    understood.
+def tables_of(document: OpenApi) -> tuple[dict[str, Table], dict[str, Route]]:
+    """(the tables of a document, operation → its path taken apart). What cannot be understood is left out, unless the
+    document names it beside its paths. Raises BadRecord.
     """
-    routes = tuple(route for operation in document.operations if (route := route_of(operation)))
-    needed = tuple(route for route in routes if chosen is None or route.operation.api.name in chosen)
-    finder, rest = _Finder(document, routes, needed), _Finder(document, routes, routes)
-    tables = {name: finder.table(name) for name in finder.named()}
-    tables |= {name: finder.table(name) for name in finder.shown(tables)}
-    for name in (*rest.named(), *rest.shown(tables)):
-        if name not in tables:
-            with suppress(BadRecord):
-                tables[name] = finder.table(name)
-    twin = next((name for name in tables if plural(name) != name and plural(name) in tables), None)
+    routes = {one.api.name: route for one in document.operations if (route := route_of(one))}
+    finder = _Finder(document, tuple(routes.values()))
+    tables, places = finder.found()
+    words = {*finder.said, *(owner.table for route in routes.values() for owner in route.owners)}
+    twin = next((name for name in finder.said if plural(name) != name and plural(name) in words), None)
     if twin is not None:
         what = f"{twin!r} and {plural(twin)!r} are two tables, and called as if they were one"
-        raise document.source.bad(("x-tables",) if twin in finder.declared() else (), what, f"write {plural(twin)!r}")
-    return {name: _linked(table, tables) for name, table in tables.items()}
-
-
-def listed_in(schema: Any, root: Any) -> tuple[str, Any] | None:
-    """(name of the property, schema of an item) where a schema is a list of objects, alone ("") or in an envelope."""
-    rule = shape(schema, root)
-    if "array" in types_of(rule):
-        return "", items_of(rule)
-    inner = {name: shape(part, root) for name, part in properties_of(rule).items()}
-    lists = [
-        name for name, part in inner.items() if "array" in types_of(part) and properties_of(shape(items_of(part), root))
-    ]
-    if len(lists) == 1 and all(name == lists[0] or page_words(name) for name in inner):
-        return lists[0], items_of(inner[lists[0]])
-    return None
-
-
-def row_in(schema: Any, root: Any, fields: Iterable[str] = ()) -> tuple[str, Any] | None:
-    """(name of the property, schema) of the one object that an answer holds: itself (""), or the only one inside."""
-    rule = shape(schema, root)
-    inner = properties_of(rule)
-    if len(inner) == 1 and not set(inner) & set(fields):
-        name, part = next(iter(inner.items()))
-        if properties_of(shape(part, root)):
-            return name, part
-    return ("", schema) if inner else None
-
-
-def page_words(name: str) -> frozenset[str]:
-    """The words of a name that speaks of pages (`next_cursor`, `total`); empty for any other name."""
-    words = frozenset(snake(name).split("_"))
-    return words if words <= _PAGE else frozenset()
+        raise document.source.bad(("x-tables",) if twin in finder.declared else (), what, f"write {plural(twin)!r}")
+    linked = {name: _linked(table, tables) for name, table in tables.items()}
+    return linked, {name: _placed(route, linked, places, finder.lost) for name, route in routes.items()}
 
 
 @dataclass(frozen=True)
 class _Finder:
     document: OpenApi
     routes: tuple[Route, ...]
-    chosen: tuple[Route, ...]
+    lost: dict[str, str] = field(default_factory=dict[str, str])
+    """Place → why it is no table."""
 
-    def named(self) -> list[str]:
-        names = [*self.declared(), *(owner.table for route in self.chosen for owner in route.owners)]
-        for route in self.chosen:
+    @cached_property
+    def declared(self) -> dict[str, Any]:
+        return object_of(self.document.root.get("x-tables"))
+
+    @cached_property
+    def said(self) -> list[str]:
+        """The tables that the document names beside its paths."""
+        names = [*self.declared]
+        for route in self.routes:
             said = route.operation.extensions
             names += [str(said["x-resource"])] if "x-resource" in said else []
             names += object_of(object_of(said.get("x-action")).get("creates"))
         return list(dict.fromkeys(names))
 
-    def shown(self, tables: Mapping[str, Table]) -> Iterator[str]:
-        """The tables that are only listed, or only added to."""
-        for operation, owners, tail in self.chosen:
-            acts = "on" in object_of(operation.extensions.get("x-action"))
-            owner = tables.get(owners[-1].table) if owners else None
-            inside = owner is not None and bool(tail) and owner.field(tail[-1]) is not None
-            if tail and plural(tail[-1]) == tail[-1] and not (acts or inside or set(tail) & set(tables)):
-                is_list = operation.method == "get" and listed_in(operation.response, self.document.root) is not None
-                yield from tail[-1:] if is_list or operation.method == "post" else ()
+    def found(self) -> tuple[dict[str, Table], dict[str, str]]:
+        """(the tables, the place of a collection → its table)."""
+        owned = dict.fromkeys(owner.place for route in self.routes for owner in route.owners)
+        tables: dict[str, Table] = {}
+        places: dict[str, str] = {}
+        for group in (*([name] for name in self.said), *self._groups(owned)):
+            self._add(group, tables, places)
+        for group in self._groups([*self._shown(tables, places)]):
+            self._add(group, tables, places)
+        return tables, places
 
-    def declared(self) -> dict[str, Any]:
-        return object_of(self.document.root.get("x-tables"))
+    def _groups(self, places: Iterable[str]) -> list[list[str]]:
+        """Places of one name together: those first of which it is said what their rows look like, the least deep."""
+        made: dict[str, list[str]] = {}
+        for place in sorted(places, key=lambda place: (next(self.rows(place), None) is None, place.count("{}"))):
+            made.setdefault(_word(place), []).append(place)
+        return [*made.values()]
 
-    def table(self, name: str) -> Table:
-        said = object_of(self.declared().get(name))
-        rows = next((rule for rule in self.rows(name, said) if properties_of(rule)), None)
+    def _add(self, group: list[str], tables: dict[str, Table], places: dict[str, str]) -> None:
+        """Each place of a group joins a table of this name whose rows are like its own, or makes one."""
+        for place in group:
+            word = place.rpartition("/")[2]
+            named = [name for other, name in places.items() if _word(other) == plural(word)]
+            known = list(dict.fromkeys([*(name for name in tables if plural(name) == plural(word)), *named]))
+            rows = next(self.rows(place), None)
+            alike = [name for name in known if rows is None or name in self.said or _alike(rows, tables[name].fields)]
+            if alike:
+                places[place] = alike[0]
+                tables[alike[0]] = self._wider(tables[alike[0]], place, rows or {})
+                continue
+            steps = [step for step in place.split("/") if step and step != "{}"]
+            longer = (f"{singular(steps[-n])}_{plural(word)}" for n in range(2, len(steps) + 1))
+            name = next((name for name in (*longer,) if name not in tables), None) if known else word
+            if name is None:
+                continue
+            try:
+                tables[name] = self.table(name, place)
+                places[place] = name
+            except BadRecord as error:
+                if place in self.said:
+                    raise
+                self.lost[place] = error.what
+
+    def _shown(self, tables: Mapping[str, Table], places: Mapping[str, str]) -> Iterator[str]:
+        """The places that are only listed, or only added to."""
+        for route in self.routes:
+            tail, answer = route.tail, route.operation.response
+            if not tail or plural(tail[-1]) != tail[-1] or route.place in places:
+                continue
+            owner = tables.get(places.get(route.owners[-1].place, "")) if route.owners else None
+            part = owner.field(tail[-1]) if owner is not None else None
+            inside = owner is not None and part is not None and not _SCALARS & {*types_of(owner.rule(part))}
+            acts = "on" in object_of(route.operation.extensions.get("x-action"))
+            if not (acts or inside or set(tail[:-1]) & set(tables)):
+                held = held_in(answer, self.document.root, _called(tail[-1]))
+                is_list = route.operation.method == "get" and held is not None and held.many
+                if is_list or route.operation.method == "post":
+                    yield route.place
+
+    def table(self, name: str, place: str) -> Table:
+        said = object_of(self.declared.get(name))
+        rows = next(self.rows(place, said), None)
         if rows is None:
-            place = ("x-tables",) if name in self.declared() else ()
             remedy = f"say x-tables: {{{name}: {{schema: NameOfAComponent}}}} in the document"
-            raise self.document.source.bad(place, f"nothing says what the rows of {name!r} look like", remedy)
-        sent = {key: rule for body in self.bodies(name) for key, rule in body.items()}
-        fields = properties_of(rows) | {key: rule for key, rule in sent.items() if key not in properties_of(rows)}
+            what = f"nothing says what the rows of {name!r} look like"
+            raise self.document.source.bad(("x-tables",) if name in self.declared else (), what, remedy)
+        fields = self._fields(properties_of(rows), place)
         return Table(
             name=name,
-            key=self.key(name, fields, said),
+            key=self.key(name, place, fields, said),
             fields=fields,
             required=frozenset(required_of(rows)),
             is_open=rows.get("additionalProperties", False) is not False,
             root=self.document.root,
+            sent=self._sent(fields, place),
+            likely=self._likely(fields, place),
         )
 
-    def rows(self, name: str, said: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def _wider(self, table: Table, place: str, rows: Mapping[str, Any]) -> Table:
+        fields = self._fields(dict(table.fields), place)
+        more = {name: part for name, part in properties_of(rows).items() if name not in fields}
+        return replace(table, fields={**fields, **more}, sent=table.sent | self._sent(fields, place))
+
+    def _fields(self, known: dict[str, Any], place: str) -> dict[str, Any]:
+        """Those fields, and what only bodies have."""
+        spelt = {snake(name) for name in known}
+        sent = {key: rule for body in self.bodies(place) for key, rule in body.items() if snake(key) not in spelt}
+        return {**known, **{key: rule for key, rule in sent.items() if key not in known}}
+
+    def _likely(self, fields: Mapping[str, Any], place: str) -> dict[str, Sequence[Any]]:
+        """The values that parameters called as a field list, the default first."""
+        spelt = {snake(name): name for name, rule in fields.items() if "string" in kinds_of(rule, self.document.root)}
+        made: dict[str, Sequence[Any]] = {}
+        for route in self.about(place):
+            for flat, wire in route.operation.wires.items():
+                rule = route.operation.api.parameters[flat].json_schema
+                name, default = spelt.get(snake(wire.name)), rule.get("default")
+                if name is None or "enum" in (resolved(fields[name], self.document.root) or {}):
+                    continue
+                values = [one for one in list_of(rule.get("enum")) if one not in EVERYTHING]
+                values = [one for one in values if fits(one, fields[name], self.document.root)]
+                made.setdefault(name, [one for one in values if one == default] + [v for v in values if v != default])
+        return {name: values for name, values in made.items() if values}
+
+    def _sent(self, fields: Mapping[str, Any], place: str) -> frozenset[str]:
+        spelt = {snake(name) for body in self.bodies(place) for name in body}
+        return frozenset(name for name in fields if snake(name) in spelt)
+
+    def rows(self, place: str, said: Mapping[str, Any] | None = None) -> Iterator[Mapping[str, Any]]:
         """Schemas that may describe a row, the best first."""
-        root = self.document.root
+        root, said = self.document.root, said or {}
+        word = place.rpartition("/")[2]
         components = object_of(object_of(root.get("components")).get("schemas"))
         if "schema" in said:
             if said["schema"] not in components:
                 error = UnknownName("component", str(said["schema"]), components)
-                raise self.document.source.bad(("x-tables", name, "schema"), str(error))
-            yield shape(components[said["schema"]], root)
-        answers = [(route, route.operation.response) for route in self.about(name)]
-        yield from self.one(answer for route, answer in answers if route.operation.method == "get" and not route.tail)
-        yield from (shape(rule, root) for key, rule in components.items() if snake(key) == singular(name))
-        yield from self.one(answer for route, answer in answers if route.operation.method == "post" and route.tail)
-        lists = (listed_in(answer, root) for route, answer in answers if route.operation.method == "get")
-        yield from (shape(found[1], root) for found in lists if found)
-        yield from ({"properties": body} for body in self.bodies(name))
+                raise self.document.source.bad(("x-tables", word, "schema"), str(error))
+            yield form(components[said["schema"]], root)
+        found = [
+            (bool(route.tail), route.operation.method, held)
+            for route in self.about(place)
+            if (held := held_in(route.operation.response, root, _called(word)))
+        ]
+        one = [(tail, method, held.schema) for tail, method, held in found if not held.many]
+        chosen = [
+            *(schema for tail, method, schema in one if method == "get" and not tail),
+            *(rule for key, rule in components.items() if snake(key) == singular(word)),
+            *(schema for tail, method, schema in one if method == "post" and tail),
+            *(schema for tail, method, schema in one if method != "get" and not tail),
+            *(held.schema for _, method, held in found if method == "get" and held.many),
+            *({"properties": body} for body in self.bodies(place)),
+        ]
+        yield from (rule for schema in chosen if properties_of(rule := form(schema, root)))
 
-    def one(self, answers: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
-        root = self.document.root
-        for answer in answers:
-            if listed_in(answer, root) is None and (found := row_in(answer, root)):
-                yield shape(found[1], root)
-
-    def about(self, name: str) -> Iterator[Route]:
+    @cached_property
+    def _by_place(self) -> Mapping[str, list[Route]]:
+        made: dict[str, list[Route]] = {}
         for route in self.routes:
-            here = [*route.tail, str(route.operation.extensions.get("x-resource"))]
-            if name in here or (not route.tail and route.owners and route.owners[-1].table == name):
-                yield route
+            for place in {route.place if route.tail else route.owners[-1].place if route.owners else ""}:
+                made.setdefault(place, []).append(route)
+            for word in {*route.tail, str(route.operation.extensions.get("x-resource"))}:
+                made.setdefault(word, []).append(route)
+        return made
 
-    def bodies(self, name: str) -> Iterator[dict[str, Any]]:
-        for route in self.about(name):
+    def about(self, place: str) -> list[Route]:
+        """The operations on the rows of a place; where there is none that says anything, on those of its name."""
+        return self._by_place.get(place) or self._by_place.get(place.rpartition("/")[2], [])
+
+    def bodies(self, place: str) -> Iterator[dict[str, Any]]:
+        for route in self.about(place):
             wires, api = route.operation.wires, route.operation.api
             if "on" not in object_of(route.operation.extensions.get("x-action")):
-                sent = {flat: wire.name for flat, wire in wires.items() if wire.into == "body" and wire.name}
-                yield {name: api.parameters[flat].json_schema for flat, name in sent.items()}
+                sent = {flat: wire.name for flat, wire in wires.items() if wire.into == "body"}
+                body = {name: api.parameters[flat].json_schema for flat, name in sent.items()}
+                for branch in _branches(body.pop("", {})):
+                    body |= {name: part for name, part in properties_of(branch).items() if name not in body}
+                wrapped = wrapper_of(body, _called(place.rpartition("/")[2]))
+                yield properties_of(shape(body[wrapped], None)) if wrapped else body
 
-    def key(self, name: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> str:
-        known = {snake(field): field for field in fields}
-        owners = [(route, owner) for route in self.routes for owner in route.owners if owner.table == name]
-        wires = [route.operation.wires[owner.parameter].name for route, owner in owners]
-        wanted = [str(said["key"])] if "key" in said else [*wires, "id", f"{singular(name)}_id", "uuid"]
-        found = next((known[snake(key)] for key in wanted if snake(key) in known), None)
-        if found is None:
-            what = f"the rows of {name!r} have no field that names them; looked for {', '.join(dict.fromkeys(wanted))}"
+    def key(self, name: str, place: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> str:
+        known = {snake(field): field for field in reversed([*fields])}
+        owners = [(route, owner) for route in self.routes for owner in route.owners if owner.place == place]
+        owners = owners or [(route, owner) for route in self.routes for owner in route.owners if owner.table == name]
+        flats = [(snake(route.operation.wires[one.parameter].name), route, one.parameter) for route, one in owners]
+        word, wires = singular(place.rpartition("/")[2]), [wire for wire, _, _ in flats if wire != singular(name)]
+        endings = ["_".join(wire.split("_")[n:]) for wire in wires for n in range(wire.count("_") + 1)]
+        wanted = [*endings, "id", f"{singular(name)}_id", f"{word}_id", *_NAMING[1:], singular(name)]
+        wanted = [str(said["key"])] if "key" in said else [*dict.fromkeys(wanted)]
+        found = [known[snake(key)] for key in wanted if snake(key) in known]
+        kinds = {one: kinds_of(fields[one], self.document.root) for one in found}
+        found = [one for one in found if "key" in said or not kinds[one] or kinds[one] & _SCALARS]
+        if flats and not {*endings, *wires} & {snake(one) for one in found[:1]}:
+            rule = flats[0][1].operation.api.parameters[flats[0][2]].json_schema
+            found.sort(key=lambda one: not (kinds[one].intersection(types_of(rule)) or not types_of(rule)))
+        if not found:
+            what = f"the rows of {name!r} have no field that names them; looked for {', '.join(wanted)}"
             remedy = f"say x-tables: {{{name}: {{key: …}}}}; the fields are {shown(', '.join(fields), 200)}"
             raise self.document.source.bad(("x-tables", name) if said else (), what, remedy)
-        return found
+        return found[0]
+
+
+def wrapper_of(body: Mapping[str, Any], names: Iterable[str]) -> str | None:
+    """The property of a body that holds all of the row, as `ticket` does in `{"ticket": {…}}`; None where none does."""
+    if len(body) != 1:
+        return None
+    name, schema = next(iter(body.items()))
+    return name if snake(name) in {*names, "data"} and properties_of(shape(schema, None)) else None
+
+
+def _called(word: str) -> frozenset[str]:
+    """What the rows of a collection, or one of them, may be called."""
+    last = word.rpartition("_")[2]
+    return frozenset((word, singular(word), plural(word), last, singular(last)))
+
+
+def _branches(schema: Any) -> Iterator[dict[str, Any]]:
+    rule = shape(schema, schema)
+    yield rule
+    for part in (part for key in ("anyOf", "oneOf") for part in list_of(rule.get(key))):
+        yield from _branches(part)
+
+
+def _word(place: str) -> str:
+    return plural(place.rpartition("/")[2])
+
+
+def _alike(rows: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
+    names = properties_of(rows).keys()
+    common = len(names & fields.keys())
+    return 2 * common >= len(names | fields.keys()) or 10 * common >= 9 * min(len(names), len(fields))
 
 
 def _linked(table: Table, tables: Mapping[str, Table]) -> Table:
+    """The table with its references: `customer_id`, `customer_sid`, or `customer` where that may be a key."""
     refers: dict[str, str] = {}
     for other in tables.values():
-        keys = {f"{other.singular}_id", *({snake(other.key)} if snake(other.key).endswith("_id") else ())}
-        if other.name != table.name:
-            refers |= {name: other.name for name in table.fields if name != table.key and snake(name) in keys}
+        key = snake(other.key)
+        names = {f"{other.singular}_id", f"{other.singular}_{key}", *({key} if key.endswith("_id") else ())}
+        if other.name == table.name:
+            continue
+        likely = (name for name in table.fields if name != table.key and snake(name) in names)
+        refers |= {name: other.name for name in likely if _may_be_key(table, name)}
+        bare = table.field(other.singular) if key in IDENTITIES and other.singular not in _NAMING else None
+        if bare and bare != table.key and _may_be_key(table, bare) and "format" not in table.rule(bare):
+            refers.setdefault(bare, other.name)
     return replace(table, refers={name: refers[name] for name in table.fields if name in refers})
+
+
+def _may_be_key(table: Table, name: str) -> bool:
+    kinds = kinds_of(table.fields[name], table.root)
+    return "enum" not in table.rule(name) and (not kinds or bool(kinds & _SCALARS))
+
+
+def _placed(route: Route, tables: dict[str, Table], places: Mapping[str, str], lost: Mapping[str, str]) -> Route:
+    """A route whose owners are tables that are known; what a row lies under besides is kept in fields."""
+    owners: list[Owner] = []
+    under: tuple[tuple[str, str], ...] = ()
+    why = next((lost[one] for one in (route.place, *(owner.place for owner in route.owners)) if one in lost), "")
+    route = route._replace(lost=why)
+    for owner in route.owners:
+        name, within = places.get(owner.place), (*under, *owner.within)
+        if name is None:
+            under = (*within, (owner.parameter, owner.parameter))
+            continue
+        link = _link(name, owners, route, tables)
+        owners.append(Owner(name, owner.parameter, owner.place, link, _kept(name, within, route, tables)))
+        under = ()
+    word = route.tail[-1] if route.tail else ""
+    said = route.operation.extensions.get("x-resource")
+    table = said if isinstance(said, str) else places.get(route.place) or (word if word in tables else None)
+    is_part = bool(owners and not under and word and tables[owners[-1].table].field(word))
+    if table is None and not (is_part or route.operation.api.writes):
+        table = next((step for step in (plural(word), *reversed(route.tail)) if step in tables), None)
+    within = (*under, *route.within)
+    if table not in tables:
+        return route._replace(owners=tuple(owners), within=within)
+    link = _link(table, owners, route, tables)
+    kept = _kept(table, within, route, tables)
+    return route._replace(owners=tuple(owners), within=kept, table=table, link=link)
+
+
+def _link(name: str, owners: list[Owner], route: Route, tables: dict[str, Table]) -> str | None:
+    """The field of a table that refers to the last of the owners; if there is none it gets one."""
+    if not owners or owners[-1].table == name:
+        return None
+    table, owner, flat = tables[name], tables[owners[-1].table], owners[-1].parameter
+    wire = route.operation.wires[flat].name
+    named = next((one for one, other in table.refers.items() if other == owner.name), None)
+    found = named or (table.field(wire) if snake(wire) not in _NAMING else None)
+    if found is not None and _may_be_key(table, found):
+        tables[name] = replace(table, refers={found: owner.name, **table.refers})
+        return found
+    wire = f"{owner.singular}_{snake(wire)}" if snake(wire) in _NAMING else snake(wire)
+    return _unseen(name, wire, flat, route, tables, owner.name)
+
+
+def _kept(
+    name: str, within: Iterable[tuple[str, str]], route: Route, tables: dict[str, Table]
+) -> tuple[tuple[str, str], ...]:
+    made: list[tuple[str, str]] = []
+    for flat, _ in within:
+        found = tables[name].field(route.operation.wires[flat].name)
+        is_told = found is not None and found != tables[name].key and _may_be_key(tables[name], found)
+        made.append((found if found and is_told else _unseen(name, snake(flat), flat, route, tables), flat))
+    return tuple(made)
+
+
+def _unseen(name: str, called: str, flat: str, route: Route, tables: dict[str, Table], owner: str | None = None) -> str:
+    table = tables[name]
+    if called in table.fields and called not in table.unseen:
+        called = f"path_{called}"
+    if called not in table.fields:
+        fields = {**table.fields, called: route.operation.api.parameters[flat].json_schema}
+        refers = {**table.refers, **({called: owner} if owner else {})}
+        tables[name] = replace(table, fields=fields, refers=refers, unseen=table.unseen | {called})
+    return called

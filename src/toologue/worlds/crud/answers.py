@@ -1,0 +1,82 @@
+"""Answers made of rows: one row, or a page of them, in the shape that the document gives to them.
+
+An answer gets the fields of a row that its schema names (none that is `writeOnly`), inside of its envelope. What it
+requires and no row has is fixed by its schema, null, or the least that the schema allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from toologue import keys
+from toologue.apis.schemas import properties_of, required_of
+from toologue.values.json_schema import fits, resolved
+from toologue.values.least import fixed, least
+from toologue.worlds.crud.envelopes import DONE, Page, around, form, held_in
+from toologue.worlds.crud.tables import Table
+from toologue.worlds.store import Row, own
+
+
+def row_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Row], Any]:
+    """The answer that holds one row. Raises ValueError for one that is about something else."""
+    held = held_in(schema, table.root, table.names)
+    if held is None or held.many:
+        plain = _projection({}, table)
+        return (lambda row: [plain(row)]) if held and not held.path else plain
+    answer, whole = _projection(held.schema, table), around(schema, held.path, table.root)
+    return lambda row: whole(answer(row), None)
+
+
+def list_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Page], Any]:
+    """The answer that holds a page of rows. Raises ValueError for a list of something else."""
+    held = held_in(schema, table.root, table.names)
+    answer = _projection(held.schema if held else {}, table)
+    whole = around(schema, held.path if held else (), table.root)
+    return lambda page: whole([answer(row) for row in page.rows], page)
+
+
+def _projection(schema: Any, table: Table) -> Callable[[Row], dict[str, Any]]:
+    """The fields of a row that a schema names; all, where it is open."""
+    rule = form(schema, table.root)
+    properties = properties_of(rule)
+    hidden = {name for name, part in properties.items() if _is_write_only(part, table)} | table.unseen
+    if not properties and rule.get("additionalProperties") is False:
+        return lambda row: {}
+    if not properties:
+        hidden |= {name for name in table.fields if table.rule(name).get("writeOnly") is True}
+        return lambda row: {name: row[name] for name in row if name not in hidden}
+    said = (name for name in properties if name in DONE and name not in table.fields)
+    done = {name: True for name in said if fits(True, properties[name], table.root)}
+    fields = {name: field for name in properties if (field := table.field(name)) is not None and name not in hidden}
+    if table.key not in fields.values() and 2 * len(fields) < len(properties):
+        raise ValueError(f"the answer is about something else than {table.name}")
+    is_open, needed = rule.get("additionalProperties", False) is not False, required_of(rule)
+    more = [name for name in needed if name not in done and name not in hidden]
+    constant = {
+        name: value for name in properties if name not in fields for value in fixed(properties[name], table.root)
+    }
+
+    doubtful = {name: properties[name] for name in fields if properties[name] != table.fields[fields[name]]}
+
+    @lru_cache(maxsize=4096)
+    def made(name: str, key: str) -> Any:
+        return least(properties.get(name, {}), table.root, name=name, seed=keys.seed_of(table.name, key, name))
+
+    def answer(row: Row) -> dict[str, Any]:
+        known = {name: row[field] for name, field in fields.items() if field in row}
+        if is_open:
+            known |= {name: value for name, value in row.items() if name not in hidden}
+        strange = [name for name in known if name in doubtful and not fits(known[name], doubtful[name], table.root)]
+        known = {name: value for name, value in known.items() if name not in strange}
+        lacking = [name for name in more if name not in known and name not in constant]
+        if not (lacking or constant):
+            return {**known, **done}
+        return {**known, **constant, **done, **{name: own(made(name, str(row.get(table.key)))) for name in lacking}}
+
+    return answer
+
+
+def _is_write_only(schema: Any, table: Table) -> bool:
+    return (resolved(schema, table.root) or {}).get("writeOnly") is True

@@ -1,0 +1,197 @@
+"""What a row of a simulated service has that nobody gave: its key, what follows from its schema, plausible values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from toologue import keys
+from toologue.apis.schemas import object_of, properties_of, required_of, written_out
+from toologue.errors import UserError
+from toologue.schema import Api
+from toologue.text.tokens import snake
+from toologue.values.json_schema import fits, items_of, resolved, types_of
+from toologue.values.least import least
+from toologue.values.make import make, text_for
+from toologue.worlds.crud.tables import Table
+from toologue.worlds.documented.answers import answer_maker
+from toologue.worlds.store import own
+
+Now = Callable[[], str]
+# (number of the row, now) → the value of a field.
+Filler = Callable[[int, Now], Any]
+_DATED = ("date", "date-time")
+
+
+@dataclass(frozen=True)
+class RowMaker:
+    """Makes the rows of one table. `fillers`: of its key, and of what is not given; `invented`: read-only fields of
+    made-up values; `touched`: fields that say when a row was last changed.
+    """
+
+    table: Table
+    fillers: Mapping[str, Filler]
+    invented: frozenset[str]
+    touched: tuple[str, ...]
+
+    def row(self, given: Mapping[str, Any], number: int, *, now: Now) -> dict[str, Any]:
+        """The row with these fields, in the order of the schema. Its key is made unless it is given."""
+        made = {
+            name: given[name] if name in given else self.fillers[name](number, now)
+            for name in self.table.fields
+            if name in given or name in self.fillers
+        }
+        return {**made, **given}
+
+
+def maker_of(table: Table, ids: Sequence[Any]) -> RowMaker:
+    """The maker of a table's rows, given the ids that are there.
+
+    A field that is not given gets the schema's default; if the service must fill it (it is required, or read-only, or,
+    where nothing is required, no body has it): null where that is allowed, now for a date, the first of an enum, 0,
+    false, [], else a plausible text, or the least that the schema allows.
+    """
+    id_of = _id_style(table, ids)
+    fillers: dict[str, Filler] = {table.key: lambda number, now: id_of(number)}
+    invented: set[str] = set()
+    ours = table.required or table.fields.keys() - table.sent - table.unseen
+    for name in table.fields:
+        rule, is_hidden = table.rule(name), table.rule(name).get("readOnly") is True
+        is_ours = name in ours or is_hidden
+        if name == table.key:
+            continue
+        likely = table.likely.get(name, ())
+        if is_ours and likely and fits(None, rule, table.root) is False:
+            fillers[name] = _constant(likely[0])
+        elif filler := _filler(rule, table.root, is_ours=is_ours):
+            fillers[name] = filler
+        elif is_ours:
+            fillers[name] = _inventor(table, name)
+            invented |= {name} if is_hidden else set()
+    dates = [name for name in table.fields if table.rule(name).get("format") in _DATED]
+    touched = [name for name in dates if {"updated", "modified", "changed"} & {*snake(name).split("_")}]
+    return RowMaker(table, fillers, frozenset(invented), tuple(touched))
+
+
+def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
+    """How the ids of a table go on: number → id, from 1.
+
+    In the style of those that are there, else of the schema's example or pattern: the next number with the same letters
+    in front and as many digits, a number, a UUID, letters and digits as in the others.
+    """
+    rule = table.rule(table.key)
+    examples = rule.get("examples") or [rule[key] for key in ("example", "default") if key in rule]
+    samples = [*ids] or [*examples]
+
+    def random(number: int) -> Random:
+        return Random(keys.seed_of("id", table.name, number))
+
+    if {"integer", "number"} & set(types_of(rule)):
+        start = max((int(i) for i in samples if isinstance(i, int | float)), default=int(rule.get("minimum", 1)) - 1)
+        return lambda number: start + number
+    texts = [sample for sample in samples if isinstance(sample, str)]
+    styles: list[Callable[[int], Any]] = []
+    if rule.get("format") == "uuid" or (texts and all(fits(text, {"format": "uuid"}) for text in texts)):
+        styles.append(lambda number: str(UUID(int=random(number).getrandbits(128), version=4)))
+    counted = [match for text in texts if (match := re.fullmatch(r"(.*?)(\d{1,15})", text))]
+    if counted and len(counted) == len(texts):
+        last = max(counted, key=lambda match: int(match[2]))
+        styles.append(lambda number: f"{last[1]}{int(last[2]) + number:0{len(last[2])}d}")
+    if texts:
+        styles.append(lambda number: _similar_id(texts[-1], random(number)))
+    pattern = rule.get("pattern")
+    if isinstance(pattern, str):
+        styles.append(lambda number: text_for(pattern, random(number)))
+    styles.append(lambda number: f"{table.singular}_{number}")
+    fitting = (style for style in styles if fits(style(1), rule, table.root))
+    return next(fitting, None) or (lambda number: least(rule, table.root, seed=f"{table.name}{number}"))
+
+
+def _similar_id(sample: str, random: Random) -> str:
+    cut = max(sample.rfind(mark) for mark in "-_./:") + 1
+    plain = "abcdefghjkmnpqrstuvwxyz"
+    kinds = (("0123456789", str.isdigit), (plain, str.islower), (plain.upper(), str.isupper))
+    letters = "".join(letters for letters, is_kind in kinds if any(map(is_kind, sample[cut:])))
+    return sample[:cut] + "".join(random.choice(letters) if c.isalnum() else c for c in sample[cut:])
+
+
+def _filler(rule: Mapping[str, Any], root: Any, *, is_ours: bool) -> Filler | None:
+    """The filler of a field whose value follows from its schema, or from now; None where none does."""
+    if "default" in rule:
+        return lambda number, now: own(rule["default"])
+    if not is_ours:
+        return None
+    enum = rule.get("enum")
+    plain: list[Any] = [None, *(enum if isinstance(enum, list) else [False, 0, []])] if enum or types_of(rule) else []
+    is_dated = str(rule.get("format")).startswith("unix") or rule.get("format") in _DATED
+    for value in plain:
+        if fits(value, rule, root) and not (value == 0 and is_dated):
+            return lambda number, now: own(value)
+    return (lambda number, now: now_as(rule, now())) if is_dated else None
+
+
+def now_as(rule: Mapping[str, Any], now: str) -> Any:
+    """When it is, as a schema writes it: a day, a moment, or the seconds since 1970."""
+    if "integer" in types_of(rule):
+        return int(datetime.fromisoformat(now).timestamp())
+    return now[:10] if rule.get("format") == "date" else now
+
+
+def _constant(value: Any) -> Filler:
+    return lambda number, now: value
+
+
+def _inventor(table: Table, name: str) -> Filler:
+    rule = table.rule(name)
+    is_plain = not {"properties", "items", "allOf", "anyOf", "oneOf"} & rule.keys()
+    schema = written_out(table.fields[name], table.root) if is_plain else {}
+
+    @lru_cache(maxsize=4096)
+    def value(number: int) -> Any:
+        seed = keys.seed_of(table.name, number, name)
+        try:
+            return make(schema, name=name, seed=seed) if is_plain else least(rule, table.root, name=name, seed=seed)
+        except UserError:
+            return None
+
+    return lambda number, now: own(value(number))
+
+
+def plausible(table: Table) -> Callable[[int], dict[str, Any]]:
+    """What makes plausible rows, as the world `documented` would: number → their plain fields, and those of objects.
+
+    The values of one row belong together: a city and its country, an end after its start.
+    """
+    plain = {name: rule for name in table.fields if (rule := _plain(table.fields[name], table.root)) is not None}
+    returns: dict[str, Any] = {"type": "object", "properties": plain, "required": [*plain]}
+    answer = answer_maker(Api(name=table.singular, returns=returns))
+
+    def row(number: int) -> dict[str, Any]:
+        made = object_of(answer(keys.seed_of("row", table.name, number), {}))
+        return {name: value for name, value in made.items() if fits(value, table.fields[name], table.root)}
+
+    return row
+
+
+def _plain(schema: Any, root: Any, deep: int = 0) -> dict[str, Any] | None:
+    """The schema of a value, of a list of values, or of an object of such; None for all else."""
+    rule = resolved(schema, root) or {}
+    kinds = [kind for kind in types_of(rule) if kind != "null"]
+    if {"allOf", "anyOf", "oneOf", "not"} & rule.keys() or not kinds or deep > 1:
+        return None
+    made = {**rule, "type": kinds[0]}
+    if kinds[0] == "array":
+        items = _plain(items_of(rule), root, deep + 1)
+        return None if items is None else {**made, "items": items}
+    if kinds[0] != "object":
+        return made
+    inner = {name: _plain(part, root, deep + 1) for name, part in properties_of(rule).items()}
+    needed = [name for name in required_of(rule) if inner.get(name) is not None]
+    kept = {name: part for name, part in inner.items() if part is not None}
+    return {**made, "properties": kept, "required": needed} if kept and {*required_of(rule)} <= {*needed} else None
