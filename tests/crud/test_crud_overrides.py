@@ -140,7 +140,11 @@ def test_files_are_read_again_when_they_change(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({}, BadSetting, "the world 'crud', document: this key is missing; it takes document, seed, now, only"),
+        (
+            {},
+            BadSetting,
+            "the world 'crud', document: this key is missing; it takes document, seed, now, only",
+        ),
         ({"document": 5}, BadSetting, "the world 'crud', document: expected a text, got 5"),
         ({"document": "shop", "sed": "x"}, BadSetting, "the world 'crud', sed: this key is unknown"),
         ({"document": "shop", "only": "get_order"}, BadSetting, "only: expected a list, got 'get_order'"),

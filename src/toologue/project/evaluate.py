@@ -110,9 +110,9 @@ class Suite:
 
 def read_chapters(project: Project) -> list[Chapter]:
     """All procedures of a project. Raises BadFile with everything that is wrong with them."""
-    seed = project.seed
-    world = service(document := project.service, seed)
-    files = [Path(file) for file in (document, seed) if file is not None and Path(file).is_file()]
+    seed, overlay = project.seed, project.overlay
+    world = service(document := project.service, seed, overlay)
+    files = [Path(file) for file in (document, seed, overlay) if file is not None and Path(file).is_file()]
     data = [kind_at(world.setting).data_key(world.setting), *map(keys.file_key, files)]
     found, wrong = list[Chapter](), list[str]()
     for file in project.procedures:
@@ -125,7 +125,7 @@ def read_chapters(project: Project) -> list[Chapter]:
         if twin:
             wrong.append(f"{file}: its id {procedure.id!r} is that of {twin}, too; give each one of its own")
         parts = [__version__, document, data, procedure.model_dump(mode="json"), vars(project.making)]
-        source = Source(procedure, document, seed and str(seed))
+        source = Source(procedure, document, seed and str(seed), overlay and str(overlay))
         found.append(Chapter(file.name, procedure, lint(text_of(file)), source, keys.content_key(parts)))
     if wrong:
         raise BadFile("\n".join(wrong))

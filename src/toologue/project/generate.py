@@ -110,7 +110,7 @@ def generate(sources: Iterable[Source], making: Making = Making(), *, workers: i
 def plans_of(source: Source, making: Making = Making()) -> Planned:
     """The plans of one procedure, without words."""
     said = {name: value for name, value in vars(making).items() if name != "writer"}
-    return plan_all(source.procedure, service(source.document, source.seed), **said)
+    return plan_all(source.procedure, service(source.document, source.seed, source.overlay), **said)
 
 
 def make(source: Source, making: Making = Making()) -> Made:
@@ -152,7 +152,7 @@ def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:
         first, made = tee(made)
         for one, name in zip(made, file_names(one.source.procedure.id for one in first), strict=True):
             census.add(one)
-            apis |= service(one.source.document, one.source.seed).apis
+            apis |= service(one.source.document, one.source.seed, one.source.overlay).apis
             into["dialogues"].writelines(map(line_of, one.dialogues))
             into["plans"].writelines(map(line_of, one.planned.plans))
             into["graphs"].write(line_of(one.planned.graph))

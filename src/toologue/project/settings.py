@@ -1,6 +1,6 @@
 """A project's settings: what stands in its `toologue.toml`, checked, and the files that it names.
 
-    apis or world, seed, procedures, agents               what is tested, and who (paths start at the file)
+    apis or world, overlay, seed, procedures, agents      what is tested, and who (paths start at the file)
     [agents.NAME]   spec options                           who, by names of your own, in place of the list `agents`
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
     [run]           timeout concurrency trials
@@ -107,6 +107,7 @@ class Settings(Noun):
 
     apis: str = ""
     world: str = ""
+    overlay: str | None = Field(default=None, min_length=1)
     seed: str | None = Field(default=None, min_length=1)
     procedures: str = "procedures"
     agents: Annotated[dict[str, Tested], BeforeValidator(_by_name)] = Field(
@@ -134,6 +135,11 @@ class Project:
         if home not in sys.path:
             sys.path.insert(0, home)  # so that module:Class finds modules of the project
         return self.settings.world
+
+    @property
+    def overlay(self) -> Path | None:
+        """What the document does not say of its world, if there is such a file."""
+        return None if self.settings.overlay is None else self._file("overlay", self.settings.overlay)
 
     @property
     def seed(self) -> Path | None:

@@ -138,6 +138,7 @@ class Source:
     procedure: Procedure
     document: str
     seed: str | None = None
+    overlay: str | None = None
 
 
 @dataclass(frozen=True)

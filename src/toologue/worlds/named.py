@@ -28,12 +28,17 @@ from toologue.worlds.world import allow, kind_at
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
 
 
-def setting_of(world: str | Path, rows: str | Path | None = None) -> Setting:
-    """The setting that a name stands for; `rows` are what the world holds at the start, where it takes such a file."""
+def setting_of(world: str | Path, rows: str | Path | None = None, overlay: str | Path | None = None) -> Setting:
+    """The setting that a name stands for; `rows` are what the world holds at the start, where it takes such a file.
+
+    `overlay` is what an OpenAPI document does not say of its world.
+    """
     name, _, options = str(world).partition("?")
     registered, own = name in registry.names("world"), ":" in name
     if name in shipped() or Path(name).is_file() or not (registered or own):
-        given: dict[str, JsonValue] = {"document": str(world), **({"seed": str(rows)} if rows else {})}
+        beside = {"seed": rows, "overlay": overlay}
+        given: dict[str, JsonValue] = {"document": str(world)}
+        given.update((key, str(file)) for key, file in beside.items() if file)
         return Setting(name="crud", arguments=given)
     if own:
         allow(name)

@@ -51,6 +51,8 @@ class Kind:
     missing: Missing = lambda predicted, gold: None
     counted: Callable[[Invocation], Mapping[str, JsonValue]] = _arguments
     data_key: Callable[[Setting], str] = lambda setting: ""
+    # Api → its parameters that name rows, whatever they are called: the table, and the field of its key.
+    names: Callable[[str], Mapping[str, tuple[str, str]]] = lambda api: {}
     # The kind that a setting makes of this one, where documents and fields depend on its arguments.
     at: Callable[[Setting], Kind] | None = None
 

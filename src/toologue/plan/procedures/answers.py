@@ -305,8 +305,11 @@ class Answers:
         schema = next(schemas, dict[str, Any]())
         fields = list[Field]()
         for api, parameter in uses:
+            named = self._service.names(api.name).get(parameter)
             if table := self._rows.keyed(parameter):
                 fields.append((table, (parameter,)))
+            elif named and self._service.rows.get(named[0]):
+                fields.append((named[0], (named[1],)))
             elif not api.writes:
                 fields += self._shown(api, parameter)
         compared = [(other, ordered) for slot, other, ordered in self._compared if slot == name]

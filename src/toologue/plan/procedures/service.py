@@ -46,6 +46,8 @@ class Service:
     now: str = _NOW
     make: Callable[[], World] | None = None
     rows: Mapping[str, Mapping[str, Row]] = field(default_factory=dict[str, Mapping[str, Row]])
+    # Api → its parameters that name rows: the table, and the field of its key.
+    names: Callable[[str], Mapping[str, tuple[str, str]]] = lambda api: {}
 
     @property
     def executes(self) -> bool:
@@ -53,17 +55,17 @@ class Service:
         return self.make is not None
 
 
-def service(world: str | Path, rows: str | Path | None = None) -> Service:
+def service(world: str | Path, rows: str | Path | None = None, overlay: str | Path | None = None) -> Service:
     """The service that a world is, by its name (`worlds.named`), or `mocked` ones of a file that only describes APIs.
 
-    Raises BadFile, BadRecord, BadSetting.
+    `overlay`: what an OpenAPI document does not say. Raises BadFile, BadRecord, BadSetting.
     """
     file = str(world)
     if file.endswith(_DESCRIBING) and Path(file).is_file() and (alone := _described(file, *stamp(file))):
         return alone
-    kind = kind_at(setting := setting_of(world, rows))
+    kind = kind_at(setting := setting_of(world, rows, overlay))
     case = Case(id=setting.name, world=setting, protocol="live")
-    return Service(setting, kind.by_name, kind.now or _NOW, partial(kind.make, case), kind.rows())
+    return Service(setting, kind.by_name, kind.now or _NOW, partial(kind.make, case), kind.rows(), kind.names)
 
 
 def mocked(apis: Iterable[Api]) -> Service:

@@ -215,7 +215,8 @@ class _Reader:
         link = self.route.link
         if not self.operation.api.writes:
             held = self.held(table)
-            if not self.operation.response or (held is not None and held.many):
+            is_named = self.route.tail[-1:] == (table.name,)
+            if held.many if held is not None else is_named and not self.operation.response:
                 return self.listing(table, link)
             return self.finding(table, link)
         if self.operation.method == "post":

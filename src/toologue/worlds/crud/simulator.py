@@ -30,6 +30,7 @@ from toologue.values.compare import contains
 from toologue.worlds.crud.data import Data, Refusal, View, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
 from toologue.worlds.crud.operations import Handler, arguments_check, handler_of
+from toologue.worlds.crud.overlay import SAID, overlaid
 from toologue.worlds.crud.rows import maker_of
 from toologue.worlds.crud.tables import tables_of
 from toologue.worlds.documented.simulator import Documented
@@ -38,7 +39,7 @@ from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 Override = Callable[[View, dict[str, Any]], Any]
 _DONE = Result()
-_SAID = frozenset(("x-action", "x-resource"))
+_SAID = frozenset(("x-action", "x-resource", SAID))
 _HERE = Path(__file__).parent
 
 
@@ -69,6 +70,7 @@ class Simulator:
     """A document with its seed, read and understood. Raises BadFile, BadRecord, BadSetting.
 
     `document`: a file, the name of a shipped service, or the document itself; `seed`: a file or the tables themselves;
+    `overlay`: a file, or itself, of what the document does not say (`worlds.crud.overlay`);
     `now`: when it is, if the seed does not say so; `only`: the operations to simulate; `overrides`:
     operation → function.
     """
@@ -78,6 +80,7 @@ class Simulator:
         document: str | Path | Mapping[str, Any],
         seed: str | Path | Mapping[str, Any] | None = None,
         *,
+        overlay: str | Path | Mapping[str, Any] | None = None,
         now: str | None = None,
         only: Collection[str] | None = None,
         overrides: Mapping[str, Override] | None = None,
@@ -86,7 +89,10 @@ class Simulator:
             document, beside = files_of(document)
             seed = beside if seed is None else seed
         only = (only,) if isinstance(only, str) else only
-        self.document = openapi_of(_source(document, "<document>"))
+        source = _source(document, "<document>")
+        if overlay is not None:
+            source = overlaid(source, _source(overlay, "<overlay>"))
+        self.document = openapi_of(source)
         self.overrides = dict(overrides or {})
         self.operations = _chosen(self.document, only, self.overrides)
         self.tables, self.routes = tables_of(self.document)
@@ -95,7 +101,7 @@ class Simulator:
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
         self.apis = tuple(operation.api for operation in self.operations.values())
         self.documented = Documented(self.apis)
-        self._begin(seed, now)
+        self._begin(self.document.root.get("x-seed") if seed is None else seed, now)
 
     def _begin(self, seed: str | Path | Mapping[str, Any] | None, now: str | None) -> None:
         self.seed, begins = read_seed(_source({} if seed is None else seed, "<seed>"), self.tables)
@@ -110,6 +116,18 @@ class Simulator:
         made = copy(self)
         made._begin(seed, now)
         return made
+
+    def names(self, operation: str) -> dict[str, tuple[str, str]]:
+        """Which parameters of an operation name rows, whatever they are called: parameter → table, field of its key."""
+        handler = self.handlers.get(operation)
+        if handler is None:
+            return {}
+        found = {step.parameter: step.table.name for step in handler.steps}
+        about = handler.added or (handler.row.table if handler.row else None)
+        for flat, wire in self.operations[operation].wires.items() if about else ():
+            other = about.refers.get(about.field(wire.name) or "") if about and wire.into == "body" else None
+            found |= {flat: other} if other and flat not in found else {}
+        return {flat: (name, self.tables[name].key) for flat, name in found.items()}
 
     def _answer(self, operation: Operation) -> Answers:
         """How an operation is answered. What the document says of it under `x-…` is to be understood."""
@@ -200,6 +218,7 @@ class _Arguments(Noun):
     seed: str | None = None
     now: str | None = None
     only: tuple[str, ...] | None = None
+    overlay: str | None = None
 
 
 def simulator_for(setting: Setting) -> Simulator:
@@ -236,6 +255,7 @@ def _kind(said: _Arguments, simulator: Simulator) -> Kind:
         fields=_fields(simulator),
         missing=missing,
         data_key=lambda _: _data_key(said),
+        names=simulator.names,
     )
 
 
@@ -264,7 +284,8 @@ CRUD = Kind(
 
 
 def _files(given: _Arguments) -> list[Path]:
-    return [file for file in files_of(given.document, given.seed) if file is not None]
+    overlay = None if given.overlay is None else Path(given.overlay)
+    return [file for file in (*files_of(given.document, given.seed), overlay) if file is not None]
 
 
 def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:

@@ -205,11 +205,17 @@ class _Finder:
         owned = dict.fromkeys(owner.place for route in self.routes for owner in route.owners)
         tables: dict[str, Table] = {}
         places: dict[str, str] = {}
-        for group in (*([name] for name in self.said), *self._groups(owned)):
+        told = [name for name in self.said if name not in self.declared or not self._shown_by(name, owned)]
+        for group in (*([name] for name in told), *self._groups(owned)):
             self._add(group, tables, places)
         for group in self._groups([*self._shown(tables, places)]):
             self._add(group, tables, places)
         return tables, places
+
+    def _shown_by(self, name: str, owned: Iterable[str]) -> bool:
+        """Whether a table that is declared without its schema is one that a path shows."""
+        words = {place.rpartition("/")[2] for place in (*owned, *(route.place for route in self.routes))}
+        return "schema" not in object_of(self.declared[name]) and name in words
 
     def _groups(self, places: Iterable[str]) -> list[list[str]]:
         """Places of one name together: those first of which it is said what their rows look like, the least deep."""
@@ -239,7 +245,7 @@ class _Finder:
                 tables[name] = self.table(name, place)
                 places[place] = name
             except BadRecord as error:
-                if place in self.said:
+                if place in self.said or name in self.declared:
                     raise
                 self.lost[place] = error.what
 
@@ -324,12 +330,17 @@ class _Finder:
             if (held := held_in(route.operation.response, root, _called(word)))
         ]
         one = [(tail, method, held.schema) for tail, method, held in found if not held.many]
-        chosen = [
-            *(schema for tail, method, schema in one if method == "get" and not tail),
-            *(rule for key, rule in components.items() if snake(key) == singular(word)),
+        shown = [
             *(schema for tail, method, schema in one if method == "post" and tail),
             *(schema for tail, method, schema in one if method != "get" and not tail),
             *(held.schema for _, method, held in found if method == "get" and held.many),
+        ]
+        seen = next((rule for schema in shown if properties_of(rule := form(schema, root))), None)
+        called = [form(rule, root) for key, rule in components.items() if snake(key) == singular(word)]
+        chosen = [
+            *(schema for tail, method, schema in one if method == "get" and not tail),
+            *(rule for rule in called if seen is None or _alike(seen, properties_of(rule))),
+            *shown,
             *({"properties": body} for body in self.bodies(place)),
         ]
         yield from (rule for schema in chosen if properties_of(rule := form(schema, root)))

@@ -1,0 +1,94 @@
+"""`toologue world`: whether API documents become worlds with state, and what they lack for it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toologue.cli.options import Out
+from toologue.cli.terminal import echo, group, say, table, write_json
+
+if TYPE_CHECKING:
+    from toologue.worlds.crud.check import Checked
+
+_WHY = 12
+
+
+def check(document: str, /, *, overlay: Path | None = None, json: Path | None = None) -> int:
+    """Execute every operation of a document in a world with a few rows, and say what agrees.
+
+    What is created has to be read, listed, changed and removed as it was sent. Exits 1 where no resource does so.
+
+    Parameters
+    ----------
+    document
+        An OpenAPI document, or a service that ships.
+    overlay
+        What the document does not say: tables, actions (docs/worlds.md).
+    json
+        Where to write it for programs: whether it is accepted, and of each operation who answers it, and why.
+    """
+    from toologue.worlds.crud import Simulator
+    from toologue.worlds.crud.check import check as execute
+
+    found = execute(Simulator(document, overlay=overlay))
+    if json is not None:
+        operations = [{"name": name, "answers": one.by, "why": one.why} for name, one in found.operations.items()]
+        write_json(json, {"accepted": found.accepted, "operations": operations})
+    _show(found)
+    return 0 if found.accepted else 1
+
+
+def draft(document: str, /, *, out: Out) -> None:
+    """Write what a document does not say of its world as an overlay, every guess marked as one, for you to correct.
+
+    Parameters
+    ----------
+    document
+        An OpenAPI document; it stays as it is.
+    out
+        The overlay to write.
+    """
+    from toologue.errors import BadFile
+    from toologue.worlds.crud import Simulator
+    from toologue.worlds.crud.draft import draft as drafted
+
+    text = drafted(Simulator(document))
+    if out.exists():
+        raise BadFile(f"{out} is there already, and nothing was written; name another file")
+    out.write_text(text, "utf-8")
+    echo(f"{out}: correct what is marked as a guess, then: toologue world check {document} --overlay {out}")
+
+
+def _show(found: Checked) -> None:
+    verbs = ("create", "read", "list", "update", "delete")
+    rows = [(name, *("✓" if verb in done else "" for verb in verbs)) for name, done in sorted(found.resources.items())]
+    if rows:
+        say(table(("resource", *verbs), rows))
+    counts = Counter(one.by for one in found.operations.values())
+    causes = Counter((one.by, _cause(one.why)) for one in found.operations.values() if one.by != "state")
+    if causes:
+        top = [(by, str(count), why) for (by, why), count in causes.most_common(_WHY)]
+        say(table(("answered by", "operations", "why"), top))
+    left = len(causes) - _WHY
+    if left > 0:
+        echo(f"… and {left} more causes; --json FILE has them all")
+    told = ", ".join(f"{counts[by]} {said}" for by, said in _SAID.items() if counts[by])
+    total = len(found.operations)
+    echo(f"{'accepted' if found.accepted else 'not accepted'}: of {total} operations {told}")
+
+
+_SAID = {"state": "answer with state", "documented": "are answered by their documentation", "none": "by nobody"}
+
+
+def _cause(why: str) -> str:
+    """The cause without what differs from operation to operation."""
+    plain = re.sub(r"^.*?\]\.\w+: ", "", why)
+    plain = re.sub(r" \(say it with .*", "", plain)
+    plain = re.sub(r"a call with .*? was refused", "a call was refused", plain)
+    return re.sub(r"'[^']*'", "…", plain)[:110]
+
+
+world = group("world", check, draft)

@@ -1,0 +1,101 @@
+"""Overlays: what a document of others does not say of its world, in a file beside it; the document stays as it is.
+
+    x-tables: {vouchers: {schema: Voucher, key: code}}
+    x-seed: {now: 2025-03-12T09:30:00Z, charges: [{id: ch_1001, amount: 500}]}
+    operations:                              # by operationId
+      SearchCharges: {x-writes: false}
+      CaptureCharge: {x-action: {sets: {captured: true}}}
+      ListCharges: {parameters: {created: {x-filter: ignored}}}
+      DeleteEverything: null                 # left out
+    components: {schemas: {charge: {properties: {email: {x-unique: true}}}}}
+
+An overlay is merged into the document, key by key; null takes a key away. What it names has to be there. An operation
+that it names is to be understood: what is wrong with it is an error, and not answered by the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, get_args
+
+from toologue.apis.openapi import Method
+from toologue.apis.schemas import list_of, object_of
+from toologue.data import Place, Source
+from toologue.errors import UnknownName, shown
+from toologue.text.tokens import callable_name
+from toologue.values.json_schema import resolved
+
+SAID = "x-overlay"
+"""What marks the operations that an overlay names."""
+_PARTS = ("operations", "paths", "components")
+_NAMED = ("paths", "schemas", "properties")
+
+
+def overlaid(document: Source, overlay: Source) -> Source:
+    """The document with its overlay. Raises BadRecord for what the overlay names and the document has not."""
+    given = overlay.data if overlay.data is not None else {}
+    if not isinstance(given, dict):
+        raise overlay.bad(
+            (), f"expected an overlay, got {shown(given)}", "write `x-tables`, `operations`, `components`"
+        )
+    said = object_of(given)
+    if unknown := next((key for key in said if key not in _PARTS and not key.startswith("x-")), None):
+        raise overlay.bad((unknown,), str(UnknownName("part of an overlay", unknown, [*_PARTS, "x-tables", "x-seed"])))
+    root = object_of(document.data)
+    merged = _merged(root, {key: part for key, part in said.items() if key != "operations"}, overlay, ())
+    paths = dict(object_of(merged.get("paths")))
+    known = _operations(paths)
+    for name, part in object_of(said.get("operations")).items():
+        if name not in known:
+            raise overlay.bad(("operations", name), str(UnknownName("operation", name, known)))
+        path, method = known[name]
+        item = dict(object_of(paths[path]))
+        item[method] = _operation(item[method], part, overlay, ("operations", name), root)
+        paths[path] = {key: one for key, one in item.items() if one is not None}
+    return replace(document, data={**merged, "paths": paths})
+
+
+def _operations(paths: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Name of an operation → path, method."""
+    found: dict[str, tuple[str, str]] = {}
+    for path, item in paths.items():
+        for method in get_args(Method):
+            name = object_of(object_of(item).get(method)).get("operationId")
+            if isinstance(name, str):
+                found |= {name: (path, method), callable_name(name): (path, method)}
+    return found
+
+
+def _operation(old: Any, part: Any, overlay: Source, place: Place, root: Any) -> Any:
+    if part is None:
+        return None
+    if not isinstance(part, dict):
+        raise overlay.bad(place, f"expected what to add to the operation, or null, got {shown(part)}")
+    rules = dict(object_of(part))
+    given = object_of(rules.get("parameters"))
+    if given:
+        listed = [dict(resolved(one, root) or {}) for one in list_of(object_of(old).get("parameters"))]
+        names = [str(one.get("name")) for one in listed]
+        if strange := next((name for name in given if name not in names), None):
+            raise overlay.bad((*place, "parameters", strange), str(UnknownName("parameter", strange, names)))
+        rules["parameters"] = [
+            _merged(one, object_of(given.get(name)), overlay, place) for name, one in zip(names, listed, strict=True)
+        ]
+    return {**_merged(object_of(old), rules, overlay, place), SAID: True}
+
+
+def _merged(
+    old: Mapping[str, Any], new: Mapping[str, Any], overlay: Source, place: tuple[str | int, ...]
+) -> dict[str, Any]:
+    made = dict(old)
+    for key, part in new.items():
+        if place and place[-1] in _NAMED and key not in old:
+            raise overlay.bad((*place, key), str(UnknownName(f"one of the {place[-1]}", key, old)))
+        if part is None:
+            made.pop(key, None)
+        elif isinstance(part, dict) and isinstance(old.get(key), dict):
+            made[key] = _merged(object_of(old[key]), object_of(part), overlay, (*place, key))
+        else:
+            made[key] = part
+    return made

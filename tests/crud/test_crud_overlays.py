@@ -1,0 +1,113 @@
+"""What a document of others does not say, beside it: overlays, read, refused, drafted; and the command that checks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from crud_samples import refusal, value
+from vendor_documents import DESK, PAYMENTS
+
+from command import toologue
+from toologue.data import read_text
+from toologue.errors import BadRecord
+from toologue.project.evaluate import read_chapters
+from toologue.project.generate import plans_of
+from toologue.project.settings import open_project
+from toologue.worlds.crud import Simulator
+from toologue.worlds.crud.draft import draft
+
+OVERLAY = """
+x-seed: {now: 2025-03-12T09:30:00Z, charges: [{id: ch_1001, amount: 500}]}
+operations:
+  CaptureCharge:
+    x-action: {requires: {amount: {max: 400}}, otherwise: Too much to capture., sets: {captured: true}}
+  ListCharges: {parameters: {expand: {x-filter: ignored}}}
+  GetBalance: null
+components: {schemas: {charge: {properties: {note: {x-unique: true}}}}}
+"""
+
+
+PROCEDURE = """---
+issue: I want to know about my charge.
+---
+
+# A charge
+
+1. **Ask** for the charge. Collect `charge`.
+2. **Call** `GetCharge` with `charge`, giving `found`.
+   - If it fails with `not_found`: go to 4.
+3. **End**: say that a charge of {found.amount} is there.
+4. **End**: say that there is no {charge}.
+"""
+
+
+def overlaid(text: str) -> Simulator:
+    return Simulator(PAYMENTS, overlay=read_text(text, "overlay.yaml").data)
+
+
+def test_an_overlay_says_what_the_document_does_not():
+    made = overlaid(OVERLAY)
+    world = made.world()
+    assert "GetBalance" not in made.answers
+    assert made.answers["ListCharges"] == ("state", "")
+    assert refusal(world, "CaptureCharge", charge="ch_1001") == "conflict: Too much to capture."
+    value(world, "CreateCharge", amount=1, note="mine")
+    assert refusal(world, "CreateCharge", amount=2, note="mine") == "conflict: note: 'mine' is taken"
+    assert "x-tables" not in PAYMENTS, "the document stays as it is"
+
+
+@pytest.mark.parametrize(
+    ("overlay", "message"),
+    [
+        ("operations: {GetCharges: {}}", "$.operations.GetCharges: no operation is called 'GetCharges'; did you mean"),
+        ("operation: {}", "$.operation: no part of an overlay is called 'operation'; did you mean 'operations'?"),
+        ("components: {schemas: {chrge: {}}}", "$.components.schemas.chrge: no one of the schemas is called 'chrge'"),
+        ("operations: {GetBalance: {x-writes: false}}", "nothing says what 'GetBalance' reads"),
+        ("operations: {ListCharges: {parameters: {since: {}}}}", "no parameter is called 'since'"),
+        ("[]", "expected an overlay, got []"),
+    ],
+)
+def test_what_an_overlay_names_has_to_be_there_and_to_be_understood(overlay, message):
+    with pytest.raises(BadRecord) as caught:
+        overlaid(overlay)
+    assert message in str(caught.value)
+
+
+def test_a_draft_says_what_was_guessed_and_changes_nothing():
+    text = draft(Simulator(PAYMENTS))
+    assert "  charges: {key: id}  # guess\n  refunds: {key: id}  # guess; charge → charges\n" in text
+    assert "# GetBalance: {x-action: {…}}  answered by its documentation: get: nothing says" in text
+    assert overlaid(text).answers == Simulator(PAYMENTS).answers
+    assert next(iter(overlaid(text).seed["refunds"].values()))["charge"] == "charge_1"
+
+
+def test_a_project_has_its_overlay_beside_the_document(tmp_path: Path):
+    (tmp_path / "till.json").write_text(json.dumps(PAYMENTS))
+    (tmp_path / "overlay.yaml").write_text(OVERLAY)
+    (tmp_path / "toologue.toml").write_text('apis = "till.json"\noverlay = "overlay.yaml"\nprocedures = "p"')
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "look.md").write_text(PROCEDURE)
+    (chapter,) = read_chapters(open_project(tmp_path))
+    (plan, *_) = plans_of(chapter.source).plans
+    assert "ch_1001" in plan.model_dump_json(), "the rows of the overlay are there"
+
+
+def test_the_command_checks_and_drafts(tmp_path: Path):
+    document, overlay, found = tmp_path / "till.json", tmp_path / "overlay.yaml", tmp_path / "found.json"
+    document.write_text(json.dumps(PAYMENTS))
+    checked = toologue("world", "check", document, "--json", found, cwd=tmp_path)
+    assert checked.returncode == 0
+    assert "accepted: of 9 operations 8 answer with state, 1 are answered by their documentation" in checked.stdout
+    told = json.loads(found.read_text())
+    assert told["accepted"] is True
+    assert told["operations"][0] == {
+        "name": "ListCharges", "answers": "state", "why": "ignored, as no field is called so: expand",
+    }  # fmt: skip
+    assert toologue("world", "draft", document, "-o", overlay, cwd=tmp_path).returncode == 0
+    assert toologue("world", "check", document, "--overlay", overlay, cwd=tmp_path).returncode == 0
+    assert toologue("world", "draft", document, "-o", overlay, cwd=tmp_path).returncode == 2
+    reads = {path: {"get": item["get"]} for path, item in DESK["paths"].items()}
+    document.write_text(json.dumps({**DESK, "paths": reads}))
+    assert toologue("world", "check", document, cwd=tmp_path).returncode == 1
