@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from toologue.apis.openapi import Method
 from toologue.apis.schemas import list_of, object_of
-from toologue.data import Place, Source
+from toologue.data import Source
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import callable_name
 from toologue.values.json_schema import resolved
@@ -34,12 +34,10 @@ _NAMED = ("paths", "schemas", "properties")
 
 def overlaid(document: Source, overlay: Source) -> Source:
     """The document with its overlay. Raises BadRecord for what the overlay names and the document has not."""
-    given = overlay.data if overlay.data is not None else {}
-    if not isinstance(given, dict):
-        raise overlay.bad(
-            (), f"expected an overlay, got {shown(given)}", "write `x-tables`, `operations`, `components`"
-        )
-    said = object_of(given)
+    if overlay.data is not None and not isinstance(overlay.data, dict):
+        what = f"expected an overlay, got {shown(overlay.data)}"
+        raise overlay.bad((), what, "write `x-tables`, `operations`, `components`")
+    said = object_of(overlay.data)
     if unknown := next((key for key in said if key not in _PARTS and not key.startswith("x-")), None):
         raise overlay.bad((unknown,), str(UnknownName("part of an overlay", unknown, [*_PARTS, "x-tables", "x-seed"])))
     root = object_of(document.data)
@@ -67,7 +65,7 @@ def _operations(paths: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _operation(old: Any, part: Any, overlay: Source, place: Place, root: Any) -> Any:
+def _operation(old: Any, part: Any, overlay: Source, place: tuple[str, ...], root: Any) -> Any:
     if part is None:
         return None
     if not isinstance(part, dict):
