@@ -31,9 +31,9 @@ from toologue.formats.training import ExportName
 from toologue.judge.quality import VOTES
 from toologue.plan.api_graph.edges import MOST
 from toologue.plan.api_graph.rules import RulesName
-from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.paths import Goal
 from toologue.plan.procedures.plan_dialogue import Sampler
+from toologue.project.ablation import GenerationMode
 from toologue.review.ledger import FOLDER
 from toologue.schema import RECORDS, Dialogue, QuestionKind, Trace
 from toologue.schema.jsonl import read, write
@@ -187,7 +187,7 @@ def leaves(hint: object) -> set[object]:
         (plan_chains, "know", KnowRule),
         (paths, "goal", Goal),
         (paths, "sampler", Sampler),
-        (Talks, "mode", NoiseMode),
+        (Talks, "mode", GenerationMode),
         (review, "kind", QuestionKind),
     ],
 )

@@ -17,9 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from toologue.errors import Unfinished
 from toologue.models.model import Model, ModelFault
+from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.service import Service, service
 from toologue.project.statistics import Source
 from toologue.schema import Api, Dialogue
@@ -27,6 +29,9 @@ from toologue.schema.jsonl import check_owned, line_of, replacing
 from toologue.values.json_schema import list_of
 from toologue.verify.procedures import verify
 from toologue.write.direct_generation import generate_directly
+
+# What `generate --mode` takes: what follows noise, or no graph at all.
+GenerationMode = Literal[NoiseMode, "straight"]
 
 
 @dataclass(frozen=True)
