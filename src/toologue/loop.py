@@ -36,6 +36,8 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never, cast
 
+from pydantic_core import to_json
+
 from toologue import limits
 from toologue.errors import BadSetting, summary
 from toologue.schema import (
@@ -54,7 +56,6 @@ from toologue.schema import (
     executable,
     rounds,
 )
-from toologue.schema.jsonl import same
 
 _DEEP = f"the result is nested more than {limits.DEEPEST} levels deep"
 Reply = AgentTurn | UserTurn | Result | None
@@ -243,8 +244,7 @@ class Session:
         if isinstance(request, Do):
             self._done.append(request.act)
             return execute(self.world, request.act)
-        if len(self._done) != len(request.acts) or not all(map(same, self._done, request.acts)):
-            # The agent did not leave the world as gold would.
+        if to_json(self._done) != to_json(request.acts):  # else the agent left the world as gold would
             self.world.rewind(self._mark)
             for act in request.acts:
                 execute(self.world, act)

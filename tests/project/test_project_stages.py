@@ -137,7 +137,7 @@ class TestWhatIsKept:
         """A run notes its version. Where it is installed from its source, that would take a second of every command."""
         file = tmp_path / "agent.py"
         file.write_text("from toologue import AgentTurn\nfrom toologue.agents.retrieve import Retrieve\n")
-        assert imports_of(file)[0] == [file]
+        assert imports_of(file) == ([file], [])
 
     def test_agents_have_names_and_options(self, tmp_path: Path) -> None:
         named = '[agents.best]\nspec = "gold"\n[agents.mine]\nspec = "agent.py:agent"\noptions = {name = "own"}\n'

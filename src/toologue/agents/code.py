@@ -18,7 +18,6 @@ import platform
 import sys
 import sysconfig
 from collections.abc import Iterator
-from functools import cache
 from importlib.metadata import packages_distributions, version
 from modulefinder import ModuleFinder
 from pathlib import Path
@@ -26,7 +25,7 @@ from pathlib import Path
 from toologue import keys
 
 _PROMPTS = {".py", ".txt", ".j2", ".jinja", ".jinja2", ".prompt"}
-_distributions = cache(packages_distributions)
+_NAMED = {*sys.stdlib_module_names, "__main__", "toologue"}  # by a version of their own
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
 
@@ -58,12 +57,12 @@ def imports_of(file: Path) -> tuple[list[Path], list[str]]:
             finder.run_script(str(file))
         except (SyntaxError, UnicodeDecodeError, ValueError, RecursionError):  # it does not load either, and says why
             return [file], []
-        names = {name.partition(".")[0] for name in finder.badmodules} - {*sys.stdlib_module_names, "__main__"}
+        names = {name.partition(".")[0] for name in finder.badmodules} - _NAMED
         elsewhere = [str(home) for name in sorted(names) if (home := _home(name)) and str(home) not in path]
         if not elsewhere:
             break
         path += elsewhere  # of editable installations
-    owners = _distributions()
+    owners = packages_distributions() if names else {}
     modules = [Path(found) for module in finder.modules.values() if (found := getattr(module, "__file__", None))]
     return sorted(modules), sorted({owner for name in names for owner in owners.get(name, ())})
 
@@ -76,8 +75,7 @@ def _home(name: str) -> Path | None:
         return None
     if spec is None or not spec.origin or not spec.has_location or _installed(Path(spec.origin)):
         return None
-    file = Path(spec.origin).resolve()
-    return file.parent.parent if spec.submodule_search_locations else file.parent
+    return Path(spec.origin).resolve().parents[bool(spec.submodule_search_locations)]
 
 
 def _installed(path: Path) -> bool:

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import IO, Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
 from toologue import keys, limits
 from toologue.errors import BadFile, BadRecord, shown
@@ -139,11 +139,6 @@ def _check(line: bytes, file: object, number: int) -> None:
 
 def _json(record: Noun) -> bytes:
     return record.__pydantic_serializer__.to_json(record, by_alias=True)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal JSON; an object is itself."""
-    return one is other or to_json(one) == to_json(other)
 
 
 def line_of(record: Noun) -> bytes:

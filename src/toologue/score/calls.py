@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from toologue.models.similarity import TextMatch
 from toologue.schema import (
@@ -35,7 +36,7 @@ from toologue.schema import (
     answers,
     invocations,
 )
-from toologue.schema.jsonl import leaves, same
+from toologue.schema.jsonl import leaves
 from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged, offered
 from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
 from toologue.score.questions import blamed_calls, text_question
@@ -58,8 +59,6 @@ MEANINGS.update(
         "bad call": "rounds in which the right tools were called with wrong arguments",
     }
 )
-
-
 _EXACT = Parameter()
 
 
@@ -85,11 +84,10 @@ class Pairing:
     @property
     def best(self) -> Pairing:
         """The pairing if all that is unsure is right."""
-        partner = self.hoped or self.partner
-        bad = (
-            tuple(bad and mate is None for bad, mate in zip(self.bad, partner, strict=True)) if self.hoped else self.bad
-        )
-        return replace(self, partner=partner, bad=bad, hoped=())
+        if not self.hoped:
+            return self
+        bad = tuple(bad and mate is None for bad, mate in zip(self.bad, self.hoped, strict=True))
+        return replace(self, partner=self.hoped, bad=bad, hoped=())
 
     @property
     def open(self) -> dict[int, tuple[Invocation, Invocation]]:
@@ -204,7 +202,7 @@ class Comparison:
         return self._known[place]
 
     def _differences(self, predicted: Invocation, gold: Invocation) -> list[Mismatch]:
-        if same(predicted.act, gold.act) and same(predicted.result, gold.result):
+        if to_json(predicted[3:]) == to_json(gold[3:]):  # the same act, the same result
             return []
         kind = self.kind
         mine, theirs, failure, expected = predicted.call.api, gold.call.api, predicted.result.error, gold.result.error

@@ -75,9 +75,7 @@ def load(data: Path | None = None) -> list[Dialogue]:
     return golds
 
 
-@cache
-def _shipped() -> tuple[Dialogue, ...]:
-    return tuple(executed(one, SHIPPED) for one in read_folder(SHIPPED))
+_shipped = cache(partial(load, SHIPPED))
 
 
 def of_split(golds: Sequence[Dialogue], split: str | None) -> list[Dialogue]:
