@@ -62,7 +62,7 @@ def imports_of(file: Path) -> tuple[list[Path], list[str]]:
         if not elsewhere:
             break
         path += elsewhere  # of editable installations
-    owners = packages_distributions() if names else {}
+    owners = packages_distributions() if names else dict[str, list[str]]()
     modules = [Path(found) for module in finder.modules.values() if (found := getattr(module, "__file__", None))]
     return sorted(modules), sorted({owner for name in names for owner in owners.get(name, ())})
 
