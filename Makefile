@@ -26,6 +26,7 @@ bench: .venv/dev.done
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) --require-hashes -r requirements/base.lock
 	$(PIP) --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q src  # once: a process that may not write bytecode compiles all that it loads
 	@touch $@
 
 .venv/dev.done: requirements/dev.lock .venv/base.done
