@@ -174,6 +174,8 @@ class Grown(NamedTuple):
 
 def growth(size: int = 25_000, only: str = "") -> Iterator[Grown]:
     """Each loader on files of n and of 4 n bytes: see `Loader.large`. What seems to grow: the best of three times."""
+    gc.collect()
+    gc.freeze()  # what is there already is no part of what a loader takes
     with tempfile.TemporaryDirectory() as name:
         for loader, one in loaders(Path(name) / "beside").items():
             if only in loader:
@@ -208,7 +210,6 @@ def _said(loader: Loader, file: Path) -> str:
 
 def _seconds(loader: Loader, file: Path) -> float:
     """CPU seconds of a load, of as many as can be timed."""
-    gc.collect()
     gc.disable()
     start, times = time.process_time(), 0
     try:
