@@ -1,4 +1,4 @@
-"""`python -m bench.documents FOLDER …`: API documents as their vendors publish them: what is read of them, and what it costs.
+"""`python -m bench.documents FOLDER …`: what is read of API documents as vendors publish them, and what it costs.
 
 A folder's documents are its .json, .yaml and .yml files (.gz is unpacked into a scratch folder), and one at the root of
 each folder in it. Seconds are CPU: read, and written as apis.jsonl and read again. No document ships with this.
@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -42,9 +43,8 @@ def main(folders: Sequence[str]) -> int:
             counts = [counts[0] + int(row[1]), counts[1] + int(row[2])]
             made.add_row(file.name, *row)
     Console(width=None if sys.stdout.isatty() else 160).print(made)
-    print(
-        f"{counts[0]:,} of {sum(counts):,} operations read ({counts[0] / max(sum(counts), 1):.1%}); {refused} refused"
-    )
+    share = counts[0] / max(sum(counts), 1)
+    print(f"{counts[0]:,} of {sum(counts):,} operations read ({share:.1%}); {refused} documents refused")
     return 1 if refused else 0
 
 
@@ -70,7 +70,7 @@ def measured(file: Path, out: Path) -> tuple[str, ...]:
     at.append(time.process_time())
     count = sum(1 for _ in read(out, Api))
     at.append(time.process_time())
-    seconds = (f"{after - before:.2f}" for before, after in zip(at, at[1:], strict=False))
+    seconds = (f"{after - before:.2f}" for before, after in pairwise(at))
     sizes = (f"{one.stat().st_size / 1e6:.2f}" for one in (file, out))
     return next(sizes), str(count), str(len(document.left_out)), *seconds, next(sizes)
 

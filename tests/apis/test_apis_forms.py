@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
+from tests.command import toologue
 from toologue.apis.functions import api_of_function, apis_of_functions
 from toologue.apis.load import apis_of, apis_of_all
 from toologue.apis.tools import read_almita, read_tools, schema_of_type
@@ -169,6 +170,30 @@ class TestTools:
             read_tools([tool])
         assert message in str(caught.value)
 
+    def test_one_that_cannot_be_read_is_left_out_unless_all_are_wanted(self, tmp_path: Path) -> None:
+        file = tmp_path / "tools.json"
+        good = {"name": "get_it", "inputSchema": self.SCHEMA}
+        tools = [good, {"name": "bad", "inputSchema": 5}, {"type": "web_search"}]
+        file.write_text(json.dumps({"tools": tools}, indent=1))
+        done = toologue("apis", "tools.json", "--left-out", cwd=tmp_path)
+        assert done.stderr.startswith("tools.json: 1 of 3 operations read; 2 left out:")
+        assert done.stdout.splitlines()[0] == "tools.json:19: bad: expected an object, got 5"
+        assert toologue("apis", "tools.json", "--strict", cwd=tmp_path).returncode == 2
+
+    @pytest.mark.parametrize(
+        ("name", "said", "writes"),
+        [
+            ("get_it", {}, False),
+            ("transfer_to_people", {}, True),
+            ("transfer_to_people", {"readOnlyHint": True}, False),
+            ("get_it", {"readOnlyHint": False}, True),
+            ("get_and_drop", {"destructiveHint": True}, True),
+        ],
+    )
+    def test_what_is_declared_outweighs_the_name(self, name: str, said: dict[str, bool], writes: bool) -> None:
+        (api,) = read_tools([{"name": name, "inputSchema": {}, "annotations": said}])
+        assert api.writes is writes
+
 
 @dataclass
 class Address:
@@ -218,6 +243,38 @@ class TestFunctions:
         assert not api_of_function(get_next).writes
         get_next.writes = True  # type: ignore[attr-defined]
         assert api_of_function(get_next).writes
+
+    def test_a_class_and_an_object_give_their_public_methods(self) -> None:
+        class Base:
+            def find_order(self, number: str) -> str:
+                """Find it."""
+                return number
+
+        class Desk(Base):
+            @property
+            def broken(self) -> str:
+                raise AssertionError("nobody asks for it")
+
+            def cancel_order(self, number: str) -> None:
+                """Cancel it."""
+
+            @staticmethod
+            def get_day() -> str:
+                """What day it is."""
+                return "Monday"
+
+            def _own(self) -> None: ...
+
+        for source in (Desk, Desk()):
+            found = apis_of_functions(source)
+            assert [(api.name, list(api.parameters), api.writes) for api in found] == [
+                ("find_order", ["number"], False),
+                ("cancel_order", ["number"], True),
+                ("get_day", [], False),
+            ]
+        for source in (type("Empty", (), {}), type("Empty", (), {})()):
+            with pytest.raises(BadSetting, match="of the class Empty, has no public function of its own"):
+                apis_of_functions(source)
 
     def test_what_has_no_names_or_no_schema_is_refused(self) -> None:
         def many(*names: str) -> None: ...

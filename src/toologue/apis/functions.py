@@ -1,12 +1,12 @@
 """Typed Python functions become Apis: signature, annotations and docstring say all that is needed.
 
-Given is a function, a module (its public functions), or the name of either: `module:function`, `module`. Annotations
-become JSON Schemas by pydantic; a parameter without one allows anything. Docstrings in the styles of Google, NumPy and
-reST describe function and parameters; a description in `Field` weighs more. `self`, `cls` and `_private` parameters are
-not shown. `writes` is what the function's attribute of that name says, else what its name looks like; so is `confirm`,
-else false.
+Given is a function, a module (its public functions), a class or an object (its public methods), or the name of one:
+`module:function`, `module`, `module:Class`. Annotations become JSON Schemas by pydantic; a parameter without one allows
+anything. Docstrings in the styles of Google, NumPy and reST describe function and parameters; a description in `Field`
+weighs more. `self`, `cls` and `_private` parameters are not shown. `writes` is what the function's attribute of that
+name says; undeclared, it writes unless its name looks like reading (`get_…`, `find_…`); so is `confirm`, else false.
 
-Not covered: parameters that are positional only or have no fixed number (`*args`, `**options`) are refused; classes.
+Not covered: parameters that are positional only or have no fixed number (`*args`, `**options`) are refused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, get_type_hints
 
 from pydantic import PydanticUserError, TypeAdapter
@@ -26,6 +26,7 @@ from toologue.errors import BadSetting
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import reads
 
+_METHODS = (FunctionType, staticmethod, classmethod)
 _HIDDEN, _NOTHING = ("self", "cls"), (None, type(None))
 
 
@@ -60,16 +61,27 @@ def api_of_function(function: Callable[..., Any]) -> Api:
 def _functions(source: Callable[..., Any] | ModuleType | str) -> list[Callable[..., Any]]:
     if isinstance(source, str):
         source = registry.load(source) if ":" in source else _module(source)
-    if not isinstance(source, ModuleType):
-        if not callable(source):
-            raise BadSetting(f"{source!r} is no function and no module")
+    if inspect.isroutine(source):
         return [source]
-    names = getattr(source, "__all__", None) or [name for name in vars(source) if not name.startswith("_")]
-    members = [getattr(source, name) for name in names]
-    found = [member for member in members if inspect.isfunction(member) and member.__module__ == source.__name__]
+    if isinstance(source, ModuleType):
+        what, names = f"the module {source.__name__}", getattr(source, "__all__", None) or list(vars(source))
+        members = [getattr(source, name) for name in names if not name.startswith("_")]
+        found = [one for one in members if inspect.isfunction(one) and one.__module__ == source.__name__]
+    else:
+        kind = source if inspect.isclass(source) else type(source)
+        what = f"{source!r}, of the class {kind.__name__},"
+        found = [getattr(source, name) for name in _methods(kind)]
+        found = found or ([source] if callable(source) and source is not kind else [])
     if not found:
-        raise BadSetting(f"the module {source.__name__} has no public function of its own")
+        raise BadSetting(f"{what} has no public function of its own: describe one, or name it as module:function")
     return list(found)
+
+
+def _methods(kind: type) -> list[str]:
+    """The public methods that a class and those it is made of define, in their order."""
+    owners = [one for one in reversed(kind.__mro__) if one.__module__ != "builtins"]
+    names = dict.fromkeys(name for one in owners for name in vars(one) if not name.startswith("_"))
+    return [name for name in names if isinstance(inspect.getattr_static(kind, name), _METHODS)]
 
 
 def _module(name: str) -> ModuleType:

@@ -95,7 +95,7 @@ def _read(source: Source, picked: Picked) -> Iterable[Api | Operation]:
     if "apis" in rules or source.data == {}:
         return almita_of(source)
     if listed == [] or {"name", "function", "type"} & first.keys():
-        return tools_of(source)
+        return tools_of(source, strict=picked.strict)
     remedy = 'expected an OpenAPI document, a list of tools, RapidAPI records, or ALMITA\'s {"apis": [...]}'
     raise source.bad((), f"this describes no API: {shown(source.data)}", remedy)
 

@@ -16,16 +16,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from toologue import limits
 from toologue.apis.bundle import Bundled, bundled
 from toologue.apis.choice import Choice, Picked
+from toologue.apis.left_out import LeftOut, Unread, left_out
 from toologue.apis.references import References
 from toologue.apis.schemas import (
     Writer,
@@ -40,8 +40,7 @@ from toologue.apis.schemas import (
 )
 from toologue.apis.swagger import upgraded
 from toologue.data import Place, Source, complaint, read_source
-from toologue.errors import BadFile, BadRecord, shown
-from toologue.events import happened
+from toologue.errors import shown
 from toologue.schema import Api, Noun, Parameter
 from toologue.text.tokens import callable_name, plural, singular, snake, unique
 from toologue.values.json_schema import resolved
@@ -139,23 +138,6 @@ class Operation(Noun):
         return ("paths", self.path, self.method)
 
 
-class LeftOut(NamedTuple):
-    """An operation that cannot be read: which, where the cause stands, what to do. `method` is "" for a whole path."""
-
-    name: str
-    method: str
-    path: str
-    file: str
-    line: int
-    place: str
-    cause: str
-    remedy: str
-
-    def __str__(self) -> str:
-        where = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{where}: {self.name}: {self.cause}" + (f" ({self.remedy})" if self.remedy else "")
-
-
 @dataclass(frozen=True)
 class OpenApi:
     """A document that was read. `root` is what its `$ref`s point into, in the dialect of JSON Schema 2020-12."""
@@ -185,24 +167,10 @@ def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi
         raise source.bad(*wrong)
     if picked is not choice:
         picked.missed(source.file)
-    problems = source.all_bad([(one.place, one.what, one.remedy) for *_, one in bad])
-    if problems and (picked.strict or not operations):
-        raise problems[0] if len(problems) == 1 else _all_of(source, problems)
+    left = left_out(source, len(operations), bad, picked.strict)
     if not reader.names:
         raise source.bad(("paths",) if "paths" in root else (), "there is no operation", "describe one under `paths`")
-    left_out = tuple(
-        LeftOut(name, method, path, at.file, at.line, at.path, one.what, one.remedy)
-        for (name, method, path, one), at in zip(bad, problems, strict=True)
-    )
-    if left_out:
-        of = len(operations) + len(left_out)
-        happened("read", file=source.file, operations=len(operations), of=of, left_out=[*map(str, left_out)])
-    return OpenApi(source, root, tuple(operations), left_out)
-
-
-def _all_of(source: Source, problems: Sequence[BadRecord]) -> BadFile:
-    listed = "".join(f"\n  {limits.cut(str(problem), 400)}" for problem in problems)
-    return BadFile(f"{source.file}: {len(problems)} operations cannot be read:{listed}")
+    return OpenApi(source, root, tuple(operations), left)
 
 
 def _root(source: Source) -> dict[str, Any]:
@@ -228,13 +196,6 @@ class _Travelling(NamedTuple):
     required: bool
 
 
-class _Unread(Exception):
-    """An operation cannot be read."""
-
-    def __init__(self, place: Place, what: str, remedy: str = ""):
-        self.place, self.what, self.remedy = place, what, remedy
-
-
 R = TypeVar("R", bound=_Part)
 
 
@@ -248,16 +209,16 @@ class _Reader:
         read = [resolved(scheme, root) or {} for scheme in schemes]
         self._keys = {scheme.get("name") for scheme in read if scheme.get("in") == "query"}
 
-    def read(self, picked: Picked) -> tuple[list[Operation], list[tuple[str, str, str, _Unread]]]:
+    def read(self, picked: Picked) -> tuple[list[Operation], list[tuple[str, str, str, Unread]]]:
         """(operations, name, method, path and fault of those that cannot be read)."""
-        made, bad = list[Operation](), list[tuple[str, str, str, _Unread]]()
+        made, bad = list[Operation](), list[tuple[str, str, str, Unread]]()
         for path, method, item in self._described():
             rules = object_of(item.get(method))
             name = self._name(rules.get("operationId"), method, path) if method else path
             if picked.takes(name, [tag for tag in list_of(rules.get("tags")) if isinstance(tag, str)]):
                 try:
                     made.append(self._operation(name, path, method, item))
-                except _Unread as wrong:
+                except Unread as wrong:
                     bad.append((name, method, path, wrong))
         return made, bad
 
@@ -288,9 +249,9 @@ class _Reader:
         place = ("paths", path, method) if method else ("paths", path)
         for part, at in ((item[method], place), (item.get("parameters"), ("paths", path, "parameters"))):
             if bad := self.references.bad(part, at, _UNREAD):
-                raise _Unread(*bad)
+                raise Unread(*bad)
         if not method:
-            raise _Unread(place, f"expected an object, got {shown(item[method])}")
+            raise Unread(place, f"expected an object, got {shown(item[method])}")
         rules = self._read(_OperationPart, item[method], place)
         wires, parameters, secrets = self._flat([*self._sent(path, method, item), *self._body(rules, place)], place)
         responses = {code: rule for code, rule in rules.responses.items() if not code.startswith("x-")}
@@ -299,7 +260,7 @@ class _Reader:
         confirm = method == "delete" if rules.confirm is None else rules.confirm
         if not isinstance(confirm, bool) and (strange := set(confirm) - parameters.keys()):
             what = f"'x-confirm' names {sorted(strange)[0]!r}, which is no parameter here"
-            raise _Unread((*place, "x-confirm"), what, f"name some of: {', '.join(parameters)}; or say true")
+            raise Unread((*place, "x-confirm"), what, f"name some of: {', '.join(parameters)}; or say true")
         api = Api(
             name=name,
             description=_sentences(rules.summary, rules.description),
@@ -329,7 +290,7 @@ class _Reader:
             name = unique(f"{wire.into}_{name}" if name in taken else name, taken)
             if is_secret(name, resolved(schema, self._root) or {}):
                 if wire.into == "path":
-                    raise _Unread(place, f"its path holds {name!r}, which asks for a password", "an agent never does")
+                    raise Unread(place, f"its path holds {name!r}, which asks for a password", "an agent never does")
                 secrets[name] = wire
                 continue
             wires[name] = wire
@@ -356,7 +317,7 @@ class _Reader:
                     found[said.into, said.name] = _Travelling(wire, said.whole, said.description, required)
         for name in dict.fromkeys(re.findall(r"\{([^{}/]+)\}", path)):
             if ("path", name) not in found:
-                raise _Unread(("paths", path), f"{{{name}}} is not described", "list it under `parameters`")
+                raise Unread(("paths", path), f"{{{name}}} is not described", "list it under `parameters`")
             yield found.pop(("path", name))
         yield from (part for part in found.values() if part.wire.into == "query")
 
@@ -385,7 +346,7 @@ class _Reader:
             return rule.model_validate(resolved(value, self._root) if isinstance(value, Mapping) else value)
         except ValidationError as error:
             inner, what = complaint(error)
-            raise _Unread((*place, *inner), what) from None
+            raise Unread((*place, *inner), what) from None
 
 
 def _extensions(value: Any, root: Any) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Lists of tools become Apis: with JSON Schemas, or in the small JSON of ALMITA.
 
 `read_tools` takes the shapes of OpenAI (chat and responses), Anthropic and MCP: a list of tools, or an object with one
-under `tools` (or `functions`); shapes may be mixed. `writes` is what MCP's `readOnlyHint` says, else what the name
-looks like. An optional parameter of OpenAI's strict mode (required, but null is allowed) stays as it stands. Tools that
+under `tools` (or `functions`); shapes may be mixed. `writes` is what MCP's `readOnlyHint` says (or that a
+`destructiveHint` stands there); undeclared, a tool writes unless its name looks like reading (`get_…`, `find_…`). An
+optional parameter of OpenAI's strict mode (required, but null is allowed) stays as it stands. Tools that
 the provider runs itself (web search, code) are refused by name.
 
 `read_almita` takes what ALMITA's models write (arXiv 2409.15934, A.3):
@@ -27,9 +28,10 @@ from typing import Any, cast
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
+from toologue.apis.left_out import Unread, left_out
 from toologue.apis.references import References
 from toologue.apis.schemas import list_of, object_of, parameter, parameters_of, shape, written_out
-from toologue.data import Place, Source, read_source
+from toologue.data import Place, Source, complaint, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Parameter
 from toologue.text.tokens import asks_for_a_password, reads, snake
@@ -50,6 +52,7 @@ def _also(*names: str) -> Any:
 
 class _Hints(BaseModel):
     reads: bool | None = _also("readOnlyHint", "read_only_hint")
+    destroys: bool | None = _also("destructiveHint", "destructive_hint")
 
 
 class _Tool(BaseModel):
@@ -65,46 +68,56 @@ def read_tools(tools: Path | str | Iterable[Any]) -> list[Api]:
     return tools_of(read_source(tools) if isinstance(tools, Path | str) else Source("<tools>", list(tools)))
 
 
-def tools_of(source: Source) -> list[Api]:
-    """The Apis of the tools that a source holds."""
+def tools_of(source: Source, *, strict: bool = False) -> list[Api]:
+    """The Apis of the tools that a source holds; those that cannot be read are left out, unless it is `strict`."""
     holder = object_of(source.data)
     key = next((key for key in ("tools", "functions") if key in holder), None)
     listed: Any = source.data if key is None else holder[key]
     place: Place = () if key is None else (key,)
     if not isinstance(listed, list):
         raise source.bad(place, f"expected a list of tools, got {shown(listed)}")
-    return [_api(source, tool, (*place, index)) for index, tool in enumerate(list_of(listed))]
+    made, bad = list[Api](), list[tuple[str, str, str, Unread]]()
+    for index, tool in enumerate(list_of(listed)):
+        try:
+            made.append(_api(tool, (*place, index)))
+        except Unread as wrong:
+            said = {**object_of(tool), **object_of(object_of(tool).get("function"))}
+            bad.append((str(said.get("name", f"number {index + 1}")), "", "", wrong))
+    left_out(source, len(made), bad, strict)
+    return made
 
 
-def _api(source: Source, given: Any, place: Place) -> Api:
+def _api(given: Any, place: Place) -> Api:
     rules = object_of(given)
     kind = rules.get("type", "function")
     if not _KEYS & rules.keys() and kind not in ("function", "custom"):
-        raise source.bad(place, f"a tool of type {shown(kind)}: its provider runs it", "leave it out")
+        raise Unread(place, f"a tool of type {shown(kind)}: its provider runs it", "leave it out")
     if "function" in rules:
         rules, place = object_of(rules["function"]), (*place, "function")
     try:
         tool = _Tool.model_validate(rules if rules else given)
     except ValidationError as error:
-        raise source.refused(error, place) from None
+        inner, what = complaint(error)
+        raise Unread((*place, *inner), what) from None
     takes = tool.takes or {}
-    _check(source, takes, (*place, next((key for key in _KEYS if key in rules), "parameters")))
-    hint = tool.annotations.reads if tool.annotations else None
+    _check(takes, (*place, next((key for key in _KEYS if key in rules), "parameters")))
+    said = tool.annotations or _Hints()
+    reading = said.reads if said.reads is not None else False if said.destroys is not None else None
     return Api(
         name=tool.name,
         description=tool.description or "",
         parameters=parameters_of(takes),
         returns=written_out(tool.returns or {}),
-        writes=not (reads(tool.name) if hint is None else hint),
+        writes=not (reads(tool.name) if reading is None else reading),
     )
 
 
-def _check(source: Source, schema: dict[str, Any], place: Place) -> None:
+def _check(schema: dict[str, Any], place: Place) -> None:
     if bad := References(schema).bad(schema, ()):
-        raise source.bad((*place, *bad[0]), *bad[1:])
+        raise Unread((*place, *bad[0]), *bad[1:])
     whole = shape(schema, schema)
     if whole.get("type", "object") != "object" or {"oneOf", "anyOf"} & whole.keys():
-        raise source.bad(place, f"expected the schema of one object, got {shown(schema)}")
+        raise Unread(place, f"expected the schema of one object, got {shown(schema)}")
 
 
 def read_almita(document: Path | str | Mapping[str, Any]) -> list[Api]:
