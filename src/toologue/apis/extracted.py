@@ -57,6 +57,10 @@ def _api(procedure: Procedure, name: str) -> Api:
     given: defaultdict[str, list[str]] = defaultdict(list)
     for one, expression in (pair for step in calls for pair in step.arguments.items()):
         given[one].append(expression)
+    branches = (branch for step in procedure.steps for branch in step.branches)
+    numbers = {
+        slot: text for one in branches for slot, text in one.sets.items() if re.fullmatch(r"-?\d+(\.\d+)?", text)
+    }
     verb, *rest = words_of(name) or (name,)
     thing = " ".join(rest)
     if thing and singular(rest[-1]) == rest[-1]:
@@ -67,7 +71,9 @@ def _api(procedure: Procedure, name: str) -> Api:
     return Api(
         name=name,
         description=told + (f" May fail with {', '.join(failures)}." if failures else ""),
-        parameters={one: _parameter(one, said, len(calls)) for one, said in given.items()},
+        parameters={
+            one: _parameter(one, [numbers.get(text, text) for text in said], len(calls)) for one, said in given.items()
+        },
         returns=_returns(procedure, {step.result for step in calls if step.result}),
         writes=not reads(name),
     )

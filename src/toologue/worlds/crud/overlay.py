@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from toologue.apis.openapi import Method
 from toologue.apis.schemas import list_of, object_of
@@ -34,7 +34,7 @@ _NAMED = ("paths", "schemas", "properties")
 
 def overlaid(document: Source, overlay: Source) -> Source:
     """The document with its overlay. Raises BadRecord for what the overlay names and the document has not."""
-    if overlay.data is not None and not isinstance(overlay.data, dict):
+    if not isinstance(cast("object", overlay.data), dict | None):
         what = f"expected an overlay, got {shown(overlay.data)}"
         raise overlay.bad((), what, "write `x-tables`, `operations`, `components`")
     said = object_of(overlay.data)
