@@ -221,3 +221,14 @@ def test_a_local_reference_under_content_is_written_out() -> None:
     paths = {"/x": {"post": {"operationId": "x", "requestBody": {"content": {"$ref": "#/shared/it"}}}}}
     (operation,) = read_openapi({"openapi": "3.1.0", "paths": paths, "shared": {"it": content}}).operations
     assert [*operation.api.parameters] == ["a"]
+
+
+@pytest.mark.parametrize("more", [{}, {"additionalProperties": False}])
+def test_a_form_without_fields_is_no_parameter(more: dict[str, Any]) -> None:
+    """Some vendors give one to every operation, those that read among them."""
+    form = {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {}, **more}}}
+    get = {"operationId": "get_hook", "requestBody": {"content": form, "required": False}, "responses": {}}
+    given = [{"name": "hook", "in": "path", "required": True, "schema": {"type": "string"}}]
+    root = {"openapi": "3.0.0", "paths": {"/hooks/{hook}": {"parameters": given, "get": get}}}
+    (operation,) = read_openapi(root).operations
+    assert [*operation.api.parameters] == ["hook"]

@@ -330,7 +330,9 @@ class _Reader:
         if said.form is None:
             return
         needed, whole = said.required is not False, shape(said.form, self._root)
-        if whole.get("properties") == {} and not {"oneOf", "anyOf", "additionalProperties"} & whole.keys():
+        if whole.get("properties") == {} and not any(
+            whole.get(key) for key in ("oneOf", "anyOf", "additionalProperties")
+        ):
             return  # a form without fields
         if not properties_of(whole) or {"oneOf", "anyOf"} & whole.keys():
             yield _Travelling(Wire(into="body", name=""), said.form, said.description, needed)
