@@ -47,10 +47,12 @@ def left_out(
 ) -> tuple[LeftOut, ...]:
     """What is left out beside so many that are read: of (name, method, path, fault). Whoever listens is told.
 
-    Raises BadRecord, or BadFile with all problems, where nothing is read, or where it is `strict`.
+    Raises BadRecord, or BadFile with all problems, where nothing is read, where it is `strict`, or where one is in what
+    was written for us (`x-…`): no vendor's.
     """
     problems = source.all_bad([(one.place, one.what, one.remedy) for *_, one in bad])
-    if problems and (strict or not read):
+    ours = any(str(one.place[-1]).startswith("x-") for *_, one in bad if one.place)
+    if problems and (strict or ours or not read):
         if len(problems) == 1:
             raise problems[0]
         listed = "".join(f"\n  {limits.cut(str(problem), 400)}" for problem in problems)

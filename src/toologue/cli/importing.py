@@ -9,7 +9,7 @@ from toologue.cli.options import Out
 from toologue.cli.terminal import echo, group, progress_bar, say, table
 
 
-def tau2(checkout: Path, /, *, domain: str, out: Out, python: str = sys.executable) -> int:
+def tau2(checkout: Path, /, *, domain: str, out: Out, python: str | None = None) -> int:
     """Tasks of tau2-bench with their gold, over its own tools. This executes code of the checkout, unsealed.
 
     Exits 1 where gold leaves another database here than by tau2's own tools.
@@ -29,7 +29,7 @@ def tau2(checkout: Path, /, *, domain: str, out: Out, python: str = sys.executab
     from toologue.worlds.tau2 import CHECKOUT, PYTHON
 
     with progress_bar(f"importing {domain}") as progress:
-        made = import_tau2(checkout, domain, out, python=python, progress=progress)
+        made = import_tau2(checkout, domain, out, python=python or sys.executable, progress=progress)
     tasks, failed = len(made.dialogues), sum(one.result.error is not None for one in made.calls)
     rows = [
         ("tasks", tasks),
@@ -43,7 +43,7 @@ def tau2(checkout: Path, /, *, domain: str, out: Out, python: str = sys.executab
     say(table(("", domain), rows, title="tau2"))
     if made.unlike:
         echo(f"another database: {', '.join(made.unlike)}")
-    there = "" if python == sys.executable else f" {PYTHON}={python}"
+    there = f" {PYTHON}={python}" if python else ""
     echo(f"{tasks} conversations in {out}; to play them: export {CHECKOUT}={checkout.resolve()}{there}", note=True)
     return 1 if made.unlike else 0
 
