@@ -11,7 +11,9 @@ from chains_plan_samples import APIS, EDGES, files
 from toologue.cli.plan_graphs import actions, chains
 from toologue.errors import BadRecord, BadSetting
 from toologue.plan.api_graph.check import Checked, Verdict
-from toologue.schema import Plan
+from toologue.plan.chains.catalog import Catalog
+from toologue.schema import Api, Plan
+from toologue.schema.api import write_apis
 from toologue.schema.jsonl import read, write
 
 
@@ -72,3 +74,12 @@ def test_actions_told_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[st
     told = capsys.readouterr().out
     assert "inform_intent_vague" in told
     assert (tmp_path / "actions.svg").read_text().startswith("<svg")
+
+
+def test_documents_whose_schemas_are_written_once_are_read_in_any_order(tmp_path: Path) -> None:
+    team = {"type": "object", "properties": {name: {"type": "string", "description": name * 30} for name in "abcd"}}
+    twins = [Api(name=name, returns=team) for name in ("first", "second")]
+    write_apis(tmp_path / "apis.jsonl", twins)
+    assert b'"schema:' in (tmp_path / "apis.jsonl").read_bytes()
+    catalog = Catalog(tmp_path / "apis.jsonl")
+    assert [catalog.api(name) for name in ("second", "first")] == [*reversed(twins)]

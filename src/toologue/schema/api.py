@@ -73,7 +73,7 @@ class Api(Record):
         return tuple(name for name, parameter in self.parameters.items() if parameter.required)
 
 
-_FIELD = b',"schemas":'
+SCHEMAS_FIELD = b',"schemas":'
 
 
 def write_apis(file: Path | str, apis: Iterable[Api]) -> None:
@@ -94,7 +94,7 @@ def packed(apis: Iterable[Api]) -> Iterator[bytes]:
             name: one.replace(json_schema=packer.part(one.json_schema, schemas)) for name, one in api.parameters.items()
         }
         line = line_of(api.replace(parameters=parameters, returns=packer.part(api.returns, schemas)))
-        yield line.rstrip()[:-1] + _FIELD + to_json(schemas) + b"}\n" if schemas else line
+        yield line.rstrip()[:-1] + SCHEMAS_FIELD + to_json(schemas) + b"}\n" if schemas else line
 
 
 class _Reader:
@@ -102,7 +102,7 @@ class _Reader:
         self._unpack = Unpacker()
 
     def __call__(self, line: bytes, file: object, number: int) -> Api:
-        if not self._unpack.schemas and _FIELD not in line:
+        if not self._unpack.schemas and SCHEMAS_FIELD not in line:
             return parse(line, Api, file, number)
         try:
             data: Any = json.loads(line, object_pairs_hook=limits.members_once)

@@ -35,7 +35,8 @@ from toologue.apis.salience import (
 )
 from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.schema import Api
-from toologue.schema.jsonl import parse, read_lines
+from toologue.schema.api import SCHEMAS_FIELD
+from toologue.schema.jsonl import read_lines
 from toologue.text.names import KnowRule, knowable
 from toologue.text.tokens import is_spoken, singular, split_compound, split_name
 from toologue.worlds.documented import is_credential, kind_wraps, sought_by
@@ -84,9 +85,12 @@ class Catalog:
     def __init__(self, file: Path):
         self.file = file
         self._lines: dict[str, tuple[int, bytes]] = {}
+        self._read = Api.reader()  # it knows the schemas of lines that it has seen
         self.api, self.view = lru_cache(maxsize=_KEPT)(self._api), lru_cache(maxsize=_KEPT)(self._view)
         for number, line, _ in read_lines(file):
-            name = _name(line, file, number) or parse(line, Api, file, number).name
+            if SCHEMAS_FIELD in line:
+                self._read(line, file, number)
+            name = _name(line, file, number) or self._read(line, file, number).name
             if name in self._lines:
                 first = self._lines[name][0]
                 raise BadRecord(file, number, "$.name", f"{name!r} is the Api of line {first} already", "rename it")
@@ -111,7 +115,7 @@ class Catalog:
         if name not in self._lines:
             raise UnknownName("api", name, self._lines)
         number, line = self._lines[name]
-        return parse(zlib.decompress(line), Api, self.file, number)
+        return self._read(zlib.decompress(line), self.file, number)
 
     def _view(self, name: str) -> ApiView:
         api = self.api(name)
