@@ -135,3 +135,43 @@ FORGE: dict[str, Any] = {
         }
     },
 }
+
+# Procedures: paths that end in verbs, keys in bodies.
+_ROOM = _object("room_id name", room_id=_REF, name=_REF, is_archived={"type": "boolean", "default": False})
+
+
+def _asking(operation: str, answer: Any, /, **asked: Any) -> dict[str, Any]:
+    return {"post": _operation(operation, answer, form=_object(" ".join(asked), **asked))}
+
+
+ROOMS: dict[str, Any] = {
+    "openapi": "3.0.0",
+    "info": {"title": "Rooms", "version": "1"},
+    "paths": {
+        "/rooms.create": _asking("create", _ROOM, name=_REF),
+        "/rooms.list": {"get": _operation("list", _object("rooms", rooms={"type": "array", "items": _ROOM}))},
+        "/rooms.info": {"get": _operation("info", _ROOM, query={"room_id": _REF})},
+        "/rooms.update": _asking("update", _ROOM, room_id=_REF, name=_REF),
+        "/rooms.archive": _asking("archive", _ROOM, room_id=_REF),
+        "/rooms.unarchive": _asking("unarchive", _ROOM, room_id=_REF),
+        "/rooms.delete": _asking("delete", _object("ok", ok={"type": "boolean"}), room_id=_REF),
+        "/rooms.measure": _asking("measure", {"type": "number"}, room_id=_REF),
+    },
+}
+# What a row has one of, what answers something else, and how an answer is written as a step of the path.
+SHOPS: dict[str, Any] = {
+    "openapi": "3.0.0",
+    "info": {"title": "Shops", "version": "1"},
+    "paths": {
+        "/shops": {
+            "get": _operation("list_shops", {"type": "array", "items": {"$ref": "#/components/schemas/shop"}}),
+            "post": _operation("open_shop", _object("task", task={"type": "integer"}), form=_object("name", name=_REF)),
+        },
+        "/shops/{shop}/opening": {
+            "get": _operation("get_opening", _object("days", days={"type": "integer"}), path="shop"),
+            "put": _operation("put_opening", {}, path="shop", form=_object("days", days={"type": "integer"})),
+        },
+        "/shops/{shop}/json": {"get": _operation("get_shop", {"$ref": "#/components/schemas/shop"}, path="shop")},
+    },
+    "components": {"schemas": {"shop": _object("id", id=_REF, name=_REF)}},
+}

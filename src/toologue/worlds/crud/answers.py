@@ -14,7 +14,7 @@ from toologue import keys
 from toologue.apis.schemas import properties_of, required_of
 from toologue.values.json_schema import fits, resolved
 from toologue.values.least import fixed, least
-from toologue.worlds.crud.envelopes import DONE, Page, around, form, held_in
+from toologue.worlds.crud.envelopes import DONE, Page, around, beside, form, held_in
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row, own
 
@@ -35,6 +35,11 @@ def list_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Page], Any
     answer = _projection(held.schema if held else {}, table)
     whole = around(schema, held.path if held else (), table.root)
     return lambda page: whole([answer(row) for row in page.rows], page)
+
+
+def done_answer(schema: Mapping[str, Any], root: Any) -> Any:
+    """What says that something was done: what the answer requires, and that it went well."""
+    return own(next(iter(beside("", schema, root, needed=True)(None)), None))
 
 
 def _projection(schema: Any, table: Table) -> Callable[[Row], dict[str, Any]]:

@@ -21,7 +21,8 @@ from toologue.values.compare import same
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.crud.data import key_text
 from toologue.worlds.crud.envelopes import held_in
-from toologue.worlds.crud.sample import COUNT, NOW, sample_rows, typed
+from toologue.worlds.crud.rows import typed
+from toologue.worlds.crud.sample import COUNT, NOW, sample_rows
 from toologue.worlds.crud.simulator import Answers, Crud, Simulator
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.documented.arguments import arguments_for
@@ -185,10 +186,20 @@ class _Trial:
             raise _Disagrees(f"the row {key!r} is still there")
 
     def _does(self, name: str, number: int) -> None:
-        world = self.simulator.world()
-        result = self._done(world, name, self._arguments(name, number))
-        if self.simulator.operations[name].api.writes and not result.changes:
+        world, arguments, (operation, route) = self.simulator.world(), self._arguments(name, number), self._of(name)
+        result = self._done(world, name, arguments)
+        if operation.api.writes and not result.changes and operation.method != "delete":
             raise _Disagrees("it changes nothing")
+        for other, there in self.simulator.routes.items() if route and route.single and operation.api.writes else ():
+            if (there.place, there.operation.method, operation.method == "delete") == (route.place, "get", False):
+                self._as_sent(name, arguments, self._done(world, other, self._arguments(other, number)).value)
+
+    def _as_sent(self, name: str, arguments: Mapping[str, Any], shown: Any) -> None:
+        wires = self.simulator.operations[name].wires
+        sent = {wires[flat].name: value for flat, value in arguments.items() if wires[flat].into == "body"}
+        strange = (key for key in sent.keys() & object_of(shown).keys() if not same(shown[key], sent[key]))
+        if wrong := next(strange, None):
+            raise _Disagrees(f"{wrong} was sent as {sent[wrong]!r} and is {shown[wrong]!r}")
 
     def _about(self, name: str) -> Table:
         table = self.table(name)
@@ -272,7 +283,9 @@ class _Trial:
         parameter = operation.api.parameters[flat]
         kinds = [kind for kind in types_of(parameter.json_schema) if kind != "null"]
         field = table.field(operation.wires[flat].name) if table else None
+        route = self.simulator.routes.get(operation.api.name)
         is_own = table is not None and field is not None and field not in table.refers and field != table.key
+        is_own = is_own or (route is not None and route.single != "")
         return is_own and kinds[:1] != [] and kinds[0] in _SCALARS and not parameter.required
 
     def _path(self, name: str, row: Row, number: int = 0) -> dict[str, Any]:
@@ -318,7 +331,7 @@ class _Trial:
                 made[flat] = [row[field]]
             elif wire.into == "query" and snake(wire.name) in ("q", "query", "search") and table.key in row:
                 texts = [value for value in row.values() if isinstance(value, str) and value.isalpha()]
-                if texts:
+                if texts and fits(texts[0], schema):
                     made[flat] = texts[0]
         return made
 

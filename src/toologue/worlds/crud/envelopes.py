@@ -102,23 +102,23 @@ def around(schema: Any, path: Sequence[str], root: Any) -> Callable[[Any, Page |
     properties, required = properties_of(rule), required_of(rule)
     inside = around(properties[name], rest, root)
     others = {key: part for key, part in properties.items() if key != name}
-    beside = {key: _beside(key, part, root, needed=key in required) for key, part in others.items()}
+    about = {key: beside(key, part, root, needed=key in required) for key, part in others.items()}
 
     def whole(held: Any, page: Page | None) -> Any:
-        made = {key: value for key, make in beside.items() for value in make(page)}
+        made = {key: value for key, make in about.items() for value in make(page)}
         return {name: inside(held, page), **made}
 
     return whole
 
 
-def _beside(name: str, schema: Any, root: Any, *, needed: bool) -> Callable[[Page | None], list[Any]]:
+def beside(name: str, schema: Any, root: Any, *, needed: bool) -> Callable[[Page | None], list[Any]]:
     """What makes a property of an envelope: [] to leave it out."""
     rule = form(schema, root)
     told = fixed(rule) or [True for done in (True,) if name in DONE and fits(done, rule, root)]
     if told:
         return lambda page: told
     if inner := properties_of(rule):
-        parts = {key: _beside(key, part, root, needed=key in required_of(rule)) for key, part in inner.items()}
+        parts = {key: beside(key, part, root, needed=key in required_of(rule)) for key, part in inner.items()}
         otherwise = [None] if needed and fits(None, schema, root) else []
 
         def members(page: Page | None) -> list[Any]:

@@ -22,7 +22,7 @@ from toologue.values.compare import same
 from toologue.values.json_schema import types_of
 from toologue.values.moments import moment
 from toologue.worlds.crud.data import Refusal, key_text
-from toologue.worlds.crud.envelopes import Page
+from toologue.worlds.crud.envelopes import Page, kinds_of
 from toologue.worlds.crud.notation import holds
 from toologue.worlds.crud.tables import EVERYTHING, Table
 from toologue.worlds.store import Row
@@ -162,7 +162,9 @@ def _filter(name: str, schema: Mapping[str, Any], said: Any, table: Table) -> Fi
             field, "equal", table, [value for value in every if value not in list_of(table.rule(field).get("enum"))]
         )
     bound = _bound(snake(name), table)
-    role = next((role for role, names in _PAGING.items() if snake(name) in names), None)
+    kinds = kinds_of(schema, schema)
+    is_plain = not kinds or not kinds.isdisjoint(("string", "integer", "number")) or "sort" in name
+    role = next((role for role, names in _PAGING.items() if is_plain and snake(name) in names), None)
     if role is not None and (bound is None or schema.get("format") is None):
         return role if role != "search" else _has_words
     if bound is not None:

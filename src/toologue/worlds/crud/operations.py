@@ -17,23 +17,26 @@ operation's own effect, `creates`, `sets`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, cast
 
+from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import checker, list_of, object_of, properties_of
 from toologue.data import Place
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import snake
-from toologue.values.json_schema import types_of
+from toologue.values.json_schema import fits, types_of
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
-from toologue.worlds.crud.answers import list_answer, row_answer
+from toologue.worlds.crud.answers import done_answer, list_answer, row_answer
 from toologue.worlds.crud.data import Data, Refusal, key_text
 from toologue.worlds.crud.envelopes import Held, Page, form, held_in, kinds_of
 from toologue.worlds.crud.lists import selection
 from toologue.worlds.crud.notation import Scope
+from toologue.worlds.crud.rows import typed
 from toologue.worlds.crud.tables import Route, Table, wrapper_of
 from toologue.worlds.store import Row
 
@@ -134,9 +137,9 @@ def arguments_check(operation: Operation) -> Check:
 def handler_of(
     operation: Operation, tables: Mapping[str, Table], route: Route | None, document: OpenApi
 ) -> tuple[Handler, str]:
-    """(what an operation does, what it makes nothing of). Raises BadRecord with the place of what is not understood."""
+    """(what an operation does, what it makes nothing of). Raises Unread with the place of what is not understood."""
     if route is None:
-        raise document.source.bad(operation.place, "a `{step}` of the path names no row of a table", _REMEDY)
+        raise Unread(operation.place, "a `{step}` of the path names no row of a table", _REMEDY)
     reader = _Reader(document, tables, route)
     return reader.handler(), ", ".join(reader.ignored)
 
@@ -156,8 +159,15 @@ def _state_for(action: str, table: Table) -> tuple[str, Any] | None:
         values = {snake(value): value for value in table.rule(name)["enum"] if isinstance(value, str)}
         if found := next(((name, values[word]) for word in meant if word in values), None):
             return found
-    flags = (name for word in meant if (name := table.field(word)) and "boolean" in types_of(table.rule(name)))
-    return next(((name, True) for name in flags), None)
+    words = ((word, is_on) for is_on, those in ((True, meant), (False, _undone(action))) for word in those)
+    flags = ((table.field(word) or table.field(f"is_{word}"), is_on) for word, is_on in words)
+    return next(((name, is_on) for name, is_on in flags if name and "boolean" in types_of(table.rule(name))), None)
+
+
+def _undone(action: str) -> list[str]:
+    """The states that an action ends: `archived` for `unarchive`."""
+    rest = re.sub(r"^un_?", "", action)
+    return [f"{rest}ed", f"{rest}d", rest] if rest != action else []
 
 
 @dataclass(frozen=True)
@@ -197,6 +207,8 @@ class _Reader:
             self.bad(self.route.lost or f"{named} of the path names no row of a table")
         if not tail and owner is not None:
             return self.item(self.steps)
+        if self.route.single and not self.said:
+            return self.single(self.route.single)
         part = owner.field(tail[-1]) if owner is not None and tail else None
         if part is not None and (self.operation.method != "post" or self.holds(owner, part)):
             return self.part(part)
@@ -256,7 +268,7 @@ class _Reader:
             told = {name: scope.arguments[flat] for name, flat in above.items()}
             fields: dict[str, Any] = data.fitting(table.name, {**told, **body(scope)})
             if link is not None:
-                fields[link] = scope.arguments[self.steps[-1].parameter]
+                fields[link] = typed(scope.arguments[self.steps[-1].parameter], table.fields[link], table.root)
             fields |= {field: scope.arguments[flat] for field, flat in self.route.within}
             scope.rows[table.singular] = data.add(table.name, fields | (more(scope) if more else {}))
 
@@ -318,6 +330,27 @@ class _Reader:
 
         return self.made(effect, answer=answer)
 
+    def single(self, field: str) -> Handler:
+        """What a row has one of: read as it was put there, merged, cleared."""
+        table, parameter = self.steps[-1][:2]
+        body, method, root = self.body(), self.operation.method, self.document.root
+        shown = properties_of(form(self.operation.response, root))
+
+        def effect(data: Data, scope: Scope) -> dict[str, Any]:
+            old = object_of(scope.rows[table.singular].get(field))
+            new = old if method == "get" else {} if method == "delete" else _merged(old, body(scope))
+            if method != "get":
+                key = scope.arguments[parameter]
+                scope.rows[table.singular] = data.change(table.name, key, {field: new or None})
+            return new
+
+        def answer(value: dict[str, Any]) -> Any:
+            known = {name: part for name, part in value.items() if name in shown and fits(part, shown[name], root)}
+            least = done_answer(self.operation.response, root) if self.operation.response else None
+            return {**object_of(least), **known} if known or isinstance(least, dict) else least
+
+        return self.made(effect, answer=answer)
+
     def acting(self) -> Handler:
         steps = (*self.steps, *((self.step_on(str(self.said["on"])),) if "on" in self.said else ()))
         if not self.said:
@@ -339,11 +372,13 @@ class _Reader:
         (table, parameter, *_), (field, state), body = self.steps[-1], found, self.body(self.steps[-1].table)
         if self.operation.method == "delete":
             state = state is not True and self.bad(f"nothing says what {table.spoken} is not {state} any more")
+        flag = field.removeprefix("is_")
+        spoken = state if not isinstance(state, bool) else flag if state else f"not {flag}"
 
         def effect(data: Data, scope: Scope) -> None:
             key = scope.arguments[parameter]
             if scope.rows[table.singular].get(field) == state:
-                raise Refusal(409, f"the {table.spoken} {key!r} is {state if state is not True else field} already")
+                raise Refusal(409, f"the {table.spoken} {key!r} is {spoken} already")
             more = {n: value for n, value in data.fitting(table.name, body(scope)).items() if n in table.fields}
             scope.rows[table.singular] = data.change(table.name, key, {**more, field: state})
 
@@ -365,7 +400,7 @@ class _Reader:
         if self.operation.status == 204:
             answer = _nothing
         elif answer is None and subject is not None:
-            answer = self.try_(row_answer, self.operation.response, subject)
+            answer = self.told(subject)
         return Handler(
             check=arguments_check(self.operation),
             steps=steps,
@@ -376,6 +411,16 @@ class _Reader:
             row=steps[-1] if steps else None,
             added=added,
         )
+
+    def told(self, subject: Table) -> Callable[[Any], Any]:
+        """What answers a row. What writes may answer something else: the least that its schema allows."""
+        response = self.operation.response
+        try:
+            return row_answer(response, subject)
+        except ValueError as error:
+            if not self.operation.api.writes:
+                self.bad(str(error))
+            return lambda row: done_answer(response, self.document.root)
 
     def action(self, steps: tuple[Step, ...], added: Table | None = None) -> Action:
         if "x-action" not in self.operation.extensions:
@@ -430,6 +475,7 @@ class _Reader:
             return lambda scope: scope.arguments.get(whole, {})
 
         fields = {name: (table.field(name) if table else None) or name for name in schemas}
+        strange = {name for name in schemas if table and not (field or table.is_open or table.field(name))}
         allowed = {name: list_of(table.rule(fields[name]).get("enum")) for name in schemas} if table else {}
         meant = {  # what is asked for by one word and shown by another (`stop`, `stopped`)
             name: [value for value in list_of(rule.get("enum")) if value not in allowed[name]]
@@ -439,6 +485,7 @@ class _Reader:
 
         def named(scope: Scope) -> dict[str, Any]:
             given = {name: scope.arguments[flat] for flat, name in parts.items() if flat in scope.arguments}
+            given = {name: value for name, value in given.items() if name == inside or name not in strange}
             sent = object_of(given.get(inside)) if inside is not None else given
             spelt = {name: fields.get(name) or (table.field(name) if table else None) or name for name in sent}
             if table and inside is not None:
@@ -462,7 +509,7 @@ class _Reader:
             self.bad(str(error))
 
     def bad(self, what: str, remedy: str = _REMEDY, place: Place = ()) -> NoReturn:
-        raise self.document.source.bad((*self.operation.place, *place), what, remedy)
+        raise Unread((*self.operation.place, *place), what, remedy)
 
 
 def _lies(row: Row, field: str, value: Any, table: Table) -> bool:

@@ -97,7 +97,7 @@ def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
         return lambda number: start + number
     texts = [sample for sample in samples if isinstance(sample, str)]
     styles: list[Callable[[int], Any]] = []
-    if rule.get("format") == "uuid" or (texts and all(fits(text, {"format": "uuid"}) for text in texts)):
+    if str(rule.get("format")).lower() == "uuid" or (texts and all(fits(text, {"format": "uuid"}) for text in texts)):
         styles.append(lambda number: str(UUID(int=random(number).getrandbits(128), version=4)))
     counted = [match for text in texts if (match := re.fullmatch(r"(.*?)(\d{1,15})", text))]
     if counted and len(counted) == len(texts):
@@ -111,6 +111,12 @@ def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
     styles.append(lambda number: f"{table.singular}_{number}")
     fitting = (style for style in styles if fits(style(1), rule, table.root))
     return next(fitting, None) or (lambda number: least(rule, table.root, seed=f"{table.name}{number}"))
+
+
+def typed(value: Any, schema: Any, root: Any = None) -> Any:
+    """A key as a parameter wants it: 7 as "7" where that is asked for."""
+    whole = int(value) if isinstance(value, str) and value.isdecimal() else value
+    return next((one for one in (value, str(value), whole) if fits(one, schema, root)), value)
 
 
 def _similar_id(sample: str, random: Random) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from toologue.values.json_schema import fits
 from toologue.values.least import least
-from toologue.worlds.crud.rows import maker_of, plausible
+from toologue.worlds.crud.rows import maker_of, plausible, typed
 from toologue.worlds.crud.tables import Table
 
 NOW = "2025-03-12T09:30:00Z"
@@ -20,12 +20,6 @@ def sample_rows(tables: Mapping[str, Table]) -> dict[str, list[dict[str, Any]]]:
     return {name: [_row(tables[name], n, ids) for n in range(len(made))] for name, made in ids.items() if made}
 
 
-def typed(value: Any, schema: Any, root: Any = None) -> Any:
-    """A key as a parameter wants it: 7 as "7" where that is asked for."""
-    whole = int(value) if isinstance(value, str) and value.isdecimal() else value
-    return next((one for one in (value, str(value), whole) if fits(one, schema, root)), value)
-
-
 def _ids(table: Table) -> list[Any]:
     style = maker_of(table, []).fillers[table.key]
     made = [style(number, lambda: NOW) for number in range(1, COUNT + 1)]
@@ -35,6 +29,7 @@ def _ids(table: Table) -> list[Any]:
 
 def _row(table: Table, number: int, ids: Mapping[str, list[Any]]) -> dict[str, Any]:
     row: dict[str, Any] = {**plausible(table)(number), table.key: ids[table.name][number]}
+    row |= {name: number % 2 > 0 for name, value in row.items() if isinstance(value, bool)}
     row |= {name: values[number % len(values)] for name, values in table.likely.items() if name != table.key}
     for name, other in table.refers.items():
         row.pop(name, None)

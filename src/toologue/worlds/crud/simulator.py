@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,13 +21,15 @@ from typing import Any, Literal, NamedTuple
 from pydantic import JsonValue, ValidationError
 
 from toologue import keys
+from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
 from toologue.data import Source, complaint, read_source
-from toologue.errors import BadRecord, BadSetting, UnknownName
+from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
+from toologue.worlds.crud.calls import as_resources
 from toologue.worlds.crud.data import Data, Refusal, View, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
 from toologue.worlds.crud.operations import Handler, arguments_check, handler_of
@@ -92,12 +95,14 @@ class Simulator:
         source = _source(document, "<document>")
         if overlay is not None:
             source = overlaid(source, _source(overlay, "<overlay>"))
-        self.document = openapi_of(source)
+        read = openapi_of(source)
+        self._places = {operation.api.name: operation.place for operation in read.operations}
+        self.document = replace(read, operations=tuple(as_resources(read.operations)))
         self.overrides = dict(overrides or {})
         self.operations = _chosen(self.document, only, self.overrides)
         self.tables, self.routes = tables_of(self.document)
         self.handlers: dict[str, Handler] = {}
-        self.answers = {name: self._answer(operation) for name, operation in self.operations.items()}
+        self.answers = self._answered()
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
         self.apis = tuple(operation.api for operation in self.operations.values())
         self.documented = Documented(self.apis)
@@ -129,19 +134,28 @@ class Simulator:
             found |= {flat: other} if other and flat not in found else {}
         return {flat: (name, self.tables[name].key) for flat, name in found.items()}
 
-    def _answer(self, operation: Operation) -> Answers:
-        """How an operation is answered. What the document says of it under `x-…` is to be understood."""
-        name = operation.api.name
-        if name in self.overrides:
-            return Answers("state")
-        try:
-            handler, ignored = handler_of(operation, self.tables, self.routes.get(name), self.document)
-        except BadRecord as error:
-            if _SAID & operation.extensions.keys() or any("x-filter" in w.extensions for w in operation.wires.values()):
-                raise
-            return Answers("documented", str(error))
-        self.handlers[name] = handler
-        return Answers("state", f"ignored, as no field is called so: {ignored}" if ignored else "")
+    def _answered(self) -> dict[str, Answers]:
+        """How each operation is answered. What the document says of it under `x-…` is to be understood."""
+        made, unread, source = (
+            dict.fromkeys(self.operations, Answers("state")),
+            dict[str, Unread](),
+            self.document.source,
+        )
+        for name in (name for name in self.operations if name not in self.overrides):
+            operation, route = self.operations[name], self.routes.get(name)
+            try:
+                self.handlers[name], ignored = handler_of(operation, self.tables, route, self.document)
+            except Unread as wrong:
+                said = (operation.extensions, *(wire.extensions for wire in operation.wires.values()))
+                place, given = tuple(wrong.place), operation.place
+                wrong.place = (*self._places[name], *place[3:]) if place[:3] == given else place
+                if _SAID & said[0].keys() or any("x-filter" in one for one in said[1:]):
+                    raise source.bad(wrong.place, wrong.what, wrong.remedy) from None
+                unread[name] = wrong
+            else:
+                made[name] = Answers("state", f"ignored, as no field is called so: {ignored}" if ignored else "")
+        errors = source.all_bad([(one.place, one.what, one.remedy) for one in unread.values()])
+        return made | {name: Answers("documented", str(error)) for name, error in zip(unread, errors, strict=True)}
 
     def world(self) -> Crud:
         """A fresh world."""

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import checker, list_of, object_of, properties_of, required_of, shape
-from toologue.errors import BadRecord, UnknownName, shown
+from toologue.errors import UnknownName, shown
 from toologue.text.tokens import plural, singular, snake
 from toologue.values.json_schema import fits, resolved, types_of
 from toologue.worlds.crud.envelopes import IDENTITIES, form, held_in, kinds_of
@@ -52,7 +53,7 @@ class Route(NamedTuple):
     """An operation and its path taken apart: `/orders/{id}/refunds` is owned by (orders, id), its tail is (refunds).
 
     `table`: that of the tail, if it is a collection; `link` and `within` are those of its rows. `lost`: why a part of
-    the path is the name of no table.
+    the path is the name of no table. `single`: the unseen field of what a row has one of (`/repos/{id}/settings`).
     """
 
     operation: Operation
@@ -63,6 +64,7 @@ class Route(NamedTuple):
     table: str | None = None
     link: str | None = None
     lost: str = ""
+    single: str = ""
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,9 @@ def tables_of(document: OpenApi) -> tuple[dict[str, Table], dict[str, Route]]:
         what = f"{twin!r} and {plural(twin)!r} are two tables, and called as if they were one"
         raise document.source.bad(("x-tables",) if twin in finder.declared else (), what, f"write {plural(twin)!r}")
     linked = {name: _linked(table, tables) for name, table in tables.items()}
-    return linked, {name: _placed(route, linked, places, finder.lost) for name, route in routes.items()}
+    placed = {name: _placed(route, linked, places, finder.lost) for name, route in routes.items()}
+    singles = set(_singles(placed.values(), document.root))
+    return linked, {name: _single(one, linked) if one.place in singles else one for name, one in placed.items()}
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,7 @@ class _Finder:
                 places[place] = alike[0]
                 tables[alike[0]] = self._wider(tables[alike[0]], place, rows or {})
                 continue
-            steps = [step for step in place.split("/") if step and step != "{}"]
+            steps = [step for step in place.split("/") if step and not re.fullmatch(r"\{\}|v_?\d.*", step)]
             longer = (f"{singular(steps[-n])}_{plural(word)}" for n in range(2, len(steps) + 1))
             name = next((name for name in (*longer,) if name not in tables), None) if known else word
             if name is None:
@@ -244,9 +248,9 @@ class _Finder:
             try:
                 tables[name] = self.table(name, place)
                 places[place] = name
-            except BadRecord as error:
+            except Unread as error:
                 if place in self.said or name in self.declared:
-                    raise
+                    raise self.document.source.bad(error.place, error.what, error.remedy) from None
                 self.lost[place] = error.what
 
     def _shown(self, tables: Mapping[str, Table], places: Mapping[str, str]) -> Iterator[str]:
@@ -271,11 +275,13 @@ class _Finder:
         if rows is None:
             remedy = f"say x-tables: {{{name}: {{schema: NameOfAComponent}}}} in the document"
             what = f"nothing says what the rows of {name!r} look like"
-            raise self.document.source.bad(("x-tables",) if name in self.declared else (), what, remedy)
+            raise Unread(("x-tables",) if name in self.declared else (), what, remedy)
         fields = self._fields(properties_of(rows), place)
+        key = self.key(name, place, fields, said)
+        fields[key] = self._asked_as(fields[key], place)
         return Table(
             name=name,
-            key=self.key(name, place, fields, said),
+            key=key,
             fields=fields,
             required=frozenset(required_of(rows)),
             is_open=rows.get("additionalProperties", False) is not False,
@@ -283,6 +289,17 @@ class _Finder:
             sent=self._sent(fields, place),
             likely=self._likely(fields, place),
         )
+
+    def _asked_as(self, rule: Any, place: str) -> Any:
+        """The schema of a key, and what the parameters that name a row say of it beside that."""
+        owners = [(route, owner) for route in self.routes for owner in route.owners if owner.place == place]
+        asked = [route.operation.api.parameters[owner.parameter].json_schema for route, owner in owners]
+        known = resolved(rule, self.document.root) or {}
+        more: dict[str, Any] = (
+            {"pattern": r"^[1-9]\d{4}$"} if any(types_of(one) == ("integer",) for one in asked) else {}
+        )
+        more |= {kind: one[kind] for one in asked for kind in ("format", "pattern") if kind in one}
+        return {**more, **known} if more.keys() - known.keys() and types_of(known) == ("string",) else rule
 
     def _wider(self, table: Table, place: str, rows: Mapping[str, Any]) -> Table:
         fields = self._fields(dict(table.fields), place)
@@ -322,7 +339,7 @@ class _Finder:
         if "schema" in said:
             if said["schema"] not in components:
                 error = UnknownName("component", str(said["schema"]), components)
-                raise self.document.source.bad(("x-tables", word, "schema"), str(error))
+                raise Unread(("x-tables", word, "schema"), str(error))
             yield form(components[said["schema"]], root)
         found = [
             (bool(route.tail), route.operation.method, held)
@@ -388,7 +405,7 @@ class _Finder:
         if not found:
             what = f"the rows of {name!r} have no field that names them; looked for {', '.join(wanted)}"
             remedy = f"say x-tables: {{{name}: {{key: …}}}}; the fields are {shown(', '.join(fields), 200)}"
-            raise self.document.source.bad(("x-tables", name) if said else (), what, remedy)
+            raise Unread(("x-tables", name) if said else (), what, remedy)
         return found[0]
 
 
@@ -428,11 +445,13 @@ def _linked(table: Table, tables: Mapping[str, Table]) -> Table:
     refers: dict[str, str] = {}
     for other in tables.values():
         key = snake(other.key)
-        names = {f"{other.singular}_id", f"{other.singular}_{key}", *({key} if key.endswith("_id") else ())}
         if other.name == table.name:
             continue
-        likely = (name for name in table.fields if name != table.key and snake(name) in names)
-        refers |= {name: other.name for name in likely if _may_be_key(table, name)}
+        likely = [name for name in table.fields if name != table.key and _may_be_key(table, name)]
+        names = {f"{other.singular}_id", f"{other.singular}_{key}"}
+        refers |= {name: other.name for name in likely if snake(name) in names}
+        keys = [name for name in likely if key.endswith("_id") and snake(name) == key]
+        refers = dict.fromkeys(keys, other.name) | refers
         bare = table.field(other.singular) if key in IDENTITIES and other.singular not in _NAMING else None
         if bare and bare != table.key and _may_be_key(table, bare) and "format" not in table.rule(bare):
             refers.setdefault(bare, other.name)
@@ -470,6 +489,31 @@ def _placed(route: Route, tables: dict[str, Table], places: Mapping[str, str], l
     link = _link(table, owners, route, tables)
     kept = _kept(table, within, route, tables)
     return route._replace(owners=tuple(owners), within=kept, table=table, link=link)
+
+
+def _singles(routes: Iterable[Route], root: Any) -> Iterator[str]:
+    """The places of what a row has one of: it is read as it is put there."""
+    there: dict[str, dict[str, Operation]] = {}
+    for route in routes:
+        if route.owners and route.tail and not (route.table or route.within):
+            there.setdefault(route.place, {})[route.operation.method] = route.operation
+    for place, methods in there.items():
+        put = methods.get("put") or methods.get("patch")
+        if put is not None and "get" in methods:
+            shown = properties_of(form(methods["get"].response, root))
+            sent = {wire.name for wire in put.wires.values() if wire.into == "body"}
+            if sent and 2 * len(sent & shown.keys()) >= len(sent):
+                yield place
+
+
+def _single(route: Route, tables: dict[str, Table]) -> Route:
+    table = tables[route.owners[-1].table]
+    name = f"path_{'_'.join(route.tail)}"
+    if route.operation.method == "post" or table.field(route.tail[-1]):
+        return route
+    fields = {**table.fields, name: {"type": ["object", "null"]}}
+    tables[table.name] = replace(table, fields=fields, unseen=table.unseen | {name})
+    return route._replace(single=name)
 
 
 def _link(name: str, owners: list[Owner], route: Route, tables: dict[str, Table]) -> str | None:
