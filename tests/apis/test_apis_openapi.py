@@ -411,3 +411,10 @@ def test_a_misfit_is_found_exactly_where_the_standard_sees_one(schema: dict[str,
     said = violation(value, schema, "it")
     assert (said is None) == jsonschema.Draft202012Validator(schema).is_valid(value), said
     assert said is None or said.startswith("it")
+
+
+def test_what_stands_in_an_extension_costs_no_operation():
+    paths = {"/notes": {"get": {"operationId": "list_notes", "x-policies": {"$ref": "#/components/x-policies/none"}}}}
+    document = {"openapi": "3.0.3", "info": {"title": "Notes", "version": "1"}, "paths": paths}
+    read = read_openapi(document)
+    assert [one.api.name for one in read.operations] == ["list_notes"] and not read.left_out

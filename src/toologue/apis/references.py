@@ -120,8 +120,13 @@ class References:
         return 1 + sum(self._total(part, inside, deep + 1) for part in (*parts, rule.get("not", {})) if part)
 
 
+def _others(key: str) -> bool:
+    """Whether a key is an extension, which only those read who know it."""
+    return key.startswith("x-") and key not in NAMED
+
+
 def references(value: Any, place: tuple[str | int, ...], unread: Iterable[str] = ()) -> Iterator[tuple[Place, str]]:
-    """(place, target) of every `$ref` in a part of a document, in its order; none of those in examples."""
+    """(place, target) of every `$ref` in a part of a document, in its order; none of those in examples and extensions."""
     todo: list[_Part] = [(value, place, False)]
     skipped = frozenset(unread)
     while todo:
@@ -131,7 +136,7 @@ def references(value: Any, place: tuple[str | int, ...], unread: Iterable[str] =
             inside: Any = member
             if key == "$ref" and isinstance(member, str):
                 yield (*here, key), member
-            elif (named or key not in DATA) and isinstance(member, dict | list) and key not in skipped:
+            elif isinstance(member, dict | list) and (named or not (key in DATA or _others(key))) and key not in skipped:
                 inner.append((inside, (*here, key), key in NAMED and not named))
         todo += inner[::-1]
         skipped = frozenset[str]()

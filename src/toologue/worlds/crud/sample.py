@@ -29,7 +29,8 @@ def _ids(table: Table) -> list[Any]:
 
 def _row(table: Table, number: int, ids: Mapping[str, list[Any]]) -> dict[str, Any]:
     row: dict[str, Any] = {**plausible(table)(number), table.key: ids[table.name][number]}
-    row |= {name: number % 2 > 0 for name, value in row.items() if isinstance(value, bool)}
+    flags = [name for name, value in row.items() if isinstance(value, bool)]
+    row |= {name: number % 2 > 0 for name in flags if fits(number % 2 > 0, table.fields[name], table.root)}
     row |= {name: values[number % len(values)] for name, values in table.likely.items() if name != table.key}
     for name, other in table.refers.items():
         row.pop(name, None)
