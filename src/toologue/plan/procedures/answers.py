@@ -25,6 +25,7 @@ from toologue.plan.procedures.value_errors import spoil
 from toologue.schema import Api, Procedure, ValueKind
 from toologue.schema.jsonl import leaves
 from toologue.schema.procedure import reached
+from toologue.text.tokens import plural, singular
 from toologue.values.conditions import Expression
 from toologue.values.json_schema import list_of, object_of
 from toologue.values.make import make
@@ -46,6 +47,8 @@ class Rows:
         self._names = {table: {name for row in rows.values() for name in row} for table, rows in tables.items()}
         self.related = cache(self._relate)
         self._fields = defaultdict[str, set[Field]](set)
+        # Fields of what stands in lists inside of rows.
+        self.inside = set[Field]()
         self._parents, self._children = defaultdict[Place, set[Place]](set), defaultdict[Place, set[Place]](set)
         every = [place for table in tables for place in self.places(table)]
         named = defaultdict[str, list[Place]](list)
@@ -55,6 +58,7 @@ class Rows:
             for steps, value in leaves(self.row(place)):
                 path = tuple(step for step in steps if isinstance(step, str))
                 self._fields[path[-1]].add((place[0], path))
+                self.inside |= {(place[0], path)} if len(path) < len(steps) else set()
                 for other in named.get(str(value), ()) if isinstance(value, str | int) else ():
                     if other != place and (self._keys[other[0]] == path[-1] or not str(value).isdigit()):
                         self._parents[place].add(other)
@@ -71,6 +75,24 @@ class Rows:
     def fields(self, name: str) -> list[Field]:
         """Where rows have a field of this name, at any depth; the shallowest first."""
         return sorted(self._fields.get(name, ()), key=lambda field: (len(field[1]), field))
+
+    def listed(self, name: str) -> list[Field]:
+        """Where rows have what a list of this name holds (`item_ids`, `items`): keys, fields, ids of parts of rows."""
+        one = singular(name)
+        about = plural(one.removesuffix("_id"))
+        keyed = [(table, (key,)) for table, key in self._keys.items() if key and (key == one or table == about)]
+        every = sorted(field for fields in self._fields.values() for field in fields)
+        parts = [field for field in every if field in self.inside and field[1][-2:-1] in ((about,), (name,))]
+        ids = [field for field in parts if re.search(r"(^|_)id$", field[1][-1])]
+        return keyed or self.fields(one) or ids or self.fields(name)
+
+    def values(self, place: Place, path: Sequence[str]) -> list[JsonValue]:
+        """What the row in a place holds at a path, in lists, too."""
+        found: list[Any] = [self.row(place)]
+        for name in path:
+            held = [object_of(row).get(name) for row in found]
+            found = [one for value in held for one in (list_of(value) or [value])]
+        return [value for value in found if value is not None]
 
     def places(self, table: str) -> list[Place]:
         """The places of a table, in its order."""
@@ -119,6 +141,8 @@ _OTHERS, _SLIPS = 4, 24
 _REACHED, _NAMING, _STRANGERS = {"email", "phone"}, ("email", "phone", "name", "holder", "iban"), 60
 # So many rows count that hold the same value.
 _SAME = 3
+# So many are named where a list is wanted.
+_IN_A_LIST = 3
 # Days from now, where any day may be said.
 _DAYS = (16, 5, 44, 2, -3, 120, 400)
 _KINDS: dict[ValueKind, str] = {
@@ -150,6 +174,8 @@ class Slot:
     schema: Mapping[str, Any]
     kind: ValueKind
     fields: tuple[Field, ...]
+    # Whether it is a list of what the fields hold.
+    many: bool = False
     limits: tuple[Limit, ...] = ()
     # The results that it is compared with.
     paths: tuple[tuple[str, ...], ...] = ()
@@ -207,6 +233,14 @@ class Answers:
         shown = tuple(tuple(self._shown_in(values or {}, self.slots[name])) for name in asked)
         return self._options(tuple(asked), knows, seed, shown)
 
+    def invents(self, name: str, value: JsonValue, knows: frozenset[Place]) -> bool:
+        """Whether a slot that names parts of rows, or lists rows, has a value that none of this customer's rows has."""
+        slot = self.slots.get(name)
+        if slot is None or not (slot.many or self._rows.inside.intersection(slot.fields)):
+            return False
+        held = {str(one) for known, _ in self._known(name, knows) for one in _each(slot, known)}
+        return any(str(one) not in held for one in _each(slot, value))
+
     def _make_options(
         self, asked: Sequence[str], knows: frozenset[Place], seed: int | str, shown: Sequence[Sequence[JsonValue]]
     ) -> list[Option]:
@@ -241,17 +275,19 @@ class Answers:
 
         Rows that are nobody's own (areas, days that are free) are known to all; some of them come last.
         """
-        own = self._rows.related(knows) if knows else None
+        slot, own = self.slots[name], self._rows.related(knows) if knows else None
         found: dict[str, list[tuple[JsonValue, Place]]] = defaultdict(list)
-        for table, path in self.slots[name].fields:
-            every = self._rows.places(table)
+        for table, path in slot.fields:
+            every, inside = self._rows.places(table), (table, path) in self._rows.inside
             mine = every if own is None else [place for place in every if place in own]
-            open_to_all = not mine or not self._rows.owned(table)
+            mine = [place for place in mine if inside and place in knows] or mine
+            open_to_all = not inside and (not mine or not self._rows.owned(table))
             others = [place for place in every if place not in mine] if open_to_all else []
             for place in [*mine, *(keys.drawn(others, label="".join)[:_OTHERS] if mine else others)]:
-                value = at(self._rows.row(place), path)
-                if value is not None and not isinstance(value, list):
-                    found[str(value)].append((value, place))
+                held = self._rows.values(place, path) if inside or slot.many else [at(self._rows.row(place), path)]
+                for value in _lists(held) if slot.many else held:
+                    if value is not None and (slot.many or not isinstance(value, list)):
+                        found[str(value)].append((value, place))
         return [one for same in found.values() for one in same[:_SAME]]
 
     def _wrong(self, slot: Slot, right: Option, seed: int | str) -> Iterator[Option]:
@@ -262,15 +298,19 @@ class Answers:
             if spoilt is not None and spoilt.malformed and slot.schema:
                 yield Option({**right.values, slot.name: spoilt.said}, right.knows, "malformed")
             return
-        every = [value for value, _ in self._known(slot.name, frozenset[Place]())]
-        unknown = _unknown_value(good, {str(value) for value in every}, rng)
+        *rest, last = list_of(good) if slot.many else [good]
+        every = [one for value, _ in self._known(slot.name, frozenset[Place]()) for one in _each(slot, value)]
+        unknown = _unknown_value(last, set(map(str, every)), rng)
         if unknown is not None:
-            yield Option({**right.values, slot.name: unknown}, right.knows, "unknown")
-        mine = {str(value) for value, _ in self._known(slot.name, right.knows)} if right.knows else set[str]()
+            said = [*rest, unknown] if slot.many else unknown
+            yield Option({**right.values, slot.name: said}, right.knows, "unknown")
+        known = self._known(slot.name, right.knows) if right.knows else []
+        mine = {str(one) for value, _ in known for one in _each(slot, value)}
         others = [value for value in every if str(value) not in mine]
         if others and mine:
             other = keys.drawn(others, seed, str(good), label=str)[0]
-            yield Option({**right.values, slot.name: other}, right.knows, "another")
+            said = [*rest, other] if slot.many else other
+            yield Option({**right.values, slot.name: said}, right.knows, "another")
 
     def _free(self, slot: Slot, seed: int | str) -> list[JsonValue]:
         """Values for a slot that no row knows; those in one place of several lists belong together."""
@@ -303,10 +343,13 @@ class Answers:
         ]
         schemas = (api.parameters[name].json_schema for api, name in uses if name in api.parameters)
         schema = next(schemas, dict[str, Any]())
-        fields = list[Field]()
+        fields, many = list[Field](), schema.get("type") == "array" and "enum" not in object_of(schema.get("items"))
         for api, parameter in uses:
             named = self._service.names(api.name).get(parameter)
-            if table := self._rows.keyed(parameter):
+            if many:
+                tables = {table for table, _ in self._service.names(api.name).values()}
+                fields += sorted(self._rows.listed(parameter), key=lambda one: one[0] not in tables)[:1]
+            elif table := self._rows.keyed(parameter):
                 fields.append((table, (parameter,)))
             elif named and self._service.rows.get(named[0]):
                 fields.append((named[0], (named[1],)))
@@ -321,12 +364,22 @@ class Answers:
         limits = [other for other, _ in compared if isinstance(other, Limit) and other.value is not None]
         if name in self._procedure.examples:
             fields = []
-        return Slot(name, schema, _kind(name, schema), tuple(dict.fromkeys(fields)), tuple(limits), tuple(paths))
+        known = tuple(dict.fromkeys(fields))
+        return Slot(name, schema, _kind(name, schema), known, many and bool(known), tuple(limits), tuple(paths))
 
     def _shown(self, api: Api, name: str) -> list[Field]:
         shown = self._rows.shown_by(_properties(api.returns))
         every = self._rows.fields(name)
         return [one for one in every if one[0] == shown][:1] or every[:1]
+
+
+def _lists(held: list[JsonValue]) -> list[JsonValue]:
+    """Lists of what is held: of the first, and of several where there are."""
+    return [held[:many] for many in (1, _IN_A_LIST) if len(held) >= min(many, 2)]
+
+
+def _each(slot: Slot, value: JsonValue) -> list[JsonValue]:
+    return list_of(value) if slot.many else [value]
 
 
 def _some(options: Sequence[Option], most: int, *seed: int | str) -> list[Option]:

@@ -281,6 +281,9 @@ class Explorer:
             return
         self._world.rewind(place.mark)
         result = self._world.do(call)
+        slots = (expression.strip() for expression in node.arguments.values())
+        if result.changes and any(self.answers.invents(slot, place.values.get(slot), place.knows) for slot in slots):
+            return  # a service that takes what is not there: no conversation should show that
         mark, values = self._world.mark(), after_result(node, place.values, result)
         if link := self.steering.choose(place.state, values):
             yield self._after(place, link, values, result=result, mark=mark, call=call)
