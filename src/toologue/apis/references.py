@@ -136,7 +136,9 @@ def references(value: Any, place: tuple[str | int, ...], unread: Iterable[str] =
             inside: Any = member
             if key == "$ref" and isinstance(member, str):
                 yield (*here, key), member
-            elif isinstance(member, dict | list) and (named or not (key in DATA or _others(key))) and key not in skipped:
+            elif (
+                isinstance(member, dict | list) and (named or not (key in DATA or _others(key))) and key not in skipped
+            ):
                 inner.append((inside, (*here, key), key in NAMED and not named))
         todo += inner[::-1]
         skipped = frozenset[str]()
