@@ -126,7 +126,7 @@ def _others(key: str) -> bool:
 
 
 def references(value: Any, place: tuple[str | int, ...], unread: Iterable[str] = ()) -> Iterator[tuple[Place, str]]:
-    """(place, target) of every `$ref` in a part of a document, in its order; none of those in examples and extensions."""
+    """(place, target) of every `$ref` in a part of a document, in its order; none in examples, extensions."""
     todo: list[_Part] = [(value, place, False)]
     skipped = frozenset(unread)
     while todo:
