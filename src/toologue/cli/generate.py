@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from toologue.cli.options import Out, at_least_one
-from toologue.cli.talks import Talks
+from toologue.cli.talks import Talks, Unreached, say_unreached
 from toologue.cli.terminal import echo, group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 
@@ -89,10 +89,17 @@ def _chain_counts(said: ChainStatistics) -> Iterator[Table]:
     yield table(("dropped", "why", "how many"), dropped, title=title)
 
 
-def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, model: str | None = None) -> int:
+def procedures(
+    *what: str,
+    out: Out,
+    talks: Talks = Talks(),
+    workers: int = 1,
+    model: str | None = None,
+    unreached: Unreached = "tell",
+) -> int:
     """Conversations from procedures: planned by execution, worded, verified, into a folder with their statistics.
 
-    Exits 3 where the model found no words for some of them.
+    Exits 3 where the model found no words for some of them, 1 where `--unreached fail` finds anything.
 
     Parameters
     ----------
@@ -106,6 +113,8 @@ def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, m
         Processes; procedures are shared out among them.
     model
         openai:NAME or module:attribute finds the words; by default templates do, offline.
+    unreached
+        fail: exit 1 where a way of a procedure is in no conversation; tell: say so, with what would reach it.
     """
     from toologue.project.generate import UNWORDED, write_suite
     from toologue.project.generate import generate as made_of
@@ -122,9 +131,10 @@ def procedures(*what: str, out: Out, talks: Talks = Talks(), workers: int = 1, m
     echo(f"{said.conversations} conversations, {said.tests:,} tests, in {out}", note=True)
     for line in few:
         echo(line)
+    left = say_unreached((one.id, one.unreached) for one in said.procedures)
     if lost := said.dropped.get(UNWORDED, 0):
         echo(f"the model found no words for {lost} more")
-    return 3 if lost else 0
+    return 3 if lost else int(left and unreached == "fail")
 
 
 def _counting(made: Iterable[Made], count: int, few: list[str]) -> Iterator[Made]:

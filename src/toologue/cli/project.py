@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from toologue.cli.compare import since_words
 from toologue.cli.options import Judged, Some, at_least_one
 from toologue.cli.run import show
+from toologue.cli.talks import Unreached, say_unreached
 from toologue.cli.terminal import command_line, echo, progress_bar, say_first
 from toologue.errors import BadSetting, RunMismatch
 
@@ -49,6 +50,7 @@ def run_stages(
     fail_under: float | None = None,
     strict: Annotated[bool, Parameter(negative="")] = False,
     allow_unsure: float | None = None,
+    unreached: Unreached | None = None,
     some: Some = Some(),
     trials: int | None = None,
     fresh: Annotated[bool, Parameter(negative="")] = False,
@@ -58,8 +60,8 @@ def run_stages(
 ) -> int:
     """Every stage of a project.
 
-    Exits 1 where fewer conversations pass than the gate wants, 3 where some are not scored, 4 where only what is unsure
-    keeps the first agent from passing.
+    Exits 1 where fewer conversations pass than the gate wants, or with --unreached fail where a way is in none, 3 where
+    some are not scored, 4 where only what is unsure keeps the first agent from passing.
 
     Parameters
     ----------
@@ -74,6 +76,8 @@ def run_stages(
         Every wrong step counts, not only those that do harm.
     allow_unsure
         The share of conversations, from 0 to 1, that may be unsure: they count as passing.
+    unreached
+        fail: exit 1 where a way of a procedure is in no conversation; tell: say so, with what would reach it.
     some
         Which conversations; by default all.
     trials
@@ -95,7 +99,8 @@ def run_stages(
             raise BadSetting(f"--{option} is {share}: a share from 0 to 1 is wanted, for example {example}")
     at_least_one(trials=trials)
     gate = {"fail_under": fail_under, "strict": strict, "allow_unsure": allow_unsure}
-    again = command_line("test", folder, agent=agent, **gate, **vars(some), trials=trials, **vars(judged), html=html)
+    also = {"unreached": unreached, "trials": trials, "html": html}
+    again = command_line("test", folder, agent=agent, **gate, **also, **vars(some), **vars(judged))
     asked = {**gate, "fresh": fresh, "trials": trials, "selection": some.selection, "command": again}
     project, page = open_project(folder), html or folder / "report.html"
     grade = project.settings.grade
@@ -106,7 +111,9 @@ def run_stages(
     scored = show(replace(found.report, notes=[*found.report.notes, *wanted]), page, junit, failures=False)
     first_looks(found, found.trials[0])
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
-    return max(_gate(found.gate, folder, page), scored)
+    left = say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
+    fails = left and (unreached or project.settings.gate.unreached) == "fail"
+    return max(_gate(found.gate, folder, page), scored, int(fails))
 
 
 def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Checked:
@@ -149,9 +156,11 @@ def first_looks(found: Checked, trial: Trial) -> None:
         if every:
             echo(f"\n{heading}, {trial.agent}:")
         say_first(every, _SPOTS, "more places; the page has all of them")
-    for one in charted:
+    for one, suite in zip(charted, found.suites, strict=True):
         seen = sight_of(one, trial.conversations).coverage
-        missing = [left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line]
+        unseen = missing_lines(one.graph, suite.coverage)
+        ways = (left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line)
+        missing = [left for left in ways if left not in unseen]
         if missing:
             echo(f"\n{one.file}: {len(missing)} ways are in no conversation that {trial.agent} passes:")
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)

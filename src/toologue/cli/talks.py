@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from toologue.cli.terminal import echo, say_first
 from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
     from toologue.project.generate import Making
     from toologue.project.statistics import Source
 Sampler = Literal["cover", "weighted", "vanilla"]
+Unreached = Literal["tell", "fail"]
+_LINES = 20
+
+
+def say_unreached(found: Iterable[tuple[str, Sequence[object]]]) -> bool:
+    """Say what no conversation reaches, by procedure, a line each, and whether there is anything."""
+    left = [(name, one) for name, several in found for one in several]
+    if left:
+        echo(f"\n{len(left)} {'way is' if len(left) == 1 else 'ways are'} in no conversation:")
+    say_first([f"  {name}: {one}" for name, one in left], _LINES)
+    return bool(left)
 
 
 @Parameter(name="*")

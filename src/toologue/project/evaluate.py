@@ -2,7 +2,7 @@
 
     .toologue/conversations/KEY/dialogues.jsonl    the conversations of a procedure
                                 graphs.jsonl       its conversation graph
-                                made.json          what was dropped, and why
+                                made.json          what was dropped or is not reached, and why
     .toologue/runs/NAME-KEY/                       a run folder (docs/files.md) an agent, with its scores
 
 Both are kept under a key of what they come of. Conversations: procedure, document, rows, settings, this version. Runs:
@@ -41,6 +41,7 @@ from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.plan.procedures.paths import Coverage, coverage
 from toologue.plan.procedures.service import service
+from toologue.plan.procedures.unreached import Unreached
 from toologue.project.generate import generate
 from toologue.project.settings import FILE, Project
 from toologue.project.statistics import Made, Seen, Source
@@ -91,6 +92,8 @@ class Chapter:
 class Suite:
     """The conversations of a procedure. `fresh`: they were made just now. `dropped`: (why, how often) others were.
 
+    `unreached`: what none of them leads through.
+
     `before` are those that the procedure had before it, or what is made of it, was changed; `repairs` those in them.
     """
 
@@ -99,6 +102,7 @@ class Suite:
     dialogues: tuple[Dialogue, ...]
     dropped: tuple[tuple[str, int], ...]
     fresh: bool
+    unreached: tuple[Unreached, ...] = ()
     before: tuple[Dialogue, ...] = ()
     repairs: tuple[Repair, ...] = ()
 
@@ -180,23 +184,25 @@ def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
             write(scratch / "dialogues.jsonl", made.dialogues)
             write(scratch / "graphs.jsonl", [made.planned.graph])
             with replacing(scratch / "made.json") as stream:
-                stream.write(json.dumps({"format": "made/1", "dropped": dropped}).encode())
+                left = [one.model_dump(mode="json") for one in made.unreached]
+                stream.write(json.dumps({"format": "made/2", "dropped": dropped, "unreached": left}).encode())
             shutil.rmtree(folder, ignore_errors=True)
             scratch.rename(folder)
     except OSError as error:
         raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}") from None
-    return Suite(chapter, made.planned.graph, made.dialogues, dropped, fresh=True)
+    return Suite(chapter, made.planned.graph, made.dialogues, dropped, True, made.unreached)
 
 
 def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
     try:
         record = json.loads((folder / "made.json").read_bytes())
         dropped = tuple((str(why), int(times)) for why, times in record["dropped"])
+        unreached = tuple(map(Unreached.model_validate, record["unreached"]))
         (graph,) = read(folder / "graphs.jsonl", Graph)
         dialogues = tuple(read(folder / "dialogues.jsonl", Dialogue, empty=True))
     except _UNREADABLE:
         return None
-    return Suite(chapter, graph, dialogues, dropped, fresh=False)
+    return Suite(chapter, graph, dialogues, dropped, False, unreached)
 
 
 @dataclass(frozen=True)
@@ -404,7 +410,7 @@ def check(
     if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in done}):
         match = ledger.reads(compared)
         done = [run_and_grade(agent, match) for agent in tested]
-    charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues) for suite in suites]
+    charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues, suite.unreached) for suite in suites]
     report = Report(project.folder.resolve().name, done, command, charted=charted)
     known = done[0].by_metric
     if metric not in known:

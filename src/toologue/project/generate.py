@@ -33,9 +33,12 @@ from toologue.models.model import ModelFault
 from toologue.parallel import chunks, ordered
 from toologue.plan.procedures import files
 from toologue.plan.procedures.noise import NoiseMode
+from toologue.plan.procedures.paths import coverage
 from toologue.plan.procedures.plan_dialogue import Planned, Sampler, plan_all
 from toologue.plan.procedures.service import service
+from toologue.plan.procedures.unreached import lost
 from toologue.project.statistics import Census, Made, Source, Statistics
+from toologue.report.coverage import walk_of
 from toologue.schema import Api, Dialogue, Plan
 from toologue.schema.jsonl import check_owned, held, line_of, replacing
 from toologue.verify.procedures import Flaw, verify
@@ -126,7 +129,11 @@ def make(source: Source, making: Making = Making()) -> Made:
         dropped.update({f"invalid: {flaw.rule}" for flaw in found})
         if not found:
             dialogues.append(dialogue)
-    return Made(source, planned, tuple(dialogues), tuple(flaws), dropped)
+    missing = planned.unreached
+    if len(dialogues) < len(planned.plans):
+        seen = coverage(planned.graph, (walk_of(planned.graph, one) for one in dialogues))
+        missing += tuple(lost(source.procedure, planned.graph, planned.coverage, seen, dropped))
+    return Made(source, planned, tuple(dialogues), tuple(flaws), dropped, missing)
 
 
 def words(plans: Iterable[Plan], writer: str = "template", *, seed: int = 0) -> Iterator[Dialogue | ModelFault]:

@@ -120,7 +120,9 @@ class Playable:
             ledger.reads(TextMatch.of(project.settings.grade.similarity)),
             limits=Limits(running.concurrency, running.timeout),
             project=project,
-            charted=[Charted(files[suite.chapter.file], suite.graph, suite.dialogues) for suite in suites],
+            charted=[
+                Charted(files[suite.chapter.file], suite.graph, suite.dialogues, suite.unreached) for suite in suites
+            ],
         )
 
     def play(

@@ -5,7 +5,7 @@
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
     [run]           timeout concurrency trials
     [grade]         similarity judge judge_votes
-    [gate]          fail_under metric strict allow_unsure
+    [gate]          fail_under metric strict allow_unsure unreached
 
 Contract: everything but `apis`, or `world`, may be left out. What cannot be is a BadSetting: the file, the key,
 the value and what to do; keys that nobody knows are refused, with the nearest one.
@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlencode
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -93,13 +93,15 @@ class Grading(Noun):
 class Gate(Noun):
     """The least share of a metric that lets the first agent pass, and the share of unsure ones that count as passing.
 
-    `strict` puts "conversation correct" in the place of the metric: words that do no harm count, too.
+    `strict` puts "conversation correct" in the place of the metric: words that do no harm count, too. `unreached`:
+    whether ways that no conversation takes fail as well.
     """
 
     fail_under: float | None = Field(default=None, ge=0, le=1)
     metric: str = "harmless"
     strict: bool = False
     allow_unsure: float = Field(default=0, ge=0, le=1)
+    unreached: Literal["tell", "fail"] = "tell"
 
 
 class Settings(Noun):

@@ -23,6 +23,7 @@ from toologue.apis.schemas import object_of
 from toologue.formats.procedure import told
 from toologue.plan.procedures.paths import Share, coverage
 from toologue.plan.procedures.plan_dialogue import Planned
+from toologue.plan.procedures.unreached import Unreached
 from toologue.procedure.flowgraph import flowgraph
 from toologue.report.coverage import walk_of
 from toologue.schema import Dialogue, Noun, Procedure
@@ -151,6 +152,7 @@ class Made:
     # (id of a dialogue that was dropped, what is wrong with it)
     flaws: tuple[tuple[str, Flaw], ...] = ()
     dropped: Counter[str] = field(default_factory=Counter[str])
+    unreached: tuple[Unreached, ...] = ()
 
     @property
     def flawed(self) -> int:
@@ -219,6 +221,7 @@ class OfProcedure(Noun):
     paths: int
     path_entropy: float
     path_evenness: float | None
+    unreached: tuple[Unreached, ...] = ()
 
 
 class Variety(Noun):
@@ -324,6 +327,7 @@ class Census:
                 paths=len(paths),
                 path_entropy=round(entropy(paths.values()), 3),
                 path_evenness=_rounded(evenness(paths.values())),
+                unreached=made.unreached,
             )
         )
 

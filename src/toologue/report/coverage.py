@@ -65,6 +65,8 @@ class Chart(NamedTuple):
     times: int
     suite: Coverage
     missing: Sequence[Missing]
+    # In words, with what would reach it.
+    unreached: Sequence[object]
     runs: Sequence[tuple[str, Coverage, Sequence[Missing]]]
     drawing: Drawing | None
     steps: Sequence[Marked]
@@ -156,6 +158,7 @@ def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Ch
         len(charted.golds),
         suite,
         missing_lines(graph, suite),
+        charted.unreached,
         [(run, s.coverage, missing_lines(graph, s.coverage)) for run, s in zip(runs, sights, strict=True)],
         drawing,
         [marked(step, "nodes") for step in drawing.steps] if drawing else [],

@@ -140,11 +140,12 @@ class RunView:
 
 @dataclass(frozen=True)
 class Charted:
-    """A procedure: what its file is called, its conversation graph, all its conversations."""
+    """A procedure: what its file is called, its conversation graph, all its conversations, and what none reaches."""
 
     file: str
     graph: Graph
     golds: Sequence[Dialogue]
+    unreached: Sequence[object] = ()
 
 
 @dataclass(frozen=True)

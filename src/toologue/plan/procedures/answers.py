@@ -91,7 +91,7 @@ class Rows:
         found: list[Any] = [self.row(place)]
         for name in path:
             held = [object_of(row).get(name) for row in found]
-            found = [one for value in held for one in (list_of(value) or [value])]
+            found = [one for value in held for one in (list_of(value) if isinstance(value, list) else [value])]
         return [value for value in found if value is not None]
 
     def places(self, table: str) -> list[Place]:
@@ -233,6 +233,14 @@ class Answers:
         shown = tuple(tuple(self._shown_in(values or {}, self.slots[name])) for name in asked)
         return self._options(tuple(asked), knows, seed, shown)
 
+    def table(self, name: str) -> str | None:
+        """The table whose rows a result that is looked up, or a slot, is of."""
+        api = next((self._service.apis.get(step.api) for step in self._procedure.steps if step.result == name), None)
+        if api is None:
+            slot = self.slots.get(name)
+            return slot.fields[0][0] if slot and slot.fields else None
+        return None if api.writes else self._rows.shown_by(_properties(api.returns))
+
     def invents(self, name: str, value: JsonValue, knows: frozenset[Place]) -> bool:
         """Whether a slot that names parts of rows, or lists rows, has a value that none of this customer's rows has."""
         slot = self.slots.get(name)
@@ -258,17 +266,21 @@ class Answers:
                 yield value
 
     def _right(self, slot: Slot, so_far: Option, seed: int | str, shown: Sequence[JsonValue]) -> Iterator[Option]:
-        known = self._known(slot.name, so_far.knows)
+        given = slot.name in self._procedure.examples
+        known = [] if given else self._known(slot.name, so_far.knows)
         for value, place in known:
             yield replace(so_far, values={**so_far.values, slot.name: value}, knows=so_far.knows | {place})
         if known:
             return
         free = [*shown, *self._free(slot, seed)]
         places = range(len(free))
-        if so_far.values and not slot.limits and not shown:
+        beside = any((name in self._procedure.examples) == given for name in so_far.values)
+        if beside and not slot.limits and not shown:
             places = [so_far.place % len(free)] if free else []
+        held = {str(value): {place} for value, place in self._known(slot.name, frozenset[Place]())} if given else {}
         for place in places:
-            yield replace(so_far, values={**so_far.values, slot.name: free[place]}, place=place)
+            knows = so_far.knows.union(held.get(str(free[place]), ()))
+            yield replace(so_far, values={**so_far.values, slot.name: free[place]}, knows=knows, place=place)
 
     def _look(self, name: str, knows: frozenset[Place]) -> list[tuple[JsonValue, Place]]:
         """The values that a slot has in rows that this customer knows, in all rows if none is known yet.
@@ -343,7 +355,8 @@ class Answers:
         ]
         schemas = (api.parameters[name].json_schema for api, name in uses if name in api.parameters)
         schema = next(schemas, dict[str, Any]())
-        fields, many = list[Field](), schema.get("type") == "array" and "enum" not in object_of(schema.get("items"))
+        fields, given = list[Field](), name in self._procedure.examples
+        many = schema.get("type") == "array" and "enum" not in object_of(schema.get("items"))
         for api, parameter in uses:
             named = self._service.names(api.name).get(parameter)
             if many:
@@ -353,19 +366,25 @@ class Answers:
                 fields.append((table, (parameter,)))
             elif named and self._service.rows.get(named[0]):
                 fields.append((named[0], (named[1],)))
-            elif not api.writes:
+            elif not api.writes and not given:
                 fields += self._shown(api, parameter)
         compared = [(other, ordered) for slot, other, ordered in self._compared if slot == name]
         results = {step.result: step.api for step in self._procedure.steps if step.result}
         paths = {other: ordered for other, ordered in compared if not isinstance(other, Limit)}
-        for path in (one for one, ordered in paths.items() if len(one) > 1 and not ordered):
+        for path in (one for one, ordered in paths.items() if len(one) > 1 and not ordered and not given):
             if api := self._service.apis.get(results.get(path[0], "")):
                 fields += self._shown(api, path[-1])
         limits = [other for other, _ in compared if isinstance(other, Limit) and other.value is not None]
-        if name in self._procedure.examples:
-            fields = []
+        if given and not self._are_rows(name, fields):
+            fields = []  # whoever gives wrong values has said which
         known = tuple(dict.fromkeys(fields))
         return Slot(name, schema, _kind(name, schema), known, many and bool(known), tuple(limits), tuple(paths))
+
+    def _are_rows(self, name: str, fields: Iterable[Field]) -> bool:
+        """Whether all examples of a slot are values that rows have."""
+        places = ((place, path) for table, path in fields for place in self._rows.places(table))
+        held = {str(value) for place, path in places for value in self._rows.values(place, path)}
+        return held.issuperset(map(str, self._procedure.examples[name]))
 
     def _shown(self, api: Api, name: str) -> list[Field]:
         shown = self._rows.shown_by(_properties(api.returns))

@@ -138,6 +138,10 @@ class Explorer:
                 times.subtract(seen[signature])
         return [every[signature] for signature in picked]
 
+    def reaches(self, sight: Sight) -> bool:
+        """Whether a link, or a pair, was come to."""
+        return sight in self._shortest
+
     def sights(self, trail: FeasiblePath) -> frozenset[Sight]:
         """The links, and the pairs of choices, that a trail sees."""
         return frozenset[Sight]({*trail.links, *pairs_of(self.graph, trail.links)})

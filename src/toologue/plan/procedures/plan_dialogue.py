@@ -36,6 +36,7 @@ from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_resul
 from toologue.plan.procedures.noise import NoiseKind, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
 from toologue.plan.procedures.service import Service
+from toologue.plan.procedures.unreached import Unreached, unreached
 from toologue.plan.procedures.value_errors import spoil
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import State
@@ -366,13 +367,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Planned:
-    """The plans of a procedure, their conversation graph, what they cover of what can be reached, and the tally."""
+    """The plans of a procedure, their graph, what they cover and do not reach, and the tally."""
 
     procedure: Procedure
     graph: Graph
     plans: tuple[Plan, ...]
     coverage: Coverage
     tally: Tally
+    unreached: tuple[Unreached, ...] = ()
 
 
 def plan_all(
@@ -397,7 +399,7 @@ def plan_all(
     if count < 0 or (sampler != "cover" and not count):
         raise BadSetting(f"count is {count}: {'0' if sampler == 'cover' else '1'} or more is wanted")
     ground = Explorer(procedure, conversation_graph(flowgraph(procedure)), service, seed=seed)
-    tally, plans, seen = Tally(), list[Plan](), set[str]()
+    tally, plans, known = Tally(), list[Plan](), set[str]()
     cover = _until(ground, ground.cover(), until) if sampler == "cover" else []
     wanted = max(count, len(cover))
     ids = set[str]()
@@ -413,17 +415,18 @@ def plan_all(
             plan = _planned(ground, trail, _id(procedure, trail, ids), chosen, seed)
         if plan is None:
             tally.dropped["words would show what is not there" if trail else "no data lead there"] += 1
-        elif (key := _content(plan)) in seen:
+        elif (key := _content(plan)) in known:
             tally.dropped["the same conversation twice"] += 1
         else:
-            seen.add(key)
+            known.add(key)
             ids.add(plan.dialogue.id)
             plans.append(plan)
     tally.kept = len(plans)
     by_link = ground.graph.by_link
     paths = (cast("list[str]", plan.dialogue.origin["path"]) for plan in plans)
     walks = (ground.steering.walk([by_link[link] for link in path]) for path in paths)
-    return Planned(procedure, ground.graph, tuple(plans), coverage(ground.graph, walks), tally)
+    seen = coverage(ground.graph, walks)
+    return Planned(procedure, ground.graph, tuple(plans), seen, tally, tuple(unreached(ground, seen, tally.dropped)))
 
 
 def _planned(ground: Explorer, trail: FeasiblePath, id: str, chosen: Sequence[Detours], seed: int) -> Plan | None:

@@ -161,7 +161,9 @@ def _values(
 ) -> Iterator[Result]:
     api = service.apis.get(call.api)
     schema = (api.returns if api else None) or {"type": "object"}
-    wanted = _worth_trying(graph, name, values, service.now)
+    conditions = [link.condition for link in graph.links if link.condition]
+    tried = worth_trying(conditions, values, service.now, lambda path: path[0] == name and len(path) > 1)
+    wanted = {path[1:]: choices for path, choices in tried.items()}
     for _ in range(_BASES if wanted else 1):
         base: JsonValue = {}
         with suppress(UserError):
@@ -173,32 +175,35 @@ def _values(
             value = deepcopy(base)
             for path, choices in wanted.items():
                 if (chosen := rng.choice([_KEEP, *choices])) is not _KEEP:
-                    _put(value, path, chosen)
+                    put(value, path, chosen)
             yield Result(value=value)
 
 
 _KEEP = object()
 
 
-def _worth_trying(graph: Graph, name: str, values: Mapping[str, JsonValue], now: str) -> dict[_Path, list[Any]]:
+def worth_trying(
+    conditions: Iterable[str], values: Mapping[str, JsonValue], now: str, wanted: Callable[[_Path], bool]
+) -> dict[_Path, list[Any]]:
+    """What conditions compare the paths that are wanted with, and what lies near it."""
     found: dict[_Path, list[Any]] = {}
-    for condition in (link.condition for link in graph.links if link.condition):
+    for condition in conditions:
         compared = list(comparisons(condition))
         for side, others, _ in compared:
             offsets, today = ((-1, 1), now) if isinstance(side, ast.Call) else ((0, -1, 1), "")
             for path in Expression("", side).paths:
-                if path[0] == name and len(path) > 1:
+                if wanted(path):
                     known = (Expression(ast.unparse(other), other).value(values) for other in others)
                     flat = (one for other in known for one in (other if isinstance(other, list) else [other]))
                     new = [near for one in flat for near in around(one, offsets, today)]
-                    found.setdefault(path[1:], []).extend(one for one in new if one not in found[path[1:]])
+                    found.setdefault(path, []).extend(one for one in new if one not in found[path])
         for path in parse(condition).paths:
-            if path[0] == name and len(path) > 1 and not compared:
-                found.setdefault(path[1:], [True, False])
+            if wanted(path) and not compared:
+                found.setdefault(path, [True, False])
     return found
 
 
-def _put(value: Any, path: _Path, new: Any) -> None:
+def put(value: Any, path: _Path, new: Any) -> None:
     """Set what lies at a path; `[]` is the first member of a list."""
     for name, after in pairwise(path):
         if name == "[]":

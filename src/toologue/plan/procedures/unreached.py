@@ -1,0 +1,256 @@
+"""What no conversation reaches, and what would reach it.
+
+Ways out of steps that conversations come to, and do not take; what lies behind those is named with them. Why is found
+out by execution: all that the explorer tried at the step is looked at again with one value, or two, of a row or of an
+answer changed to what the conditions compare it with, until the way is taken. That is what is missing.
+
+Example:
+    step 2, branch 2 (`found.refunded == true`): no charge with `refunded == true`; add such a row to seed.yaml
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from toologue import keys
+from toologue.errors import BadSetting
+from toologue.plan.procedures.explore import Explorer, SearchNode
+from toologue.plan.procedures.paths import Coverage
+from toologue.plan.procedures.service import after_result, put, worth_trying
+from toologue.procedure.course import State
+from toologue.schema import Graph, Link, Noun, Procedure, Step
+from toologue.schema.procedure import reached
+from toologue.text.tokens import singular
+from toologue.values.conditions import parse
+from toologue.values.json_schema import object_of
+
+# So many tries are changed, in so many ways each.
+_TRIES, _CHANGES = 25, 400
+# Stands for any other value than those that are compared with.
+OTHER = "another"
+_Change = Mapping[tuple[str, ...], JsonValue]
+
+
+# Nothing is lost by these.
+_HARMLESS = ("the same conversation twice", "no data lead there")
+
+
+class Unreached(Noun):
+    """A way that no conversation takes: where it is, why not, what to do, and the steps that lie behind it alone."""
+
+    step: int
+    line: int
+    way: str
+    why: str
+    remedy: str = ""
+    behind: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        steps = ", ".join(map(str, self.behind))
+        behind = f" (behind it: step{'s' * (len(self.behind) > 1)} {steps})" if steps else ""
+        return f"step {self.step}, {self.way}: {'; '.join(filter(None, [self.why, self.remedy]))}{behind}"
+
+
+class _Try(NamedTuple):
+    """What is known where a way is chosen, and the one that was."""
+
+    state: State
+    values: Mapping[str, JsonValue]
+    taken: Link | None
+
+
+def unreached(ground: Explorer, seen: Coverage, dropped: Mapping[str, int]) -> list[Unreached]:
+    """What plans with this coverage do not reach, by line. `dropped`: why plans were, and how often."""
+    graph = ground.graph
+    links = _open(graph, seen)
+    return _in_order(_of(one, ground.procedure, graph, seen, _cause(ground, one, dropped)) for one in links)
+
+
+def lost(
+    procedure: Procedure, graph: Graph, planned: Coverage, seen: Coverage, dropped: Mapping[str, int]
+) -> list[Unreached]:
+    """What was planned, and is in none of the conversations that were kept."""
+    links = (link for link in _open(graph, seen) if link.id in planned.edges.seen)
+    return _in_order(_of(link, procedure, graph, seen, _lost(dropped)) for link in links)
+
+
+def _in_order(found: Iterator[Unreached]) -> list[Unreached]:
+    """Each way once, by line."""
+    ways = {(one.line, one.way): one for one in found}
+    return [ways[place] for place in sorted(ways)]
+
+
+def _open(graph: Graph, seen: Coverage) -> Iterator[Link]:
+    """The links that are not taken, out of nodes that are come to."""
+    return (link for link in graph.links if link.source in seen.nodes.seen and link.id not in seen.edges.seen)
+
+
+def _of(link: Link, procedure: Procedure, graph: Graph, seen: Coverage, cause: tuple[str, str]) -> Unreached:
+    number = graph.by_id[link.source].step or 0
+    onward = {node.id: [one.target for one in graph.exits(node.id)] for node in graph.nodes}
+    onward |= {id: [] for id in seen.nodes.seen}
+    there = (graph.by_id[id] for id in reached([link.target], onward) - seen.nodes.seen)
+    behind = sorted({node.step for node in there if node.type != "user" and node.step})
+    way, (why, remedy) = _way(link, procedure.step(number)), cause
+    return Unreached(step=number, line=link.line, way=way, why=why, remedy=remedy, behind=tuple(behind))
+
+
+def _way(link: Link, step: Step | None) -> str:
+    for number, branch in enumerate(step.branches if step else (), 1):
+        if branch.line == link.line:
+            said = f"`{branch.condition}`" if branch.condition else branch.answer or "otherwise"
+            return f"branch {number} ({said}){_after(link)}"
+    return f"the way on{_after(link)}"
+
+
+def _after(link: Link) -> str:
+    return f" after {link.tries.times} tries" if link.tries and link.tries.over else ""
+
+
+def _lost(dropped: Mapping[str, int]) -> tuple[str, str]:
+    told = ", ".join(f"{reason} × {times}" for reason, times in dropped.items() if reason not in _HARMLESS)
+    if told:
+        return f"what leads there was dropped ({told})", ""
+    return "it can be reached, and was not drawn", "raise count or until, or take the sampler cover"
+
+
+def _cause(ground: Explorer, link: Link, dropped: Mapping[str, int]) -> tuple[str, str]:
+    """Why a link is not taken, and what to do."""
+    graph, source = ground.graph, ground.graph.by_id[link.source]
+    if ground.reaches(link.id):
+        return _lost(dropped)
+    if link.tries and link.tries.over:
+        return f"nobody comes to step {graph.by_id[link.tries.node].step} more than {link.tries.times} times", ""
+    tries = list(_tried(ground, link.source))
+    if re.match(r"error\b", link.condition):
+        named = re.search(r'error\.type == "([^"]+)"', link.condition)
+        failed = f"failed with `{named[1]}`" if named else "failed"
+        rule = f"add a row to {_seed(ground)} that it refuses, or say in the document what it refuses"
+        return f"none of {len(tries)} calls of `{source.text}` that were tried {failed}", rule
+    faults = [object_of(one.values["error"]) for one in tries if one.values.get("error")]
+    if tries and len(faults) == len(tries):
+        why = f"all {len(tries)} calls of `{source.text}` failed ({faults[0].get('message')})"
+        return why, f"add rows to {_seed(ground)} that its arguments name"
+    for one, change in _changes(ground, link, tries):
+        return _missing(ground, link, one, change)
+    targets = {graph.by_id[one.taken.target].step for one in tries if one.taken}
+    always = f"step {source.step} always goes to {' or '.join(map(str, sorted(filter(None, targets))))}"
+    return f"no way leads there: {always}, whatever was tried ({len(tries)})" if targets else "nobody answers so", ""
+
+
+def _tried(ground: Explorer, node: str) -> Iterator[_Try]:
+    """All that was tried at a node, each once by what its conditions look at."""
+    known, waiting = set[str](), [ground.root]
+    for place in waiting:  # grows while it is read
+        waiting += place.grown or ()
+        for one in _tries_at(ground, place) if place.state.node == node else ():
+            if (key := keys.content_key([list(place.state.entered), dict(one.values)])) not in known:
+                known.add(key)
+                yield one
+
+
+def _tries_at(ground: Explorer, place: SearchNode) -> Iterator[_Try]:
+    node = ground.graph.by_id[place.state.node]
+    if node.type == "user":
+        with suppress(BadSetting):
+            yield _Try(place.state, place.values, ground.steering.choose(place.state, place.values))
+    for after in ground.next(place) if node.type == "api" else ():
+        if after.result:
+            yield _Try(place.state, after_result(node, place.values, after.result), after.link)
+
+
+def _changes(ground: Explorer, link: Link, tries: Sequence[_Try]) -> Iterator[tuple[_Try, _Change]]:
+    """What was tried, and a change of few values with which it takes the link; the smallest changes first."""
+    exits = ground.graph.exits(link.source)
+    conditions = [one.condition for one in exits[: exits.index(link) + 1] if one.condition]
+    given = {step.result for step in ground.procedure.steps} | ground.answers.slots.keys()
+    for size in (1, 2):
+        for one in tries[:_TRIES]:
+            if one.values.get("error"):
+                continue
+            now = ground.service.now
+            single = [each for condition in conditions for each in _choices(condition, one.values, now, given)]
+            some = (dict(few) for few in combinations(single, size) if len(dict(few)) == size)
+            for change in islice(some, _CHANGES):
+                if _takes(ground, link, one, change):
+                    yield one, change
+
+
+def _choices(
+    condition: str, values: Mapping[str, JsonValue], now: str, given: Container[str]
+) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
+    """What the results and slots that a condition looks at could be."""
+    worth: Mapping[tuple[str, ...], list[Any]] = {}
+    with suppress(BadSetting):
+        worth = worth_trying([condition], values, now, lambda path: path[0] in given)
+    lists: list[Any] = [[{}] * size for size in (0, 1, 2, 3, 5, 11)] if "len(" in condition else []
+    for path in parse(condition).paths:
+        if path[0] in given:
+            yield from ((path, value) for value in (*worth.get(path, ()), True, False, *lists, OTHER))
+
+
+def _takes(ground: Explorer, link: Link, one: _Try, change: _Change) -> bool:
+    values: Any = dict(one.values) | {path[0]: deepcopy(one.values.get(path[0])) for path in change}
+    for path, value in change.items():
+        put(values, path, value)
+    with suppress(BadSetting):
+        return ground.steering.choose(one.state, values) == link
+    return False
+
+
+def _missing(ground: Explorer, link: Link, one: _Try, change: _Change) -> tuple[str, str]:
+    """The row or the example that a change stands for."""
+    root = next(iter(change))[0]
+    if not ground.service.executes:
+        return f"no result that was made up has `{_said(link, change, ground.procedure)}`", ""
+    table = ground.answers.table(root)
+    if table is None and root in ground.answers.slots:
+        value = change.get((root,), OTHER)
+        example = f"[{_yaml(value)}]" if value is not OTHER else "…"
+        return f"no example of `{root}` leads there", f"add `examples: {{{root}: {example}}}`"
+    noun = singular(table).replace("_", " ") if table else f"`{root}`"
+    for key, row in ground.service.rows.get(table or "", {}).items():
+        if _takes(ground, link, one, {(root, name): value for name, value in row.items()}):
+            return f"{noun} {key} leads there, and no customer who comes here names it", _examples(ground, root, key)
+    said = _said(link, change, ground.procedure).replace(f"{root}.", "")
+    told = [f"{path[-1]}: {_yaml(value)}" for path, value in change.items() if isinstance(value, int | float | str)]
+    such = f", say `{', '.join(told)}`" if told and OTHER not in change.values() and "==" not in said else ""
+    return f"no {noun} with `{said}`", f"add such a row to {_seed(ground)}{such}"
+
+
+def _yaml(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _said(link: Link, change: _Change, procedure: Procedure) -> str:
+    """The condition of a branch; for one that has none, what would have to be so."""
+    branches = (branch.condition for step in procedure.steps for branch in step.branches if branch.line == link.line)
+    told = (f"{'.'.join(path)} = {'another' if value is OTHER else value}" for path, value in change.items())
+    return next(filter(None, branches), "") or ", ".join(told)
+
+
+def _examples(ground: Explorer, root: str, key: str) -> str:
+    slots = (
+        expression.strip()
+        for step in ground.procedure.steps
+        if root == step.result
+        for expression in step.arguments.values()
+    )
+    slot = next((slot for slot in slots if slot in ground.answers.slots), None)
+    return f"add it to `examples: {slot}`" if slot else ""
+
+
+def _seed(ground: Explorer) -> str:
+    """What the file of the rows is called."""
+    said = ground.service.setting.arguments
+    file = said.get("seed") or said.get("rows")
+    return Path(str(file)).name if file else "the seed data (--rows)"

@@ -1,0 +1,209 @@
+"""What no conversation reaches is told, with the row or the example that would reach it: refunds of charges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import toologue
+from toologue import generate
+
+API = """
+openapi: 3.0.3
+info: {title: Payments, version: "1"}
+paths:
+  /v1/charges/{charge}:
+    get:
+      operationId: GetCharge
+      parameters: [{name: charge, in: path, required: true, schema: {type: string, maxLength: 5000}}]
+      responses:
+        "200": {description: It., content: {application/json: {schema: {$ref: "#/components/schemas/charge"}}}}
+  /v1/refunds:
+    post:
+      operationId: PostRefunds
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema:
+              type: object
+              required: [charge]
+              properties:
+                charge: {type: string, maxLength: 5000}
+                amount: {type: integer}
+                reason: {type: string, enum: [duplicate, fraudulent, requested_by_customer]}
+      responses:
+        "200": {description: It., content: {application/json: {schema: {$ref: "#/components/schemas/refund"}}}}
+components:
+  schemas:
+    charge:
+      type: object
+      required: [id, object, amount, refunded]
+      properties:
+        id: {type: string}
+        object: {type: string, enum: [charge]}
+        amount: {type: integer}
+        refunded: {type: boolean}
+        receipt: {type: string, nullable: true}
+    refund:
+      type: object
+      required: [id, object, amount]
+      properties:
+        id: {type: string}
+        object: {type: string, enum: [refund]}
+        amount: {type: integer}
+        charge: {type: string}
+        reason: {type: string}
+"""
+ROWS = """
+now: 2025-03-12T09:30:00Z
+charges:
+  ch_1001: {amount: 2500, refunded: false}
+  ch_1002: {amount: 4200, refunded: false}
+"""
+MORE = "  ch_1003: {amount: 3000, refunded: true}\n  ch_1004: {amount: 10001, refunded: false}\n"
+PROCEDURE = """---
+id: refund
+issue: I was charged and want my money back.
+facts:
+  limit: 10000
+---
+
+# A refund
+
+1. **Ask** for the number of the charge. Collect `charge`.
+2. **Call** `GetCharge` with `charge`, giving `found`.
+   - If it fails: go to 3.
+   - If `found.refunded == true`: go to 8.
+   - If `found.amount > limit`: go to 9.
+   - Otherwise: go to 4.
+3. **End**: say that there is no charge {charge}.
+4. **Ask** why they want the money back. Collect `reason`.
+5. **Call** `PostRefunds` with `charge`, `amount = found.amount` and `reason`, giving `refund`.
+   - If it fails: go to 7.
+   - Otherwise: go to 6.
+6. **End**: say that {refund.amount} cents are on their way.
+7. **End**: say that the refund did not work.
+8. **End**: say that this charge was refunded before.
+9. **End**: say that a colleague looks at it.
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A project as somebody begins it: two charges, both of them good for a refund."""
+    (tmp_path / "procedures").mkdir()
+    (tmp_path / "toologue.toml").write_text('apis = "api.yaml"\nseed = "seed.yaml"\nagents = ["gold"]\n')
+    (tmp_path / "api.yaml").write_text(API)
+    return told(tmp_path)
+
+
+def told(folder: Path, procedure: str = PROCEDURE, rows: str = ROWS) -> Path:
+    """The project with another procedure, or other rows."""
+    (folder / "seed.yaml").write_text(rows)
+    (folder / "procedures" / "refund.md").write_text(procedure)
+    return folder
+
+
+def unreached(folder: Path) -> list[str]:
+    """What `toologue generate` says is in no conversation."""
+    where = ("--service", "api.yaml", "--rows", "seed.yaml", "-o", "suite", "--count", "4")
+    done = toologue("generate", "procedures/refund.md", *where, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    _, _, said = done.stdout.partition("in no conversation:\n")
+    return [line.removeprefix("  refund: ") for line in said.splitlines() if line.startswith("  ")]
+
+
+def test_a_row_that_is_missing_is_named(here: Path) -> None:
+    assert unreached(here) == [
+        "step 2, branch 2 (`found.refunded == true`): no charge with `refunded == true`; "
+        "add such a row to seed.yaml (behind it: step 8)",
+        "step 2, branch 3 (`found.amount > limit`): no charge with `amount > limit`; "
+        "add such a row to seed.yaml, say `amount: 10001` (behind it: step 9)",
+    ]
+    assert unreached(told(here, rows=ROWS + MORE)) == []
+
+
+def test_it_stands_in_the_statistics_too(here: Path) -> None:
+    unreached(here)
+    (of_refund,) = json.loads((here / "suite" / "statistics.json").read_text())["procedures"]
+    first, second = of_refund["unreached"]
+    assert (first["step"], first["behind"], first["why"]) == (2, [8], "no charge with `refunded == true`")
+    assert second["remedy"] == "add such a row to seed.yaml, say `amount: 10001`"
+
+
+def test_a_row_that_is_there_and_that_examples_leave_out(here: Path) -> None:
+    only = PROCEDURE.replace("---\n\n#", "examples:\n  charge: [ch_1001]\n---\n\n#")
+    assert unreached(told(here, only, ROWS + MORE)) == [
+        "step 2, branch 2 (`found.refunded == true`): charge ch_1003 leads there, and no customer who comes here "
+        "names it; add it to `examples: charge` (behind it: step 8)",
+        "step 2, branch 3 (`found.amount > limit`): charge ch_1004 leads there, and no customer who comes here "
+        "names it; add it to `examples: charge` (behind it: step 9)",
+    ]
+
+
+def test_an_example_that_is_missing(here: Path) -> None:
+    asked = PROCEDURE.replace("---\n\n#", "examples:\n  weeks: [1]\n---\n\n#").replace(
+        "Collect `reason`.", "Collect `reason`, `weeks`.\n   - If `weeks > 4`: go to 7.\n   - Otherwise: go to 5."
+    )
+    (said,) = unreached(told(here, asked, ROWS + MORE))
+    assert said == "step 4, branch 1 (`weeks > 4`): no example of `weeks` leads there; add `examples: {weeks: [5]}`"
+
+
+def test_examples_of_one_slot_leave_the_other_free(here: Path) -> None:
+    given = PROCEDURE.replace("---\n\n#", "examples:\n  weeks: [1]\n---\n\n#")
+    told(here, given.replace("Collect `reason`.", "Collect `weeks` and `reason`."), ROWS + MORE)
+    golds = generate(here / "procedures" / "refund.md", service=here / "api.yaml", rows=here / "seed.yaml", count=20)
+    said = [turn.informed for gold in golds for turn in gold.turns if turn.role == "user" and "reason" in turn.informed]
+    assert {"duplicate", "fraudulent", "requested_by_customer"} <= {str(one["reason"]) for one in said}
+
+
+def test_conversations_that_were_dropped(here: Path) -> None:
+    null = PROCEDURE.replace("say that this charge was refunded before", "say that it went to {found.receipt}")
+    (said,) = unreached(told(here, null, ROWS + MORE))
+    assert "what leads there was dropped (words would show what is not there" in said
+
+
+def test_a_way_that_nothing_can_take(here: Path) -> None:
+    twice = PROCEDURE.replace(" `found.amount > limit`", " `found.refunded == true and found.amount > limit`")
+    (said,) = unreached(told(here, twice, ROWS + MORE))
+    assert said.startswith("step 2, branch 3 (`found.refunded == true and found.amount > limit`): no way leads there")
+    assert "step 2 always goes to 3 or 4 or 8, whatever was tried" in said
+
+
+def test_a_failure_that_never_happens(here: Path) -> None:
+    conflict = PROCEDURE.replace("If it fails: go to 7", "If it fails with `conflict`: go to 7").replace(
+        "   - Otherwise: go to 6", "   - If it fails: go to 9.\n   - Otherwise: go to 6"
+    )
+    (said,) = unreached(told(here, conflict, ROWS + MORE))
+    assert said.startswith('step 5, branch 1 (`error.type == "conflict"`): none of ')
+    assert (
+        "calls of `PostRefunds` that were tried failed with `conflict`; add a row to seed.yaml that it refuses" in said
+    )
+
+
+def test_all_calls_that_fail(here: Path) -> None:
+    (said, *_) = unreached(told(here, rows="charges: {}\n"))
+    assert "calls of `GetCharge` failed (there is no charge" in said
+    assert "add rows to seed.yaml that its arguments name" in said
+
+
+def test_a_gate_may_be_on_it(here: Path) -> None:
+    done = toologue("test", ".", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "refund.md: step 2, branch 2 (`found.refunded == true`): no charge" in done.stdout
+    assert "in no conversation that gold passes" not in done.stdout, "what the agent failed is another matter"
+    assert toologue("test", ".", "--unreached", "fail", cwd=here).returncode == 1, "from what was kept, too"
+    with (here / "toologue.toml").open("a") as settings:
+        settings.write('[gate]\nunreached = "fail"\n')
+    assert toologue("test", ".", cwd=here).returncode == 1
+    assert toologue("test", ".", "--unreached", "tell", cwd=here).returncode == 0
+    assert toologue("test", ".", cwd=told(here, rows=ROWS + MORE)).returncode == 0
+    page = (here / "report.html").read_text()
+    assert "in no conversation, and why" not in page
+
+
+def test_the_page_says_so(here: Path) -> None:
+    toologue("test", ".", cwd=here)
+    assert "no charge with `refunded == true`; add such a row to seed.yaml" in (here / "report.html").read_text()
