@@ -125,6 +125,12 @@ def test_a_row_that_is_missing_is_named(here: Path) -> None:
     assert unreached(told(here, rows=ROWS + MORE)) == []
 
 
+def test_a_row_with_any_other_value_is_not_made_up(here: Path) -> None:
+    failed = PROCEDURE.replace("found.refunded == true", 'found.object != "charge"')
+    (said, _) = unreached(told(here, failed))
+    assert said.endswith('no charge with `object != "charge"`; add such a row to seed.yaml (behind it: step 8)')
+
+
 def test_it_stands_in_the_statistics_too(here: Path) -> None:
     unreached(here)
     (of_refund,) = json.loads((here / "suite" / "statistics.json").read_text())["procedures"]

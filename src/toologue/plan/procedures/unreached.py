@@ -195,7 +195,7 @@ def _choices(
     lists: list[Any] = [[{}] * size for size in (0, 1, 2, 3, 5, 11)] if "len(" in condition else []
     for path in parse(condition).paths:
         if path[0] in given:
-            yield from ((path, value) for value in (*worth.get(path, ()), True, False, *lists, OTHER))
+            yield from ((path, value) for value in (*worth.get(path, ()), OTHER, True, False, *lists))
 
 
 def _takes(ground: Explorer, link: Link, one: _Try, change: _Change) -> bool:
