@@ -120,13 +120,13 @@ class References:
         return 1 + sum(self._total(part, inside, deep + 1) for part in (*parts, rule.get("not", {})) if part)
 
 
-def _others(key: str) -> bool:
-    """Whether a key is an extension, which only those read who know it."""
-    return key.startswith("x-") and key not in NAMED
+def _unread(key: str) -> bool:
+    """Whether a key holds data, or an extension, which only those read who know it."""
+    return key in DATA or (key.startswith("x-") and key not in NAMED)
 
 
 def references(value: Any, place: tuple[str | int, ...], unread: Iterable[str] = ()) -> Iterator[tuple[Place, str]]:
-    """(place, target) of every `$ref` in a part of a document, in its order; none in examples, extensions."""
+    """(place, target) of every `$ref` in a part of a document, in its order; of none in an example or an extension."""
     todo: list[_Part] = [(value, place, False)]
     skipped = frozenset(unread)
     while todo:
@@ -136,9 +136,7 @@ def references(value: Any, place: tuple[str | int, ...], unread: Iterable[str] =
             inside: Any = member
             if key == "$ref" and isinstance(member, str):
                 yield (*here, key), member
-            elif (
-                isinstance(member, dict | list) and (named or not (key in DATA or _others(key))) and key not in skipped
-            ):
+            elif isinstance(member, dict | list) and key not in skipped and (named or not _unread(key)):
                 inner.append((inside, (*here, key), key in NAMED and not named))
         todo += inner[::-1]
         skipped = frozenset[str]()

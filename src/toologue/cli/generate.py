@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from toologue.cli.options import Out, at_least_one
+from toologue.cli.options import Operations, Out, at_least_one
 from toologue.cli.talks import Talks, Unreached, say_unreached
 from toologue.cli.terminal import echo, group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
@@ -27,6 +27,7 @@ def chains(
     embedder: str = "lexical",
     rules: Literal["published", "best"] = "best",
     graph: Path | None = None,
+    operations: Operations = Operations(),
     seed: int = 0,
     workers: int = 1,
 ) -> None:
@@ -50,6 +51,8 @@ def chains(
         Of the graph: best, or published (ToolDial's code).
     graph
         A graph.jsonl that `toologue graph build` made; by default it is built.
+    operations
+        Which operations of the documents; by default all that can be read.
     seed
         The same seed, the same files.
     workers
@@ -62,7 +65,7 @@ def chains(
         raise BadSetting("name the APIs, as in: toologue generate chains apis.jsonl -o DIR")
     making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most)
     with progress_bar("generating") as progress:
-        said = make_chains(apis, out, making, graph=graph, workers=workers, progress=progress)
+        said = make_chains(apis, out, making, graph=graph, choice=operations.choice, workers=workers, progress=progress)
     say(table(("", "here", "ToolDial"), compared_chains(said), title="statistics"), *_chain_counts(said))
     if said.dialogues < count:
         few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from toologue.cli.options import OptionalOut, Out, at_least_one
+from toologue.cli.options import Operations, OptionalOut, Out, at_least_one
 from toologue.cli.terminal import echo, group, progress_bar, say, table
 from toologue.errors import BadSetting, UnknownName
 
@@ -97,6 +97,7 @@ def build(
     workers: int | None = None,
     most: int = 5_000_000,
     cache: Path | None = None,
+    operations: Operations = Operations(),
 ) -> None:
     """The graph of APIs: an edge for each output that can feed a required parameter, by three similarities.
 
@@ -122,6 +123,8 @@ def build(
         How many pairs may pass the first test; more are refused.
     cache
         The SQLite file that keeps vectors; by default vectors.sqlite in the user's cache folder.
+    operations
+        Which operations of the documents; by default all that can be read.
     """
     from toologue.apis.load import each_api
     from toologue.models.embed import embedder as embedder_of
@@ -137,7 +140,7 @@ def build(
     limits = thresholds_of(rules, embedder_of(embedder).name, given)
     count, start = workers or os.cpu_count() or 1, time.monotonic()
     with pool(count), progress_bar("comparing") as progress:
-        documents = described_sides(each_api(apis), rules, workers=count)
+        documents = described_sides(each_api(apis, operations.choice), rules, workers=count)
         middle = time.monotonic()
         by = _embedder(embedder, cache, count, progress)
         found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)

@@ -25,6 +25,7 @@ from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.service import Service, service
 from toologue.project.statistics import Source
 from toologue.schema import Api, Dialogue
+from toologue.schema.api import packed
 from toologue.schema.jsonl import check_owned, line_of, replacing
 from toologue.values.json_schema import list_of
 from toologue.verify.procedures import verify
@@ -79,7 +80,7 @@ def write_straight(folder: Path, sources: Sequence[Source], made: Iterable[Strai
             found.append(one)
         for source in sources:
             apis |= service(source.document, source.seed, source.overlay).apis
-        stack.enter_context(replacing(folder / "apis.jsonl")).writelines(map(line_of, apis.values()))
+        stack.enter_context(replacing(folder / "apis.jsonl")).writelines(packed(apis.values()))
         rows = [
             {"procedure": one.procedure, "wanted": one.wanted, "read": len(one.dialogues), "valid": one.valid}
             | {"flaws": one.flaws, "faults": one.faults}

@@ -37,6 +37,7 @@ from typing import Any, NamedTuple, cast
 from pydantic import JsonValue
 
 from toologue import keys
+from toologue.apis.choice import Choice
 from toologue.apis.load import each_api
 from toologue.errors import BadSetting
 from toologue.models.embed import calibrated
@@ -142,10 +143,11 @@ def make_chains(
     making: ChainMaking,
     *,
     graph: Path | None = None,
+    choice: Choice | None = None,
     workers: int = 1,
     progress: Progress = lambda done, of: None,
 ) -> ChainStatistics:
-    """Make a dataset of what sources document. Raises BadSetting where nothing can be made of it."""
+    """Make a dataset of the chosen operations of sources. Raises BadSetting where nothing can be made of it."""
     if making.count < 1 or workers < 1 or not 0 < making.most <= 1:
         what = f"count {making.count}, workers {workers}, most {making.most}"
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
@@ -153,7 +155,7 @@ def make_chains(
     with ExitStack() as stack:
         making = replace(making, ratio=tuple(making.ratio))
         space = Workspace(folder, Path(stack.enter_context(TemporaryDirectory())), making)
-        prepared = prepare(sources, space, graph=graph, workers=workers)
+        prepared = prepare(sources, space, graph=graph, choice=choice, workers=workers)
         space = space._replace(documents=keys.file_key(space.apis))
         wanted, total, dropped = _wanted(prepared, making), Statistics(), Counter[str]()
         into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in ("dialogues", *SPLITS)}
@@ -178,7 +180,12 @@ def make_chains(
 
 
 def prepare(
-    sources: Sequence[Path | str], space: Workspace, *, graph: Path | None = None, workers: int = 1
+    sources: Sequence[Path | str],
+    space: Workspace,
+    *,
+    graph: Path | None = None,
+    choice: Choice | None = None,
+    workers: int = 1,
 ) -> Prepared:
     """Write documents, graph, splits and their indexes; return the pairs. Raises BadSetting where there is none.
 
@@ -186,15 +193,17 @@ def prepare(
     and its retriever may find it.
     """
     apart = partial(unordered, executor=executor_of(workers), workers=1)  # a process that gives its memory back
-    (count,) = apart(partial(_write_graph, sources, space, graph), [workers])
+    (count,) = apart(partial(_write_graph, sources, space, graph, choice), [workers])
     (prepared,) = apart(partial(_share_out, space, count), [workers])
     return prepared
 
 
-def _write_graph(sources: Sequence[Path | str], space: Workspace, graph: Path | None, workers: int) -> int:
+def _write_graph(
+    sources: Sequence[Path | str], space: Workspace, graph: Path | None, choice: Choice | None, workers: int
+) -> int:
     making = space.making
     with pool(workers), replacing(space.apis) as file:
-        sides = described_sides(each_api(sources), making.rules, into=file, workers=workers)
+        sides = described_sides(each_api(sources, choice), making.rules, into=file, workers=workers)
         if graph is None:
             by = ParallelEmbedder(embedder_of(making.embedder), workers)
             edges = find_edges(sides, by, rules=making.rules, workers=workers).edges

@@ -40,6 +40,7 @@ from toologue.plan.procedures.unreached import lost
 from toologue.project.statistics import Census, Made, Source, Statistics
 from toologue.report.coverage import walk_of
 from toologue.schema import Api, Dialogue, Plan
+from toologue.schema.api import packed
 from toologue.schema.jsonl import check_owned, held, line_of, replacing
 from toologue.verify.procedures import Flaw, verify
 from toologue.write.model import ModelWriter
@@ -165,7 +166,7 @@ def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:
             into["graphs"].write(line_of(one.planned.graph))
             with replacing(folder / "procedures" / name) as text:
                 text.write(write_procedure(one.source.procedure).encode())
-        into["apis"].writelines(map(line_of, apis.values()))
+        into["apis"].writelines(packed(apis.values()))
         said = census.statistics()
         if said.dropped.get(UNWORDED) and said.conversations < held(folder / "dialogues.jsonl"):
             what = f"the model found words for {said.conversations} conversations, fewer than {folder} holds"

@@ -21,7 +21,8 @@ from toologue.errors import BadSetting
 from toologue.formats.tau2 import read_tasks, ungraded
 from toologue.loop import ground
 from toologue.schema import Dialogue, Invocation, invocations
-from toologue.schema.jsonl import check_owned, line_of, replacing
+from toologue.schema.api import write_apis
+from toologue.schema.jsonl import check_owned, replacing, write
 from toologue.worlds.tau2 import Initial, Tau2, Tools, checkout_of, files_of
 
 
@@ -64,9 +65,8 @@ def import_tau2(
         dialogues.append(dialogue)
         unlike += [] if same else [task.id]
         progress(done, len(tasks))
-    for name, lines in (("dialogues.jsonl", dialogues), ("apis.jsonl", tools.apis)):
-        with replacing(out / name) as stream:
-            stream.writelines(map(line_of, lines))
+    write(out / "dialogues.jsonl", dialogues)
+    write_apis(out / "apis.jsonl", tools.apis)
     with replacing(out / "policy.md") as stream:
         stream.write(policy.encode())
     return Imported(tuple(dialogues), len(tools.apis), sum(api.writes for api in tools.apis), tuple(unlike))

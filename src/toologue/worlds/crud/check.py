@@ -112,6 +112,12 @@ class _Trial:
         row = handler.row if handler and self.verb(name) != "create" else None
         return row.parameter if row else ""
 
+    def _given(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """The parameter that names the row, which has to be among the arguments. Raises _Disagrees."""
+        if (parameter := self._key(name)) not in arguments:
+            raise _Disagrees("there is no row that could be named")
+        return parameter
+
     def _of(self, name: str) -> tuple[Operation, Any]:
         return self.simulator.operations[name], self.simulator.routes.get(name)
 
@@ -151,7 +157,7 @@ class _Trial:
         world, table = self.simulator.world(), self._about(name)
         arguments = self._arguments(name, number)
         value = self._done(world, name, arguments).value
-        parameter = self._key(name)
+        parameter = self._given(name, arguments)
         if self.simulator.operations[name].response and not _holds(value, table, arguments[parameter]):
             raise _Disagrees(f"it answers another row than {arguments[parameter]!r}")
         lost = 987654321 if isinstance(arguments[parameter], int) else "nowhere-0"
@@ -172,7 +178,7 @@ class _Trial:
 
     def _updates(self, name: str, number: int) -> None:
         world, table, arguments = self.simulator.world(), self._about(name), self._arguments(name, number)
-        parameter = self._key(name)
+        parameter = self._given(name, arguments)
         self._done(world, name, arguments)
         row = world.rows(table.name)[key_text(arguments[parameter])]
         self._same(table, arguments, row)
@@ -180,7 +186,7 @@ class _Trial:
 
     def _deletes(self, name: str, number: int) -> None:
         world, table, arguments = self.simulator.world(), self._about(name), self._arguments(name, number)
-        key = arguments[self._key(name)]
+        key = arguments[self._given(name, arguments)]
         self._done(world, name, arguments)
         if key_text(key) in world.rows(table.name):
             raise _Disagrees(f"the row {key!r} is still there")

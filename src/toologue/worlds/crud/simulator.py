@@ -21,10 +21,11 @@ from typing import Any, Literal, NamedTuple
 from pydantic import JsonValue, ValidationError
 
 from toologue import keys
+from toologue.apis.bundle import bundled
 from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
-from toologue.data import Source, complaint, read_source
+from toologue.data import Source, complaint, read_source, text_of
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import Noun
@@ -298,8 +299,24 @@ CRUD = Kind(
 
 
 def _files(given: _Arguments) -> list[Path]:
+    """The files of a setting, with those that its document takes in."""
+    document, seed = files_of(given.document, given.seed)
     overlay = None if given.overlay is None else Path(given.overlay)
-    return [file for file in (*files_of(given.document, given.seed), overlay) if file is not None]
+    return [*_taken_in(document), *(file for file in (seed, overlay) if file is not None)]
+
+
+_ELSEWHERE = re.compile(r"\$ref[\"']?\s*:\s*[\"']?[^#\"'\s]")
+_PARTS: dict[Path, tuple[tuple[Any, ...], tuple[Path, ...]]] = {}
+
+
+def _taken_in(document: Path) -> tuple[Path, ...]:
+    """A document and the files that it takes in, found again when one of them changes."""
+    stamps, files = _PARTS.get(document, ((), (document,)))
+    if stamps != tuple(map(stamp, files)):
+        more = bundled(read_source(document)).files if _ELSEWHERE.search(text_of(document)) else ()
+        files = (document, *sorted(file for file in more if file != document.resolve()))
+        _PARTS[document] = tuple(map(stamp, files)), files
+    return files
 
 
 def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
