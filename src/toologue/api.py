@@ -275,7 +275,8 @@ def generate(
         with tempfile.TemporaryDirectory() as folder:
             make_chains(names, Path(folder) / "made", ChainMaking(count or 100, seed))
             return list(read(Path(folder) / "made" / "dialogues.jsonl", Dialogue))
-    chosen = sources(names, *(None if one is None else str(one) for one in (service, rows)))
+    document, seed_data = (None if one is None else str(one) for one in (service, rows))
+    chosen = sources(names, document, seed_data)
     making = Making(count=count or 12, seed=seed, writer=writer)
     return [dialogue for made in from_procedures(chosen, making) for dialogue in made.dialogues]
 

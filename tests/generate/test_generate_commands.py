@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,19 @@ def test_graphs_of_other_procedures_are_refused(
     (out / "graphs.jsonl").write_text((out / "graphs.jsonl").read_text().replace("renew-a-loan", "another"))
     assert run("verify", out / "dialogues.jsonl", "--graphs", out / "graphs.jsonl") == 2
     assert "none of these graphs" in capsys.readouterr().err
+
+
+def test_operations_of_the_service_are_chosen_and_an_overlay_lies_beside_it(
+    library: tuple[object, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    procedure, _, document, *_ = library
+    called = sorted(set(re.findall(r"operationId: (\w+)", Path(str(document)).read_text())))
+    assert run("generate", *library, "-o", tmp_path / "made", "--count", 1, "--only", "*") == 0
+    assert run("generate", *library, "-o", tmp_path / "none", "--exclude", called[0]) == 2
+    assert called[0] in capsys.readouterr().err, "the procedure calls what is not there"
+    overlay = tmp_path / "overlay.yaml"
+    overlay.write_text(f"operations: {{{called[0]}: {{x-unheard-of: 1}}, nowhere: {{}}}}")
+    assert run("plan", "procedures", *library, "-o", tmp_path / "plans.jsonl", "--overlay", overlay) == 2
+    assert "'nowhere'" in capsys.readouterr().err
+    assert run("generate", procedure, "--service", document, "-o", tmp_path / "x", "--only", "nothing_*") == 2
+    assert "--only 'nothing_*' fits nothing" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, projec
 
 from toologue.agents.code import imports_of
 from toologue.cli import status
-from toologue.errors import BadSetting
+from toologue.errors import BadFile, BadSetting
 from toologue.project.hotspots import spots
 from toologue.run.selection import Selection
 from toologue.schema.jsonl import unfinished_folder
@@ -39,6 +39,19 @@ def dead(history, tools):
         raise ConnectionError("the line is dead")
     return agent(history, tools)
 '''
+
+
+def test_a_project_says_which_operations_there_are(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    settings = folder / "toologue.toml"
+    settings.write_text(f'{SETTINGS}\n[operations]\nonly = ["get_*"]\n')
+    assert checked(folder).suites[0].dialogues
+    settings.write_text(f'{SETTINGS}\n[operations]\nexclude = ["get_locker"]\n')
+    with pytest.raises(BadFile, match="get_locker"):
+        checked(folder)
+    settings.write_text(f'{SETTINGS}\n[operations]\nonly = ["put_*"]\n')
+    with pytest.raises(BadSetting, match=r"--only 'put_\*' fits nothing"):
+        checked(folder)
 
 
 class TestWhatIsKept:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from toologue.cli.options import Operations
 from toologue.cli.terminal import echo, say_first
 from toologue.errors import BadSetting
 
@@ -65,6 +66,8 @@ class Talks:
     rows: Annotated[
         Path | None, Parameter(name=["--rows", "--seed-data"], help="Seed data for --service, in YAML.")
     ] = None
+    overlay: Annotated[Path | None, Parameter(help="What the document of --service does not say of its world.")] = None
+    operations: Operations = Operations()
 
     def making(self, writer: str = "template") -> Making:
         """How a suite is made of them."""
@@ -72,11 +75,15 @@ class Talks:
 
         if self.mode == "straight":
             raise BadSetting("--mode straight plans nothing: give it to `toologue generate`, with --model")
-        said = {name: value for name, value in vars(self).items() if name not in ("service", "rows")}
+        beside = ("service", "rows", "overlay", "operations")
+        said = {name: value for name, value in vars(self).items() if name not in beside}
         return Making(**said, writer=writer)
 
     def sources(self, what: Sequence[str]) -> list[Source]:
         """The procedures that are named."""
+        from toologue.apis.choice import Choice
         from toologue.project.generate import sources
 
-        return sources(what, self.service, None if self.rows is None else str(self.rows))
+        rows, overlay = (None if file is None else str(file) for file in (self.rows, self.overlay))
+        choice = self.operations.choice
+        return sources(what, self.service, rows, overlay, None if choice == Choice() else choice)

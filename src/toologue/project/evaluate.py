@@ -115,7 +115,8 @@ class Suite:
 def read_chapters(project: Project) -> list[Chapter]:
     """All procedures of a project. Raises BadFile with everything that is wrong with them."""
     seed, overlay = project.seed, project.overlay
-    world = service(document := project.service, seed, overlay)
+    choice = project.settings.operations
+    world = service(document := project.service, seed, overlay, choice)
     files = [Path(file) for file in (document, seed, overlay) if file is not None and Path(file).is_file()]
     data = [kind_at(world.setting).data_key(world.setting), *map(keys.file_key, files)]
     found, wrong = list[Chapter](), list[str]()
@@ -128,8 +129,15 @@ def read_chapters(project: Project) -> list[Chapter]:
         twin = next((other.file for other in found if other.procedure.id == procedure.id), None)
         if twin:
             wrong.append(f"{file}: its id {procedure.id!r} is that of {twin}, too; give each one of its own")
-        parts = [__version__, document, data, procedure.model_dump(mode="json"), vars(project.making)]
-        source = Source(procedure, document, seed and str(seed), overlay and str(overlay))
+        parts = [
+            __version__,
+            document,
+            choice.model_dump(mode="json"),
+            data,
+            procedure.model_dump(mode="json"),
+            vars(project.making),
+        ]
+        source = Source(procedure, document, seed and str(seed), overlay and str(overlay), choice)
         found.append(Chapter(file.name, procedure, lint(text_of(file)), source, keys.content_key(parts)))
     if wrong:
         raise BadFile("\n".join(wrong))

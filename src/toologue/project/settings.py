@@ -3,6 +3,7 @@
     apis or world, overlay, seed, procedures, agents      what is tested, and who (paths start at the file)
     [agents.NAME]   spec options                           who, by names of your own, in place of the list `agents`
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
+    [operations]    only tag exclude strict                which of the document's are read
     [run]           timeout concurrency trials
     [grade]         similarity judge judge_votes
     [gate]          fail_under metric strict allow_unsure unreached
@@ -34,6 +35,7 @@ from urllib.parse import urlencode
 from pydantic import BeforeValidator, Field, ValidationError
 
 from toologue import limits
+from toologue.apis.choice import Choice
 from toologue.data import complaint, text_of
 from toologue.errors import BadFile, BadSetting
 from toologue.plan.procedures.noise import NoiseMode
@@ -111,6 +113,7 @@ class Settings(Noun):
     world: str = ""
     overlay: str | None = Field(default=None, min_length=1)
     seed: str | None = Field(default=None, min_length=1)
+    operations: Choice = Choice()
     procedures: str = "procedures"
     agents: Annotated[dict[str, Tested], BeforeValidator(_by_name)] = Field(
         default={"procedure": Tested(spec="procedure")}, min_length=1

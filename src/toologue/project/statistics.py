@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, JsonValue
 
+from toologue.apis.choice import Choice
 from toologue.apis.schemas import object_of
 from toologue.formats.procedure import told
 from toologue.plan.procedures.paths import Share, coverage
@@ -140,6 +141,12 @@ class Source:
     document: str
     seed: str | None = None
     overlay: str | None = None
+    choice: Choice | None = None
+
+    @property
+    def world(self) -> tuple[str, str | None, str | None, Choice | None]:
+        """What its calls are made to, as `service` takes it."""
+        return self.document, self.seed, self.overlay, self.choice
 
 
 @dataclass(frozen=True)

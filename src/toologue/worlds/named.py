@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl
 from pydantic import JsonValue
 
 from toologue import registry
+from toologue.apis.choice import Choice
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Setting
 from toologue.worlds.crud.simulator import shipped
@@ -28,10 +29,15 @@ from toologue.worlds.world import allow, kind_at
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
 
 
-def setting_of(world: str | Path, rows: str | Path | None = None, overlay: str | Path | None = None) -> Setting:
+def setting_of(
+    world: str | Path,
+    rows: str | Path | None = None,
+    overlay: str | Path | None = None,
+    choice: Choice | None = None,
+) -> Setting:
     """The setting that a name stands for; `rows` are what the world holds at the start, where it takes such a file.
 
-    `overlay` is what an OpenAPI document does not say of its world.
+    `overlay` is what an OpenAPI document does not say of its world, `choice` which of its operations are read.
     """
     name, _, options = str(world).partition("?")
     registered, own = name in registry.names("world"), ":" in name
@@ -39,6 +45,8 @@ def setting_of(world: str | Path, rows: str | Path | None = None, overlay: str |
         beside = {"seed": rows, "overlay": overlay}
         given: dict[str, JsonValue] = {"document": str(world)}
         given.update((key, str(file)) for key, file in beside.items() if file)
+        if choice is not None and choice != Choice():
+            given["choice"] = choice.model_dump(mode="json", exclude_defaults=True)
         return Setting(name="crud", arguments=given)
     if own:
         allow(name)

@@ -22,7 +22,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.apis.load import apis_of
+from toologue.apis.choice import Choice
+from toologue.apis.load import apis_of_all
 from toologue.data import read_source
 from toologue.errors import BadSetting, UserError
 from toologue.loop import World
@@ -55,15 +56,25 @@ class Service:
         return self.make is not None
 
 
-def service(world: str | Path, rows: str | Path | None = None, overlay: str | Path | None = None) -> Service:
+def service(
+    world: str | Path,
+    rows: str | Path | None = None,
+    overlay: str | Path | None = None,
+    choice: Choice | None = None,
+) -> Service:
     """The service that a world is, by its name (`worlds.named`), or `mocked` ones of a file that only describes APIs.
 
-    `overlay`: what an OpenAPI document does not say. Raises BadFile, BadRecord, BadSetting.
+    `overlay`: what an OpenAPI document does not say; `choice`: which of its operations there are. Raises BadFile,
+    BadRecord, BadSetting.
     """
     file = str(world)
-    if file.endswith(_DESCRIBING) and Path(file).is_file() and (alone := _described(file, *stamp(file))):
+    if (
+        file.endswith(_DESCRIBING)
+        and Path(file).is_file()
+        and (alone := _described(file, (choice or Choice()).model_dump_json(), *stamp(file)))
+    ):
         return alone
-    kind = kind_at(setting := setting_of(world, rows, overlay))
+    kind = kind_at(setting := setting_of(world, rows, overlay, choice))
     case = Case(id=setting.name, world=setting, protocol="live")
     return Service(setting, kind.by_name, kind.now or _NOW, partial(kind.make, case), kind.rows(), kind.names)
 
@@ -77,10 +88,10 @@ _DESCRIBING = (".json", ".jsonl", ".jsonl.gz")
 
 
 @lru_cache(maxsize=8)
-def _described(file: str, changed: int, size: int) -> Service | None:
+def _described(file: str, choice: str, changed: int, size: int) -> Service | None:
     """What a file describes that is no OpenAPI document: apis.jsonl, tools, the paper's small JSON."""
     whole = file.endswith(".json") and {"openapi", "swagger"} & object_of(read_source(Path(file)).data).keys()
-    return None if whole else mocked(apis_of(file))
+    return None if whole else mocked(apis_of_all([file], Choice.model_validate_json(choice)))
 
 
 # So many values are made for a call, and so many changes of each tried.

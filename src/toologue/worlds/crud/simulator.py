@@ -22,6 +22,7 @@ from pydantic import JsonValue, ValidationError
 
 from toologue import keys
 from toologue.apis.bundle import bundled
+from toologue.apis.choice import Choice
 from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
@@ -75,8 +76,8 @@ class Simulator:
 
     `document`: a file, the name of a shipped service, or the document itself; `seed`: a file or the tables themselves;
     `overlay`: a file, or itself, of what the document does not say (`worlds.crud.overlay`);
-    `now`: when it is, if the seed does not say so; `only`: the operations to simulate; `overrides`:
-    operation → function.
+    `now`: when it is, if the seed does not say so; `only`: the operations to simulate; the same by globs is a
+    `choice`; `overrides`: operation → function.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Simulator:
         overlay: str | Path | Mapping[str, Any] | None = None,
         now: str | None = None,
         only: Collection[str] | None = None,
+        choice: Choice | None = None,
         overrides: Mapping[str, Override] | None = None,
     ):
         if not isinstance(document, Mapping):
@@ -96,7 +98,9 @@ class Simulator:
         source = _source(document, "<document>")
         if overlay is not None:
             source = overlaid(source, _source(overlay, "<overlay>"))
-        read = openapi_of(source)
+        read = openapi_of(source, Choice(strict=choice.strict) if choice else None)
+        if choice is not None and only is None:  # tables are those of the whole document
+            only = [operation.api.name for operation in openapi_of(source, choice).operations]
         self._places = {operation.api.name: operation.place for operation in read.operations}
         self.document = replace(read, operations=tuple(as_resources(read.operations)))
         self.overrides = dict(overrides or {})
@@ -233,6 +237,7 @@ class _Arguments(Noun):
     seed: str | None = None
     now: str | None = None
     only: tuple[str, ...] | None = None
+    choice: Choice | None = None
     overlay: str | None = None
 
 
