@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # so that not even `typing` is loaded
 if TYPE_CHECKING:
+    from typing import Any
+
     from toologue.api import Report as Report
     from toologue.api import chat as chat
     from toologue.api import evaluate as evaluate

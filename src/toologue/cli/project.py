@@ -162,7 +162,8 @@ def first_looks(found: Checked, trial: Trial) -> None:
         ways = (left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line)
         missing = [left for left in ways if left not in unseen]
         if missing:
-            echo(f"\n{one.file}: {len(missing)} ways are in no conversation that {trial.agent} passes:")
+            are = "1 way is" if len(missing) == 1 else f"{len(missing)} ways are"
+            echo(f"\n{one.file}: {are} in no conversation that {trial.agent} passes:")
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
 
 

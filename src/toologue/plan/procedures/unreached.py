@@ -37,11 +37,9 @@ from toologue.values.json_schema import object_of
 _TRIES, _CHANGES = 25, 400
 # Stands for any other value than those that are compared with.
 OTHER = "another"
-_Change = Mapping[tuple[str, ...], JsonValue]
-
-
-# Nothing is lost by these.
+# Reasons why plans are dropped by which nothing is lost.
 _HARMLESS = ("the same conversation twice", "no data lead there")
+_Change = Mapping[tuple[str, ...], JsonValue]
 
 
 class Unreached(Noun):
@@ -134,7 +132,9 @@ def _cause(ground: Explorer, link: Link, dropped: Mapping[str, int]) -> tuple[st
     if re.match(r"error\b", link.condition):
         named = re.search(r'error\.type == "([^"]+)"', link.condition)
         failed = f"failed with `{named[1]}`" if named else "failed"
-        rule = f"add a row to {_seed(ground)} that it refuses, or say in the document what it refuses"
+        rule = (
+            f"add a row to {_seed(ground)} that it refuses, or say in an overlay what it refuses (x-action: requires)"
+        )
         return f"none of {len(tries)} calls of `{source.text}` that were tried {failed}", rule
     faults = [object_of(one.values["error"]) for one in tries if one.values.get("error")]
     if tries and len(faults) == len(tries):
