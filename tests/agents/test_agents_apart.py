@@ -171,13 +171,13 @@ def test_a_process_is_kept_for_the_next_question(folder: Path) -> None:
 
 @pytest.mark.parametrize("agent", ["thread:agents_apart.py:loops", "agents_apart:blocks"])
 def test_in_threads_it_ends_with_3_where_as_many_as_run_at_once_cannot_be_stopped(folder: Path, agent: str) -> None:
-    arguments = ("run", "talks.jsonl", "--agent", agent, "-o", "run", "--timeout", "0.2", "--concurrency", "2")
+    arguments = ("run", "talks.jsonl", "--agent", agent, "-o", "run", "--timeout", "0.6", "--concurrency", "2")
     done = toologue(*arguments, cwd=folder)
     assert done.returncode == 3
     assert done.stderr.startswith(f"toologue: 2 threads of {agent!r} went on after their time, and cannot be stopped")
-    assert errors(folder / "run") == {("timeout", "cut off after 0.2 s")}
+    assert errors(folder / "run") == {("timeout", "cut off after 0.6 s")}
     (folder / "stop").touch()  # what hung is mended, and the same command goes on
-    assert toologue(*arguments[:-4], "--timeout", "0.2", cwd=folder).returncode == 0
+    assert toologue(*arguments[:-4], "--timeout", "0.6", cwd=folder).returncode == 0
     assert len([*RunFolder(folder / "run").traces()]) == 4
 
 
@@ -216,8 +216,8 @@ def until_over() -> Iterator[None]:
 def test_given_in_python_it_is_recorded_and_ends_the_run_in_the_same_way(folder: Path, given: Tested) -> None:
     done, cases = list[Finished](), cases_of(read(folder / "talks.jsonl", Dialogue), Settings())
     with pytest.raises(Unfinished, match=r"2 threads of .* went on after their time, and cannot be stopped"):
-        run_all(cases, player_of(given), done.append, limits=Limits(concurrency=2, timeout=0.1))
-    assert errors_of([one.trace for one in done]) == {("timeout", "cut off after 0.1 s")}
+        run_all(cases, player_of(given), done.append, limits=Limits(concurrency=2, timeout=0.6))
+    assert errors_of([one.trace for one in done]) == {("timeout", "cut off after 0.6 s")}
 
 
 @pytest.mark.usefixtures("until_over")
