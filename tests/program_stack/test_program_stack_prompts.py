@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import re
 from collections import Counter
@@ -18,6 +19,7 @@ from toologue.agents.llm.program_stack import ProgramStack, Settings
 from toologue.agents.llm.program_stack.agent import spelled
 from toologue.agents.llm.program_stack.answers import read_programs, unsupported
 from toologue.agents.llm.program_stack.consent import held_back
+from toologue.agents.llm.program_stack.definitions import definitions
 from toologue.agents.llm.program_stack.examples import Examples, keywords, trained
 from toologue.agents.llm.program_stack.prompts import Asked, Task, messages, samples, service_of, situation
 from toologue.bench.benchmark import play
@@ -85,9 +87,25 @@ class TestTheThreeSettings:
             assert "s3" not in part
 
     def test_documents_say_what_calls_give_but_as_published(self) -> None:
-        contents = "Contents: [{Key, LastModified, ETag, Size, StorageClass}]"
+        contents = "Contents: [{Key: string, LastModified: string, ETag: string, Size: integer, StorageClass: string}]"
         assert contents in self.parts(Settings())
         assert contents not in self.parts(Settings(published=True))
+
+    @pytest.mark.parametrize("published", [True, False])
+    def test_documents_are_python(self, published: bool) -> None:
+        text = definitions(apis(), published=published)
+        functions = ast.parse(text).body
+        assert [one.name for one in functions if isinstance(one, ast.FunctionDef)] == [api.name for api in apis()]
+        told = [ast.get_docstring(one) for one in functions if isinstance(one, ast.FunctionDef)]
+        described = [api.description for api in apis()]
+        assert told == described if published else all(map(str.startswith, map(str, told), described))
+        assert "def copy_object(self, Bucket: str, CopySource: Union[Dict, str], Key: str):" in definitions(
+            apis(), published=published
+        )
+
+    def test_documents_say_what_a_value_must_be(self) -> None:
+        text = self.parts(Settings())
+        assert "MaxKeys: At most so many keys. At least 1; at most 1000." in text
 
     def test_instructions_and_facts_are_told(self) -> None:
         brief = S3.replace(instructions="Be formal.", facts={"now": "2025-03-10", "programs": {"object": "s3"}})

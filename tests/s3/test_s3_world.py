@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 
@@ -11,7 +10,7 @@ import pytest
 from toologue.errors import BadSetting
 from toologue.schema import Call, Case, Program, Setting
 from toologue.worlds.contract import check_world
-from toologue.worlds.s3 import KIND, S3, apis, as_boto3, as_definitions, signature
+from toologue.worlds.s3 import KIND, S3, apis, as_boto3, signature
 
 NAMES = [
     "get_object", "put_object", "delete_object", "list_objects", "create_bucket", "copy_object", "list_buckets",
@@ -186,13 +185,6 @@ def test_eleven_operations_are_documented_and_five_only_read():
     reading = [api.name for api in apis() if not api.writes]
     assert reading == ["get_object", "list_objects", "list_buckets", "get_bucket_location", "head_bucket"]
     assert all(api.description and api.keywords for api in apis())
-
-
-def test_definitions_are_python():
-    functions = ast.parse(as_definitions(apis())).body
-    assert [function.name for function in functions] == NAMES
-    assert "def copy_object(self, Bucket: str, CopySource: Union[Dict, str], Key: str):" in as_definitions(apis())
-    assert [ast.get_docstring(function) for function in functions] == [api.description for api in apis()]
 
 
 def test_the_world_keeps_the_contract():

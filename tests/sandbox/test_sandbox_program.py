@@ -73,6 +73,24 @@ class TestCheck:
         assert found.startswith(f"line {problem}")
 
     @pytest.mark.parametrize(
+        ("given", "problem"),
+        [
+            ("cents=0, reason='lost'", "takes for 'cents' an integer; at least 1, not 0"),
+            ("cents='5', reason='lost'", "takes for 'cents' an integer; at least 1, not '5'"),
+            ("cents=5, reason='lsot'", """takes for 'reason' one of "lost", "broken", not 'lsot'"""),
+            ("cents=5, reason=None", ""),
+            ("cents=2 + 3, reason=why", ""),
+            ("cents=?1, reason='lost'", ""),
+        ],
+    )  # fmt: skip
+    def test_literals_fit_the_documents(self, given: str, problem: str) -> None:
+        cents = Parameter(json_schema={"type": "integer", "minimum": 1})
+        reason = Parameter(json_schema={"enum": ["lost", "broken"]}, required=False)
+        refund = Api(name="refund", parameters={"cents": cents, "reason": reason})
+        found = check(parse(f"why = str(7)\nshop.refund({given})"), [refund], "shop", draft=True)
+        assert [one.what.removeprefix("refund ") for one in found] == [problem] * bool(problem)
+
+    @pytest.mark.parametrize(
         "code",
         [
             "return s3.GetObject('b', Key='k')['Body'].read()",

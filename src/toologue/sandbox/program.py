@@ -16,13 +16,15 @@ Example:
     line 1, column 29: the placeholder ?1 is not filled in
     line 2, column 8: the name 'b' is not defined
 
-Not covered: types of arguments; whether a name is defined on every way that leads to its use; what only running shows.
+Not covered: types of arguments that are no literals; whether a name is defined on every way that leads to its use;
+what only running shows.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import json
 import re
 import threading
 import warnings
@@ -31,13 +33,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toologue.errors import shown
 from toologue.sandbox.exceptions import CONVERSATIONAL, OF_THE_CLIENT, SERVICE
 from toologue.sandbox.messages import ABSENT, MODULES
 from toologue.sandbox.rpc import spelt
-from toologue.schema import Api
+from toologue.schema import Api, Parameter
+from toologue.values.described import described
+from toologue.values.json_schema import fits
 
 # A string without an end goes on to the end: every character is read once.
 _PLACE = re.compile(
@@ -167,9 +171,22 @@ def _misfits(node: ast.Call, api: Api) -> Iterator[tuple[ast.AST, str]]:
             yield keyword, f"{api.name} gets {keyword.arg!r} twice"
         elif keyword.arg is not None and keyword.arg not in parameters:
             yield keyword, f"{api.name} has no parameter {keyword.arg!r}{_near(keyword.arg, parameters)}"
+        elif keyword.arg is not None and (wanted := _unfit(keyword.value, api.parameters[keyword.arg])):
+            yield keyword, f"{api.name} takes for {keyword.arg!r} {wanted}, not {ast.unparse(keyword.value)}"
         given += [keyword.arg] if keyword.arg else parameters  # ** may give them all
     if not any(isinstance(one, ast.Starred) for one in node.args):
         yield from ((node, f"{api.name} needs {one!r}") for one in api.required if one not in given)
+
+
+def _unfit(node: ast.expr, parameter: Parameter) -> str:
+    """What a parameter wants, where a literal is given that does not fit; what only running shows always fits."""
+    try:
+        value: Any = ast.literal_eval(node)
+        json.dumps(value)
+    except (ValueError, TypeError, SyntaxError, RecursionError):
+        return ""
+    left_out = value is None and not parameter.required
+    return "" if left_out or fits(value, parameter.json_schema) else described(parameter.json_schema)
 
 
 def _named(code: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache, cached_property, lru_cache
 from io import BytesIO
@@ -28,7 +28,7 @@ from toologue.apis.schemas import list_of, object_of
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.keys import file_key
-from toologue.schema import Api, Parameter
+from toologue.schema import Api
 from toologue.schema.jsonl import Noun
 
 
@@ -85,7 +85,6 @@ def bytes_of(content: object) -> bytes:
         raise ValueError(f"{shown(held['base64'])} is no base64: {error}") from None
 
 
-_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict", "array": "List"}
 # The name of the account that ships.
 DEFAULT = "larkfield"
 # The bytes by bucket and key.
@@ -178,32 +177,6 @@ def apis() -> tuple[Api, ...]:
 def by_name() -> Mapping[str, Api]:
     """The same by name."""
     return {api.name: api for api in apis()}
-
-
-def as_definitions(documents: Sequence[Api]) -> str:
-    """Documents as Python definitions without bodies, for any world's Apis (paper, appendix E)."""
-
-    def definition(api: Api) -> str:
-        given = ["self", *(_argument(name, parameter) for name, parameter in api.parameters.items())]
-        return f'def {api.name}({", ".join(given)}):\n    """{api.description}"""'
-
-    return "\n\n".join(map(definition, documents))
-
-
-def _argument(name: str, parameter: Parameter) -> str:
-    kind = _type(parameter.json_schema.get("type"))
-    if parameter.required:
-        return f"{name}: {kind}"
-    default = parameter.json_schema.get("default")
-    is_plain = isinstance(default, str) and '"' not in default and "\\" not in default
-    return f"{name}: Optional[{kind}] = " + (f'"{default}"' if is_plain else repr(default))
-
-
-def _type(kind: JsonValue) -> str:
-    if isinstance(kind, list):
-        names = [_type(one) for one in kind if one != "null"]
-        return names[0] if len(names) == 1 else f"Union[{', '.join(names)}]"
-    return _TYPES.get(cast("str", kind), "Any")
 
 
 def client(endpoint: str, *, attempts: int = 3, **credentials: str) -> Any:

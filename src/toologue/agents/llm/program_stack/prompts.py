@@ -13,8 +13,9 @@ cannot go on the stack are left out.
 up as it stands is shown without its code, as the paper does. `messages` puts the samples into one user message in the
 format of `formats.dialog2api`. `published` sends nothing else, and ends where the answer begins. Otherwise a system
 message has the rules (`program.txt`, `response.txt`; the wording is ours), the brief's instructions and facts, and
-exceptions of the developer's own; and documents say what calls give. Examples from elsewhere are about a seed library
-(`elsewhere_program.xml`, `elsewhere_response.xml`), so that they show the form and nothing of S3.
+exceptions of the developer's own; and documents say all that they know of parameters and results (`definitions`).
+Examples from elsewhere are about a seed library (`elsewhere_program.xml`, `elsewhere_response.xml`), so that they show
+the form and nothing of S3.
 
 Example:
     >>> done = AgentTurn(acts=(Program(goal="1", status="final", code="raise EndDialog()"),))
@@ -43,7 +44,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from toologue.apis.schemas import object_of
+from toologue.agents.llm.program_stack.definitions import definitions
 from toologue.errors import StackError
 from toologue.formats.dialog2api import Output, Sample, escaped, sample_xml
 from toologue.formats.openai import Message
@@ -53,7 +54,6 @@ from toologue.sandbox.program import raised_in
 from toologue.schema import AgentTurn, Api, Brief, Dialogue, Program, Turn, UserTurn, rounds
 from toologue.schema.jsonl import Noun
 from toologue.schema.stack import Stacked, put, whole
-from toologue.worlds.s3 import as_definitions
 
 Task = Literal["program", "response"]
 Shows = Literal["docs", "examples", "both"]
@@ -162,8 +162,7 @@ def messages(asked: Asked, settings: Settings) -> list[Message]:
     docs = settings.shows == "docs" or (settings.shows == "both" and not asked.examples)
     parts = [Path(__file__).with_name(f"elsewhere_{asked.task}.xml").read_text("utf-8").strip()] if docs else []
     if settings.shows != "examples":
-        apis = service.apis if settings.published else tuple(map(_with_results, service.apis))
-        parts.append(f"<def>\n{escaped(as_definitions(apis))}\n</def>")
+        parts.append(f"<def>\n{escaped(definitions(service.apis, published=settings.published))}\n</def>")
     parts += [] if docs else [sample_xml(one) for one in asked.examples]
     text = "\n\n".join([*parts, sample_xml(asked.situation)])
     if settings.published:
@@ -190,21 +189,6 @@ def _short(held: tuple[Stacked, ...], programs: Sequence[Program]) -> Iterator[P
         except StackError:
             same = False
         yield bare if same else program
-
-
-def _with_results(api: Api) -> Api:
-    """The document, with the names of what a call gives; the paper's definitions leave that out."""
-    given = _gives(api.returns)
-    return api.replace(description=f"{api.description} Gives {given}.") if given else api
-
-
-def _gives(schema: Mapping[str, Any], deep: int = 4) -> str:
-    """The names in a schema: {orders: [{order_id, total}], next_cursor}; nothing of a plain value."""
-    if schema.get("type") == "array":
-        return f"[{_gives(object_of(schema.get('items')), deep) or '...'}]"
-    found = {name: _gives(object_of(rule), deep - 1) for name, rule in object_of(schema.get("properties")).items()}
-    listed = ", ".join(f"{name}: {inner}" if inner else name for name, inner in found.items())
-    return f"{{{listed}}}" if listed and deep else ""
 
 
 def _rules(task: Task, service: Service) -> str:
