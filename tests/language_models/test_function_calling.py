@@ -13,11 +13,11 @@ import pytest
 from fake_endpoint import HANG, RESET, Answer, Endpoint, Request, Script, refuses, says
 
 from toologue.agents.agent import AgentSpec, resolve_agent
-from toologue.agents.llm.function_calling import DEFAULT, FunctionCalling
+from toologue.agents.llm.function_calling import FunctionCalling
 from toologue.bench.benchmark import benchmark
 from toologue.bench.tooltalk import load
 from toologue.cli import status
-from toologue.errors import BadSetting, Denied, UnknownName
+from toologue.errors import BadSetting, Denied, UnknownName, UserError
 from toologue.loop import play
 from toologue.models.client import OpenAIModel, Setup
 from toologue.models.model import Model, ModelFault, Reply, ScriptedModel
@@ -107,18 +107,56 @@ class TestConversations:
         there = endpoint([says("Sorry?")])
         lived("function_calling:openai:gpt-x")
         system, user = there.requests[0].messages
-        assert system["content"] == f"{DEFAULT}\n\nnow: {NOW}\nlocation: Lisbon\nusername: mreyes"
+        assert system["content"].startswith("You are an assistant. Use the tools to do what the user asks")
+        assert system["content"].endswith(f"# What you know\nnow: {NOW}\nlocation: Lisbon\nusername: mreyes")
         assert user == {"role": "user", "content": "Wake me at six and at seven."}
         tools = {tool["function"]["name"]: tool["function"] for tool in there.requests[0].body["tools"]}
         assert tools.keys() == {api.name for api in apis()}
         assert tools["AddAlarm"]["parameters"]["required"] == ["time"]
         assert "required" not in tools["AddAlarm"]["parameters"]["properties"]["time"]
 
-    def test_instructions_of_the_dialogue_take_the_place_of_ours(self) -> None:
-        model, brief = ScriptedModel(["x"]), Brief(instructions="Be brief.", facts={"now": "noon"})
+    def test_instructions_stand_in_what_it_is_told(self) -> None:
+        model, brief = ScriptedModel(["x"]), Brief(instructions="Refund nothing.", facts={"now": "noon"})
         case = Case(id="x", gold=WAKE, brief=brief, protocol="recorded")
         play(case.replace(gold=Dialogue(id="x", turns=WAKE.turns[:3])), FunctionCalling(model))
-        assert model.asked[0].messages[0]["content"] == "Be brief.\n\nnow: noon"
+        told = model.asked[0].messages[0]["content"]
+        assert told.startswith("You talk with a customer, in a chat")
+        assert "# Instructions\nRefund nothing.\n" in told
+        assert told.endswith("# What you know\nnow: noon")
+
+    def test_a_prompt_of_ones_own(self, endpoint: Start, tmp_path: Path) -> None:
+        there, mine = endpoint([says("Sorry?")]), tmp_path / "mine.txt"
+        mine.write_text("It is {{ known.now }} in {{ known.location }}.{{ known.mood }}\n{{ instructions }}")
+        lived(f"openai:gpt-x?prompt={mine}&tries=1")
+        assert there.requests[0].messages[0] == {"role": "system", "content": f"It is {NOW} in Lisbon."}
+
+    def test_the_published_prompt_of_tooltalk(self, endpoint: Start) -> None:
+        there = endpoint([says("Sorry?")])
+        lived("openai:gpt-x?prompt=tooltalk")
+        assert there.requests[0].messages[0]["content"].splitlines() == [
+            "You are a helpful assistant. Here is some user data:",
+            "location: Lisbon",
+            f"timestamp: {NOW}",
+            "username (if logged in): mreyes",
+        ]
+
+    @pytest.mark.parametrize(
+        ("written", "told"),
+        [
+            (None, "there is no prompt '.*': name a file, or one that ships: function_calling, tooltalk"),
+            ("{{ known.now", "line 1: this is no template: unexpected end"),
+            ("{{ known.__class__.__mro__ }}", "the prompt cannot be filled: access to attribute '__class__'"),
+        ],
+    )
+    def test_a_prompt_that_cannot_be_used_is_refused(
+        self, endpoint: Start, written: str | None, told: str, tmp_path: Path
+    ) -> None:
+        there, mine = endpoint([says("x")]), tmp_path / "mine.txt"
+        if written is not None:
+            mine.write_text(written)
+        with pytest.raises(UserError, match=told):
+            lived(f"openai:gpt-x?prompt={mine}")
+        assert not there.requests
 
     def test_a_tool_that_fails_is_told_so(self, endpoint: Start) -> None:
         there = endpoint([says(None, ("DeleteAlarm", {"alarm_id": "none-such"})), says("There is none.")])

@@ -12,10 +12,11 @@ from xml.etree import ElementTree
 import pytest
 from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, project
 
-from toologue.agents.code import imports_of
+from toologue.agents.code import code_of, imports_of
 from toologue.cli import status
 from toologue.errors import BadFile, BadSetting
 from toologue.project.hotspots import spots
+from toologue.project.settings import open_project
 from toologue.run.selection import Selection
 from toologue.schema.jsonl import unfinished_folder
 from toologue.score.steps import SEVERITIES
@@ -160,6 +161,19 @@ class TestWhatIsKept:
         wrong = SETTINGS.replace('agents = ["agent.py:agent"]', "") + '[agents.best]\nspec = "gold"\nspeck = 1\n'
         with pytest.raises(BadSetting, match=r"agents.best.speck: no key is called so; did you mean 'spec'"):
             checked(project(tmp_path, settings=wrong))
+
+    def test_a_prompt_belongs_to_its_agent(self, tmp_path: Path) -> None:
+        named = '[agents.mine]\nspec = "openai:gpt-x"\nprompt = "prompts/mine.txt"\noptions = {temperature = 0}\n'
+        folder = project(tmp_path, settings=SETTINGS.replace('agents = ["agent.py:agent"]', "") + named)
+        with pytest.raises(BadSetting, match=r"agents.mine.prompt: there is no file .*prompts/mine.txt"):
+            open_project(folder).spec("mine")
+        (folder / "prompts").mkdir()
+        (folder / "prompts" / "mine.txt").write_text("{{ instructions }}")
+        spec = open_project(folder).spec("mine")
+        assert spec == f"openai:gpt-x?temperature=0&prompt={(folder / 'prompts' / 'mine.txt').resolve()}"
+        before = code_of(spec)
+        (folder / "prompts" / "mine.txt").write_text("Be kind. {{ instructions }}")
+        assert code_of(spec) != before  # what it said before does not count any more
 
     def test_a_part_of_the_conversations_is_run_and_gated_alone(self, tmp_path: Path) -> None:
         folder = project(tmp_path)

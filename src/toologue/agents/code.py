@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions, version
 from modulefinder import ModuleFinder
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from toologue import keys
 
@@ -30,9 +31,12 @@ _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "p
 
 
 def code_of(spec: str) -> str:
-    """The key of the code of an agent, where its spec names a file; else empty."""
+    """The key of the code of an agent, or of its prompt, where its spec names a file; else empty."""
     how, _, rest = spec.partition(":")
-    file = Path(rest.partition("?")[0].rpartition(":")[0])
+    asked, _, options = rest.partition("?")
+    prompt, file = Path(dict(parse_qsl(options)).get("prompt", "")), Path(asked.rpartition(":")[0])
+    if prompt.is_file():
+        return keys.file_key(prompt)
     return code_key(file) if how in ("callable", "thread") and file.is_file() else ""
 
 

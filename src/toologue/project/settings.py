@@ -1,7 +1,7 @@
 """A project's settings: what stands in its `toologue.toml`, checked, and the files that it names.
 
     apis or world, overlay, seed, procedures, agents      what is tested, and who (paths start at the file)
-    [agents.NAME]   spec options                           who, by names of your own, in place of the list `agents`
+    [agents.NAME]   spec prompt options                    who, by names of your own, in place of the list `agents`
     [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
     [operations]    only tag exclude strict                which of the document's are read
     [run]           timeout concurrency trials
@@ -67,15 +67,15 @@ class Running(Noun):
 
 
 class Tested(Noun):
-    """An agent: its spec, as `--agent` takes it, and the options behind it."""
+    """An agent: its spec, as `--agent` takes it, the file of its prompt, and the options behind it."""
 
     spec: str = Field(min_length=1)
+    prompt: str | None = Field(default=None, min_length=1)
     options: dict[str, str | int | float] = Field(default_factory=dict[str, str | int | float])
 
-    @property
-    def whole(self) -> str:
+    def whole(self, prompt: Path | None = None) -> str:
         """The spec with its options."""
-        more = urlencode(self.options)
+        more = urlencode({**self.options, **({"prompt": prompt} if prompt else {})}, safe="/")
         return f"{self.spec}{'&' if '?' in self.spec else '?'}{more}" if more else self.spec
 
 
@@ -179,7 +179,9 @@ class Project:
     def spec(self, agent: str) -> str:
         """What an agent of this name is, or one that is named by its spec."""
         known = self.settings.agents.get(agent)
-        return known.whole if known else agent
+        if known is None:
+            return agent
+        return known.whole(self._file(f"agents.{agent}.prompt", known.prompt) if known.prompt else None)
 
     def _file(self, key: str, name: str) -> Path:
         path = self.folder / name

@@ -3,8 +3,9 @@
     function_calling:MODEL   with any model that `models.ask.model` understands
     openai:NAME              short for function_calling:openai:NAME
 
-Contract: a request is made of the brief's instructions (or `DEFAULT`), its facts, and the conversation so far, results
-and errors of tools included; the tools are the brief's Apis. One reply is one turn: parallel calls are its acts. Calls
+Contract: a request is made of a system message (`system`), which holds the brief's instructions and facts, and the
+conversation so far, results and errors of tools included; the tools are the brief's Apis. `?prompt=` names another
+template for the system message. One reply is one turn: parallel calls are its acts. Calls
 go to the world as the model wrote them: unknown names, and arguments that are no JSON object (None, `raw` keeps the
 text). A model that gives no reply makes a turn with an error named like the fault, and no words.
 
@@ -26,27 +27,29 @@ conversations longer than the model's window.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from toologue.agents.agent import AgentSpec
+from toologue.agents.agent import AgentSpec, split_options
 from toologue.agents.llm import ModelAgent, asking
-from toologue.formats.openai import prompt, tools
-from toologue.models.model import Reply
+from toologue.agents.llm.system import Template
+from toologue.formats.openai import Message, to_messages, tools
+from toologue.models.model import Model, Reply
 from toologue.schema import AgentTurn, Brief, Turn
 
-DEFAULT = (
-    "You are a helpful assistant. Use the tools to do what the user asks, and only what they ask. Never invent "
-    "arguments or results: ask the user for what you need and cannot look up, and say so when a tool fails."
-)
-"""The instructions of an agent whose brief has none."""
+_OURS = Template()
 
 
 class FunctionCalling(ModelAgent):
-    """An agent over a model."""
+    """An agent over a model, told by a template."""
+
+    def __init__(self, model: Model, template: Template = _OURS, *, seed: int | None = None):
+        super().__init__(model, seed=seed)
+        self._template = template
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next turn; with an error where it gave none."""
-        told = brief if brief.instructions else brief.replace(instructions=DEFAULT)
-        return await self.replied(prompt(told, history), _turn, tools(brief.apis))
+        sent: list[Message] = [{"role": "system", "content": self._template(brief)}, *to_messages(history)]
+        return await self.replied(sent, _turn, tools(brief.apis))
 
 
 def _turn(reply: Reply) -> AgentTurn:
@@ -55,9 +58,15 @@ def _turn(reply: Reply) -> AgentTurn:
 
 def function_calling_agent(argument: str) -> AgentSpec:
     """The agent `function_calling:MODEL`."""
-    return asking("function_calling", argument, FunctionCalling)
+    return _agent("function_calling", argument, argument)
 
 
 def openai_agent(argument: str) -> AgentSpec:
     """The agent `openai:NAME`."""
-    return asking("openai", f"openai:{argument}", FunctionCalling, name=f"openai:{argument}")
+    return _agent("openai", argument, f"openai:{argument}")
+
+
+def _agent(agent: str, argument: str, spec: str) -> AgentSpec:
+    model, told = split_options(spec, "prompt")
+    template = Template(told["prompt"]) if "prompt" in told else _OURS
+    return asking(agent, model, partial(FunctionCalling, template=template), name=f"{agent}:{argument}")
