@@ -325,3 +325,48 @@ def test_whatever_a_model_writes_is_a_turn_that_fits_the_stack(answers: list[str
             stack(history)
             if turn.text or turn.error:
                 break
+
+
+class TestLooking:
+    def test_what_is_there_is_read_before_a_program_is_written_and_is_on_no_stack(self) -> None:
+        look = "Why: which bucket is meant?\n<look>s3.list_buckets()</look>"
+        draft = goal(1, "drafting", 's3.delete_bucket(Bucket="larkfield-scratch")')
+        model = ScriptedModel([look, draft, said("Shall I delete larkfield-scratch?")])
+        saw, wrote, told = talked(model, "Delete the scratch bucket.")
+        assert [act.kind for act in saw.acts] == ["call"]
+        assert "larkfield-scratch" in json.dumps(saw.results[0].value)
+        assert wrote.acts[0].status == "drafting"
+        assert told.text == "Shall I delete larkfield-scratch?"  # and no value of it is strange
+        first, second, third = (asked.messages[-1]["content"] for asked in model.asked)
+        assert "Looked up since the user spoke:\n- s3.list_buckets() = {" not in first
+        assert "Looked up since the user spoke:\n- s3.list_buckets() = {" in second
+        assert "Looked up since the user spoke" in third
+        assert stack([UserTurn(text="x"), saw, wrote])[0].goal == "1"
+
+    @pytest.mark.parametrize(
+        ("look", "problem"),
+        [
+            ('s3.delete_bucket(Bucket="attic")', "a look only reads, and delete_bucket writes"),
+            ("s3.list_objects(Bucket=name)", "the look, line 1, column 24: the name 'name' is not defined"),
+            ("s3.list_objects(Bucket='a' + 'b')", "a look gives literals"),
+            ("s3.list_objects()", "the look, line 1, column 1: list_objects needs 'Bucket'"),
+            ("x = 1", "a look is calls of s3 and nothing else, not 'x = 1'"),
+        ],
+    )
+    def test_nothing_is_written_and_nothing_else_is_run(self, look: str, problem: str) -> None:
+        model = ScriptedModel([f"<look>{look}</look>", goal(1, "final", COUNT), said("You have 5 buckets.")])
+        wrote, _ = talked(model, "How many buckets do I have?")
+        assert wrote.acts[0].kind == "program"
+        assert problem in model.asked[1].messages[-1]["content"]
+
+    def test_it_does_not_look_for_ever(self) -> None:
+        look = "<look>s3.list_buckets()</look>"
+        model = ScriptedModel([*[look] * 4, goal(1, "final", COUNT), said("You have 5 buckets.")])
+        turns = talked(model, "How many buckets do I have?")
+        assert [[act.kind for act in turn.acts] for turn in turns] == [["call"]] * 3 + [["program"], []]
+        assert "nothing more can be looked up" in model.asked[4].messages[-1]["content"]
+
+    def test_as_published_there_are_no_looks(self) -> None:
+        published = Settings(shows="docs", published=True)
+        (turn,) = talked(ScriptedModel(["<look>s3.list_buckets()</look>"] * 2), "How many?", settings=published)
+        assert turn.acts == ()

@@ -15,6 +15,8 @@ A turn takes two requests. The first sees S(t-1), R(t-1), U(t) and answers with 
 world runs. The second sees S(t), R(t-1), U(t) and answers with words. Search is greedy, unless the spec of the model
 says otherwise (`openai:NAME?temperature=1`).
 
+Before it writes, the model may look: calls of methods that only read (`looks`), three times in a turn.
+
 Contract: a function of the history and the brief. Programs that cannot go on the stack never leave; unless
 `published`, an answer that cannot be used is asked for again once, and so is a program that broke at run time
 (`answers`); a final program to which the user must agree waits as a draft (`consent`); words that nothing supports are

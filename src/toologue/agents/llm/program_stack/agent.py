@@ -24,6 +24,7 @@ from toologue.agents.llm import SEEDS, about
 from toologue.agents.llm.program_stack.answers import Answer, broke, plain, read_programs, unsupported, why
 from toologue.agents.llm.program_stack.consent import held_back
 from toologue.agents.llm.program_stack.examples import Examples, trained
+from toologue.agents.llm.program_stack.looks import MOST, is_look, looked, recent
 from toologue.agents.llm.program_stack.prompts import (
     Asked,
     Settings,
@@ -72,12 +73,12 @@ class ProgramStack:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn: programs, or words; with an error where the model gave neither."""
-        talk, taken = _Talk(self._model, self._seed), place(history)[1]
-        last = history[-1] if taken == 1 else None
-        broken = broke(last) if last is not None and last.role == "agent" else ()
+        talk = _Talk(self._model, self._seed)
+        did = [turn for turn in recent(history) if not is_look(turn)]
+        broken = broke(did[0]) if len(did) == 1 and did[0] is history[-1] else ()
         try:
             wrote = AgentTurn()
-            if taken == 0 or (broken and not self._settings.published):
+            if not did or (broken and not self._settings.published):
                 wrote = await self._programs(talk, history, brief, broken)
             if wrote.acts:
                 return talk.noted(wrote)
@@ -91,14 +92,18 @@ class ProgramStack:
         sent = self._messages("program", history, brief)
         if broken:
             sent = again(sent, broken, _BROKEN)
-        text = await talk.ask(sent)
-        answer = read_programs(text, held, service)
+        text, looks = await talk.ask(sent), MOST - sum(map(is_look, recent(history)))
+        if self._settings.published:
+            looks = 0
+        answer = read_programs(text, held, service, looks=looks)
         extra: dict[str, Any] = {}
         problems = [*answer.problems, *(["it was cut off"] if talk.last and talk.last.finish == "length" else [])]
         if problems and not self._settings.published:
             extra = {"text": text, "problems": problems, "done": "repaired"}
             text = await talk.ask(again(sent, problems, _ONCE_MORE, answer=text))
-            answer = read_programs(text, held, service)
+            answer = read_programs(text, held, service, looks=looks)
+        if answer.looks:
+            return AgentTurn(acts=answer.looks, thought=answer.reason or "looks before it writes")
         if answer.problems:
             extra = {"text": text, "problems": list(answer.problems)}
         return self._turn(answer, history, brief, extra)
@@ -118,11 +123,12 @@ class ProgramStack:
         sent = self._messages("response", history, brief)
         written = await talk.ask(sent)
         words, extra = _said(written), dict[str, Any]()
-        problems = _problems(words, heard, brief)
+        found = [*looked(history, service_of(brief).name)]
+        problems = _problems(words, heard, brief, found)
         if problems and not self._settings.published:
             extra = {"text": written, "problems": problems, "done": "repaired"}
             words = _said(await talk.ask(again(sent, problems, _ONCE_MORE, answer=written)))
-            problems = _problems(words, heard, brief)
+            problems = _problems(words, heard, brief, found)
             if problems:
                 words, extra = plain(_ran(history)), {"text": words, "problems": problems, "done": "replaced"}
         noted: dict[str, Any] = {"answer": extra} if extra else {}
@@ -137,7 +143,7 @@ class ProgramStack:
         if self._examples is not None and settings.shows != "docs":
             near = situation(history)
             found = self._examples.nearest(near, task, settings.k, apis=brief.apis, dialogue=self._dialogue)
-        return messages(Asked(task, seen, brief, found), settings)
+        return messages(Asked(task, seen, brief, found, [*looked(history, service_of(brief).name)]), settings)
 
 
 class _Talk:
@@ -170,15 +176,14 @@ def _said(text: str) -> str:
         return ""
 
 
-def _problems(words: str, seen: Sample, brief: Brief) -> list[str]:
+def _problems(words: str, seen: Sample, brief: Brief, found: Sequence[str]) -> list[str]:
     if not words:
         return ["there is no <turn>Agent: ...</turn> with words in it"]
-    return [f"nothing here says {one!r}" for one in unsupported(words, seen, brief)]
+    return [f"nothing here says {one!r}" for one in unsupported(words, seen, brief, found)]
 
 
 def _ran(history: Sequence[Turn]) -> list[Stacked]:
-    recent = history[len(history) - place(history)[1] :]
-    acts = (act for turn in recent if turn.role == "agent" for act in turn.acts)
+    acts = (act for turn in recent(history) for act in turn.acts)
     goals = {act.goal for act in acts if act.kind == "program"}
     return [one for one in reversed(stacked(history)) if one.goal in goals and one.result is not None]
 

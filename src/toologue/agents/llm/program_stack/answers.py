@@ -36,12 +36,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from toologue.agents.llm.program_stack.consent import waiting
+from toologue.agents.llm.program_stack.looks import looks_in
 from toologue.agents.llm.program_stack.prompts import Service
 from toologue.errors import BadRecord, StackError
 from toologue.formats.dialog2api import Sample, read_output
 from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.program import check, parse
-from toologue.schema import AgentTurn, Brief, Program, Result
+from toologue.schema import AgentTurn, Brief, Call, Program, Result
 from toologue.schema.stack import Stacked, put, whole
 from toologue.text.claims import claims, grounds
 from toologue.values.compare import lengths
@@ -53,17 +54,22 @@ _LONGEST = 200
 
 
 class Answer(NamedTuple):
-    """The programs of an answer, what is wrong with it, the model's own reason."""
+    """The programs of an answer, what is wrong with it, the model's own reason; or what it looks up first."""
 
     programs: tuple[Program, ...] = ()
     problems: tuple[str, ...] = ()
     reason: str = ""
+    looks: tuple[Call, ...] = ()
 
 
-def read_programs(text: str, held: tuple[Stacked, ...], service: Service) -> Answer:
-    """What an answer holds."""
-    said = _WHY.search(re.split(r"<(?:output|goal|program)\b", text, maxsplit=1)[0])
+def read_programs(text: str, held: tuple[Stacked, ...], service: Service, *, looks: int = 0) -> Answer:
+    """What an answer holds; `looks`: how many more times it may look something up."""
+    said = _WHY.search(re.split(r"<(?:output|goal|program|look)\b", text, maxsplit=1)[0])
     reason = said[1] if said else ""
+    if "<look>" in text and "<goal" not in text:
+        calls, problems = looks_in(text, service)
+        wrong = problems if looks > 0 else ("nothing more can be looked up: write the output",)
+        return Answer(problems=wrong, reason=reason, looks=() if wrong else calls)
     try:
         output = read_output(text, "the answer")
     except BadRecord as error:
@@ -129,12 +135,12 @@ def _why(program: Program, held: Sequence[Stacked], service: Service) -> str:
     return "is final: it is agreed to" if waits else "is final: nothing is missing"
 
 
-def unsupported(text: str, seen: Sample, brief: Brief) -> tuple[str, ...]:
-    """The values in words that nothing supports, as they are said."""
+def unsupported(text: str, seen: Sample, brief: Brief, looked: Sequence[str] = ()) -> tuple[str, ...]:
+    """The values in words that nothing supports, as they are said; `looked`: what was looked up."""
     error = seen.stack[0].result.error if seen.stack and seen.stack[0].result else None
     if error is not None and error.type == "FAQ":
         return ()
-    known = list(_known(seen, brief))
+    known = [*_known(seen, brief), *looked]
     told = json.dumps(known, ensure_ascii=False).casefold().replace("\\n", "\n").replace('\\"', '"')
     quoted = (found[1] or found[2] or found[3] for found in _QUOTED.finditer(text))
     paths = (found[0].rstrip(".") for found in _PATH.finditer(text))

@@ -148,12 +148,13 @@ def samples(dialogue: Dialogue, task: Task) -> Iterator[Sample]:
 
 
 class Asked(NamedTuple):
-    """One request: for what, in which situation, told what, with which examples."""
+    """One request: for what, in which situation, told what, with which examples, after what was looked up."""
 
     task: Task
     situation: Sample
     brief: Brief
     examples: Sequence[Sample]
+    looked: Sequence[str] = ()
 
 
 def messages(asked: Asked, settings: Settings) -> list[Message]:
@@ -168,7 +169,9 @@ def messages(asked: Asked, settings: Settings) -> list[Message]:
     if settings.published:
         return [{"role": "user", "content": text}]
     system = "\n\n".join([_rules(asked.task, service), *_told(asked.brief)])
-    return [{"role": "system", "content": system}, {"role": "user", "content": text.removesuffix(_OUTPUT).rstrip()}]
+    found = f"\n\nLooked up since the user spoke:\n{bullets(asked.looked)}" if asked.looked else ""
+    user = text.removesuffix(_OUTPUT).rstrip() + found
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
 def again(sent: Sequence[Message], problems: Sequence[str], what: str, *, answer: str = "") -> list[Message]:
