@@ -31,6 +31,7 @@ from toologue.project.generate import make, shipped
 from toologue.project.statistics import Source
 from toologue.schema import Branch, Dialogue, Procedure, Step, Turn
 from toologue.worlds import crud
+from toologue.worlds.named import setting_of
 
 # What is new, and the part of it that no customer misspells.
 SIGN = "471108"
@@ -100,27 +101,27 @@ def _moved(step: Step, here: int) -> Step:
 
 def with_row(source: Source, folder: Path) -> Edited:
     """One row more in the largest table: the last one under another id."""
-    found = service(source.document)
+    found = service(source.world)
     rows = {name: {key: dict(row) for key, row in table.items()} for name, table in found.rows.items()}
     table = max(rows.values(), key=len)
     last, row = list(table.items())[-1]
     other = str(_another(last))
     table[other] = {name: other if value == last else value for name, value in row.items()}
-    file = folder / f"{source.document}.yaml"
+    file = folder / f"{source.named}.yaml"
     file.write_text(json.dumps({"now": found.now, **rows}))
-    return replace(source, seed=str(file)), other
+    return replace(source, world=setting_of(source.named, file)), other
 
 
 def with_operation(source: Source, folder: Path) -> Edited:
     """One operation more in the document, that reads what its first one reads; no procedure calls it."""
-    shipped = Path(crud.__file__).parent / source.document
+    shipped = Path(crud.__file__).parent / source.named
     document = yaml.safe_load((shipped / "openapi.yaml").read_text())
     path, found = next((path, item) for path, item in document["paths"].items() if "get" in item)
     again = {**found["get"], "operationId": f"{found['get']['operationId']}_again", "summary": NEW}
     document["paths"][f"/again{path}"] = {**{name: found[name] for name in found if name == "parameters"}, "get": again}
-    file = folder / f"{source.document}-openapi.json"
+    file = folder / f"{source.named}-openapi.json"
     file.write_text(json.dumps(document))
-    return Source(source.procedure, str(file), str(shipped / "seed.yaml")), SIGN
+    return Source(source.procedure, setting_of(file, shipped / "seed.yaml")), SIGN
 
 
 def _of_procedure(edit: Callable[[Procedure], Procedure]) -> Edit:

@@ -51,6 +51,7 @@ from toologue.schema import (
 from toologue.schema.jsonl import Record, line_of, read
 from toologue.text import bank
 from toologue.worlds.crud.simulator import files_of
+from toologue.worlds.named import setting_of
 from toologue.worlds.s3 import account
 
 Load = Callable[[Path], object]
@@ -201,7 +202,7 @@ def _documents() -> dict[str, Loader]:
         ),
         "tools": Loader("tools.json", _json([TOOL]), _apis, _listed(TOOL, b'"f"')),
         "RapidAPI": Loader("rapid.json", _json([RAPID]), _apis, _listed(RAPID, b'"T"')),
-        "rows": Loader("rows.yaml", rows, lambda file: service(DOCUMENT, file), many(_ROW, rows, first=1000)),
+        "rows": Loader("rows.yaml", rows, _service, many(_ROW, rows, first=1000)),
         "account": Loader(
             "s3.yaml",
             buckets,
@@ -309,6 +310,10 @@ def _reading(kind: type[Record]) -> Load:
 
 def _apis(file: Path) -> object:
     return apis_of_all([file])
+
+
+def _service(file: Path) -> object:
+    return service(setting_of(DOCUMENT, file))
 
 
 def _catalog(file: Path) -> None:

@@ -20,25 +20,20 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import JsonValue
-
 from toologue import registry
 from toologue.agents.agent import AgentSpec, resolve_agent
-from toologue.agents.guarded import Guarded
+from toologue.apis.choice import Choice
 from toologue.bench.benchmark import Benchmark, Options, Proof, benchmark, benchmark_of, report_of
 from toologue.bench.benchmark import evaluate as evaluate_benchmark
 from toologue.bench.prove import check_gold
-from toologue.errors import BadSetting, Unfinished, UnknownName
-from toologue.loop import Agent, Ask, Listen, Session, converse
+from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import TextMatch
 from toologue.project.chains import ChainMaking, make_chains
 from toologue.project.generate import Making, sources
@@ -51,18 +46,17 @@ from toologue.report.page import write_page
 from toologue.report.tables import totals_table
 from toologue.run.runner import Limits
 from toologue.run.selection import Selection
-from toologue.schema import AgentTurn, Brief, Case, Dialogue, Turn, UserTurn
+from toologue.run.talk import Talk
+from toologue.schema import AgentTurn, Brief, Dialogue, Turn
 from toologue.schema.jsonl import read, replacing
 from toologue.score.metric import Total, totals
-from toologue.worlds.named import place_of
-from toologue.worlds.world import kind_at, make_world
+from toologue.worlds.named import given_setting, place_of
 
 Suite = str | Path | Iterable[Dialogue]
 Progress = Callable[[int, int], None]
 # What stands for "success" where a suite has no metric of that name; the first that it has.
 _SUCCESS = ("success", "test correct", "perfect dialogue")
 _DOCUMENTS = (".yaml", ".yml", ".json", ".jsonl")
-_ENDLESS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -260,6 +254,11 @@ def generate(
     *what: str | Path,
     service: str | Path | None = None,
     rows: str | Path | None = None,
+    overlay: str | Path | None = None,
+    only: Sequence[str] = (),
+    tag: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    strict: bool = False,
     count: int | None = None,
     seed: int = 0,
     writer: str = "template",
@@ -267,16 +266,19 @@ def generate(
     """New conversations, verified: from procedures (ALMITA), or over chains of APIs (ToolDial).
 
     `what`: procedures or services that ship, .md files of yours over `service` (an OpenAPI document, one that ships, or
-    a world of yours, `module:Class`) with its `rows`; or API documents, for chains. `count`: of each procedure, by
-    default 12; of all chains, by default 100. `writer`: a model that finds the words. Raises UserError.
+    a world of yours, `module:Class`) with its `rows` and its `overlay`; or API documents, for chains. `only`, `tag`,
+    `exclude` are globs that choose among their operations; `strict` refuses a document that cannot be read in all.
+    `count`: of each procedure, by default 12; of all chains, by default 100. `writer`: a model that finds the words.
+    Raises UserError.
     """
-    names = [str(one) for one in what]
+    names, choice = [str(one) for one in what], Choice(only=(*only,), tag=(*tag,), exclude=(*exclude,), strict=strict)
     if any(Path(name).suffix in _DOCUMENTS for name in names):
+        if beside := service or rows or overlay:
+            raise BadSetting(f"{beside}: chains are made of API documents alone: leave it out")
         with tempfile.TemporaryDirectory() as folder:
-            make_chains(names, Path(folder) / "made", ChainMaking(count or 100, seed))
+            make_chains(names, Path(folder) / "made", ChainMaking(count or 100, seed), choice=choice)
             return list(read(Path(folder) / "made" / "dialogues.jsonl", Dialogue))
-    document, seed_data = (None if one is None else str(one) for one in (service, rows))
-    chosen = sources(names, document, seed_data)
+    chosen = sources(names, given_setting(service, rows, overlay, choice))
     making = Making(count=count or 12, seed=seed, writer=writer)
     return [dialogue for made in from_procedures(chosen, making) for dialogue in made.dialogues]
 
@@ -304,32 +306,6 @@ def prove(suite: str | Path) -> Proven:
     return Proven(failed, list(chosen.proofs(chosen, golds, judge, options)) if chosen.proofs else [])
 
 
-class Talk:
-    """A conversation with an agent in a world. `turns` are all that was said and done."""
-
-    def __init__(self, case: Case, agent: Agent):
-        self.turns: list[Turn] = []
-        self._case, self._agent, self._session = case, Guarded(agent), Session(make_world(case))
-        self._talk, self._runner = converse(case, self.turns), asyncio.Runner()
-        weakref.finalize(self, self._runner.close)
-        next(self._talk)
-
-    def say(self, text: str) -> str:
-        """Say something: what the agent answers, after all that it does. Raises Unfinished where it fails."""
-        reply, before = UserTurn(text=text), len(self.turns)
-        with suppress(StopIteration):
-            while not isinstance(request := self._talk.send(reply), Listen):
-                asked = isinstance(request, Ask)
-                reply = self._runner.run(self._act(request.history)) if asked else self._session.answer(request)
-        answers = [turn for turn in self.turns[before:] if isinstance(turn, AgentTurn)]
-        if fault := next((turn.error for turn in answers if turn.error), None):
-            raise Unfinished(f"the agent gave no answer: {fault.type}: {fault.message}")
-        return "\n".join(turn.text for turn in answers if turn.text)
-
-    async def _act(self, history: Sequence[Turn]) -> AgentTurn:
-        return await self._agent.act(history, self._case.brief)
-
-
 def chat(agent: Tested = "retrieve", world: str = "assistant", *, data: Path | None = None, seed: int = 0) -> Talk:
     """Talk to an agent in a world: assistant, s3, a service that ships, an OpenAPI document of yours, `module:Class`.
 
@@ -339,8 +315,5 @@ def chat(agent: Tested = "retrieve", world: str = "assistant", *, data: Path | N
         >>> chat("retrieve", "assistant").say("Which alarms are set?") != ""
         True
     """
-    place = place_of(world, data)
-    facts: dict[str, JsonValue] = {**place.facts, "programs": {"object": place.object}}
-    brief = Brief(instructions="", facts=facts, apis=tuple(kind_at(place.setting).apis))
-    case = Case(id="chat", brief=brief, world=place.setting, protocol="live", seed=seed, rounds=_ENDLESS)
-    return Talk(case, (resolve_agent(agent) if isinstance(agent, str) else given(agent)).make(case))
+    case = place_of(world, data).case("chat", seed)
+    return Talk(case, resolve_agent(agent) if isinstance(agent, str) else given(agent))

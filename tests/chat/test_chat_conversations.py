@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.crud.vendor_documents import PAYMENTS
 from toologue.cli import status
 from toologue.cli.chatting import losses
 from toologue.schema import Call, Case, Dialogue, Program, UserTurn
@@ -209,6 +211,21 @@ class TestOtherWorlds:
         (tmp_path / "rows.yaml").write_text((shipped / "seed.yaml").read_text())
         shown = chat("Look", world="shop/openapi.yaml", arguments=("--data", "rows.yaml"))
         assert '  = "delivered"' in shown
+
+    def test_an_openapi_document_with_its_overlay_and_a_part_of_its_operations(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "till.json").write_text(json.dumps(PAYMENTS))
+        (tmp_path / "rows.yaml").write_text("x-seed: {now: 2025-03-12T09:30:00Z, charges: [{id: ch_7, amount: 731}]}")
+        monkeypatch.chdir(tmp_path)
+        over = ("chat", "--world", "till.json", "--agent", "retrieve", "--overlay", "rows.yaml", "--only", "GetCharge")
+        monkeypatch.setattr("sys.stdin", io.StringIO("Get the charge ch_7\n"))
+        assert status([*over]) == 0
+        assert "731" in capsys.readouterr().out
+        assert status([*over, "--exclude", "GetChrge"]) == 2
+        assert "--exclude 'GetChrge' fits nothing: did you mean 'GetCharge'?" in capsys.readouterr().err
+        assert status(["chat", "--overlay", "rows.yaml"]) == 2
+        assert "the world 'assistant' is no OpenAPI document" in capsys.readouterr().err
 
     def test_one_that_is_not_there(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert status(["chat", "--world", "shp", "--agent", "retrieve"]) == 2

@@ -10,8 +10,9 @@ from crud_samples import refusal, value
 from vendor_documents import DESK, PAYMENTS
 
 from command import toologue
+from toologue import generate
 from toologue.data import read_text
-from toologue.errors import BadRecord
+from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.project.evaluate import read_chapters
 from toologue.project.generate import plans_of
 from toologue.project.settings import open_project
@@ -111,3 +112,32 @@ def test_the_command_checks_and_drafts(tmp_path: Path):
     reads = {path: {"get": item["get"]} for path, item in DESK["paths"].items()}
     document.write_text(json.dumps({**DESK, "paths": reads}))
     assert toologue("world", "check", document, cwd=tmp_path).returncode == 1
+
+
+def test_the_command_looks_at_the_operations_that_are_chosen(tmp_path: Path):
+    (tmp_path / "till.json").write_text(json.dumps(PAYMENTS))
+    chosen = ("till.json", "--only", "*Charge*", "--exclude", "CaptureCharge")
+    checked = toologue("world", "check", *chosen, cwd=tmp_path)
+    assert checked.returncode == 0
+    assert "accepted: of 4 operations 4 answer with state" in checked.stdout
+    assert toologue("world", "draft", *chosen, "-o", "overlay.yaml", cwd=tmp_path).returncode == 0
+    assert "GetBalance" not in (tmp_path / "overlay.yaml").read_text()
+    wrong = toologue("world", "draft", "till.json", "--tag", "none", "-o", "other.yaml", cwd=tmp_path)
+    assert (wrong.returncode, "--tag 'none' fits nothing" in wrong.stderr) == (2, True)
+
+
+def test_python_generates_over_a_part_of_a_document_with_its_overlay(tmp_path: Path):
+    (tmp_path / "till.json").write_text(json.dumps(PAYMENTS))
+    (tmp_path / "till.yaml").write_text(OVERLAY)
+    (tmp_path / "look.md").write_text(PROCEDURE)
+    over = {"service": tmp_path / "till.json", "overlay": tmp_path / "till.yaml"}
+    made = generate(tmp_path / "look.md", **over, only=["GetCharge"], count=2)
+    assert "ch_1001" in made[0].model_dump_json(), "the rows of the overlay are there"
+    with pytest.raises(BadFile, match="GetCharge"):
+        generate(tmp_path / "look.md", **over, exclude=["GetCharge"])
+    with pytest.raises(BadSetting, match="--tag 'none' fits nothing"):
+        generate(tmp_path / "till.json", tag=["none"])
+    with pytest.raises(BadSetting, match="chains are made of API documents alone"):
+        generate(tmp_path / "till.json", overlay=tmp_path / "till.yaml")
+    with pytest.raises(BadSetting, match="for a --service of yours"):
+        generate("return-an-item", overlay=tmp_path / "till.yaml")

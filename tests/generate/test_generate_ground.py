@@ -19,6 +19,7 @@ from toologue.plan.procedures.paths import cover, coverage, weighted
 from toologue.plan.procedures.service import mocked, service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
+from toologue.worlds.named import setting_of
 
 SHOP = service("shop")
 LATE = "order-not-received"
@@ -27,7 +28,7 @@ LATE = "order-not-received"
 @pytest.fixture
 def library(tmp_path: Path) -> Explorer:
     _, document, rows = written(tmp_path)
-    return Explorer(renewal(), conversation_graph(flowgraph(renewal())), service(document, rows))
+    return Explorer(renewal(), conversation_graph(flowgraph(renewal())), service(setting_of(document, rows)))
 
 
 # ---- rows

@@ -36,6 +36,7 @@ from toologue.project.statistics import (
 from toologue.schema import Api, Dialogue, Graph, Plan
 from toologue.schema.jsonl import read
 from toologue.verify.procedures import verify
+from toologue.worlds.named import setting_of
 
 WHOLE = os.environ.get("TOOLOGUE_WHOLE") == "1"
 FEW = () if WHOLE else ("order-not-received", "billed-for-unordered-tv-package", "transfer-to-wrong-account")
@@ -147,7 +148,7 @@ def test_another_seed_gives_another_suite(tmp_path: Path) -> None:
 
 def test_a_procedure_of_ones_own_over_a_service_of_ones_own(tmp_path: Path) -> None:
     file, document, rows = written(tmp_path)
-    (made,) = generate(sources([str(file)], str(document), str(rows)), Making(count=8))
+    (made,) = generate(sources([str(file)], setting_of(document, rows)), Making(count=8))
     assert (len(made.dialogues), made.flawed) == (8, 0)
 
 
@@ -155,7 +156,7 @@ def test_what_does_not_fit_the_documents_is_said_at_once(tmp_path: Path) -> None
     file, document, rows = written(tmp_path)
     file.write_text(file.read_text().replace("`get_loan`", "`find_loan`"))
     with pytest.raises(BadFile, match=r"renew-a-loan\.md[^§]*find_loan"):
-        sources([str(file)], str(document), str(rows))
+        sources([str(file)], setting_of(document, rows))
 
 
 def test_sources_that_make_no_sense_are_refused(tmp_path: Path) -> None:
@@ -165,14 +166,14 @@ def test_sources_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match="Give --service"):
         sources([str(file)])
     with pytest.raises(BadSetting, match="for procedures of yours"):
-        sources(["shop"], str(document))
+        sources(["shop"], setting_of(document))
     with pytest.raises(BadSetting, match="two procedures are called 'renew-a-loan'"):
-        sources([str(file), str(file)], str(document))
+        sources([str(file), str(file)], setting_of(document))
 
 
 def test_an_id_is_no_path(tmp_path: Path) -> None:
     (source,) = shipped("order-not-received")
-    strange = Source(source.procedure.replace(id="../../escaped"), "shop")
+    strange = Source(source.procedure.replace(id="../../escaped"), source.world)
     write_suite(tmp_path / "suite", generate([strange], Making(count=1, until=0)))
     assert [file.name for file in tmp_path.rglob("*.md")] == ["procedure-1.md"]
     assert not list(tmp_path.parent.glob("escaped*"))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pydantic import JsonValue
+from toologue.cli.options import Operations
 
 
 def chat(
@@ -14,6 +12,8 @@ def chat(
     world: str = "assistant",
     agent: str = "retrieve",
     data: Path | None = None,
+    overlay: Path | None = None,
+    operations: Operations = Operations(),
     transcript: Path | None = None,
     explain: bool = False,
     yes: bool = False,
@@ -32,6 +32,10 @@ def chat(
         retrieve (no model), program_stack:openai:NAME (programs), … or module:attribute.
     data
         What the world holds at the start: an account for s3, a seed for a service.
+    overlay
+        What an OpenAPI document does not say of its world (docs/worlds.md).
+    operations
+        Which operations of it there are; by default all that can be read.
     transcript
         A dialogues.jsonl that the chat is added to, after every answer. `toologue prove FILE` and
         `toologue run FILE --agent ... --out RUN` take it as a test.
@@ -43,25 +47,20 @@ def chat(
         Seeds the agent.
     """
     from toologue.agents.agent import resolve_agent
-    from toologue.agents.guarded import Guarded
-    from toologue.cli.chatting import ENDLESS, OPENING, Chat, Transcript, say_line
-    from toologue.schema import AgentTurn, Brief, Case, Dialogue, UserTurn
+    from toologue.cli.chatting import OPENING, Chat, Transcript, say_line
+    from toologue.schema import AgentTurn, Dialogue, UserTurn
     from toologue.worlds.named import place_of
-    from toologue.worlds.world import kind_at, make_world
 
-    place, saved = place_of(world, data), Transcript(transcript)
-    facts: dict[str, JsonValue] = {**place.facts, "programs": {"object": place.object}}
-    brief = Brief(instructions="", facts=facts, apis=tuple(kind_at(place.setting).apis))
+    place, saved = place_of(world, data, overlay, operations.choice), Transcript(transcript)
     start = Dialogue(
         id=saved.name,
-        facts=facts,
+        facts=place.case("").brief.facts,
         world=place.setting,
         turns=(AgentTurn(text=OPENING), UserTurn()),
         origin={"line": "programs", "writer": "chat", "agent": agent},
     )
-    case = Case(id=start.id, gold=start, brief=brief, world=place.setting, protocol="live", seed=seed, rounds=ENDLESS)
-    made = Guarded(resolve_agent(agent).make(case))
-    talk = Chat(case, start, made, make_world(case), place.simulated, saved, asks=not yes, explain=explain)
+    case = place.case(start.id, seed, start)
+    talk = Chat(case, resolve_agent(agent), start, saved, simulated=place.simulated, asks=not yes, explain=explain)
     try:
         talk.run()
     finally:

@@ -1,13 +1,12 @@
 """A person, an agent, a world, and all that the agent does there: what stands behind `toologue chat`.
 
-The loop is `converse` under `live`; who answers its requests stands here. Before anything is done that would lose
+A `Talk`, on the screen. Before anything is done that would lose
 something, the person is asked, whatever the agent asked before: an act that is refused becomes an abandoned program.
 """
 
 from __future__ import annotations
 
 import ast
-import asyncio
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,12 +17,13 @@ from pathlib import Path
 
 from rich.text import Text
 
-from toologue.agents.guarded import Guarded
+from toologue.agents.agent import AgentSpec
 from toologue.cli.terminal import echo, say
 from toologue.errors import BadFile, StackError
 from toologue.limits import legible
-from toologue.loop import Ask, Do, Listen, Session, World, converse, execute, strip_labels
+from toologue.loop import World, execute, strip_labels
 from toologue.report.words import fault_words, quoted
+from toologue.run.talk import Talk
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import spellings
 from toologue.schema import (
@@ -42,9 +42,10 @@ from toologue.schema import (
 )
 from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
+from toologue.worlds.named import ENDLESS
 from toologue.worlds.s3.signature import SIGNATURES
 
-_LONGEST, ENDLESS = 2000, 1_000_000
+_LONGEST = 2000
 _STYLES = {"final": "green", "drafting": "yellow", "abandoned": "dim"}
 _HELP = """/stack  the programs so far, the last one first
 /help   this
@@ -122,47 +123,30 @@ class Transcript:
         return f"{number} saved as {self.name} in {self.file}; next: toologue prove {self.file}"
 
 
-@dataclass
-class Chat:
+class Chat(Talk):
     """One conversation. `asks`: the person is asked before something is lost; `explain`: they are told why."""
 
-    case: Case
-    start: Dialogue
-    agent: Guarded
-    world: World
-    simulated: bool
-    saved: Transcript
-    asks: bool
-    explain: bool
-    lived: list[Turn] = field(default_factory=list[Turn])
-    shown: int = 0
-    seen: list[Act] = field(default_factory=list[Act])
+    def __init__(self, case: Case, agent: AgentSpec, start: Dialogue, saved: Transcript, **how: bool):
+        super().__init__(case, agent)
+        self.start, self.saved, self.how = start, saved, how
+        self.shown, self.seen = 0, list[Act]()
 
     def run(self) -> None:
         """Answer the loop until the person leaves."""
         with suppress(ImportError):
             import_module("readline")  # lines can be edited where the system knows how
-        loop, session, reply = converse(self.case, self.lived), Session(self.world), None
-        with suppress(KeyboardInterrupt, StopIteration), asyncio.Runner() as runner:
-            while True:
-                match loop.send(reply):
-                    case Ask(history):
-                        self._show(history)
-                        reply = self._guarded(self._asked(runner, history))
-                    case Listen(history):
-                        self._show(history)
-                        self.saved.keep(self.start, self.lived)
-                        reply = self._heard(history)
-                    case Do() as request:
-                        reply = session.answer(request)
-                    case request:
-                        raise AssertionError(f"a live conversation does not ask for {request}")
-        self.saved.keep(self.start, self.lived)
+        with suppress(KeyboardInterrupt):
+            self._show(self.turns)
+            while self.hear(self._heard()):
+                self._show(self.turns)
+                self.saved.keep(self.start, self.turns)
+        self.saved.keep(self.start, self.turns)
 
-    def _asked(self, runner: asyncio.Runner, history: tuple[Turn, ...]) -> AgentTurn:
+    def asked(self, history: Sequence[Turn]) -> AgentTurn:
         """The agent's turn, its programs with the code of their drafts; one that broke is shown, and apologised for."""
+        self._show(history)
         try:
-            turn, held = runner.run(self.agent.act(history, self.case.brief)), stack(history)
+            turn, held = super().asked(history), stack(history)
             acts = list(turn.acts)
             for slot, act in enumerate(acts):
                 if act.kind == "program":
@@ -173,12 +157,12 @@ class Chat:
             turn = AgentTurn(error=Fault(type="StackError", message=str(error)))
         if turn.error is not None:
             say_line(f"  {fault_words(turn.error, _LONGEST)}", "red")
-        return turn if turn.error is None and (turn.acts or turn.text) else AgentTurn(text=_SORRY)
+        return self._guarded(turn if turn.error is None and (turn.acts or turn.text) else AgentTurn(text=_SORRY))
 
     def _guarded(self, turn: AgentTurn) -> AgentTurn:
         """The turn, without what the person does not want to lose: a program is abandoned, a call not made."""
         acts: list[Act | None] = list(turn.acts)
-        found = list(losses(self.world, turn.acts, simulated=self.simulated)) if self.asks else []
+        found = list(losses(self.world, turn.acts, simulated=self.how["simulated"])) if self.how["asks"] else []
         for at, lost in found:
             act = turn.acts[at]
             self.seen.append(act)
@@ -189,7 +173,7 @@ class Chat:
         left = tuple(act for act in acts if act is not None)
         return turn.replace(acts=left, text=turn.text if left or turn.text else _LEFT)
 
-    def _heard(self, history: tuple[Turn, ...]) -> UserTurn:
+    def _heard(self) -> UserTurn:
         while True:
             try:
                 line = _typed("You: ")
@@ -198,7 +182,7 @@ class Chat:
             if line in ("/quit", "/exit"):
                 return UserTurn(stop="left")
             if line == "/stack":
-                held = stack(history)
+                held = stack(self.turns)
                 for one in held:
                     _act(Program(goal=one.goal, status=one.status, code=one.code))
                     _result(one.result)
@@ -223,7 +207,7 @@ class Chat:
                 _act(act)
             _result(turn.results[slot] if turn.results else None)
         self.seen.clear()
-        if self.explain and turn.thought:
+        if self.how["explain"] and turn.thought:
             say_line(f"  why: {legible(turn.thought)}", "italic dim")
         if any(act.kind == "program" for act in turn.acts):
             held = (f"{one.goal} {one.status}" for one in stack(turns))

@@ -81,9 +81,7 @@ class Talks:
 
     def sources(self, what: Sequence[str]) -> list[Source]:
         """The procedures that are named."""
-        from toologue.apis.choice import Choice
         from toologue.project.generate import sources
+        from toologue.worlds.named import given_setting
 
-        rows, overlay = (None if file is None else str(file) for file in (self.rows, self.overlay))
-        choice = self.operations.choice
-        return sources(what, self.service, rows, overlay, None if choice == Choice() else choice)
+        return sources(what, given_setting(self.service, self.rows, self.overlay, self.operations.choice))

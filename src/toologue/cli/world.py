@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toologue.cli.options import Out
+from toologue.cli.options import Operations, Out
 from toologue.cli.terminal import echo, group, say, table, write_json
 
 if TYPE_CHECKING:
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 _WHY = 12
 
 
-def check(document: str, /, *, overlay: Path | None = None, json: Path | None = None) -> int:
+def check(
+    document: str,
+    /,
+    *,
+    overlay: Path | None = None,
+    operations: Operations = Operations(),
+    json: Path | None = None,
+) -> int:
     """Execute every operation of a document in a world with a few rows, and say what agrees.
 
     What is created has to be read, listed, changed and removed as it was sent. Exits 1 where no resource does so.
@@ -27,21 +34,23 @@ def check(document: str, /, *, overlay: Path | None = None, json: Path | None = 
         An OpenAPI document, or a service that ships.
     overlay
         What the document does not say: tables, actions (docs/worlds.md).
+    operations
+        Which operations; by default all that can be read.
     json
         Where to write it for programs: whether it is accepted, and of each operation who answers it, and why.
     """
     from toologue.worlds.crud import Simulator
     from toologue.worlds.crud.check import check as execute
 
-    found = execute(Simulator(document, overlay=overlay))
+    found = execute(Simulator(document, overlay=overlay, choice=operations.choice))
     if json is not None:
-        operations = [{"name": name, "answers": one.by, "why": one.why} for name, one in found.operations.items()]
-        write_json(json, {"accepted": found.accepted, "operations": operations})
+        told = [{"name": name, "answers": one.by, "why": one.why} for name, one in found.operations.items()]
+        write_json(json, {"accepted": found.accepted, "operations": told})
     _show(found)
     return 0 if found.accepted else 1
 
 
-def draft(document: str, /, *, out: Out) -> None:
+def draft(document: str, /, *, out: Out, operations: Operations = Operations()) -> None:
     """Write what a document does not say of its world as an overlay, every guess marked as one, for you to correct.
 
     Parameters
@@ -50,12 +59,14 @@ def draft(document: str, /, *, out: Out) -> None:
         An OpenAPI document; it stays as it is.
     out
         The overlay to write.
+    operations
+        Which operations; by default all that can be read.
     """
     from toologue.errors import BadFile
     from toologue.worlds.crud import Simulator
     from toologue.worlds.crud.draft import draft as drafted
 
-    text = drafted(Simulator(document))
+    text = drafted(Simulator(document, choice=operations.choice))
     if out.exists():
         raise BadFile(f"{out} is there already, and nothing was written; name another file")
     out.write_text(text, "utf-8")

@@ -59,7 +59,7 @@ def generate_straight(sources: Iterable[Source], model: Model, count: int, *, se
     """What a model makes of each procedure, in their order. Raises Unfinished where it does not answer."""
     with asyncio.Runner() as loop:
         for source in sources:
-            made_for = service(*source.world)
+            made_for = service(source.world)
             asked = generate_directly(source.procedure, made_for.apis.values(), model, count=count, seed=seed)
             try:
                 came = loop.run(asked)
@@ -79,7 +79,7 @@ def write_straight(folder: Path, sources: Sequence[Source], made: Iterable[Strai
             dialogues.writelines(map(line_of, one.dialogues))
             found.append(one)
         for source in sources:
-            apis |= service(*source.world).apis
+            apis |= service(source.world).apis
         stack.enter_context(replacing(folder / "apis.jsonl")).writelines(packed(apis.values()))
         rows = [
             {"procedure": one.procedure, "wanted": one.wanted, "read": len(one.dialogues), "valid": one.valid}

@@ -114,15 +114,14 @@ class Suite:
 
 def read_chapters(project: Project) -> list[Chapter]:
     """All procedures of a project. Raises BadFile with everything that is wrong with them."""
-    seed, overlay = project.seed, project.overlay
-    choice = project.settings.operations
-    world = service(document := project.service, seed, overlay, choice)
-    files = [Path(file) for file in (document, seed, overlay) if file is not None and Path(file).is_file()]
-    data = [kind_at(world.setting).data_key(world.setting), *map(keys.file_key, files)]
+    world = project.world
+    made_for = service(world)
+    files = [Path(str(part)) for part in world.arguments.values() if isinstance(part, str) and Path(part).is_file()]
+    data = [kind_at(made_for.setting).data_key(made_for.setting), *map(keys.file_key, files)]
     found, wrong = list[Chapter](), list[str]()
     for file in project.procedures:
         try:
-            procedure = load(file, apis=world.apis.values())
+            procedure = load(file, apis=made_for.apis.values())
         except UserError as error:
             wrong.append(str(error))
             continue
@@ -131,13 +130,12 @@ def read_chapters(project: Project) -> list[Chapter]:
             wrong.append(f"{file}: its id {procedure.id!r} is that of {twin}, too; give each one of its own")
         parts = [
             __version__,
-            document,
-            choice.model_dump(mode="json"),
+            world.model_dump(mode="json"),
             data,
             procedure.model_dump(mode="json"),
             vars(project.making),
         ]
-        source = Source(procedure, document, seed and str(seed), overlay and str(overlay), choice)
+        source = Source(procedure, world)
         found.append(Chapter(file.name, procedure, lint(text_of(file)), source, keys.content_key(parts)))
     if wrong:
         raise BadFile("\n".join(wrong))

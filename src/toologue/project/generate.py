@@ -25,7 +25,6 @@ from functools import partial
 from itertools import tee
 from pathlib import Path
 
-from toologue.apis.choice import Choice
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.procedure import file_names, load
 from toologue.formats.procedure import write as write_procedure
@@ -40,10 +39,11 @@ from toologue.plan.procedures.service import service
 from toologue.plan.procedures.unreached import lost
 from toologue.project.statistics import Census, Made, Source, Statistics
 from toologue.report.coverage import walk_of
-from toologue.schema import Api, Dialogue, Plan
+from toologue.schema import Api, Dialogue, Plan, Setting
 from toologue.schema.api import packed
 from toologue.schema.jsonl import check_owned, held, line_of, replacing
 from toologue.verify.procedures import Flaw, verify
+from toologue.worlds.named import setting_of
 from toologue.write.model import ModelWriter
 from toologue.write.procedures import TemplateWriter
 
@@ -80,32 +80,25 @@ def shipped(*names: str) -> list[Source]:
         if name not in known and name not in worlds:
             raise UnknownName("procedure or service", name, [*known, *worlds])
     chosen = [file for id, file in known.items() if not names or id in names or file.parent.name in names]
-    return [Source(load(file), file.parent.name) for file in chosen]
+    return [Source(load(file), setting_of(file.parent.name)) for file in chosen]
 
 
-def sources(
-    what: Sequence[str],
-    document: str | None = None,
-    seed: str | None = None,
-    overlay: str | None = None,
-    choice: Choice | None = None,
-) -> list[Source]:
-    """Procedures from .md files, over the service of a document; or, where all are names, procedures that ship.
+def sources(what: Sequence[str], world: Setting | None = None) -> list[Source]:
+    """Procedures from .md files, over a world; or, where all are names, procedures that ship.
 
     Files are read with the documents of the calls at hand, so that what does not fit them is said at once. Raises
     BadFile, BadRecord, BadSetting, UnknownName.
     """
     own = [name for name in what if name.endswith(".md")]
     if not own:
-        if document or seed or overlay or choice:
-            what = "--service, --rows, --overlay and what chooses operations are for procedures of yours"
-            raise BadSetting(f"{what}: name their .md files, too")
+        if world:
+            raise BadSetting("--service and what is said of it are for procedures of yours: name their .md files, too")
         return shipped(*what)
-    if document is None:
+    if world is None:
         remedy = "Give --service, an OpenAPI document, a shipped name or module:Class"
         raise BadSetting(f"{own[0]}: what are its calls made to? {remedy}")
-    apis = list(service(document, seed, overlay, choice).apis.values())
-    made = [Source(load(file, apis=apis), document, seed, overlay, choice) for file in own]
+    apis = list(service(world).apis.values())
+    made = [Source(load(file, apis=apis), world) for file in own]
     made += shipped(*(name for name in what if name not in own)) if len(own) < len(what) else []
     twice = next((id for id, times in Counter(one.procedure.id for one in made).items() if times > 1), None)
     if twice is not None:
@@ -122,7 +115,7 @@ def generate(sources: Iterable[Source], making: Making = Making(), *, workers: i
 def plans_of(source: Source, making: Making = Making()) -> Planned:
     """The plans of one procedure, without words."""
     said = {name: value for name, value in vars(making).items() if name != "writer"}
-    return plan_all(source.procedure, service(*source.world), **said)
+    return plan_all(source.procedure, service(source.world), **said)
 
 
 def make(source: Source, making: Making = Making()) -> Made:
@@ -168,7 +161,7 @@ def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:
         first, made = tee(made)
         for one, name in zip(made, file_names(one.source.procedure.id for one in first), strict=True):
             census.add(one)
-            apis |= service(*one.source.world).apis
+            apis |= service(one.source.world).apis
             into["dialogues"].writelines(map(line_of, one.dialogues))
             into["plans"].writelines(map(line_of, one.planned.plans))
             into["graphs"].write(line_of(one.planned.graph))

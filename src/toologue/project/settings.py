@@ -42,7 +42,8 @@ from toologue.plan.procedures.noise import NoiseMode
 from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making
 from toologue.review.ledger import FOLDER as REVIEWS
-from toologue.schema import Noun
+from toologue.schema import Noun, Setting
+from toologue.worlds.named import setting_of
 
 FILE = Path("toologue").with_suffix(".toml").name
 
@@ -132,24 +133,13 @@ class Project:
     settings: Settings
 
     @property
-    def service(self) -> str:
-        """What calls are made to (`worlds.named`): an OpenAPI document, or a world of one's own."""
-        if not self.settings.world:
-            return str(self._file("apis", self.settings.apis))
-        home = str(self.folder.resolve())
-        if home not in sys.path:
+    def world(self) -> Setting:
+        """What calls are made to: an OpenAPI document with its rows and overlay, or a world of one's own."""
+        said, home = self.settings, str(self.folder.resolve())
+        if said.world and home not in sys.path:
             sys.path.insert(0, home)  # so that module:Class finds modules of the project
-        return self.settings.world
-
-    @property
-    def overlay(self) -> Path | None:
-        """What the document does not say of its world, if there is such a file."""
-        return None if self.settings.overlay is None else self._file("overlay", self.settings.overlay)
-
-    @property
-    def seed(self) -> Path | None:
-        """The rows, if there are any."""
-        return None if self.settings.seed is None else self._file("seed", self.settings.seed)
+        files = {key: self._file(key, name) for key in ("apis", "seed", "overlay") if (name := getattr(said, key))}
+        return setting_of(said.world or files["apis"], files.get("seed"), files.get("overlay"), choice=said.operations)
 
     @property
     def procedures(self) -> list[Path]:

@@ -19,7 +19,6 @@ from typing import Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, JsonValue
 
-from toologue.apis.choice import Choice
 from toologue.apis.schemas import object_of
 from toologue.formats.procedure import told
 from toologue.plan.procedures.paths import Share, coverage
@@ -27,7 +26,7 @@ from toologue.plan.procedures.plan_dialogue import Planned
 from toologue.plan.procedures.unreached import Unreached
 from toologue.procedure.flowgraph import flowgraph
 from toologue.report.coverage import walk_of
-from toologue.schema import Dialogue, Noun, Procedure
+from toologue.schema import Dialogue, Noun, Procedure, Setting
 from toologue.text.verbalize import verbalize
 from toologue.values.compare import leaves
 from toologue.verify.procedures import Flaw
@@ -135,18 +134,15 @@ def _brevity(length: int, lengths: Sequence[int]) -> float:
 
 @dataclass(frozen=True)
 class Source:
-    """A procedure and what its calls are made to: an OpenAPI document (or the name of a shipped one), and seed data."""
+    """A procedure and the world that its calls are made to."""
 
     procedure: Procedure
-    document: str
-    seed: str | None = None
-    overlay: str | None = None
-    choice: Choice | None = None
+    world: Setting
 
     @property
-    def world(self) -> tuple[str, str | None, str | None, Choice | None]:
-        """What its calls are made to, as `service` takes it."""
-        return self.document, self.seed, self.overlay, self.choice
+    def named(self) -> str:
+        """The world's document, or its name."""
+        return str(self.world.arguments.get("document", self.world.name))
 
 
 @dataclass(frozen=True)
@@ -319,7 +315,7 @@ class Census:
         self._procedures.append(
             OfProcedure(
                 id=procedure.id,
-                world=made.source.document,
+                world=made.source.named,
                 words=len(told(procedure).rpartition("\n---\n")[2].split()),  # after the front matter
                 steps=len(procedure.steps),
                 apis=len(procedure.calls),

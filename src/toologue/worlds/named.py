@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from pydantic import JsonValue
@@ -22,10 +22,11 @@ from pydantic import JsonValue
 from toologue import registry
 from toologue.apis.choice import Choice
 from toologue.errors import BadSetting, UnknownName
-from toologue.schema import Setting
+from toologue.schema import Brief, Case, Dialogue, Setting
 from toologue.worlds.crud.simulator import shipped
 from toologue.worlds.world import allow, kind_at
 
+ENDLESS = 1_000_000
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
 
 
@@ -41,16 +42,27 @@ def setting_of(
     """
     name, _, options = str(world).partition("?")
     registered, own = name in registry.names("world"), ":" in name
+    chosen = choice.model_dump(mode="json", exclude_defaults=True) if choice else {}
     if name in shipped() or Path(name).is_file() or not (registered or own):
-        beside = {"seed": rows, "overlay": overlay}
-        given: dict[str, JsonValue] = {"document": str(world)}
-        given.update((key, str(file)) for key, file in beside.items() if file)
-        if choice is not None and choice != Choice():
-            given["choice"] = choice.model_dump(mode="json", exclude_defaults=True)
-        return Setting(name="crud", arguments=given)
+        beside = {"seed": rows and str(rows), "overlay": overlay and str(overlay), "choice": chosen}
+        given = {key: part for key, part in beside.items() if part}
+        return Setting(name="crud", arguments={"document": str(world), **given})
+    _refuse(name, overlay, chosen)
     if own:
         allow(name)
     return Setting(name=name, arguments={**dict(parse_qsl(options)), **({"rows": str(rows)} if rows else {})})
+
+
+def given_setting(world: str | Path | None, *beside: Any) -> Setting | None:
+    """The setting that a name stands for with what is `beside` it, or None. Raises BadSetting where that is all."""
+    if world is None and any(one and one != Choice() for one in beside):
+        raise BadSetting("--rows, --overlay and what chooses operations are for a --service of yours: name it, too")
+    return None if world is None else setting_of(world, *beside)
+
+
+def _refuse(name: str, *beside: object) -> None:
+    if any(beside):
+        raise BadSetting(f"the world {name!r} is no OpenAPI document: no overlay, and no operations are chosen in it")
 
 
 class Place(NamedTuple):
@@ -61,9 +73,17 @@ class Place(NamedTuple):
     facts: Mapping[str, JsonValue]
     simulated: bool = True
 
+    def case(self, id: str, seed: int = 0, gold: Dialogue | None = None) -> Case:
+        """A conversation without end that is had here."""
+        facts: dict[str, JsonValue] = {**self.facts, "programs": {"object": self.object}}
+        brief = Brief(instructions="", facts=facts, apis=tuple(kind_at(self.setting).apis))
+        return Case(id=id, gold=gold, brief=brief, world=self.setting, protocol="live", seed=seed, rounds=ENDLESS)
 
-def place_of(world: str, data: Path | None) -> Place:
+
+def place_of(world: str, data: Path | None = None, overlay: Path | None = None, choice: Choice | None = None) -> Place:
     """The place that a word names. Raises UnknownName, BadSetting, BadFile."""
+    if world in ("s3", "assistant"):
+        _refuse(world, overlay, choice and choice != Choice())
     if world == "s3":
         arguments: dict[str, JsonValue] = {} if data is None else {"account": str(data)}
         return Place(
@@ -74,7 +94,7 @@ def place_of(world: str, data: Path | None) -> Place:
             raise BadSetting("the world 'assistant' takes no --data")
         known = {"now": _ASSISTANT["now"], "username": _ASSISTANT["user"]}
         return _with_programs(world, Setting(name="assistant", arguments=_ASSISTANT), known)
-    setting = setting_of(world, data)
+    setting = setting_of(world, data, overlay, choice)
     if setting.name == "crud" and world not in shipped() and not Path(world).is_file():
         raise UnknownName("world, and no file,", world, ["s3", "assistant", *shipped()])
     return _with_programs(_object_name(world), setting, {"now": kind_at(setting).now})

@@ -56,25 +56,20 @@ class Service:
         return self.make is not None
 
 
-def service(
-    world: str | Path,
-    rows: str | Path | None = None,
-    overlay: str | Path | None = None,
-    choice: Choice | None = None,
-) -> Service:
-    """The service that a world is, by its name (`worlds.named`), or `mocked` ones of a file that only describes APIs.
+def service(world: Setting | str | Path) -> Service:
+    """The service that a setting is, or a name (`worlds.named`); `mocked` ones of a file that only describes APIs.
 
-    `overlay`: what an OpenAPI document does not say; `choice`: which of its operations there are. Raises BadFile,
-    BadRecord, BadSetting.
+    Raises BadFile, BadRecord, BadSetting.
     """
-    file = str(world)
-    if (
-        file.endswith(_DESCRIBING)
-        and Path(file).is_file()
-        and (alone := _described(file, (choice or Choice()).model_dump_json(), *stamp(file)))
-    ):
+    setting = world if isinstance(world, Setting) else setting_of(world)
+    file, choice = (
+        str(setting.arguments.get("document", "")),
+        Choice.model_validate(setting.arguments.get("choice", {})),
+    )
+    described = file.endswith(_DESCRIBING) and Path(file).is_file()
+    if described and (alone := _described(file, choice.model_dump_json(), *stamp(file))):
         return alone
-    kind = kind_at(setting := setting_of(world, rows, overlay, choice))
+    kind = kind_at(setting)
     case = Case(id=setting.name, world=setting, protocol="live")
     return Service(setting, kind.by_name, kind.now or _NOW, partial(kind.make, case), kind.rows(), kind.names)
 
