@@ -30,6 +30,7 @@ from toologue.values.json_schema import (
     properties_of,
     required_of,
     resolved,
+    shape,
     types_of,
 )
 
@@ -64,20 +65,6 @@ def modern(value: Any, *, named: bool = False) -> Any:
     if isinstance(rest.get("enum"), list) and None not in rest["enum"]:
         rest["enum"] = [*rest["enum"], None]
     return rest
-
-
-def shape(schema: Any, root: Any, deep: int = 0) -> dict[str, Any]:
-    """The schema resolved, with `properties` and `required` of its `allOf` parts among its own; {} where it is none."""
-    rule = resolved(schema, root)
-    if rule is None or deep > _DEEP:
-        return {}
-    made = {key: part for key, part in rule.items() if key != "allOf"}
-    for part in list_of(rule.get("allOf")):
-        inner = shape(part, root, deep + 1)
-        properties = {**properties_of(inner), **properties_of(made)}
-        required = list(dict.fromkeys([*required_of(inner), *required_of(made)]))
-        made = {**inner, **made, "properties": properties, "required": required}
-    return made
 
 
 def written_out(schema: Any, root: Any = None, *, without: str = "") -> dict[str, Any]:

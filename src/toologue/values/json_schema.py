@@ -25,7 +25,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from toologue.values.compare import same
 
-_DEEP = 24
+_DEEP, _PARTS = 24, 8
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,), "boolean": (bool,), "array": (list,), "object": (dict,), "null": (type(None),),
     "number": (int, float), "integer": (int, float),
@@ -84,6 +84,20 @@ def resolved(schema: Any, root: Any) -> Mapping[str, Any] | None:
         siblings = {**{key: part for key, part in rule.items() if key != "$ref"}, **siblings}
         schema = pointed(root, target[1:])
     return None
+
+
+def shape(schema: Any, root: Any, deep: int = 0) -> dict[str, Any]:
+    """The schema resolved, with `properties` and `required` of its `allOf` parts among its own; {} where it is none."""
+    rule = resolved(schema, root)
+    if rule is None or deep > _PARTS:
+        return {}
+    made = {key: part for key, part in rule.items() if key != "allOf"}
+    for part in list_of(rule.get("allOf")):
+        inner = shape(part, root, deep + 1)
+        properties = {**properties_of(inner), **properties_of(made)}
+        required = list(dict.fromkeys([*required_of(inner), *required_of(made)]))
+        made = {**inner, **made, "properties": properties, "required": required}
+    return made
 
 
 def types_of(schema: Mapping[str, Any]) -> tuple[str, ...]:

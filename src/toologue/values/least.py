@@ -22,6 +22,7 @@ from toologue.values.json_schema import (
     properties_of,
     required_of,
     resolved,
+    shape,
     types_of,
 )
 from toologue.values.make import make
@@ -44,13 +45,11 @@ def least(schema: Any, root: Any = None, *, name: str = "", seed: int | str = 0,
     found = [value for value in said if rule and fits(value, rule, root)]
     if found and (found[0] is not None or types_of(rule) or "anyOf" in rule or "enum" in rule or "oneOf" in rule):
         return found[0]
-    made = _by_kind(rule, root, name, seed, deep)
+    made = _by_kind(shape(rule, root), root, name, seed, deep)
     if deep >= _DEEPEST or fits(made, rule, root):
         return made
-    parts = [least(part, root, name=name, seed=seed, deep=deep + 1) for part in list_of(rule.get("allOf"))]
-    joined = {key: part for one in (*parts, made) for key, part in object_of(one).items()}
-    other = (least(part, root, name=name, seed=seed, deep=deep + 1) for part in _branches(rule, "oneOf", "anyOf"))
-    return next((one for one in (joined, *parts, *other) if fits(one, rule, root)), made)
+    parts = (least(part, root, name=name, seed=seed, deep=deep + 1) for part in _branches(rule))
+    return next((one for one in parts if fits(one, rule, root)), made)
 
 
 def completed(value: Any, schema: Any, root: Any = None, *, seed: int | str = 0, deep: int = 0) -> Any:
@@ -62,7 +61,8 @@ def completed(value: Any, schema: Any, root: Any = None, *, seed: int | str = 0,
     options: list[Any] = [completed(value, part, root, seed=seed, deep=deep + 1) for part in _branches(rule)]
     options.append([completed(one, items_of(rule), root, seed=seed, deep=deep + 1) for one in list_of(value)])
     if isinstance(value, dict):
-        inner, more = properties_of(rule), required_of(rule)
+        whole = shape(rule, root)
+        inner, more = properties_of(whole), required_of(whole)
         made = {
             name: completed(part, inner.get(name, {}), root, seed=seed, deep=deep + 1)
             for name, part in object_of(value).items()
@@ -72,8 +72,8 @@ def completed(value: Any, schema: Any, root: Any = None, *, seed: int | str = 0,
     return next((one for one in options if fits(one, rule, root)), cast("Any", value))
 
 
-def _branches(rule: Mapping[str, Any], *keys: str) -> list[Any]:
-    return [part for key in keys or ("allOf", "oneOf", "anyOf") for part in list_of(rule.get(key))]
+def _branches(rule: Mapping[str, Any]) -> list[Any]:
+    return [part for key in ("allOf", "oneOf", "anyOf") for part in list_of(rule.get(key))]
 
 
 def _by_kind(rule: Mapping[str, Any], root: Any, name: str, seed: int | str, deep: int) -> Any:

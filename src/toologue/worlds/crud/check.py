@@ -203,7 +203,8 @@ class _Trial:
     def _as_sent(self, name: str, arguments: Mapping[str, Any], shown: Any) -> None:
         wires = self.simulator.operations[name].wires
         sent = {wires[flat].name: value for flat, value in arguments.items() if wires[flat].into == "body"}
-        strange = (key for key in sent.keys() & object_of(shown).keys() if not same(shown[key], sent[key]))
+        shown = {"": shown} if "" in sent else object_of(shown)
+        strange = (key for key in sent.keys() & shown.keys() if not same(shown[key], sent[key]))
         if wrong := next(strange, None):
             raise _Disagrees(f"{wrong} was sent as {sent[wrong]!r} and is {shown[wrong]!r}")
 
@@ -304,14 +305,14 @@ class _Trial:
         for owner in reversed(route.owners):
             known |= {flat: below[one] for one, flat in within if below.get(one) is not None}
             mine = [*self.simulator.seed.get(owner.table, {}).items()]
-            key = below.get(link) if link else None
-            if not route.tail and owner is route.owners[-1]:
+            key, is_own = below.get(link) if link else None, not route.tail and owner is route.owners[-1]
+            if is_own:
                 key = row.get(self.simulator.tables[owner.table].key)
             if key is None and mine:
                 key = mine[min(number, len(mine) - 1)][1][self.simulator.tables[owner.table].key]
             if key is not None:
                 known[owner.parameter] = key
-            below = self.simulator.seed.get(owner.table, {}).get(key_text(key), {})
+            below = row if is_own else self.simulator.seed.get(owner.table, {}).get(key_text(key), {})
             link, within = owner.link, owner.within
         known |= {flat: below[one] for one, flat in within if below.get(one) is not None}
         names = {flat: wire for flat, wire in operation.wires.items() if wire.into == "path"}

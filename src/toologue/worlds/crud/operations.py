@@ -37,7 +37,7 @@ from toologue.worlds.crud.envelopes import Held, Page, form, held_in, kinds_of
 from toologue.worlds.crud.lists import selection
 from toologue.worlds.crud.notation import Scope
 from toologue.worlds.crud.rows import typed
-from toologue.worlds.crud.tables import Route, Table, wrapper_of
+from toologue.worlds.crud.tables import Route, Table, body_of, wrapper_of
 from toologue.worlds.store import Row
 
 _IRREGULAR = {
@@ -333,20 +333,22 @@ class _Reader:
     def single(self, field: str) -> Handler:
         """What a row has one of: read as it was put there, merged, cleared."""
         table, parameter = self.steps[-1][:2]
-        body, method, root = self.body(), self.operation.method, self.document.root
-        shown = properties_of(form(self.operation.response, root))
+        body, method, root = self.body(None, field), self.operation.method, self.document.root
+        response = self.operation.response
 
-        def effect(data: Data, scope: Scope) -> dict[str, Any]:
-            old = object_of(scope.rows[table.singular].get(field))
-            new = old if method == "get" else {} if method == "delete" else _merged(old, body(scope))
+        def effect(data: Data, scope: Scope) -> Any:
+            old = scope.rows[table.singular].get(field)
+            new = old if method == "get" else None if method == "delete" else _merged(old, body(scope))
             if method != "get":
                 key = scope.arguments[parameter]
-                scope.rows[table.singular] = data.change(table.name, key, {field: new or None})
+                scope.rows[table.singular] = data.change(table.name, key, {field: new})
             return new
 
-        def answer(value: dict[str, Any]) -> Any:
-            known = {name: part for name, part in value.items() if name in shown and fits(part, shown[name], root)}
-            least = done_answer(self.operation.response, root) if self.operation.response else None
+        def answer(value: Any) -> Any:
+            shown, least = properties_of(form(response, root)), done_answer(response, root) if response else None
+            if not shown and value is not None and fits(value, response, root):
+                return value
+            known = {k: part for k, part in object_of(value).items() if k in shown and fits(part, shown[k], root)}
             return {**object_of(least), **known} if known or isinstance(least, dict) else least
 
         return self.made(effect, answer=answer)
@@ -466,7 +468,7 @@ class _Reader:
     def body(self, table: Table | None = None, field: str | None = None) -> Callable[[Scope], Any]:
         """What is sent: field → value; what a whole body is; for a `field` that the body names, its value alone."""
         parts = {flat: wire.name for flat, wire in self.operation.wires.items() if wire.into == "body"}
-        schemas = {name: self.operation.api.parameters[flat].json_schema for flat, name in parts.items()}
+        schemas = body_of(self.operation)
         inside = "" if "" in schemas else wrapper_of(schemas, table.names) if table and not field else None
         if field in schemas and len(parts) == 1:
             inside = field

@@ -40,5 +40,5 @@ def _row(table: Table, number: int, ids: Mapping[str, list[Any]]) -> dict[str, A
     for name in sorted(table.unseen - row.keys()):
         rule = table.fields[name]
         spoken = f"{name.removeprefix('path_')}-{number + 1}"
-        row[name] = spoken if fits(spoken, rule) else least(rule, name=name, seed=number)
+        row[name] = spoken if "default" not in rule and fits(spoken, rule) else least(rule, name=name, seed=number)
     return row

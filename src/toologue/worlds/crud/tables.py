@@ -378,10 +378,8 @@ class _Finder:
 
     def bodies(self, place: str) -> Iterator[dict[str, Any]]:
         for route in self.about(place):
-            wires, api = route.operation.wires, route.operation.api
             if "on" not in object_of(route.operation.extensions.get("x-action")):
-                sent = {flat: wire.name for flat, wire in wires.items() if wire.into == "body"}
-                body = {name: api.parameters[flat].json_schema for flat, name in sent.items()}
+                body = body_of(route.operation)
                 for branch in _branches(body.pop("", {})):
                     body |= {name: part for name, part in properties_of(branch).items() if name not in body}
                 wrapped = wrapper_of(body, _called(place.rpartition("/")[2]))
@@ -492,27 +490,32 @@ def _placed(route: Route, tables: dict[str, Table], places: Mapping[str, str], l
 
 
 def _singles(routes: Iterable[Route], root: Any) -> Iterator[str]:
-    """The places of what a row has one of: it is read as it is put there."""
+    """The places of what a row has one of: it is read as it is put there, by its parts or as one value."""
     there: dict[str, dict[str, Operation]] = {}
     for route in routes:
         if route.owners and route.tail and not (route.table or route.within):
             there.setdefault(route.place, {})[route.operation.method] = route.operation
     for place, methods in there.items():
-        put = methods.get("put") or methods.get("patch")
+        put = next((methods[one] for one in ("put", "patch", "post") if one in methods), None)
         if put is not None and "get" in methods:
-            shown = properties_of(form(methods["get"].response, root))
-            sent = {wire.name for wire in put.wires.values() if wire.into == "body"}
-            if sent and 2 * len(sent & shown.keys()) >= len(sent):
+            shown, sent = form(methods["get"].response, root), body_of(put)
+            common = 2 * len(sent.keys() & properties_of(shown).keys()) >= max(len(sent), 1)
+            if common or ("" in sent and {*types_of(form(sent[""], root))} & {*types_of(shown)}):
                 yield place
+
+
+def body_of(operation: Operation) -> dict[str, Any]:
+    """What is sent as the body: name → schema; "" is all of it."""
+    sent = {wire.name: flat for flat, wire in operation.wires.items() if wire.into == "body"}
+    return {name: operation.api.parameters[flat].json_schema for name, flat in sent.items()}
 
 
 def _single(route: Route, tables: dict[str, Table]) -> Route:
     table = tables[route.owners[-1].table]
     name = f"path_{'_'.join(route.tail)}"
-    if route.operation.method == "post" or table.field(route.tail[-1]):
+    if table.field(route.tail[-1]):
         return route
-    fields = {**table.fields, name: {"type": ["object", "null"]}}
-    tables[table.name] = replace(table, fields=fields, unseen=table.unseen | {name})
+    tables[table.name] = replace(table, fields={**table.fields, name: {"default": None}}, unseen=table.unseen | {name})
     return route._replace(single=name)
 
 
