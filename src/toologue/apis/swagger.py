@@ -159,8 +159,9 @@ class _Upgrade:
             head, _, rest = target.removeprefix("#/").partition("/")
             if target.startswith("#/") and head in _PLACES:
                 made["$ref"] = f"#/components/{_PLACES[head]}/{rest}"
-        if isinstance(made.get("items"), list):
-            made["items"] = {"anyOf": made["items"]} if made["items"] else {}
+        if isinstance(made.get("items"), list):  # 2.0 has neither lists of `items` nor `anyOf`
+            choice = {"anyOf": parts} if (parts := made.pop("items")) else {}
+            made |= {"items": choice} if made.get("type") == "array" else choice
         if made.get("type") == "file":
             made |= {"type": "string", "format": "binary"}
         if made.pop("x-nullable", False) is True:

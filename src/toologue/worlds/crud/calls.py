@@ -60,12 +60,12 @@ def _naming(place: str, there: Sequence[tuple[Operation, str]]) -> str:
         names = {wire.name for flat, wire in operation.wires.items() if _is_plain(operation, flat)}
         asked[verb if verb in asked else ""].update(names)
     word, of_one = singular(snake(place.rpartition("/")[2])), asked[""]
+    spelt = {snake(name): name for name in of_one if name not in asked["list"]}
     most = len([verb for _, verb in there if verb not in ("create", "list")]) / 2
-    spelt = {snake(name): name for name, count in of_one.items() if name not in asked["list"] and count >= most}
-    likely = (f"{word}_id", word, f"{word}_key", "id", "uuid", "slug", f"{word}_name", "name")
-    found = next((spelt[name] for name in likely if name in spelt), "")
-    common = (name for name, count in of_one.most_common() if count > max(most, 1))
-    return found or next((name for name in common if name not in {*asked["list"], *asked["create"]}), "")
+    common = [name for name, count in of_one.most_common() if count > max(most, 1)]
+    ids = [spelt[one] for one in (f"{word}_id", word, f"{word}_key", "id", "uuid") if one in spelt]
+    names = [spelt[one] for one in ("slug", f"{word}_name", "name") if one in spelt]
+    return next(iter([*ids, *(one for one in common if one not in {*asked["list"], *asked["create"]}), *names]), "")
 
 
 def _is_plain(operation: Operation, flat: str) -> bool:

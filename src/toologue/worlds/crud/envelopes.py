@@ -24,6 +24,7 @@ _PAGE = frozenset(
 )  # fmt: skip
 IDENTITIES = frozenset(("id", "sid", "uuid", "uid", "guid"))
 """The last words of the names of fields that name rows."""
+SCALARS = frozenset(("string", "integer", "number"))
 _WHATEVER = frozenset(("data", "result", "results", "items", "records", "values", "entries", "payload", "content"))
 # Properties of an answer that say that it went well.
 DONE = ("success", "ok", "deleted", "removed")
@@ -86,7 +87,8 @@ def held_in(schema: Any, root: Any, names: Collection[str] = (), deep: int = 0) 
     said = [name for name in forms if name in _WHATEVER or not (page_words(name) or name in DONE)]
     likely = [name for name in forms if said == [name] or snake(name) in names] or [n for n in said if n in _WHATEVER]
     lists = [name for name in forms if properties_of(form(items_of(forms[name]), root))]
-    chosen = [name for name in likely if name in lists] or (lists if not said and len(lists) == 1 else [])
+    is_beside = len(lists) == 1 and all(kinds_of(inner[name], root) & SCALARS for name in said if name != lists[0])
+    chosen = [name for name in likely if name in lists] or (lists if is_beside else [])
     if chosen:
         return Held((chosen[0],), items_of(forms[chosen[0]]), many=True)
     objects = [name for name in likely if properties_of(forms[name])]

@@ -7,6 +7,7 @@
     GET, PUT, PATCH /orders/{id}/address    a field of the row
     POST /orders, /orders/{id}/refunds      a new row, which refers to the order
     PUT, PATCH, DELETE /orders/{id}         replaced (what the body does not name stays), merged, gone
+    POST /orders/{id}/rename                the fields that are sent
     POST /orders/{id}/cancel                an action: `x-action`, or a status that the word means
 
     POST /orders/{id}/lock, DELETE of it    a field that is true or false (`locked`)
@@ -49,6 +50,7 @@ _IRREGULAR = {
     "withdraw": "withdrawn", "mark_lost": "lost", "write_off": "written_off", "take_back": "taken_back returned",
     "freeze": "frozen", "expire": "expired", "void": "voided void",
 }  # fmt: skip
+_SETS = ("set", "update", "rename", "change", "edit", "modify")
 _REMEDY = "say it with `x-action` or `x-resource`, give the operation an override, or leave it out"
 
 Check = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -370,6 +372,9 @@ class _Reader:
         name = self.route.tail[-1] if self.route.tail else self.operation.api.name
         found = _state_for(name, self.steps[-1].table) if self.steps else None
         if found is None:
+            sets = self.steps and len(self.route.tail) == 1 and name.partition("_")[0] in _SETS
+            if sets and any(self.steps[-1].table.field(one) for one in body_of(self.operation)):
+                return self.item(self.steps)
             self.bad(f"nothing says what {self.operation.api.name!r} does")
         (table, parameter, *_), (field, state), body = self.steps[-1], found, self.body(self.steps[-1].table)
         if self.operation.method == "delete":

@@ -26,13 +26,12 @@ from toologue.apis.schemas import checker, list_of, object_of, properties_of, re
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import plural, singular, snake
 from toologue.values.json_schema import fits, resolved, types_of
-from toologue.worlds.crud.envelopes import IDENTITIES, form, held_in, kinds_of
+from toologue.worlds.crud.envelopes import IDENTITIES, SCALARS, form, held_in, kinds_of
 from toologue.worlds.store import Row
 
 _NAMING = ("id", "sid", "uuid", "uid", "guid", "key", "slug", "name", "code", "number")
 EVERYTHING = ("all", "any")
 """What a parameter says to mean every value."""
-_SCALARS = frozenset(("string", "integer", "number"))
 
 
 class Owner(NamedTuple):
@@ -224,7 +223,8 @@ class _Finder:
     def _groups(self, places: Iterable[str]) -> list[list[str]]:
         """Places of one name together: those first of which it is said what their rows look like, the least deep."""
         made: dict[str, list[str]] = {}
-        for place in sorted(places, key=lambda place: (next(self.rows(place), None) is None, place.count("{}"))):
+        deep = {place: (next(self.rows(place), None) is None, place.count("{}"), place.count("/")) for place in places}
+        for place in sorted(deep, key=lambda place: deep[place]):
             made.setdefault(_word(place), []).append(place)
         return [*made.values()]
 
@@ -261,7 +261,7 @@ class _Finder:
                 continue
             owner = tables.get(places.get(route.owners[-1].place, "")) if route.owners else None
             part = owner.field(tail[-1]) if owner is not None else None
-            inside = owner is not None and part is not None and not _SCALARS & {*types_of(owner.rule(part))}
+            inside = owner is not None and part is not None and not SCALARS & {*types_of(owner.rule(part))}
             acts = "on" in object_of(route.operation.extensions.get("x-action"))
             if not (acts or inside or set(tail[:-1]) & set(tables)):
                 held = held_in(answer, self.document.root, _called(tail[-1]))
@@ -396,7 +396,7 @@ class _Finder:
         wanted = [str(said["key"])] if "key" in said else [*dict.fromkeys(wanted)]
         found = [known[snake(key)] for key in wanted if snake(key) in known]
         kinds = {one: kinds_of(fields[one], self.document.root) for one in found}
-        found = [one for one in found if "key" in said or not kinds[one] or kinds[one] & _SCALARS]
+        found = [one for one in found if "key" in said or not kinds[one] or kinds[one] & SCALARS]
         if flats and not {*endings, *wires} & {snake(one) for one in found[:1]}:
             rule = flats[0][1].operation.api.parameters[flats[0][2]].json_schema
             found.sort(key=lambda one: not (kinds[one].intersection(types_of(rule)) or not types_of(rule)))
@@ -458,7 +458,7 @@ def _linked(table: Table, tables: Mapping[str, Table]) -> Table:
 
 def _may_be_key(table: Table, name: str) -> bool:
     kinds = kinds_of(table.fields[name], table.root)
-    return "enum" not in table.rule(name) and (not kinds or bool(kinds & _SCALARS))
+    return "enum" not in table.rule(name) and (not kinds or bool(kinds & SCALARS))
 
 
 def _placed(route: Route, tables: dict[str, Table], places: Mapping[str, str], lost: Mapping[str, str]) -> Route:
