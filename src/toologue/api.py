@@ -306,14 +306,22 @@ def prove(suite: str | Path) -> Proven:
     return Proven(failed, list(chosen.proofs(chosen, golds, judge, options)) if chosen.proofs else [])
 
 
-def chat(agent: Tested = "retrieve", world: str = "assistant", *, data: Path | None = None, seed: int = 0) -> Talk:
+def chat(
+    agent: Tested = "retrieve",
+    world: str = "assistant",
+    *,
+    data: Path | None = None,
+    instructions: str = "",
+    seed: int = 0,
+) -> Talk:
     """Talk to an agent in a world: assistant, s3, a service that ships, an OpenAPI document of yours, `module:Class`.
 
-    Nothing is asked before something is deleted: `toologue chat` does. Raises UserError.
+    `instructions`: what the agent has to keep to. Nothing is asked before something is deleted: `toologue chat` does.
+    Raises UserError.
 
     Example:
         >>> chat("retrieve", "assistant").say("Which alarms are set?") != ""
         True
     """
-    case = place_of(world, data).case("chat", seed)
+    case = place_of(world, data).case("chat", seed, instructions=instructions)
     return Talk(case, resolve_agent(agent) if isinstance(agent, str) else given(agent))

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ WRITES = {
     "Alarm": Program(goal="1", status="final", code="return assistant.add_alarm(time='06:30:00')['alarm_id']"),
     "Cancel": Program(goal="1", status="final", code="shop.cancel_order(order_id='O-10442', reason='other')"),
     "Look": Program(goal="2", status="final", code="return shop.get_order(order_id='O-10318')['status']"),
+    "Charge": Program(goal="1", status="final", code="till.create_charge(amount=5)"),
     "Escape": Program(goal="5", status="final", code="return chr(27) + '[2J'"),
 }
 
@@ -55,6 +57,8 @@ class Echo:
             return AgentTurn(text="half a letter: \\ud800")
         if word == "Seven":
             return 7
+        if word == "Rules":
+            return AgentTurn(text=brief.instructions.splitlines()[0])
         if word in WRITES and said == len(history) - 1:
             return AgentTurn(acts=(WRITES[word],), thought="because " + word)
         return AgentTurn(text="Left alone." if history[-1].role == "agent" and history[-1].acts[0].status == "abandoned"
@@ -133,6 +137,21 @@ class TestWhatIsAsked:
 
     def test_the_end_of_a_pipe_is_a_no(self, chat: Chat) -> None:
         assert "  goal 3, abandoned" in chat("Draft", "Yes")
+
+    def test_a_line_of_a_pipe_that_is_no_answer_is_for_the_agent(self, chat: Chat) -> None:
+        shown = chat("Draft", "Yes", "Count", "y")
+        assert "Go on? [y/N] Count" in shown
+        assert "  goal 3, abandoned" in shown
+        assert "Agent: Noted: Count" in shown
+        assert "Agent: Noted: y" in shown
+
+    def test_what_waits_for_a_yes_by_its_document_is_asked_about(self, chat: Chat, tmp_path: Path) -> None:
+        document = json.loads(json.dumps(PAYMENTS))
+        document["paths"]["/v1/charges"]["post"]["x-confirm"] = True
+        (tmp_path / "till.json").write_text(json.dumps(document))
+        shown = chat("Charge", "n", world="till.json")
+        assert "This waits for your yes: CreateCharge.\n  Go on? [y/N] n" in shown
+        assert "  goal 1, abandoned" in shown
 
     def test_yes_turns_it_off(self, chat: Chat) -> None:
         shown = chat("Draft", "Yes", arguments=("--yes",))
@@ -235,6 +254,22 @@ class TestOtherWorlds:
         monkeypatch.setattr("sys.stdin", io.StringIO("Set an alarm for 7 pm\n"))
         assert status(["chat", "--world", "assistant", "--agent", "retrieve"]) == 0
         assert '"AddAlarm"' in capsys.readouterr().out
+
+
+class TestWhatAnAgentHasToKeepTo:
+    def test_procedures_and_prose_are_told(self, chat: Chat, tmp_path: Path) -> None:
+        (tmp_path / "rules").mkdir()
+        text = (resources.files("toologue.plan.procedures.shop") / "return-an-item.md").read_text()
+        (tmp_path / "rules" / "cancel.md").write_text(text)
+        (tmp_path / "policy.txt").write_text("Refund nobody twice.\n")
+        asked = ("--procedures", "rules", "--instructions", "policy.txt", "--transcript", "chats.jsonl")
+        assert "Agent: Refund nobody twice." in chat("Rules", world="shop", arguments=asked)
+        (kept,) = read(tmp_path / "chats.jsonl", Dialogue)
+        assert kept.instructions.startswith("Refund nobody twice.\n\n---\nid: return-an-item\n")
+
+    def test_a_folder_without_procedures_is_refused(self, chat: Chat, capsys: pytest.CaptureFixture[str]) -> None:
+        assert status(["chat", "--procedures", "."]) == 2
+        assert ". holds no procedure: no *.md" in capsys.readouterr().err
 
 
 class TestTheTranscript:

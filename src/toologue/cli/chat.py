@@ -14,6 +14,8 @@ def chat(
     data: Path | None = None,
     overlay: Path | None = None,
     operations: Operations = Operations(),
+    procedures: Path | None = None,
+    instructions: Path | None = None,
     transcript: Path | None = None,
     explain: bool = False,
     yes: bool = False,
@@ -21,8 +23,9 @@ def chat(
 ) -> None:
     """Talk to an agent in a world: its programs, what they came to, and the stack are shown as they come.
 
-    What would delete or write over something is shown first, and done only if you agree. /stack, /help and /quit are
-    for the chat; a chat can be piped: `printf 'Which alarms are set?\\n' | toologue chat`.
+    What would delete or write over something, or waits for a yes by its document, is shown first, and done only if you
+    agree. /stack, /help and /quit are for the chat; a chat can be piped: `printf 'Which alarms are set?\\n' | toologue
+    chat`. Of piped lines only a yes or no answers such a question; any other line is a no, and said to the agent.
 
     Parameters
     ----------
@@ -36,6 +39,10 @@ def chat(
         What an OpenAPI document does not say of its world (docs/worlds.md).
     operations
         Which operations of it there are; by default all that can be read.
+    procedures
+        A procedure that the agent has to keep to, or a folder of them (*.md).
+    instructions
+        A file of prose that it has to keep to.
     transcript
         A dialogues.jsonl that the chat is added to, after every answer. `toologue prove FILE` and
         `toologue run FILE --agent ... --out RUN` take it as a test.
@@ -47,19 +54,21 @@ def chat(
         Seeds the agent.
     """
     from toologue.agents.agent import resolve_agent
-    from toologue.cli.chatting import OPENING, Chat, Transcript, say_line
+    from toologue.cli.chatting import OPENING, Chat, Transcript, policy, say_line
     from toologue.schema import AgentTurn, Dialogue, UserTurn
     from toologue.worlds.named import place_of
 
     place, saved = place_of(world, data, overlay, operations.choice), Transcript(transcript)
+    told = policy(procedures, instructions)
     start = Dialogue(
         id=saved.name,
+        instructions=told,
         facts=place.case("").brief.facts,
         world=place.setting,
         turns=(AgentTurn(text=OPENING), UserTurn()),
         origin={"line": "programs", "writer": "chat", "agent": agent},
     )
-    case = place.case(start.id, seed, start)
+    case = place.case(start.id, seed, start, told)
     talk = Chat(case, resolve_agent(agent), start, saved, simulated=place.simulated, asks=not yes, explain=explain)
     try:
         talk.run()

@@ -1,7 +1,8 @@
 """A person, an agent, a world, and all that the agent does there: what stands behind `toologue chat`.
 
-A `Talk`, on the screen. Before anything is done that would lose
-something, the person is asked, whatever the agent asked before: an act that is refused becomes an abandoned program.
+A `Talk`, on the screen. Before anything is done that would lose something, or that waits for a yes by its document
+(`Api.confirm`), the person is asked, whatever the agent asked before: an act that is refused becomes an abandoned
+program. Lines of a pipe that are neither yes nor no answer no such question, and stay for the agent.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from pathlib import Path
 
 from rich.text import Text
 
+from toologue import limits
 from toologue.agents.agent import AgentSpec
 from toologue.cli.terminal import echo, say
+from toologue.data import text_of
 from toologue.errors import BadFile, StackError
+from toologue.formats.procedure import load, told
 from toologue.limits import legible
 from toologue.loop import World, execute, strip_labels
 from toologue.report.words import fault_words, quoted
@@ -53,8 +57,29 @@ _HELP = """/stack  the programs so far, the last one first
 Everything else is for the agent."""
 OPENING = "How can I help you?"
 _SORRY = "Sorry, I have no answer to that. Could you say it in other words?"
+_ANSWERS = ("y", "yes", "n", "no", "")
 _LEFT = "All right, I leave that."
 _DYNAMIC = frozenset(("getattr", "vars", "__dict__", "__getattribute__"))
+
+
+def policy(procedures: Path | None, instructions: Path | None) -> str:
+    """What an agent has to keep to: prose, and every procedure of a file or a folder. Raises BadFile."""
+    parts = [] if instructions is None else [text_of(instructions, limits.PAGE).strip()]
+    files = [procedures] if procedures else []
+    if procedures and procedures.is_dir() and not (files := sorted(procedures.glob("*.md"))):
+        raise BadFile(f"{procedures} holds no procedure: no *.md")
+    return "\n\n".join([*parts, *(told(load(file)) for file in files)])
+
+
+def waiting(act: Act, apis: Sequence[Api]) -> list[str]:
+    """The operations of an act that wait for a yes, whatever they would do."""
+    always = [api for api in apis if api.confirm is True]
+    if act.kind == "call":
+        return [api.name for api in always if api.name == act.api]
+    if act.kind != "program" or act.status != "final":
+        return []
+    used = {node.attr for node in ast.walk(parse(act.code).tree) if isinstance(node, ast.Attribute)}
+    return [api.name for api in always if not used.isdisjoint(spellings(api.name))]
 
 
 def losses(world: World, acts: Sequence[Act], *, simulated: bool) -> Iterator[tuple[int, list[str]]]:
@@ -129,7 +154,7 @@ class Chat(Talk):
     def __init__(self, case: Case, agent: AgentSpec, start: Dialogue, saved: Transcript, **how: bool):
         super().__init__(case, agent)
         self.start, self.saved, self.how = start, saved, how
-        self.shown, self.seen = 0, list[Act]()
+        self.shown, self.seen, self.ahead = 0, list[Act](), ""
 
     def run(self) -> None:
         """Answer the loop until the person leaves."""
@@ -162,21 +187,34 @@ class Chat(Talk):
     def _guarded(self, turn: AgentTurn) -> AgentTurn:
         """The turn, without what the person does not want to lose: a program is abandoned, a call not made."""
         acts: list[Act | None] = list(turn.acts)
-        found = list(losses(self.world, turn.acts, simulated=self.how["simulated"])) if self.how["asks"] else []
-        for at, lost in found:
-            act = turn.acts[at]
+        lost = dict(losses(self.world, turn.acts, simulated=self.how["simulated"])) if self.how["asks"] else {}
+        for at, act in enumerate(turn.acts if self.how["asks"] else ()):
+            waits = waiting(act, self.world.apis)
+            if not (at in lost or waits):
+                continue
             self.seen.append(act)
             _act(act)
-            say_line(f"  This would lose something: {legible(', '.join(lost))}.", "bold red")
-            if not _agreed():
+            why = "would lose something" if at in lost else "waits for your yes"
+            say_line(f"  This {why}: {legible(', '.join(lost.get(at, waits)))}.", "bold red")
+            if not self._agreed():
                 acts[at] = act.replace(status="abandoned") if act.kind == "program" else None
         left = tuple(act for act in acts if act is not None)
         return turn.replace(acts=left, text=turn.text if left or turn.text else _LEFT)
 
+    def _agreed(self) -> bool:
+        """Whether the person says yes; a line of a pipe that says neither is kept."""
+        try:
+            line = _typed("  Go on? [y/N] ")
+        except EOFError:
+            return False
+        if line.lower() not in _ANSWERS and not sys.stdin.isatty():
+            self.ahead = line
+        return line.lower() in _ANSWERS[:2]
+
     def _heard(self) -> UserTurn:
         while True:
             try:
-                line = _typed("You: ")
+                line, self.ahead = self.ahead or _typed("You: "), ""
             except EOFError:
                 return UserTurn(stop="left")
             if line in ("/quit", "/exit"):
@@ -214,13 +252,6 @@ class Chat(Talk):
             say_line(f"  stack: {' | '.join(map(legible, held))}", "dim")
         if turn.text is not None:
             say_line(f"Agent: {legible(turn.text)}", "bold")
-
-
-def _agreed() -> bool:
-    try:
-        return _typed("  Go on? [y/N] ").lower() in ("y", "yes")
-    except EOFError:
-        return False
 
 
 def _typed(prompt: str) -> str:

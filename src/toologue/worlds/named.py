@@ -27,6 +27,7 @@ from toologue.worlds.crud.simulator import shipped
 from toologue.worlds.world import allow, kind_at
 
 ENDLESS = 1_000_000
+_NOW = "2025-03-18T16:10:00Z"
 _ASSISTANT: dict[str, JsonValue] = {"user": "lwanjiru", "now": "2025-03-18 16:10:00", "logged_in": True}
 
 
@@ -73,10 +74,10 @@ class Place(NamedTuple):
     facts: Mapping[str, JsonValue]
     simulated: bool = True
 
-    def case(self, id: str, seed: int = 0, gold: Dialogue | None = None) -> Case:
+    def case(self, id: str, seed: int = 0, gold: Dialogue | None = None, instructions: str = "") -> Case:
         """A conversation without end that is had here."""
         facts: dict[str, JsonValue] = {**self.facts, "programs": {"object": self.object}}
-        brief = Brief(instructions="", facts=facts, apis=tuple(kind_at(self.setting).apis))
+        brief = Brief(instructions=instructions, facts=facts, apis=tuple(kind_at(self.setting).apis))
         return Case(id=id, gold=gold, brief=brief, world=self.setting, protocol="live", seed=seed, rounds=ENDLESS)
 
 
@@ -97,7 +98,11 @@ def place_of(world: str, data: Path | None = None, overlay: Path | None = None, 
     setting = setting_of(world, data, overlay, choice)
     if setting.name == "crud" and world not in shipped() and not Path(world).is_file():
         raise UnknownName("world, and no file,", world, ["s3", "assistant", *shipped()])
-    return _with_programs(_object_name(world), setting, {"now": kind_at(setting).now})
+    now = kind_at(setting).now
+    if now is None and setting.name == "crud":
+        now = _NOW
+        setting = setting.replace(arguments={**setting.arguments, "now": now})
+    return _with_programs(_object_name(world), setting, {"now": now})
 
 
 def _with_programs(name: str, inside: Setting, facts: Mapping[str, JsonValue]) -> Place:
