@@ -41,6 +41,9 @@ WRITES = {
     "Alarm": Program(goal="1", status="final", code="return assistant.add_alarm(time='06:30:00')['alarm_id']"),
     "Cancel": Program(goal="1", status="final", code="shop.cancel_order(order_id='O-10442', reason='other')"),
     "Look": Program(goal="2", status="final", code="return shop.get_order(order_id='O-10318')['status']"),
+    "Ticket": Program(goal="4", status="final", code="found = shop.get_order(order_id='O-10318')\\n"
+        "shop.create_ticket(customer_id='C-2041', team='logistics', summary='A box is missing')"),
+    "Seen": Program(goal="5", status="final", code="return shop.get_order(order_id='O-10318')['status']"),
     "Charge": Program(goal="1", status="final", code="till.create_charge(amount=5)"),
     "Escape": Program(goal="5", status="final", code="return chr(27) + '[2J'"),
 }
@@ -290,6 +293,15 @@ class TestTheTranscript:
         assert status(["prove", "chats.jsonl", "--gold"]) == 0
         assert status(["run", "chats.jsonl", "--agent", "gold", "--out", "ran"]) == 0
         assert "gold: 100.0%" in capsys.readouterr().out
+
+    def test_over_any_service_its_programs_are_altered_and_that_is_caught(self, chat: Chat, tmp_path: Path) -> None:
+        chat("Look", "Ticket", "Seen", world="shop", arguments=("--transcript", "chats.jsonl"))
+        assert status(["prove", "chats.jsonl", "--json", "proof.json"]) == 0
+        proof = json.loads((tmp_path / "proof.json").read_text())
+        assert proof["gold"] == 1
+        took = {one["kind"]: (one["took"], one["caught"]) for one in proof["alterations"] if one["took"]}
+        wrong = ("wrong_key", "missing_write", "extra_write", "unfinalised", "wrong_return")
+        assert took == {**dict.fromkeys(wrong, (1, 1)), "other_names": (1, 0)}
 
     def test_what_was_refused_is_abandoned_in_it(self, chat: Chat, tmp_path: Path) -> None:
         chat("Draft", "Yes", "n", arguments=("--transcript", "chats.jsonl"))

@@ -11,7 +11,7 @@ pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
 from toologue.bench.benchmark import Options, benchmark, evaluate, play, record
-from toologue.bench.dialog2api import DIALOG2API, load, of_split, over_s3
+from toologue.bench.dialog2api import DIALOG2API, load, of_programs, of_split
 from toologue.bench.dialog2api.files import (
     SHIPPED,
     executed,
@@ -31,6 +31,7 @@ from toologue.mutate.programs import RIGHT, WRONG, mutant
 from toologue.sandbox.program import raised_in
 from toologue.schema import AgentTurn, Dialogue, Program, Result, Setting, Trace, UserTurn, answers, executable
 from toologue.schema.jsonl import write
+from toologue.worlds.world import kind_at
 
 NAMES = ("delete-bucket-1", "notes-to-markdown-1", "largest-files-2", "move-old-report-1", "upload-note-1")
 
@@ -124,9 +125,9 @@ def test_a_mutant_has_one_mutation(golds):
     ("mutation", "code", "expected"),
     [
         ("wrong_key", "s3.get_object(Bucket='b', Key='k')", "s3.get_object(Bucket='b', Key='xk')"),
-        ("missing_delete", "for k in x:\n    s3.delete_object(Bucket='b', Key=k)", "for k in x:\n    pass"),
-        ("extra_write", "return f(Bucket='b')", "s3.put_object(Bucket='b', Key='one/too/many.txt', Body='?')\n"
-         "return f(Bucket='b')"),
+        ("missing_write", "for k in x:\n    s3.delete_object(Bucket='b', Key=k)", "for k in x:\n    pass"),
+        ("extra_write", "s3.list_objects(Bucket='b')",
+         "s3.put_object(Bucket='b', Key='one/too/many.txt', Body='?')\ns3.list_objects(Bucket='b')"),
         ("wrong_return", "return 1", "return [1, 'wrong']"),
         ("wrong_return", "def f():\n    return 1\nf()", None),
         ("wrong_exception", "raise FAQ()", "raise ChitChat()"),
@@ -139,7 +140,8 @@ def test_a_mutant_has_one_mutation(golds):
     ],
 )  # fmt: skip
 def test_mutations(mutation, code, expected):
-    made = {**WRONG, **RIGHT}[mutation](Program(goal="1", status="final", code=code))
+    methods = {api.name: api for api in kind_at(Setting(name="s3")).apis}
+    made = {**WRONG, **RIGHT}[mutation](Program(goal="1", status="final", code=code), methods)
     assert (made and made.code) == expected
 
 
@@ -192,16 +194,16 @@ def test_results_that_a_file_has_must_be_so(golds, tmp_path):
         load(tmp_path / "chat.jsonl")
 
 
-def test_prove_takes_any_file_whose_programs_are_over_s3(folder, golds, tmp_path):
+def test_prove_takes_any_file_of_programs(folder, golds, tmp_path):
     mine, others, calls = tmp_path / "mine.jsonl", tmp_path / "others.jsonl", tmp_path / "calls.jsonl"
     write(mine, golds)
     (tmp_path / "mine.xml").write_text(conversations_xml(golds))
     write(others, [*golds, golds[0].replace(id="other", world=Setting(name="assistant"))])
     write(calls, [Dialogue(id="said", world=Setting(name="s3"), turns=(UserTurn(text="Hi"), AgentTurn(text="Hello")))])
-    assert over_s3(mine)
-    assert over_s3(folder)
-    assert over_s3(tmp_path / "mine.xml")
-    assert not any(map(over_s3, (others, calls, tmp_path, tmp_path / "nothing.jsonl")))
+    assert of_programs(mine)
+    assert of_programs(folder)
+    assert of_programs(tmp_path / "mine.xml")
+    assert not any(map(of_programs, (others, calls, tmp_path, tmp_path / "nothing.jsonl")))
     assert prove(str(mine), json=tmp_path / "proof.json") == 0
     told = json.loads((tmp_path / "proof.json").read_bytes())
     assert {one["kind"] for one in told["alterations"]} == {*WRONG, *RIGHT}

@@ -306,7 +306,7 @@ def _describe(chosen: Benchmark, golds: Sequence[Dialogue], json: Path | None, *
 def _proofs(chosen: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[Proof]:
     proofs = list(chosen.proofs(chosen, golds, judge, options)) if chosen.proofs else []
     if not any(proof.applied for proof in proofs):
-        echo("nothing was altered: there are no calls, and programs are altered only where all are over S3")
+        echo("nothing was altered: no conversation has calls, or programs are not in all of them")
         return proofs
     what, *counted = proofs[0].heads
     rows: list[tuple[object, ...]] = []

@@ -1,4 +1,4 @@
-"""Gold programs over S3 altered: wrong in one known way (`WRONG`), or right in another form (`RIGHT`).
+"""Gold programs altered, over S3 or elsewhere: wrong in one known way (`WRONG`), or right in another form (`RIGHT`).
 
 A mutant has one mutation, in one turn.
 """
@@ -13,10 +13,13 @@ from typing import NamedTuple
 from toologue import keys
 from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.program import parse, raised_in
-from toologue.schema import Dialogue, Program
+from toologue.sandbox.rpc import spelt
+from toologue.schema import Api, Dialogue, Program
 from toologue.score.metric import answers_of
+from toologue.worlds.world import kind_at
 
-Mutation = Callable[[Program], "Program | None"]
+Methods = Mapping[str, Api]  # by every spelling that programs may use
+Mutation = Callable[[Program, Methods], "Program | None"]
 
 
 class Mutant(NamedTuple):
@@ -28,41 +31,44 @@ class Mutant(NamedTuple):
     slot: int
 
 
-def wrong_key(program: Program) -> Program | None:
-    """The first text that says which object is another."""
+def wrong_key(program: Program, methods: Methods) -> Program | None:
+    """The first text that says which object is another; where nothing is called so, the first text that is given."""
     tree = parse(program.code).tree
-    named = _given(tree, "Key", "Prefix")
+    texts = [one for one in _given(tree, methods) if isinstance(ast.literal_eval(one.value), str)]
+    named = [one for one in texts if one.arg in ("Key", "Prefix")] or texts
     if not named or program.status != "final":
         return None
     named[0].value = ast.Constant(f"x{ast.literal_eval(named[0].value)}")
     return program.replace(code=ast.unparse(tree))
 
 
-def missing_delete(program: Program) -> Program | None:
-    """The first statement that deletes does nothing."""
-    return _replaced(program, lambda call: ast.Pass() if _method(call).startswith("delete") else None)
+def missing_write(program: Program, methods: Methods) -> Program | None:
+    """The first statement that writes does nothing."""
+    return _replaced(program, lambda call: ast.Pass() if _writes(call, methods) else None)
 
 
-def extra_write(program: Program) -> Program | None:
-    """An object more, in the first bucket that the program names."""
-    named = _given(parse(program.code).tree, "Bucket")
-    if not named or program.status != "final":
-        return None
-    write = f"s3.put_object(Bucket={ast.unparse(named[0].value)}, Key='one/too/many.txt', Body='?')"
-    return program.replace(code=f"{write}\n{program.code}")
+def extra_write(program: Program, methods: Methods) -> Program | None:
+    """An object more, in the first bucket that the program names; over other worlds the first write once more."""
+    tree = parse(program.code).tree
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _writes(node, methods))
+    again = next((ast.unparse(one) for one in calls if all(map(_is_literal, one.keywords)) and not one.args), "")
+    bucket = next((ast.unparse(one.value) for one in _given(tree, methods) if one.arg == "Bucket"), "")
+    if "put_object" in methods:
+        again = bucket and f"s3.put_object(Bucket={bucket}, Key='one/too/many.txt', Body='?')"
+    return program.replace(code=f"{again}\n{program.code}") if again and program.status == "final" else None
 
 
-def unfinalised(program: Program) -> Program | None:
+def unfinalised(program: Program, methods: Methods) -> Program | None:
     """The draft stays a draft."""
     return program.replace(status="drafting") if program.status == "final" else None
 
 
-def too_early(program: Program) -> Program | None:
+def too_early(program: Program, methods: Methods) -> Program | None:
     """The draft is final."""
     return program.replace(status="final") if program.status == "drafting" else None
 
 
-def wrong_return(program: Program) -> Program | None:
+def wrong_return(program: Program, methods: Methods) -> Program | None:
     """What it returns is another value."""
 
     class Wrapped(ast.NodeTransformer):
@@ -75,14 +81,14 @@ def wrong_return(program: Program) -> Program | None:
     return _transformed(program, Wrapped())
 
 
-def wrong_exception(program: Program) -> Program | None:
+def wrong_exception(program: Program, methods: Methods) -> Program | None:
     """Another conversational exception; no mistake to `published`, which sees no errors."""
     raised = raised_in(program.code)
     other = CONVERSATIONAL[CONVERSATIONAL.index(raised) - 1] if raised else ""
     return program.replace(code=f"raise {other}()") if other and program.status == "final" else None
 
 
-def get_and_put(program: Program) -> Program | None:
+def get_and_put(program: Program, methods: Methods) -> Program | None:
     """The first copy, or a move's, is made by reading and writing."""
 
     def copy(call: ast.Call) -> ast.stmt | None:
@@ -98,7 +104,7 @@ def get_and_put(program: Program) -> Program | None:
     return _replaced(program, copy)
 
 
-def delete_many(program: Program) -> Program | None:
+def delete_many(program: Program, methods: Methods) -> Program | None:
     """The first object that is deleted is deleted as a list of one."""
 
     def delete(call: ast.Call) -> ast.stmt | None:
@@ -111,7 +117,7 @@ def delete_many(program: Program) -> Program | None:
     return _replaced(program, delete)
 
 
-def other_names(program: Program) -> Program | None:
+def other_names(program: Program, methods: Methods) -> Program | None:
     """Every name that the program gives is another."""
     nodes = list(ast.walk(parse(program.code).tree))
     own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -126,18 +132,19 @@ def other_names(program: Program) -> Program | None:
 
 WRONG: Mapping[str, Mutation] = {
     one.__name__: one
-    for one in (wrong_key, missing_delete, extra_write, unfinalised, too_early, wrong_return, wrong_exception)
+    for one in (wrong_key, missing_write, extra_write, unfinalised, too_early, wrong_return, wrong_exception)
 }
 RIGHT: Mapping[str, Mutation] = {one.__name__: one for one in (get_and_put, delete_many, other_names)}
 
 
 def mutant(gold: Dialogue, kind: str, seed: int = 0) -> Mutant | None:
     """One of the mutants that a kind makes of a dialogue; None where it applies nowhere."""
-    mutation = {**WRONG, **RIGHT}[kind]
+    mutation, apis = {**WRONG, **RIGHT}[kind], kind_at(gold.world).apis
+    methods = {name: api for api in apis for name in spelt(apis)[api.name]}
     found: list[Mutant] = []
     for place, number, turn in answers_of(gold):
         for slot, act in enumerate(turn.acts):
-            if act.kind == "program" and (made := mutation(act)) is not None:
+            if act.kind == "program" and (made := mutation(act, methods)) is not None:
                 acts = (*turn.acts[:slot], made, *turn.acts[slot + 1 :])
                 turns = (*gold.turns[:place], turn.replace(acts=acts), *gold.turns[place + 1 :])
                 found.append(Mutant(gold.replace(turns=turns), number, place, slot))
@@ -167,10 +174,18 @@ def _replaced(program: Program, replacement: Callable[[ast.Call], ast.stmt | Non
     return _transformed(program, Statements())
 
 
-def _given(tree: ast.AST, *names: str) -> list[ast.keyword]:
-    """The arguments of calls that are called so, and are constants."""
-    keywords = (one for node in ast.walk(tree) if isinstance(node, ast.Call) for one in node.keywords)
-    return [one for one in keywords if one.arg in names and isinstance(one.value, ast.Constant)]
+def _given(tree: ast.AST, methods: Methods) -> list[ast.keyword]:
+    """The arguments of calls of the world that are constants."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _method(node) in methods)
+    return [one for call in calls for one in call.keywords if isinstance(one.value, ast.Constant)]
+
+
+def _is_literal(one: ast.keyword) -> bool:
+    return not any(isinstance(node, ast.Name | ast.Call) for node in ast.walk(one.value))
+
+
+def _writes(call: ast.Call, methods: Methods) -> bool:
+    return _method(call) in methods and methods[_method(call)].writes
 
 
 def _method(call: ast.Call) -> str:

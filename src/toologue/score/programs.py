@@ -28,6 +28,7 @@ no program; turns of the user that follow each other are one. What programs did 
 match" sees a wrong write at every later program, too; "teacher-forced match" sees it once. The EMR of a benchmark is
 the mean over dialogues, as is the paper's share of perfect ones. A signature is of account and value (appendix B), so
 two are equal where both are: the account's stands in the results of a signed world (`worlds.s3`), the value beside it.
+Of any other world the account is what was written since the beginning, row by row.
 BLEU is the corpus BLEU of sacrebleu in [0, 1], with its default tokenizer and smoothing. CodeEdits compares all
 programs that a turn has, in order, as one text, over the turns where the gold has one.
 """
@@ -41,6 +42,7 @@ import token
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, repeat
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -52,6 +54,7 @@ from toologue.schema import (
     Dialogue,
     Invocation,
     Mismatch,
+    Result,
     Score,
     Trace,
     Turn,
@@ -62,7 +65,7 @@ from toologue.schema import (
 from toologue.schema.stack import completed
 from toologue.score.metric import RATIOS, TurnTest, answers_of, done_at, no_reply, score_of, shares_of, unscored
 from toologue.score.returned import RANK, Agreement, agree
-from toologue.worlds.s3.signature import INITIAL, Mode, signature_after
+from toologue.worlds.s3.signature import INITIAL, SIGNATURES, Mode, signature_after
 
 _PLACE = re.compile(r"\?(\d+)")
 _NAME = "placeholder_"
@@ -131,8 +134,28 @@ _ORDERS = range(1, 5)
 _NO_BLEU = "sacrebleu is not installed: pip install 'toologue[programs]'"
 
 
+class _Account(NamedTuple):
+    """What a world holds: by its signature, where it signs; else what was written since the beginning."""
+
+    signed: str = ""
+    rows: Mapping[str, JsonValue] = MappingProxyType({})
+    new: frozenset[str] = frozenset()
+
+    def after(self, result: Result, mode: Mode) -> _Account:
+        """What it holds after an act. A row that came and went is none."""
+        if not result.changes.keys().isdisjoint(SIGNATURES):
+            return self._replace(signed=signature_after(result, self.signed, mode))
+        new, rows = self.new.union(result.created), {**self.rows, **result.changes}
+        return self._replace(rows={at: row for at, row in rows.items() if row is not None or at not in new}, new=new)
+
+    @property
+    def key(self) -> str:
+        """Equal for equal contents."""
+        return self.signed or keys.content_key({**self.rows})[:8]
+
+
 class _Ran(NamedTuple):
-    """A program that was executed: the signature of the account after it, what it returned, the type of its fault."""
+    """A program that was executed: the account after it, what it returned, the type of its fault."""
 
     account: str
     value: JsonValue
@@ -145,7 +168,7 @@ class _Answer(NamedTuple):
     turn: int
     did: Sequence[AgentTurn]
     ran: Sequence[_Ran] = ()
-    before: str = ""
+    before: _Account = _Account()
     account: str = ""
 
     @property
@@ -219,30 +242,30 @@ def _signed(mode: Mode, gold: Dialogue) -> Mode:
 
 
 def _answers(
-    turns: Sequence[Turn], initial: str = "", mode: Mode = "published", starts: Sequence[str] = ()
+    turns: Sequence[Turn], initial: str = "", mode: Mode = "published", starts: Sequence[_Account] = ()
 ) -> list[_Answer]:
     """The answers to the user's turns. `initial` signs the account at the beginning, `starts` where each begins."""
     made: dict[int, list[Invocation]] = {}
     for one in invocations(turns, opening=True):
         made.setdefault(one.turn, []).append(one)
     spans = [(start, did) for _, start, did in answers(turns)]
-    account, found = initial, list[_Answer]()
+    account, found = _Account(initial), list[_Answer]()
     for at in range(spans[0][0] if spans else 0):  # what the opening did
         account = _run(made.get(at, ()), account, mode)[1]
     for (start, did), begun in zip(spans, chain(starts, repeat(None)), strict=False):
         before = account if begun is None else begun
         ran, account = _run([one for at in range(start, start + len(did)) for one in made.get(at, ())], before, mode)
-        found.append(_Answer(start, did, ran, before, account))
+        found.append(_Answer(start, did, ran, before, account.key))
     return found
 
 
-def _run(made: Iterable[Invocation], account: str, mode: Mode) -> tuple[list[_Ran], str]:
+def _run(made: Iterable[Invocation], account: _Account, mode: Mode) -> tuple[list[_Ran], _Account]:
     """What programs came to, and the account after all that was done."""
     ran: list[_Ran] = []
     for one in made:
-        account = signature_after(one.result, account, mode)
+        account = account.after(one.result, mode)
         if one.act.kind == "program":
-            ran.append(_Ran(account, one.result.value, one.result.error and one.result.error.type))
+            ran.append(_Ran(account.key, one.result.value, one.result.error and one.result.error.type))
     return ran, account
 
 
@@ -278,7 +301,7 @@ def _came_to(wanted: _Answer, mine: _Answer) -> Agreement:
     if wanted.account != mine.account and wanted.ran:
         return _wrong("the account is another after it")
     if not wanted.values:
-        silent = wanted.ran and wanted.account == wanted.before and not wanted.errors
+        silent = wanted.ran and wanted.account == wanted.before.key and not wanted.errors
         return _UNASKED if silent and mine.values else Agreement("right")
     if not mine.values:
         return _wrong("the program returned nothing")

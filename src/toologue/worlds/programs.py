@@ -84,12 +84,14 @@ def _arguments(setting: Setting) -> _Arguments:
     return given
 
 
-def _make(case: Case) -> World:
+def programs_for(case: Case, backend: Backend = "auto") -> Programs:
+    """The world of a case, its programs run by a backend."""
     given, now = _arguments(case.world), None
     with suppress(TypeError, ValueError):
         now = datetime.fromisoformat(cast("str", case.brief.facts.get("now")))
     world = make_world(case.replace(world=given.world))
-    return with_programs(world, name=given.object or given.world.name, exceptions=given.exceptions, now=now)
+    name = given.object or given.world.name
+    return with_programs(world, name=name, backend=backend, exceptions=given.exceptions, now=now)
 
 
 def _data_key(setting: Setting) -> str:
@@ -98,7 +100,7 @@ def _data_key(setting: Setting) -> str:
 
 
 def _at(setting: Setting) -> Kind:
-    return replace(kind_at(_arguments(setting).world), make=_make, data_key=_data_key, at=None)
+    return replace(kind_at(_arguments(setting).world), make=programs_for, data_key=_data_key, at=None)
 
 
-PROGRAMS = Kind(make=_make, data_key=_data_key, at=_at)
+PROGRAMS = Kind(make=programs_for, data_key=_data_key, at=_at)

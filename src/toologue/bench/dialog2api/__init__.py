@@ -7,8 +7,8 @@
                                                                          programs run where the gold stands
 
 `load` reads our dialogues (None: those that ship), the paper's XML, or a dialogues.jsonl, and executes the gold in the
-world `s3_programs`: what it comes to here is what counts. A file that says what it comes to must be right: its
-signatures, and the results of a dialogues.jsonl.
+world `s3_programs` (that of a chat in its own): what it comes to here counts. A file that says what it comes to must be
+right: its signatures, and the results of a dialogues.jsonl.
 
 Conversations from elsewhere, in the paper's XML or a dialogues.jsonl, are told apart by their ids. Of these the agent's
 side is played: its programs run here, whatever results stand in the file, and the user's words are the gold's. They
@@ -36,7 +36,7 @@ from typing import Any
 
 from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of, values_of
-from toologue.bench.dialog2api.files import SHIPPED, executed, programs_of, read_folder
+from toologue.bench.dialog2api.files import SHIPPED, executed, over_s3, programs_of, read_folder
 from toologue.bench.dialog2api.forced import teacher_forced
 from toologue.bench.dialog2api.prove import check, prove
 from toologue.bench.dialog2api.tables import table3, tables, talk_table, unsure_sums
@@ -65,9 +65,10 @@ def load(data: Path | None = None) -> list[Dialogue]:
         found = read_conversations(data)
     else:
         found = list(read(data / "dialogues.jsonl" if data.is_dir() else data, Dialogue))
-    strange = next((one for one in found if one.world.name not in ("s3", "s3_programs")), None)
+    strange = next((one for one in found if not (over_s3(one) or one.world.name == "programs")), None)
     if strange is not None:
-        raise BadFile(f"{data}: dialogue {strange.id!r} plays in the world {strange.world.name!r}, not in s3")
+        what = f"dialogue {strange.id!r} plays in the world {strange.world.name!r}, in which no programs run"
+        raise BadFile(f"{data}: {what}; expected s3 or programs")
     golds = [executed(one, data) for one in found]
     if data.suffix != ".xml":
         for line, (written, gold) in enumerate(zip(found, golds, strict=True), 1):
@@ -172,15 +173,15 @@ def _predicted(
     return {trace.dialogue: trace for trace in traces_of(benchmark, part, there, agent, options)}
 
 
-def over_s3(file: Path) -> bool:
-    """Whether a file, or a folder with goals.yaml, holds conversations with programs over S3, and no others."""
+def of_programs(file: Path) -> bool:
+    """Whether a file, or a folder with goals.yaml, holds conversations with programs, and no others."""
     if not file.is_file():
         return (file / "goals.yaml").is_file()
     if file.suffix == ".xml":
         return True
     programs = False
     for gold in read(file, Dialogue):
-        if gold.world.name not in ("s3", "s3_programs"):
+        if not (over_s3(gold) or gold.world.name == "programs"):
             return False
         programs = programs or bool(programs_of(gold))
     return programs
@@ -222,7 +223,7 @@ DIALOG2API = Benchmark(
     predictions=_predicted,
     absent="the predictions have no conversation for it",
     review=_run_where_gold_stands,
-    owns=over_s3,
+    owns=of_programs,
     check=check,
     proofs=prove,
 )

@@ -116,7 +116,9 @@ def inspect(file: Path) -> tuple[Written, list[BadRecord]]:
 
 
 def executed(dialogue: Dialogue, file: object = "<dialogue>") -> Dialogue:
-    """The dialogue in the world `s3_programs`, every final program executed, every signature in its place."""
+    """The dialogue, every final program executed; over S3 in the world `s3_programs`, every signature in its place."""
+    if not over_s3(dialogue):
+        return grounded(dialogue)
     dialogue = dialogue.replace(world=Setting(name="s3_programs", arguments=dialogue.world.arguments))
     world = make_world(Case(id=dialogue.id, gold=dialogue, world=dialogue.world, protocol="recorded"))
     turns = list(dialogue.turns)
@@ -216,6 +218,11 @@ def _dialogue(written: Written, file: Path) -> Dialogue:
         raise BadFile(f"{file}: {reason(error)}") from None
 
 
+def over_s3(dialogue: Dialogue) -> bool:
+    """Whether it plays in an account of S3."""
+    return dialogue.world.name in ("s3", "s3_programs")
+
+
 def has_programs(dialogue: Dialogue) -> bool:
     """Whether the agent writes programs, or the dialogue is from a file in which it can."""
     return dialogue.origin.get("line") == "programs" or bool(programs_of(dialogue))
@@ -224,8 +231,7 @@ def has_programs(dialogue: Dialogue) -> bool:
 def reviews(dialogues: Iterable[Dialogue]) -> Iterator[Review]:
     """Each dialogue executed and looked at; over S3 it is signed, too."""
     for dialogue in dialogues:
-        over_s3 = dialogue.world.name in ("s3", "s3_programs")
-        done = executed(dialogue) if over_s3 else grounded(dialogue)
+        done = executed(dialogue)
         broken = (what for turn in done.turns if turn.role == "agent" and turn.results for what in broke(turn))
         yield Review(done, programs_of(done), (*broken, *renumberings(done)))
 

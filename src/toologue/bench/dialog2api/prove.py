@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product, repeat
-from typing import Any, cast
+from typing import Any
 
 from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent, script_of
 from toologue.bench.benchmark import Benchmark, GoldCheck, Mode, Options, StepProof, play
+from toologue.bench.dialog2api.files import over_s3
 from toologue.bench.prove import why_failed
 from toologue.bench.tables import Table
 from toologue.loop import Agent
@@ -35,7 +36,10 @@ from toologue.sandbox.rpc import BackendName
 from toologue.schema import Act, Case, Dialogue, Mismatch, Result, Trace, Verdict, answers, invocations
 from toologue.score.metric import done_at
 from toologue.score.programs import EMR
+from toologue.values.json_schema import list_of
+from toologue.worlds.programs import programs_for
 from toologue.worlds.s3 import signature
+from toologue.worlds.s3.signature import SIGNATURES
 from toologue.worlds.s3.simulator import s3_programs_for
 from toologue.worlds.world import Wrapped
 
@@ -119,30 +123,31 @@ def table(places: Sequence[Place]) -> Table:
 class _Noted(Wrapped):
     """A world that notes of each program what it came to, the signature after it, and who ran it."""
 
-    def __init__(self, inside: Any):
+    def __init__(self, inside: Any, *, signs: bool):
         super().__init__(inside)
+        self._signs = signs
         self.ran: list[tuple[Result, str, BackendName | None]] = []
 
     def do(self, act: Act) -> Result:
         result = super().do(act)
-        self.ran.append((result, signature(self._world, result.value), self.last.backend))
+        self.ran.append((result, signature(self._world, result.value) if self._signs else "", self.last.backend))
         return result
 
 
 def _run(benchmark: Benchmark, gold: Dialogue, place: Place, options: Options, backend: Backend, endpoint: str) -> None:
-    part = benchmark.part
+    part, signs = benchmark.part, over_s3(gold)
     (case,) = cases_of([gold], Settings(protocol=part.protocol, cap=part.cap))
-    inside = s3_programs_for(case, backend=backend, endpoint=endpoint)
-    fresh, world = signature(inside) == gold.extra["initial_signature"], _Noted(inside)
+    inside = s3_programs_for(case, backend=backend, endpoint=endpoint) if signs else programs_for(case, backend)
+    fresh, world = not signs or signature(inside) == gold.extra["initial_signature"], _Noted(inside, signs=signs)
     turns, stop = converse(case, resolve_agent("gold").make(case), world)
     trace = Trace(case=case.key, dialogue=gold.id, protocol=case.protocol, agent="gold", turns=tuple(turns), stop=stop)
     graded = benchmark.grade(part, options.mode, gold, trace, TextMatch.of("exact"))
     place.emr[gold.id] = score.value if (score := graded.scores.get(EMR)) else None
     ran = chain(world.ran, repeat((None, "", None)))
     for made, (result, signed, who) in zip(invocations(gold.turns, opening=True), ran, strict=False):
-        name, signatures = f"{gold.id}:{made.turn}", cast("list[str]", gold.turns[made.turn].extra["signatures"])
+        name, signatures = f"{gold.id}:{made.turn}", list_of(gold.turns[made.turn].extra.get("signatures"))
         place.programs += 1
-        if not fresh or (result, signed) != (made.result, signatures[made.slot]):
+        if not fresh or (result, signed) != (made.result, signatures[made.slot] if signs else ""):
             place.unequal.append(name)
             place.why.setdefault(gold.id, f"Round {made.round + 1}: {_otherwise(made.result, result, fresh=fresh)}")
         if who == "zygote":
@@ -181,12 +186,16 @@ def _prove_kind(
 
 
 def _came_to(result: Result | None, mode: Mode) -> Any:
-    """What counts of a result (appendix B): names, keys, contents, the value; not where a bucket is."""
+    """What counts of a result (appendix B): names, keys, contents, the value; over S3 not where a bucket is."""
     if result is None:
         return None
-    rows = {
-        path: None if row is None else path.startswith("Bucket/") or row
-        for path, row in result.changes.items()
-        if path.startswith("Object/") or row is None or path in result.created
-    }
+    rows = (
+        result.changes
+        if SIGNATURES.isdisjoint(result.changes)
+        else {
+            path: None if row is None else path.startswith("Bucket/") or row
+            for path, row in result.changes.items()
+            if path.startswith("Object/") or row is None or path in result.created
+        }
+    )
     return rows, result.value, result.error.type if result.error is not None and mode == "fixed" else None
