@@ -60,7 +60,7 @@ class TestLoading:
         file = tmp_path / "talks.jsonl"
         apis = [{"name": "log_in", "params": [{"password": "str"}]}]
         file.write_text(json.dumps({"conversation": to_messages(SUITE[0]), "apis": apis}))
-        with pytest.raises(BadRecord, match=r"talks\.jsonl:1: \$\.apis: .*asks for a password"):
+        with pytest.raises(BadRecord, match=r"talks\.jsonl:1: \$\.apis: .*is a secret"):
             load(file)
 
     def test_our_own_dialogues_with_the_documents_beside_them(self, tmp_path: Path) -> None:

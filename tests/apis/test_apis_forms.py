@@ -107,8 +107,8 @@ class TestAlmita:
             ),
             ({"name": None}, "$.apis[0].name: None is no name in snake case"),
             ({"params": [{"orderId": "int"}]}, "$.apis[0].params[0].orderId: 'orderId' is no name in snake case"),
-            ({"params": [{"password": "str"}]}, "$.apis[0].params[0].password: 'password' asks for a password"),
-            ({"params": [{"new_pwd": "str"}]}, "'new_pwd' asks for a password (an agent never asks for one: leave it"),
+            ({"params": [{"password": "str"}]}, "$.apis[0].params[0].password: 'password' is a secret"),
+            ({"params": [{"new_pwd": "str"}]}, "'new_pwd' is a secret (an agent never asks for one: leave it"),
             ({"params": [{"a": "int"}, {"a": "str"}]}, "$.apis[0].params[1].a: there are two parameters 'a'"),
             ({"params": [{"a": 5}]}, "$.apis[0].params[0].a: the type 5 says nothing"),
             ({"params": "a"}, "$.apis[0].params: expected a list of parameters, got 'a'"),
@@ -360,7 +360,7 @@ def test_the_command_writes_them_all_or_none(tmp_path: Path, capsys: pytest.Capt
     assert "1 of 1 APIs writes, in " in capsys.readouterr().out
     out.unlink()
     assert status(["apis", str(good), str(bad), "-o", str(out)]) == 2
-    assert f"toologue: {bad}:1: $.apis[0].params[0].password: 'password' asks for a password" in capsys.readouterr().err
+    assert f"toologue: {bad}:1: $.apis[0].params[0].password: 'password' is a secret" in capsys.readouterr().err
     assert not out.exists()
     assert status(["apis", str(good)]) == 0
     assert "cancel_order" in capsys.readouterr().out

@@ -56,7 +56,7 @@ components:
         id: {type: string, readOnly: true}
         order_id: {type: integer}
         status: {type: string, enum: [placed, sent]}
-        secret: {type: string, writeOnly: true}
+        hidden: {type: string, writeOnly: true}
         parts: {type: array, items: {$ref: "#/components/schemas/Order"}}
 """
 
@@ -85,7 +85,7 @@ class TestReading:
         found = api(ORDER)
         assert (found.name, found.domain, found.writes) == ("change_order", "orders", True)
         assert found.description == "Change an order. Before it is sent."
-        assert list(found.parameters) == ["order_id", "dry_run", "note", "body_order_id", "status", "secret", "parts"]
+        assert list(found.parameters) == ["order_id", "dry_run", "note", "body_order_id", "status", "hidden", "parts"]
         assert found.required == ("order_id", "note", "status")
         assert found.parameters["order_id"].json_schema["description"] == "Its number."
         assert found.parameters["order_id"].json_schema["examples"] == ["O-1"]
@@ -95,7 +95,7 @@ class TestReading:
     def test_what_comes_back(self) -> None:
         (operation,) = document(ORDER).operations
         assert (operation.status, operation.faults) == (200, {"404": "No such order."})
-        assert "secret" not in operation.api.returns["properties"]
+        assert "hidden" not in operation.api.returns["properties"]
         assert "id" in operation.api.returns["properties"]
         assert operation.api.returns["properties"]["parts"]["items"] == {"type": "object"}, "itself, once"
 
@@ -181,8 +181,10 @@ class TestRefusals:
 
 
 class TestSecrets:
-    @pytest.mark.parametrize("name", ["password", "newPassword", "user_pwd", "passphrase", "pass_code_passwd"])
-    def test_a_password_is_never_asked_for_and_its_operation_stays(self, name: str) -> None:
+    @pytest.mark.parametrize(
+        "name", ["password", "newPassword", "user_pwd", "passphrase", "clientSecret", "api-key", "access_token"]
+    )
+    def test_a_password_or_a_key_is_never_asked_for_and_its_operation_stays(self, name: str) -> None:
         rule = f"{{required: [{name}], properties: {{{name}: {{type: string}}, user: {{$ref: '#/u'}}}}}}"
         body = f"content: {{application/json: {{schema: {rule}}}}}"
         sent = get(f"parameters: [{{name: {name}, in: query, required: true}}, {{name: q, in: query}}]")
@@ -201,7 +203,7 @@ class TestSecrets:
 
     def test_a_path_that_holds_a_password_is_left_out(self) -> None:
         text = "openapi: 3.1.0\npaths:\n  /x/{pwd}:\n    get: {parameters: [{name: pwd, in: path}]}"
-        assert "shop.yaml:4: $.paths['/x/{pwd}'].get: its path holds 'pwd', which asks for a password" in refused(text)
+        assert "shop.yaml:4: $.paths['/x/{pwd}'].get: its path holds 'pwd', a secret" in refused(text)
 
 
 SOME = """openapi: 3.1.0

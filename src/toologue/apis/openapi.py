@@ -2,7 +2,7 @@
 
 Path, query and body parameters become one flat set with names of their own: a name that is taken gets its place in
 front (`body_id`); a body that is no object is the parameter `body`, a form without fields is none. Headers, cookies
-and keys never show, nor does what is `x-internal: true`; passwords are the operation's `secrets`, and no parameters.
+and keys never show, nor does what is `x-internal: true`; secrets are the operation's own, and no parameters.
 Properties that are `readOnly` are not asked for. The name is the operationId, or made from method and path, with a
 number where it is taken; the domain is the first tag; `writes` follows from the method, unless `x-writes` says
 otherwise; `confirm` is what `x-confirm` says, else true of DELETE; `returns` is the schema of the success, its `$ref`s
@@ -124,7 +124,7 @@ class Operation(Noun):
     path: str
     wires: dict[str, Wire] = Field(default_factory=dict[str, Wire])
     secrets: dict[str, Wire] = Field(default_factory=dict[str, Wire])
-    """Passwords, which only their owner may type: no parameters of the Api, never asked for and never filled."""
+    """Passwords and keys, which only their owner may type: no parameters of the Api, never asked for or filled."""
     status: int = 200
     response: dict[str, JsonValue] = Field(default_factory=dict)
     """The schema of the success as it stands in the document, `$ref`s included; {} where nothing comes back."""
@@ -290,7 +290,7 @@ class _Reader:
             name = unique(f"{wire.into}_{name}" if name in taken else name, taken)
             if is_secret(name, resolved(schema, self._root) or {}):
                 if wire.into == "path":
-                    raise Unread(place, f"its path holds {name!r}, which asks for a password", "an agent never does")
+                    raise Unread(place, f"its path holds {name!r}, a secret", "an agent never types one")
                 secrets[name] = wire
                 continue
             wires[name] = wire

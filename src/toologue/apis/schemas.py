@@ -20,7 +20,7 @@ from toologue.apis.references import DATA, NAMED, references
 from toologue.errors import shown
 from toologue.schema import Compare, Parameter
 from toologue.text.names import expected_kinds
-from toologue.text.tokens import asks_for_a_password
+from toologue.text.tokens import names_a_secret
 from toologue.values.json_schema import (
     fits,
     items_of,
@@ -70,7 +70,7 @@ def modern(value: Any, *, named: bool = False) -> Any:
 def written_out(schema: Any, root: Any = None, *, without: str = "") -> dict[str, Any]:
     """The schema without `$ref`s.
 
-    `without`: leave out properties that are `readOnly`, as well as secrets, or `writeOnly`; both, what is `x-internal`.
+    `without`: leave out properties that are `readOnly`, or `writeOnly`; both, what is `x-internal` and secrets.
     """
     return Writer(schema if root is None else root, without)(schema)
 
@@ -111,8 +111,8 @@ class Writer:
         kept = (key for key in rule if key not in _UNSAID and not key.startswith("x-"))
         made = {key: self._keyword(key, rule[key], inside, deep) for key in kept}
         if self._without and "required" in rule:
-            hidden = [name for name, inner in properties_of(rule).items() if self._is_hidden(name, inner)]
-            made["required"] = [name for name in required_of(rule) if name not in hidden]
+            known = properties_of(rule)
+            made["required"] = [name for name in required_of(rule) if not self._is_hidden(name, known.get(name, {}))]
         return made
 
     def _target(self, target: str, inside: frozenset[str], deep: int) -> Any:
@@ -165,8 +165,7 @@ class Writer:
         rule = resolved(schema, self._root) if self._without else None
         if rule is None:
             return False
-        secret = self._without == "readOnly" and is_secret(name, rule)
-        return secret or True in (rule.get(self._without), rule.get("x-internal"))
+        return is_secret(name, rule) or True in (rule.get(self._without), rule.get("x-internal"))
 
 
 class _TooLarge(Exception):
@@ -174,9 +173,15 @@ class _TooLarge(Exception):
 
 
 def is_secret(name: str, rule: Schema) -> bool:
-    """Whether a parameter is a password, which only its owner may type."""
+    """Whether a parameter or a field is a password or a key, which only its owner may type or see."""
     kinds = types_of(rule)
-    return (asks_for_a_password(name) or rule.get("format") == "password") and (not kinds or "string" in kinds)
+    return (names_a_secret(name) or rule.get("format") == "password") and (not kinds or "string" in kinds)
+
+
+def is_hidden(name: str, schema: Any, root: Any) -> bool:
+    """Whether a field is never shown: a secret, or `writeOnly`."""
+    rule = resolved(schema, root) or {}
+    return rule.get("writeOnly") is True or is_secret(name, rule)
 
 
 _BY_KIND: Mapping[str, Compare] = {"date": "date", "moment": "moment", "email": "folded", "message": "prose"}

@@ -34,7 +34,7 @@ from toologue.apis.schemas import list_of, object_of, parameter, parameters_of, 
 from toologue.data import Place, Source, complaint, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Parameter
-from toologue.text.tokens import asks_for_a_password, reads, snake
+from toologue.text.tokens import names_a_secret, reads, snake
 
 _KEYS = {"inputSchema", "input_schema", "parameters", "function"}
 _TYPES: Mapping[str, dict[str, Any]] = {
@@ -155,8 +155,8 @@ def _almita_api(source: Source, given: Any, place: Place) -> Api:
         _snake_name(source, one, at)
         if one in made:
             raise source.bad(at, f"there are two parameters {one!r}")
-        if asks_for_a_password(one):
-            raise source.bad(at, f"{one!r} asks for a password", "an agent never asks for one: leave it out")
+        if names_a_secret(one):
+            raise source.bad(at, f"{one!r} is a secret", "an agent never asks for one: leave it out")
         schema, optional = _schema(source, kind, at)
         made[one] = parameter(schema, one, description=description, required=not optional)
     returns: dict[str, Any] = {}

@@ -27,7 +27,10 @@ _READS = frozenset(
     ).split()
 )
 _SUFFIXES = ("ing", "er", "ed", "e")
-_SECRET = re.compile(r"passw|passphrase|passcode|(?:^|_)pwd")
+_SECRET = re.compile(
+    r"passw|passphrase|passcode|(?:^|_)pwd|(?:^|_)secret$|api_?key$|(?:access|secret|private|signing|encryption)_key$|"
+    r"(?:access|refresh|auth|bearer|api|security|session)_token$"
+)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # It begins with a set of characters, which a search looks for fast; each way then looks back at the one that it took.
 SENTENCE_END = re.compile(
@@ -71,8 +74,8 @@ def reads(name: str) -> bool:
     return (words_of(name) or ("",))[0] in _READS
 
 
-def asks_for_a_password(name: str) -> bool:
-    """Whether a parameter of this name is a secret that only its owner may type."""
+def names_a_secret(name: str) -> bool:
+    """Whether this is what a password or a key to a service is called, which only its owner may type or see."""
     return _SECRET.search(snake(name)) is not None
 
 

@@ -1,7 +1,7 @@
 """Answers made of rows: one row, or a page of them, in the shape that the document gives to them.
 
-An answer gets the fields of a row that its schema names (none that is `writeOnly`), inside of its envelope. What it
-requires and no row has is fixed by its schema, null, or the least that the schema allows.
+An answer gets the fields of a row that its schema names, inside of its envelope. What it requires and no row has is
+fixed by its schema, null, or the least that the schema allows. Nothing that is `writeOnly`, or a secret, is `shown`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from toologue import keys
-from toologue.apis.schemas import properties_of, required_of
-from toologue.values.json_schema import fits, resolved
+from toologue.apis.schemas import is_hidden, list_of, object_of, properties_of, required_of
+from toologue.values.json_schema import fits, items_of
 from toologue.values.least import fixed, least
 from toologue.worlds.crud.envelopes import DONE, Page, around, beside, form, held_in
 from toologue.worlds.crud.tables import Table
@@ -46,19 +46,19 @@ def _projection(schema: Any, table: Table) -> Callable[[Row], dict[str, Any]]:
     """The fields of a row that a schema names; all, where it is open."""
     rule = form(schema, table.root)
     properties = properties_of(rule)
-    hidden = {name for name, part in properties.items() if _is_write_only(part, table)} | table.unseen
     if not properties and rule.get("additionalProperties") is False:
         return lambda row: {}
+    hidden = table.hidden | table.unseen
     if not properties:
-        hidden |= {name for name in table.fields if table.rule(name).get("writeOnly") is True}
         return lambda row: {name: row[name] for name in row if name not in hidden}
     said = (name for name in properties if name in DONE and name not in table.fields)
     done = {name: True for name in said if fits(True, properties[name], table.root)}
-    fields = {name: field for name in properties if (field := table.field(name)) is not None and name not in hidden}
+    seen = (name for name in properties if name not in table.unseen)
+    fields = {name: field for name in seen if (field := table.field(name)) is not None}
     if table.key not in fields.values() and 2 * len(fields) < len(properties):
         raise ValueError(f"the answer is about something else than {table.name}")
     is_open, needed = rule.get("additionalProperties", False) is not False, required_of(rule)
-    more = [name for name in needed if name not in done and name not in hidden]
+    more = [name for name in needed if name not in done and name not in table.unseen]
     constant = {
         name: value for name in properties if name not in fields for value in fixed(properties[name], table.root)
     }
@@ -83,5 +83,22 @@ def _projection(schema: Any, table: Table) -> Callable[[Row], dict[str, Any]]:
     return answer
 
 
-def _is_write_only(schema: Any, table: Table) -> bool:
-    return (resolved(schema, table.root) or {}).get("writeOnly") is True
+def shown(value: Any, schema: Any, root: Any) -> Any:
+    """The value, a new one, without what nobody is shown."""
+    if isinstance(value, list):
+        items = items_of(form(schema, root))
+        return [shown(item, items, root) for item in list_of(value)]
+    if not isinstance(value, dict):
+        return value
+    rules = properties_of(form(schema, root))
+    parts = ((name, part, rules.get(name, {})) for name, part in object_of(value).items())
+    return {name: shown(part, rule, root) for name, part, rule in parts if not is_hidden(name, rule, root)}
+
+
+def hides(part: Any, root: Any) -> bool:
+    """Whether a part of a document describes anything that nobody is shown."""
+    if isinstance(part, list):
+        return any(hides(item, root) for item in list_of(part))
+    rules = object_of(part)
+    hidden = any(is_hidden(name, rule, root) for name, rule in properties_of(rules).items())
+    return hidden or any(hides(inner, root) for inner in rules.values() if isinstance(inner, dict | list))

@@ -31,6 +31,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
+from toologue.worlds.crud.answers import hides, shown
 from toologue.worlds.crud.calls import as_resources
 from toologue.worlds.crud.data import Data, Refusal, View, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
@@ -111,7 +112,9 @@ class Simulator:
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
         self.apis = tuple(operation.api for operation in self.operations.values())
         self.documented = Documented(self.apis)
-        self._begin(self.document.root.get("x-seed") if seed is None else seed, now)
+        root = self.document.root
+        self.hides = any(table.is_open for table in self.tables.values()) or hides(root, root)
+        self._begin(root.get("x-seed") if seed is None else seed, now)
 
     def _begin(self, seed: str | Path | Mapping[str, Any] | None, now: str | None) -> None:
         self.seed, begins = read_seed(_source({} if seed is None else seed, "<seed>"), self.tables)
@@ -120,6 +123,13 @@ class Simulator:
             name: maker_of(table, [row[table.key] for row in self.seed.get(name, {}).values()])
             for name, table in self.tables.items()
         }
+
+    def known(self) -> Mapping[str, Mapping[str, Row]]:
+        """The rows of the seed as people know them."""
+        if not self.hides:
+            return self.seed
+        rules = {name: ({"properties": self.tables[name].fields}, self.tables[name].root) for name in self.seed}
+        return {name: {key: shown(row, *rules[name]) for key, row in rows.items()} for name, rows in self.seed.items()}
 
     def seeded(self, seed: str | Path | Mapping[str, Any], *, now: str | None = None) -> Simulator:
         """The same service with other rows."""
@@ -208,7 +218,9 @@ class Crud(Stateful):
     def _answer(self, name: str, arguments: Mapping[str, Any]) -> JsonValue:
         override = self._simulator.overrides.get(name)
         if override is None:
-            return own(self._simulator.handlers[name](self._data, arguments))
+            value, root = self._simulator.handlers[name](self._data, arguments), self._simulator.document.root
+            schema = self._simulator.operations[name].response
+            return shown(value, schema, root) if self._simulator.hides else own(value)
         value = override(View(self._data), own(self._simulator.checks[name](arguments)))
         try:
             return Result(value=value).value  # copied
@@ -270,7 +282,7 @@ def _kind(said: _Arguments, simulator: Simulator) -> Kind:
     return Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
-        rows=lambda: simulator.seed,
+        rows=cache(simulator.known),
         now=simulator.now,
         fields=_fields(simulator),
         missing=missing,

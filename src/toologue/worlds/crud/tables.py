@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation
-from toologue.apis.schemas import checker, list_of, object_of, properties_of, required_of, shape
+from toologue.apis.schemas import checker, is_hidden, list_of, object_of, properties_of, required_of, shape
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import plural, singular, snake
 from toologue.values.json_schema import fits, resolved, types_of
@@ -104,6 +104,11 @@ class Table:
     def unique(self) -> tuple[str, ...]:
         """The fields, beside the key, whose values stand once: those that the document says `x-unique: true` of."""
         return tuple(name for name in self.fields if self.rule(name).get("x-unique") is True)
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The fields that nobody is shown: secrets, and what is `writeOnly`."""
+        return frozenset(name for name, rule in self.fields.items() if is_hidden(name, rule, self.root))
 
     def rule(self, name: str) -> Mapping[str, Any]:
         """The schema of a field, resolved; {} for a field that the document does not know."""
