@@ -14,10 +14,11 @@ import pytest
 
 import toologue
 from toologue import AgentTurn, Brief, Dialogue, UserTurn, evaluate, evaluate_async, generate, load
+from toologue.apis.tools import read_tools
 from toologue.cli import status
 from toologue.errors import BadSetting, Unfinished, UnknownName
 from toologue.models.model import ScriptedModel
-from toologue.schema import Turn
+from toologue.schema import Call, Result, Turn
 from toologue.schema.jsonl import write
 
 HELLO = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello! How can I help you?")))
@@ -74,6 +75,18 @@ class TestAgents:
         assert report["success"].value == report["test correct"].value == 0
         assert lost.findings
         assert "Hi" in lost.transcript
+
+    @pytest.mark.parametrize(("changes", "missed"), [({}, 0), ({"gates/G-1": {"open": False}}, 1)])
+    def test_a_call_that_was_seen_to_change_the_world_writes(self, changes: dict[str, Any], missed: int) -> None:
+        (close,) = read_tools([{"name": "close_gate", "inputSchema": {"properties": {"gate": {"type": "string"}}}}])
+        call = Call(api="close_gate", arguments={"gate": "G-1"})
+        done = AgentTurn(acts=(call,), results=(Result(value={"ok": True}, changes=changes),))
+        said = UserTurn(text="Close gate G-1."), done, AgentTurn(text="It is closed.")
+        gold = Dialogue(id="gate", turns=said, apis=("close_gate",), extra={"apis": [close.model_dump(mode="json")]})
+        report = evaluate(lambda messages, tools: "It is closed.", [gold])
+        assert report["missing write"].counts["hits"] == missed, (
+            "what declares nothing, and changed nothing, only reads"
+        )
 
 
 class TestSuites:

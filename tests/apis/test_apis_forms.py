@@ -184,13 +184,14 @@ class TestTools:
         ("name", "said", "writes"),
         [
             ("get_it", {}, False),
-            ("transfer_to_people", {}, True),
+            ("transfer_to_human_agents", {}, False),
             ("transfer_to_people", {"readOnlyHint": True}, False),
             ("get_it", {"readOnlyHint": False}, True),
             ("get_and_drop", {"destructiveHint": True}, True),
+            ("add_note", {"destructiveHint": False}, True),
         ],
     )
-    def test_what_is_declared_outweighs_the_name(self, name: str, said: dict[str, bool], writes: bool) -> None:
+    def test_a_tool_writes_if_it_says_so(self, name: str, said: dict[str, bool], writes: bool) -> None:
         (api,) = read_tools([{"name": name, "inputSchema": {}, "annotations": said}])
         assert api.writes is writes
 
@@ -223,7 +224,7 @@ def rated(stars: Annotated[int, Field(ge=1, le=5, description="How many.")], not
 class TestFunctions:
     def test_signature_annotations_and_docstring_say_all(self) -> None:
         api = api_of_function(move)
-        assert (api.name, api.description, api.writes) == ("move", "Move a customer.", True)
+        assert (api.name, api.description, api.writes) == ("move", "Move a customer.", False)
         assert api.required == ("customer", "address")
         assert api.parameters["customer"].json_schema == {"type": "string", "description": "Who it is."}
         assert api.parameters["address"].json_schema["properties"]["city"]["default"] == "Oslo"
@@ -236,13 +237,13 @@ class TestFunctions:
         assert not api_of_function(rated).parameters["note"].required
 
     def test_one_may_say_that_it_writes(self) -> None:
-        def get_next(queue: str) -> str:
-            """Take the next one."""
+        def transfer_to_human_agents(summary: str) -> str:
+            """Hand the conversation over."""
             raise NotImplementedError
 
-        assert not api_of_function(get_next).writes
-        get_next.writes = True  # type: ignore[attr-defined]
-        assert api_of_function(get_next).writes
+        assert not api_of_function(transfer_to_human_agents).writes
+        transfer_to_human_agents.writes = True  # type: ignore[attr-defined]
+        assert api_of_function(transfer_to_human_agents).writes
 
     def test_a_class_and_an_object_give_their_public_methods(self) -> None:
         class Base:
@@ -269,7 +270,7 @@ class TestFunctions:
             found = apis_of_functions(source)
             assert [(api.name, list(api.parameters), api.writes) for api in found] == [
                 ("find_order", ["number"], False),
-                ("cancel_order", ["number"], True),
+                ("cancel_order", ["number"], False),
                 ("get_day", [], False),
             ]
         for source in (type("Empty", (), {}), type("Empty", (), {})()):

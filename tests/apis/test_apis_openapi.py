@@ -144,6 +144,29 @@ class TestReading:
         assert api(get("x-writes: true")).writes
         assert not api(get("x-writes: false").replace("get:", "post:")).writes
 
+    @pytest.mark.parametrize(
+        ("path", "writes", "confirm"),
+        [
+            ("/rooms/list", False, False),
+            ("/rooms.get", False, False),
+            ("/search", False, False),
+            ("/rooms/{id}/info.json", False, False),
+            ("/rooms/delete", True, True),
+            ("/rooms/{id}/remove", True, True),
+            ("/rooms/update", True, False),
+            ("/notes/{id}/read", True, False),
+            ("/rooms", True, False),
+        ],
+    )
+    def test_a_post_does_what_the_verb_of_its_path_says(self, path: str, writes: bool, confirm: bool) -> None:
+        def read(**said: object) -> Api:
+            given = [{"name": "id", "in": "path", "schema": {}}] if "{" in path else []
+            item = {"post": {"parameters": given, "responses": {"200": {"description": ""}}, **said}}
+            return read_openapi({"openapi": "3.1.0", "paths": {path: item}}).operations[0].api
+
+        assert (read().writes, read().confirm) == (writes, confirm)
+        assert read(**{"x-writes": not writes, "x-confirm": not confirm}).writes is not writes
+
 
 class TestRefusals:
     @pytest.mark.parametrize(

@@ -28,6 +28,19 @@ def test_paths_that_end_in_verbs_are_resources():
     assert do(world, "info", room_id=key).error.type == "not_found"
 
 
+def test_what_a_document_says_of_its_writes_is_what_the_world_does():
+    declared = {path: {method: dict(part) for method, part in item.items()} for path, item in ROOMS["paths"].items()}
+    posted = {path: {"post": next(iter(item.values()))} for path, item in declared.items()}
+    made = Simulator({**ROOMS, "paths": posted})
+    told = {one.api.name: (one.api.writes, one.api.confirm) for one in made.operations.values()}
+    assert told["list"] == told["info"] == (False, False)
+    assert told["delete"] == (True, True)
+    assert told["create"] == told["update"] == told["archive"] == (True, False)
+    assert value(made.world(), "list") == {"rooms": []}
+    posted["/rooms.list"]["post"]["x-writes"] = True
+    assert Simulator({**ROOMS, "paths": posted}).operations["list"].api.writes
+
+
 def test_check_says_of_procedures_where_they_stand():
     found = check(Simulator(ROOMS))
     assert found.accepted

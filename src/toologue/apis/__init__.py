@@ -7,7 +7,7 @@ Example:
     >>> from toologue.apis.tools import read_tools
     >>> schema = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
     >>> [(api.name, api.required, api.writes) for api in read_tools([{"name": "cancel_order", "input_schema": schema}])]
-    [('cancel_order', ('order_id',), True)]
+    [('cancel_order', ('order_id',), False)]
 
 Not covered: addresses. Nothing is fetched; save the document first.
 """

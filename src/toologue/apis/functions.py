@@ -3,8 +3,8 @@
 Given is a function, a module (its public functions), a class or an object (its public methods), or the name of one:
 `module:function`, `module`, `module:Class`. Annotations become JSON Schemas by pydantic; a parameter without one allows
 anything. Docstrings in the styles of Google, NumPy and reST describe function and parameters; a description in `Field`
-weighs more. `self`, `cls` and `_private` parameters are not shown. `writes` is what the function's attribute of that
-name says; undeclared, it writes unless its name looks like reading (`get_…`, `find_…`); so is `confirm`, else false.
+weighs more. `self`, `cls` and `_private` parameters are not shown. `writes` and `confirm` are
+what the function's attributes of these names say, else false.
 
 Not covered: parameters that are positional only or have no fixed number (`*args`, `**options`) are refused.
 """
@@ -24,7 +24,6 @@ from toologue import registry
 from toologue.apis.schemas import parameter, written_out
 from toologue.errors import BadSetting
 from toologue.schema import Api, Parameter
-from toologue.text.tokens import reads
 
 _METHODS = (FunctionType, staticmethod, classmethod)
 _HIDDEN, _NOTHING = ("self", "cls"), (None, type(None))
@@ -43,7 +42,6 @@ def api_of_function(function: Callable[..., Any]) -> Api:
     said = parse(inspect.getdoc(function) or "")
     told = {given.arg_name: (given.description or "").strip() for given in said.params}
     hints = _hints(function, name)
-    writes = getattr(function, "writes", None)
     return Api(
         name=name,
         description="\n\n".join(part for part in (said.short_description, said.long_description) if part),
@@ -53,7 +51,7 @@ def api_of_function(function: Callable[..., Any]) -> Api:
             if given.name not in _HIDDEN and not given.name.startswith("_")
         },
         returns={} if hints.get("return") in _NOTHING else _schema(hints["return"], f"what {name} returns"),
-        writes=writes if isinstance(writes, bool) else not reads(name),
+        writes=getattr(function, "writes", False) is True,
         confirm=getattr(function, "confirm", False),
     )
 

@@ -4,9 +4,9 @@ Path, query and body parameters become one flat set with names of their own: a n
 front (`body_id`); a body that is no object is the parameter `body`, a form without fields is none. Headers, cookies
 and keys never show, nor does what is `x-internal: true`; secrets are the operation's own, and no parameters.
 Properties that are `readOnly` are not asked for. The name is the operationId, or made from method and path, with a
-number where it is taken; the domain is the first tag; `writes` follows from the method, unless `x-writes` says
-otherwise; `confirm` is what `x-confirm` says, else true of DELETE; `returns` is the schema of the success, its `$ref`s
-written out. An operation that cannot be read is left out, and named.
+number where it is taken; the domain is the first tag; `writes` follows from the method, or from the verb of a POST's
+path (`apis.verbs`), unless `x-writes` says otherwise; `confirm` is what `x-confirm` says, else true of what deletes;
+`returns` is the schema of the success, its `$ref`s written out. What cannot be read is left out, and named.
 
 Not covered: webhooks, callbacks, links, servers, HEAD and OPTIONS; `style` and `explode`; of several media types of a
 body or an answer only the JSON one, else the first.
@@ -39,6 +39,7 @@ from toologue.apis.schemas import (
     shape,
 )
 from toologue.apis.swagger import upgraded
+from toologue.apis.verbs import Method, does
 from toologue.data import Place, Source, complaint, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Noun, Parameter
@@ -104,7 +105,6 @@ class _OperationPart(_ItemPart):
 
 _NAME = 64  # the longest name that function calling allows
 _UNREAD = ("callbacks", "servers", "security", "externalDocs")
-Method = Literal["get", "put", "post", "delete", "patch"]
 
 
 class Wire(Noun):
@@ -257,7 +257,8 @@ class _Reader:
         responses = {code: rule for code, rule in rules.responses.items() if not code.startswith("x-")}
         answers = {code: self._read(_Content, rule, (*place, "responses", code)) for code, rule in responses.items()}
         status, response = _success(answers)
-        confirm = method == "delete" if rules.confirm is None else rules.confirm
+        meant = does(method, path)
+        confirm = meant == "delete" if rules.confirm is None else rules.confirm
         if not isinstance(confirm, bool) and (strange := set(confirm) - parameters.keys()):
             what = f"'x-confirm' names {sorted(strange)[0]!r}, which is no parameter here"
             raise Unread((*place, "x-confirm"), what, f"name some of: {', '.join(parameters)}; or say true")
@@ -265,7 +266,7 @@ class _Reader:
             name=name,
             description=_sentences(rules.summary, rules.description),
             parameters=parameters,
-            writes=method != "get" if rules.writes is None else rules.writes,
+            writes=meant != "get" if rules.writes is None else rules.writes,
             confirm=confirm,
             domain=rules.tags[0] if rules.tags else "",
         ).replace(returns=self._returned(response))

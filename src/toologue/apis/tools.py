@@ -2,9 +2,9 @@
 
 `read_tools` takes the shapes of OpenAI (chat and responses), Anthropic and MCP: a list of tools, or an object with one
 under `tools` (or `functions`); shapes may be mixed. `writes` is what MCP's `readOnlyHint` says (or that a
-`destructiveHint` stands there); undeclared, a tool writes unless its name looks like reading (`get_…`, `find_…`). An
-optional parameter of OpenAI's strict mode (required, but null is allowed) stays as it stands. Tools that
-the provider runs itself (web search, code) are refused by name.
+`destructiveHint` stands there): a tool that declares nothing is not said to write. An
+optional parameter of OpenAI's strict mode (required, but null is allowed) stays as it stands. Tools that the provider
+runs itself (web search, code) are refused by name.
 
 `read_almita` takes what ALMITA's models write (arXiv 2409.15934, A.3):
 
@@ -102,13 +102,13 @@ def _api(given: Any, place: Place) -> Api:
     takes = tool.takes or {}
     _check(takes, (*place, next((key for key in _KEYS if key in rules), "parameters")))
     said = tool.annotations or _Hints()
-    reading = said.reads if said.reads is not None else False if said.destroys is not None else None
+    writes = not said.reads if said.reads is not None else said.destroys is not None
     return Api(
         name=tool.name,
         description=tool.description or "",
         parameters=parameters_of(takes),
         returns=written_out(tool.returns or {}),
-        writes=not (reads(tool.name) if reading is None else reading),
+        writes=writes,
     )
 
 

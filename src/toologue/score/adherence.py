@@ -27,7 +27,7 @@ from toologue.procedure.slot_values import mentions
 from toologue.schema import Brief, Call, Dialogue, Link, Mismatch, Result, Score, Trace, UserTurn
 from toologue.score.metric import no_reply, shares_of, unscored
 from toologue.values.compare import same
-from toologue.worlds.world import documents_of
+from toologue.worlds.world import documents_seen
 
 METRICS = ("adherence", "guarded writes", "ended at a leaf")
 
@@ -39,7 +39,7 @@ def adherence(gold: Dialogue, trace: Trace, judge: TextMatch) -> Mapping[str, Sc
     if silent := unscored(METRICS, gold, trace, no_reply(trace)):
         return silent
     try:
-        course = course_of(Brief(instructions=gold.instructions, apis=tuple(documents_of(gold).values())))
+        course = course_of(Brief(instructions=gold.instructions, apis=tuple(documents_seen(gold).values())))
     except UserError as error:
         return unscored(METRICS, gold, trace, f"the instructions are no procedure: {str(error).splitlines()[0]}")
     walk = _Walk(Walking(course), gold.facts)

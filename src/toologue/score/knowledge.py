@@ -19,7 +19,7 @@ from toologue.text.claims import ReplyClaim, reply_claims, says_words, unsupport
 from toologue.text.tokens import reads
 from toologue.values.compare import clock_of, leaves
 from toologue.values.json_schema import list_of, object_of
-from toologue.worlds.world import documents_of
+from toologue.worlds.world import documents_seen
 
 ATTACKS = frozenset({"attack", "prompt_injection", "social_engineering", "data_fishing", "abuse"})
 
@@ -39,7 +39,7 @@ class Knowledge:
     @cached_property
     def documents(self) -> Mapping[str, Api]:
         """Its Apis, by name."""
-        return documents_of(self.gold)
+        return documents_seen(self.gold)
 
     def unfounded(self, at: int, text: str, expected: str = "") -> list[ReplyClaim]:
         """The claims of a reply in turn `at` that nothing said or seen before it supports, nor the expected words."""

@@ -24,7 +24,7 @@ from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Tr
 from toologue.score.actions import said_action, same_action
 from toologue.score.metric import TurnTest, answers_of, no_reply, shares_of, unscored
 from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
-from toologue.worlds.world import documents_of
+from toologue.worlds.world import documents_seen
 
 METRICS = ("user turn right", "dialogue right")
 
@@ -40,7 +40,7 @@ def overall(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Scor
 
 def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
     """The tests of a conversation that was lived under `forced`."""
-    documents: Mapping[str, Api] = documents_of(gold) if mode == "fixed" else {}
+    documents: Mapping[str, Api] = documents_seen(gold) if mode == "fixed" else {}
     lived = {number: did for number, _, did in answers(trace.turns)}
     found: list[TurnTest] = []
     for number, start, wanted in answers(gold.turns):

@@ -41,7 +41,7 @@ from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unsc
 from toologue.text.claims import says_words
 from toologue.values.compare import same
 from toologue.values.json_schema import list_of, object_of
-from toologue.worlds.world import documents_of
+from toologue.worlds.world import documents_seen
 
 # What is documented of each slot of an Api.
 Schemas = Mapping[str, Mapping[str, Any]]
@@ -91,7 +91,7 @@ def labelled(gold: Dialogue) -> Iterator[tuple[int, int, State]]:
 
 def state_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[StateTest]:
     """The tests of a conversation that was lived under `next`."""
-    documents: Mapping[str, Api] = documents_of(gold) if mode == "fixed" else {}
+    documents: Mapping[str, Api] = documents_seen(gold) if mode == "fixed" else {}
     found: list[StateTest] = []
     for at, number, label in labelled(gold):
         said = said_state(mode, done_at(trace, at))

@@ -230,3 +230,13 @@ def documents_of(dialogue: Dialogue) -> Mapping[str, Api]:
         place = f"$.extra.apis{json_path(first['loc'])[1:]}"
         what = f"{first['msg']}, got {shown(first['input'])}"
         raise BadRecord(f"dialogue {dialogue.id!r}", 0, place, what) from None
+
+
+def documents_seen(dialogue: Dialogue) -> Mapping[str, Api]:
+    """The same for graders: what a call was seen to change the world by writes, whatever its document says."""
+    known = documents_of(dialogue)
+    turns = (turn for turn in dialogue.turns if turn.role == "agent")
+    done = (pair for turn in turns for pair in zip(turn.acts, turn.results, strict=False))
+    seen = {act.api for act, result in done if act.kind == "call" and result is not None and result.changes}
+    writing = {name: known[name].replace(writes=True) for name in seen & known.keys() if not known[name].writes}
+    return {**known, **writing} if writing else known
