@@ -5,7 +5,8 @@
     read    file, operations, of, left_out: an API document of which so many operations cannot be read, and why
     ended   stage, done, of (None where nobody knew), seconds
 
-Contract: facts are JSON values. Nobody listens in processes that a command starts: the command tells what they did.
+Contract: facts are JSON values. Nobody listens in processes that a command starts: the command tells what they did, and
+`parallel` what they read.
 
 Example:
     >>> seen = []

@@ -4,7 +4,7 @@ At most a few items a worker are in flight, so an endless iterator is fine. With
 importable and picklable; a worker that dies raises. Results do not depend on the executor, only their order does, and
 that not with `ordered`. Processes share the modules of ours that were loaded when the first of them started, and do
 linear algebra on one core each, unless the environment says otherwise. They do not run the script that started them
-again, so that it needs no `if __name__ == "__main__"`.
+again, so that it needs no `if __name__ == "__main__"`. What they read is told here, once.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.forkserver import ensure_running
 from threading import Thread
 from typing import Any, Literal, TypeVar
+
+from toologue.events import LISTENERS, happened
 
 ExecutorName = Literal["inline", "processes"]
 A = TypeVar("A")
@@ -43,16 +45,21 @@ def unordered(
         yield from map(function, items)
         return
     count, open_one = workers or os.cpu_count() or 1, _POOL.get()
-    running: set[Future[B]] = set()
+    running: set[Future[tuple[B, list[dict[str, Any]]]]] = set()
+    told = list[dict[str, Any]]()
     with nullcontext(open_one) if open_one else _started(count) as processes:
         try:
             serve()
             source = iter(items)
-            running = {processes.submit(function, item) for item in islice(source, 2 * count)}
+            running = {processes.submit(_heard, function, item) for item in islice(source, 2 * count)}
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                running |= {processes.submit(function, item) for item in islice(source, len(done))}
-                yield from (future.result() for future in done)
+                running |= {processes.submit(_heard, function, item) for item in islice(source, len(done))}
+                for result, events in (future.result() for future in done):
+                    for event in (one for one in events if one["event"] == "read" and one not in told):
+                        told.append(event)
+                        happened(**event)
+                    yield result
         finally:
             for future in running:
                 future.cancel()
@@ -94,6 +101,16 @@ def chunks(items: Iterable[A], size: int) -> Iterator[list[A]]:
     source = iter(items)
     while chunk := list(islice(source, size)):
         yield chunk
+
+
+def _heard(function: Callable[[A], B], item: A) -> tuple[B, list[dict[str, Any]]]:
+    """(the result, what happened on the way)."""
+    events = list[Any]()
+    LISTENERS.append(events.append)
+    try:
+        return function(item), events
+    finally:
+        LISTENERS.remove(events.append)
 
 
 def _numbered(function: Callable[[A], B], item: tuple[int, A]) -> tuple[int, B]:

@@ -20,7 +20,6 @@ from toologue.plan.api_graph.edges import Graph, find_edges
 from toologue.plan.api_graph.pairs import ParallelEmbedder
 from toologue.plan.api_graph.rules import Thresholds, described_sides, join_sides, sides, thresholds_of
 from toologue.schema import Api
-from toologue.schema.jsonl import line_of
 
 HALF = Thresholds(0.6, 0.4, 0.6)
 TEAM = entity("unique id of a team")
@@ -255,4 +254,6 @@ class TestSides:
         many = [Api(name=f"Sports|cricbuzz|Teams {number}", returns=bare) for number in range(150)]
         file = BytesIO()
         assert described_sides(iter(many), "best", into=file, workers=workers) == sides(map(describe, many), "best")
-        assert file.getvalue() == b"".join(line_of(describe(one)) for one in many)
+        read = Api.reader()
+        lines = enumerate(file.getvalue().splitlines(keepends=True), 1)
+        assert [read(line, "apis.jsonl", number) for number, line in lines] == [describe(one) for one in many]

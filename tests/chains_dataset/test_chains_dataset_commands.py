@@ -9,7 +9,7 @@ import pytest
 from chains_dataset_samples import service
 
 from toologue.cli import status
-from toologue.schema import Dialogue
+from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read, write
 
 
@@ -116,3 +116,24 @@ def test_a_file_of_something_else_is_refused(folder: Path, tmp_path: Path, capsy
     assert status(["plan", "chains", str(folder / "apis.jsonl"), str(folder / "apis.jsonl"), "-o", str(kept)]) == 2
     assert "apis.jsonl:1" in capsys.readouterr().err
     assert kept.read_text() == "mine\n"
+
+
+def test_generate_says_what_of_a_document_is_read_and_writes_shared_schemas_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Documents are read in another process, a part of the Apis at a time."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "tools.jsonl", service())
+    shared = {"type": "object", "properties": {"isle": {"type": "string", "description": "Where it lies. " * 20}}}
+    answer = {"200": {"description": "", "content": {"application/json": {"schema": shared}}}}
+    paths = {f"/isles{n}": {"get": {"operationId": f"isle_{n}", "responses": answer}} for n in range(150)}
+    paths["/lost/{isle}"] = {"get": {"operationId": "lost", "responses": answer}}
+    (tmp_path / "isles.json").write_text(json.dumps({"openapi": "3.1.0", "paths": paths}))
+    made = ("tools.jsonl", "isles.json", "-o", "set", "--count", "4", "--most", "1", "--workers", "2")
+    assert status(["generate", "chains", *made, "--log-json", "log.jsonl"]) == 0
+    assert "isles.json: 150 of 151 operations read; 1 left out:" in capfd.readouterr().err
+    lines = (tmp_path / "set" / "apis.jsonl").read_text().splitlines()
+    assert sum("Where it lies" in line for line in lines) == 1
+    assert sum("Where it lies" in str(one.returns) for one in read(tmp_path / "set" / "apis.jsonl", Api)) == 150
+    events = [json.loads(line)["event"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert events.count("read") == 1

@@ -11,6 +11,7 @@ from vendor_documents import DESK, PAYMENTS
 
 from command import toologue
 from toologue import generate
+from toologue.apis.choice import Choice
 from toologue.data import read_text
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.project.evaluate import read_chapters
@@ -141,3 +142,13 @@ def test_python_generates_over_a_part_of_a_document_with_its_overlay(tmp_path: P
         generate(tmp_path / "till.json", overlay=tmp_path / "till.yaml")
     with pytest.raises(BadSetting, match="for a --service of yours"):
         generate("return-an-item", overlay=tmp_path / "till.yaml")
+
+
+def test_a_document_is_read_once_whatever_is_chosen_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    paths = {**PAYMENTS["paths"], "/lost/{id}": {"get": {"operationId": "Lost", "tags": ["gone"]}}}
+    (tmp_path / "till.json").write_text(json.dumps({**PAYMENTS, "paths": paths}))
+    heard = list[object]()
+    monkeypatch.setattr("toologue.events.LISTENERS", [heard.append])
+    chosen = Choice(only=("GetCharge", "Lost"), exclude=("Los*",))
+    assert [*Simulator(tmp_path / "till.json", choice=chosen).operations] == ["GetCharge"]
+    assert len(heard) == 1

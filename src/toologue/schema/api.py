@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, ValidationError, model_serializer
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from toologue import limits
 from toologue.errors import BadRecord
@@ -95,6 +95,17 @@ def packed(apis: Iterable[Api]) -> Iterator[bytes]:
         }
         line = line_of(api.replace(parameters=parameters, returns=packer.part(api.returns, schemas)))
         yield line.rstrip()[:-1] + SCHEMAS_FIELD + to_json(schemas) + b"}\n" if schemas else line
+
+
+def without_schemas(line: bytes, held: set[str]) -> bytes:
+    """A line without the schemas that those before it `held`; its own are held from then on."""
+    if SCHEMAS_FIELD not in line:
+        return line
+    data = cast("dict[str, Any]", from_json(line))
+    schemas: dict[str, Any] = data.pop("schemas", {})
+    new = {name: schema for name, schema in schemas.items() if name not in held}
+    held.update(new)
+    return to_json(data | ({"schemas": new} if new else {})) + b"\n"
 
 
 class _Reader:

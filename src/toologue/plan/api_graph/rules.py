@@ -28,7 +28,8 @@ from toologue.models.retriever import fits
 from toologue.parallel import chunks, ordered
 from toologue.plan.api_graph.describe import described
 from toologue.schema import Api
-from toologue.schema.jsonl import Noun, line_of, parse, replacing
+from toologue.schema.api import packed, without_schemas
+from toologue.schema.jsonl import Noun, parse, replacing
 from toologue.text.tokens import split_name
 from toologue.values.json_schema import list_of
 
@@ -253,10 +254,10 @@ def described_sides(apis: Iterable[Api], rules: RulesName, *, into: IO[bytes] | 
     """The sides of documents, every entity with a phrase; the lines of the documents are written `into` a file."""
 
     def parts() -> Iterator[Sides]:
-        work = partial(_described_part, rules, into is not None)
+        held, work = set[str](), partial(_described_part, rules, into is not None)
         for lines, part in ordered(work, chunks(apis, _APIS_AT_ONCE), workers=workers):
             if into is not None:
-                into.write(lines)
+                into.writelines(without_schemas(line, held) for line in lines)
             yield part
 
     return join_sides(parts())
@@ -275,9 +276,9 @@ def group_by_phrase(side: Entities, rules: RulesName) -> PhraseGroups:
     return PhraseGroups(phrases, members, np.cumsum(sizes) - sizes, sizes)
 
 
-def _described_part(rules: RulesName, written: bool, apis: Sequence[Api]) -> tuple[bytes, Sides]:
+def _described_part(rules: RulesName, written: bool, apis: Sequence[Api]) -> tuple[list[bytes], Sides]:
     phrased = list(described(apis))
-    return b"".join(map(line_of, phrased)) if written else b"", sides(phrased, rules)
+    return list(packed(phrased)) if written else [], sides(phrased, rules)
 
 
 def _examples(entity: Entity) -> list[str]:

@@ -22,7 +22,7 @@ from pydantic import JsonValue, ValidationError
 
 from toologue import keys
 from toologue.apis.bundle import bundled
-from toologue.apis.choice import Choice
+from toologue.apis.choice import Choice, Picked
 from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
@@ -31,6 +31,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
+from toologue.values.json_schema import resolved
 from toologue.worlds.crud.answers import hides, shown
 from toologue.worlds.crud.calls import as_resources
 from toologue.worlds.crud.data import Data, Refusal, View, moment_in, read_seed
@@ -101,7 +102,7 @@ class Simulator:
             source = overlaid(source, _source(overlay, "<overlay>"))
         read = openapi_of(source, Choice(strict=choice.strict) if choice else None)
         if choice is not None and only is None:  # tables are those of the whole document
-            only = [operation.api.name for operation in openapi_of(source, choice).operations]
+            only = _picked(read, choice)
         self._places = {operation.api.name: operation.place for operation in read.operations}
         self.document = replace(read, operations=tuple(as_resources(read.operations)))
         self.overrides = dict(overrides or {})
@@ -234,6 +235,21 @@ class Crud(Stateful):
 
 def _source(given: str | Path | Mapping[str, Any], name: str) -> Source:
     return read_source(given) if isinstance(given, str | Path) else Source(name, own(given))
+
+
+def _picked(read: OpenApi, choice: Choice) -> list[str]:
+    """The names of the operations that are chosen. Raises BadSetting for a glob that fits nothing."""
+    picked, paths = Picked(choice), object_of(read.root.get("paths"))
+
+    def takes(name: str, path: str, method: str) -> bool:
+        rules = object_of((resolved(paths.get(path), read.root) or {}).get(method))
+        return picked.takes(name, [tag for tag in list_of(rules.get("tags")) if isinstance(tag, str)])
+
+    found = [one.api.name for one in read.operations if takes(one.api.name, one.path, one.method)]
+    for one in read.left_out:
+        takes(one.name, one.path, one.method)
+    picked.missed(read.source.file)
+    return found
 
 
 def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[str, Override]) -> dict[str, Operation]:
