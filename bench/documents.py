@@ -1,5 +1,4 @@
-"""`python -m bench.documents FOLDER … [--ablate]`: what is read of vendors' API documents, what becomes a world, what it
-costs.
+"""`python -m bench.documents FOLDER … [--ablate]`: what is read of vendors' API documents, what of it becomes a world.
 
 A folder's documents are its .json, .yaml and .yml files (.gz is unpacked into a scratch folder), and one at the root of
 each folder in it. Seconds are CPU: read, written as apis.jsonl, read again, executed as `toologue world check` does;
@@ -130,9 +129,7 @@ def states(folders: Sequence[str]) -> Counts:
 
 
 def rules() -> list[dict[str, str]]:
-    """The rules that can be taken out: `rule`, the module of worlds.crud it is `in`, what is taken out `of` it, and what
-    stands there instead, `to`.
-    """
+    """The rules: each `rule`, the module that it is `in`, what is taken out `of` it, what stands `to` its place."""
     return read_source(_HERE / "documents_rules.yaml").data
 
 
@@ -154,9 +151,9 @@ def ablate(folders: Sequence[str]) -> int:
     for rule in rules():
         less = _run(rule, folders)
         changes = [less[name][0] - whole[name][0] for name in whole]
+        shares = median(change / max(of, 1) for change, (_, of, _) in zip(changes, whole.values(), strict=True))
         accepted = sum(less[name][2] - whole[name][2] for name in whole)
         touched = sum(change != 0 for change in changes)
-        shares = median(less[name][0] / max(less[name][1], 1) - whole[name][0] / max(whole[name][1], 1) for name in whole)
         figures = f"{sum(changes):+5d} operations, {touched:2d} documents, median {100 * shares:+.1f}"
         print(f"{figures}, accepted {accepted:+d}  {rule['in']}: {rule['rule']}", flush=True)
     return 0
@@ -167,8 +164,7 @@ def _run(rule: Mapping[str, str], folders: Sequence[str]) -> Counts:
         without(rule, Path(scratch))
         paths = os.pathsep.join((scratch, str(_HERE.parent)))
         command = [sys.executable, "-m", "bench.documents", "--states", *(str(Path(one).resolve()) for one in folders)]
-        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+        return json.loads(subprocess.check_output(command, env={**os.environ, "PYTHONPATH": paths}))
 
 
 def _begins(text: str) -> bool:

@@ -60,6 +60,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "outcome": "toologue.score.outcome:outcome",
         "overall": "toologue.score.overall:overall",
         "programs": "toologue.score.programs:programs",
+        "reward": "toologue.score.reward:reward",
         "states": "toologue.score.states:states",
         "steps": "toologue.score.steps:steps",
     },

@@ -43,7 +43,7 @@ def test_tasks_become_conversations_with_gold_that_was_executed(kennel: Path, tm
     done = toologue("import", "tau2", kennel, "--domain", "kennel", "-o", "OUT", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "3 of 3" in done.stdout
-    assert "communicate_info" in done.stdout
+    assert "rewarded by DB" in done.stdout
     booked, failed, idle = read(tmp_path / "OUT" / "dialogues.jsonl", Dialogue)
     assert booked.instructions.startswith("# Kennel")
     assert booked.world == SETTING
@@ -132,12 +132,27 @@ def test_what_cannot_be_imported_says_why(kennel: Path, tmp_path: Path, monkeypa
     with pytest.raises(BadSetting, match="cannot be loaded: ModuleNotFoundError"):
         import_tau2(kennel, "kennel", tmp_path / "OUT")
     (kennel / "src" / "tau2" / "domains" / "kennel" / "user_tools.py").touch()
-    with pytest.raises(BadSetting, match="its users have tools of their own"):
+    (kennel / "data" / "tau2" / "domains" / "kennel" / "db.json").unlink()
+    with pytest.raises(BadSetting, match="its customers act by tools of their own"):
         import_tau2(kennel, "kennel", tmp_path / "OUT")
     monkeypatch.delenv("TOOLOGUE_TAU2")
     with pytest.raises(BadSetting, match="export TOOLOGUE_TAU2=DIR"):
         make_world(Case(id="nowhere", world=SETTING, protocol="live"))
     assert not (tmp_path / "OUT").exists()
+
+
+def test_tasks_in_which_the_customer_acts_are_left_out(kennel: Path, tmp_path: Path) -> None:
+    theirs = task("8", ("find_dog", {"dog": "D1"}))
+    theirs["evaluation_criteria"]["actions"][0]["requestor"] = "user"
+    begun: dict[str, Any] = {"initialization_actions": [{"env_type": "user", "func_name": "bark", "arguments": {}}]}
+    checkout(kennel, [task("7"), theirs, task("9", initial_state=begun)])
+    done = toologue("import", "tau2", kennel, "--domain", "kennel", "-o", "OUT", cwd=tmp_path)
+    assert "1 of 1" in done.stdout
+    assert "left out: kennel-8: the customer calls find_dog" in done.stdout
+    assert "left out: kennel-9: it begins with what the customer has" in done.stdout
+    checkout(kennel, [theirs])
+    with pytest.raises(BadSetting, match="no task of tau2's kennel can be imported: kennel-8"):
+        import_tau2(kennel, "kennel", tmp_path / "NONE")
 
 
 class Clerk:
@@ -172,7 +187,7 @@ def test_a_customer_without_a_model_a_scenario_or_a_reply_says_so() -> None:
 
 
 @pytest.mark.skipif(not REAL, reason="TOOLOGUE_TAU2 names no checkout of tau2-bench: its tools were NOT compared")
-@pytest.mark.parametrize(("domain", "tasks"), [("retail", 114), ("airline", 50)])
+@pytest.mark.parametrize(("domain", "tasks"), [("retail", 114), ("airline", 50), ("mock", 9)])
 def test_all_gold_of_tau2_leaves_its_database(domain: str, tasks: int, tmp_path: Path) -> None:
     made = import_tau2(Path(REAL), domain, tmp_path / domain, python=os.environ.get("TOOLOGUE_TAU2_PYTHON", "python"))
     assert (len(made.dialogues), made.unlike) == (tasks, ())

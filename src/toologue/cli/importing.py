@@ -19,7 +19,7 @@ def tau2(checkout: Path, /, *, domain: str, out: Out, python: str | None = None)
     checkout
         A checkout of tau2-bench.
     domain
-        retail, airline, or another one whose users have no tools of their own.
+        retail, airline, mock, or another one; tasks in which customers call tools of their own are left out.
     out
         The folder for dialogues, apis (.jsonl) and policy.md.
     python
@@ -38,9 +38,12 @@ def tau2(checkout: Path, /, *, domain: str, out: Out, python: str | None = None)
         ("tools", made.tools),
         ("  that write", made.writing),
         ("gold leaves tau2's database", f"{tasks - len(made.unlike)} of {tasks}"),
+        *((f"rewarded by {what}", f"{n} tasks") for what, n in made.rewards.most_common()),
         *((f"kept, graded by nothing: {what}", f"{n} tasks") for what, n in made.ungraded.most_common()),
     ]
     say(table(("", domain), rows, title="tau2"))
+    for why in made.left_out:
+        echo(f"left out: {why}")
     if made.unlike:
         echo(f"another database: {', '.join(made.unlike)}")
     there = f" {PYTHON}={python}" if python else ""

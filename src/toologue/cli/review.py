@@ -14,6 +14,7 @@ from toologue.cli.options import Judged
 from toologue.cli.terminal import command_line, echo
 from toologue.errors import BadFile, BadSetting
 
+_Kind = Literal["reply", "call", "text", "assertion", "edge", "procedure", "graph", "conversation"]
 _Flag = Annotated[bool, Parameter(negative="")]
 
 
@@ -23,7 +24,7 @@ def review(
     *,
     reviewer: Annotated[str | None, Parameter(name="--as")] = None,
     reviews: Path | None = None,
-    kind: list[Literal["reply", "call", "text", "edge", "procedure", "graph", "conversation"]] | None = None,
+    kind: list[_Kind] | None = None,
     sample: int | None = None,
     agent: list[str] | None = None,
     failures_of_judge: _Flag = False,
@@ -51,7 +52,7 @@ def review(
     reviews
         Where decisions are kept; by default `reviews` in the project or beside the run or file.
     kind
-        Only this: reply, text, edge, procedure, graph, conversation.
+        Only this: reply, text, assertion, edge, procedure, graph, conversation.
     sample
         Only so many of what was generated, drawn by chance, the same ones for everybody.
     agent

@@ -1,8 +1,8 @@
 """Tasks of tau2-bench as dialogues: the policy is the instructions, gold actions are the agent's calls.
 
 Gold has no words there: the user's part is instructions for a model, kept as a text in `extra["scenario"]`, which the
-user `scenario` plays. What has no place in a dialogue is kept as it stands in `extra["tau2"]`, and graded by nothing:
-what must be communicated, assertions, the arguments that alone count, messages before the task, who wrote why.
+user `scenario` plays. The task stands as it is in `extra["tau2"]`, by which `score.reward` grades; nothing runs its
+`env_assertions`, and no conversation begins with the messages that were before the task.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.schema import AgentTurn, Call, Dialogue, Setting, UserTurn
 from toologue.values.json_schema import list_of, object_of
 
-_UNGRADED = ("communicate_info", "nl_assertions", "env_assertions")
+_NO_PLACE = "and tools of customers have no place here: a customer speaks, the agent alone acts"
 
 
 class _Part(BaseModel):
@@ -59,27 +59,26 @@ class _Task(_Part):
     initial_state: _Initial | None = None
 
 
-def read_tasks(file: Path, domain: str, policy: str, tools: Collection[str]) -> Iterator[Dialogue]:
-    """The tasks of a tasks.json over these tools. Raises BadRecord, BadSetting, UnknownName."""
+def read_tasks(file: Path, domain: str, policy: str, tools: Collection[str], left_out: list[str]) -> Iterator[Dialogue]:
+    """The tasks of a tasks.json over these tools; why others are left out is added. Raises BadRecord, UnknownName."""
     source = read_source(file)
     for number, raw in enumerate(list_of(source.data)):
         try:
             task = _Task.model_validate(raw)
         except ValidationError as error:
             raise source.refused(error, (number,)) from None
-        yield _dialogue(task, domain, policy, tools, object_of(raw))
+        try:
+            yield _dialogue(task, domain, policy, tools, object_of(raw))
+        except BadSetting as error:
+            left_out.append(str(error))
 
 
 def ungraded(dialogues: Iterable[Dialogue]) -> Counter[str]:
     """How many of the tasks have something that is kept, and graded by nothing."""
-    found = Counter[str]()
-    for dialogue in dialogues:
-        kept = object_of(dialogue.extra.get("tau2"))
-        criteria = object_of(kept.get("evaluation_criteria"))
-        found.update(name for name in _UNGRADED if criteria.get(name))
-        found["compare_args"] += any("compare_args" in object_of(one) for one in list_of(criteria.get("actions")))
-        found["message_history"] += bool(object_of(kept.get("initial_state")).get("message_history"))
-    return +found
+    kept = [object_of(one.extra["tau2"]) for one in dialogues]
+    messages = sum(bool(object_of(one.get("initial_state")).get("message_history")) for one in kept)
+    asserted = sum(bool(object_of(one.get("evaluation_criteria")).get("env_assertions")) for one in kept)
+    return +Counter({"env_assertions": asserted, "message_history": messages})
 
 
 def _dialogue(task: _Task, domain: str, policy: str, tools: Collection[str], raw: dict[str, Any]) -> Dialogue:
@@ -87,7 +86,7 @@ def _dialogue(task: _Task, domain: str, policy: str, tools: Collection[str], raw
     actions = (task.evaluation_criteria and task.evaluation_criteria.actions) or []
     for action in actions:
         if action.requestor != "assistant":
-            raise BadSetting(f"tau2's task {name}: {action.name} is done by the user, for which there is no place here")
+            raise BadSetting(f"{name}: the customer calls {action.name}, {_NO_PLACE}")
         if action.name not in tools:
             raise UnknownName(f"tool of tau2's {domain} (task {name})", action.name, tools)
     calls = (AgentTurn(acts=(Call(api=one.name, arguments=one.arguments),)) for one in actions)
@@ -104,11 +103,12 @@ def _dialogue(task: _Task, domain: str, policy: str, tools: Collection[str], raw
 
 def _initial(name: str, state: _Initial | None) -> dict[str, JsonValue]:
     data = state and state.initialization_data
-    if data and data.user_data:
-        raise BadSetting(f"tau2's task {name} begins with data of the user, for which there is no place here")
+    actions = list(state.initialization_actions or []) if state else []
+    if (data and data.user_data) or any(one.get("env_type") == "user" for one in actions):
+        raise BadSetting(f"{name}: it begins with what the customer has, {_NO_PLACE}")
     begun: dict[str, JsonValue] = {
         "data": dict(data.agent_data) if data and data.agent_data else None,
-        "actions": list(state.initialization_actions or []) if state else [],
+        "actions": list[JsonValue](actions),
     }
     return {"initial": begun} if any(begun.values()) else {}
 

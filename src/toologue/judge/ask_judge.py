@@ -22,7 +22,7 @@ from toologue.models.recording import told_spec
 from toologue.schema import Decision, Noun, Question, Severity, Verdict, Vote
 
 # What each kind of question is asked with.
-_TASKS = {"reply": "reply.txt", "call": "reply.txt", "text": "text.txt", "edge": "edge.txt"}
+_TASKS = {kind: f"{kind}.txt" for kind in ("reply", "text", "assertion", "edge")} | {"call": "reply.txt"}
 KINDS = frozenset(_TASKS)
 _HARMS: Mapping[Severity, str] = {
     "no harm": "it misses what was wanted, and nothing comes of it",

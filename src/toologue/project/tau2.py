@@ -23,17 +23,26 @@ from toologue.loop import ground
 from toologue.schema import Dialogue, Invocation, invocations
 from toologue.schema.api import write_apis
 from toologue.schema.jsonl import check_owned, replacing, write
+from toologue.score.reward import BASIS, criteria_of
 from toologue.worlds.tau2 import Initial, Tau2, Tools, checkout_of, files_of
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of a domain. `unlike`: tasks whose gold leaves another database in our world than in tau2."""
+    """What came of a domain. `unlike`: tasks whose gold leaves another database in our world than in tau2; `left_out`:
+    why other tasks are not imported.
+    """
 
     dialogues: tuple[Dialogue, ...]
     tools: int
     writing: int
     unlike: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def rewards(self) -> Counter[str]:
+        """How many tasks are rewarded by what."""
+        return Counter(" × ".join((criteria_of(one) or {}).get("reward_basis", BASIS)) for one in self.dialogues)
 
     @property
     def calls(self) -> Sequence[Invocation]:
@@ -58,8 +67,10 @@ def import_tau2(
     check_owned(out, "policy.md")
     files = files_of(checkout_of(checkout), domain)
     tools, policy = Tools(checkout, domain, python), text_of(files["policy"])
-    tasks = list(read_tasks(files["tasks"], domain, policy, [api.name for api in tools.apis]))
-    dialogues, unlike = list[Dialogue](), list[str]()
+    dialogues, unlike, left_out = list[Dialogue](), list[str](), list[str]()
+    tasks = list(read_tasks(files["tasks"], domain, policy, [api.name for api in tools.apis], left_out))
+    if left_out and not tasks:
+        raise BadSetting(f"no task of tau2's {domain} can be imported: {left_out[0]}")
     for done, task in enumerate(tasks, 1):
         dialogue, same = _executed(task, tools)
         dialogues.append(dialogue)
@@ -69,7 +80,8 @@ def import_tau2(
     write_apis(out / "apis.jsonl", tools.apis)
     with replacing(out / "policy.md") as stream:
         stream.write(policy.encode())
-    return Imported(tuple(dialogues), len(tools.apis), sum(api.writes for api in tools.apis), tuple(unlike))
+    writing = sum(api.writes for api in tools.apis)
+    return Imported(tuple(dialogues), len(tools.apis), writing, tuple(unlike), tuple(left_out))
 
 
 def _executed(task: Dialogue, tools: Tools) -> tuple[Dialogue, bool]:

@@ -41,6 +41,7 @@ REASONS: Mapping[QuestionKind, Mapping[str, Severity | None]] = {
     "reply": _SPOKEN,
     "call": {"another call was due": "missing write", "wrong arguments": "wrong write", "words were due": "no answer"},
     "text": dict.fromkeys(("leaves out what matters", "says what nobody said", "is about something else")),
+    "assertion": dict.fromkeys(("the conversation shows otherwise", "only a part of it holds", "merely claimed")),
     "edge": dict.fromkeys(("another kind of value", "the same kind, of another thing", "nobody would join them")),
     "procedure": dict.fromkeys(("contradicts itself", "cannot be followed", "not what the issue needs", "unclear")),
     "graph": dict.fromkeys(("a step is missing", "a step is invented", "a wrong order", "a dead end")),

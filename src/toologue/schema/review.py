@@ -18,7 +18,7 @@ from toologue.schema.case import DecidedBy, Severity, Verdict
 from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import AgentTurn
 
-QuestionKind = Literal["reply", "call", "text", "edge", "procedure", "graph", "conversation"]
+QuestionKind = Literal["reply", "call", "text", "assertion", "edge", "procedure", "graph", "conversation"]
 
 # Whose fault a rejected thing is.
 Blame = Literal["agent", "gold", "grader", "simulator"]

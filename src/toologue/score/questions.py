@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
+from toologue import limits
 from toologue.schema import (
     AgentTurn,
     Dialogue,
@@ -14,11 +15,14 @@ from toologue.schema import (
     Mismatch,
     Question,
     SecondReader,
+    Trace,
     Turn,
     Verdict,
     invocations,
 )
 from toologue.score.metric import must_of
+
+_LINE = 1_000  # characters of a line that a judge of a whole conversation is shown
 
 
 def history_of(turns: tuple[Turn, ...], facts: Mapping[str, JsonValue] = {}) -> tuple[str, ...]:
@@ -58,6 +62,13 @@ def text_question(gold: Dialogue, wanted: Invocation, name: str, made: Invocatio
         said={"argument": given.get(name), "arguments": given},
         notes={"dialogue": gold.id, "turn": wanted.turn, "act": wanted.slot},
     )
+
+
+def assertion_question(gold: Dialogue, trace: Trace, claim: str) -> Question:
+    """Whether a claim holds of a whole conversation."""
+    said: list[JsonValue] = [limits.cut(line, _LINE) for line in history_of(trace.turns, gold.facts)]
+    notes: dict[str, JsonValue] = {"dialogue": gold.id, "case": trace.case}
+    return Question(kind="assertion", brief=gold.instructions, expected=claim, said=said, notes=notes)
 
 
 def blamed_calls(gold: Dialogue, reader: SecondReader | None) -> list[int]:

@@ -7,7 +7,8 @@ do. The process keeps no state: it is given the rows that differ from db.json, d
 call changed, so that this world rewinds like any other. It is not sealed: the tools can do what the person can, but
 see nothing of the environment. One that takes longer than `PATIENCE` seconds, or ends, fails the call.
 
-Not covered: domains in which the user has tools of their own (mock, telecom), and databases that are no tables.
+Not covered: tools of the customer (tasks that need them are left out; telecom, where all do, is refused), and databases
+that are no tables.
 """
 
 from __future__ import annotations
@@ -173,8 +174,9 @@ def files_of(checkout: Path, domain: str) -> dict[str, Path]:
     code, data = checkout / "src" / "tau2" / "domains", checkout / "data" / "tau2" / "domains" / domain
     if not (code / domain / "tools.py").is_file():
         raise UnknownName("domain of tau2", domain, sorted(one.parent.name for one in code.glob("*/tools.py")))
-    if (code / domain / "user_tools.py").exists():
-        raise BadSetting(f"tau2's {domain}: its users have tools of their own, for which there is no place here")
+    if (code / domain / "user_tools.py").exists() and not (data / "db.json").exists():
+        why = "its customers act by tools of their own, and here they only speak"
+        raise BadSetting(f"tau2's {domain} is not imported: {why}; there is no {data / 'db.json'}")
     names = {"db": "db.json", "policy": "policy.md", "tasks": "tasks.json"}
     files = {"tools": code / domain / "tools.py", **{part: data / name for part, name in names.items()}}
     for file in files.values():
