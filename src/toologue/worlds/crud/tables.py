@@ -216,7 +216,7 @@ class _Finder:
         told = [name for name in self.said if name not in self.declared or not self._shown_by(name, owned)]
         for group in (*([name] for name in told), *self._groups(owned)):
             self._add(group, tables, places)
-        for group in self._groups([*self._shown(tables, places)]):
+        for group in self._groups([*self._shown(places)]):
             self._add(group, tables, places)
         return tables, places
 
@@ -258,17 +258,13 @@ class _Finder:
                     raise self.document.source.bad(error.place, error.what, error.remedy) from None
                 self.lost[place] = error.what
 
-    def _shown(self, tables: Mapping[str, Table], places: Mapping[str, str]) -> Iterator[str]:
+    def _shown(self, places: Mapping[str, str]) -> Iterator[str]:
         """The places that are only listed, or only added to."""
         for route in self.routes:
             tail, answer = route.tail, route.operation.response
             if not tail or plural(tail[-1]) != tail[-1] or route.place in places:
                 continue
-            owner = tables.get(places.get(route.owners[-1].place, "")) if route.owners else None
-            part = owner.field(tail[-1]) if owner is not None else None
-            inside = owner is not None and part is not None and not SCALARS & {*types_of(owner.rule(part))}
-            acts = "on" in object_of(route.operation.extensions.get("x-action"))
-            if not (acts or inside or set(tail[:-1]) & set(tables)):
+            if "on" not in object_of(route.operation.extensions.get("x-action")):
                 held = held_in(answer, self.document.root, _called(tail[-1]))
                 is_list = route.operation.method == "get" and held is not None and held.many
                 if is_list or route.operation.method == "post":
@@ -394,17 +390,12 @@ class _Finder:
         known = {snake(field): field for field in reversed([*fields])}
         owners = [(route, owner) for route in self.routes for owner in route.owners if owner.place == place]
         owners = owners or [(route, owner) for route in self.routes for owner in route.owners if owner.table == name]
-        flats = [(snake(route.operation.wires[one.parameter].name), route, one.parameter) for route, one in owners]
-        word, wires = singular(place.rpartition("/")[2]), [wire for wire, _, _ in flats if wire != singular(name)]
+        wires = [snake(route.operation.wires[one.parameter].name) for route, one in owners]
+        word, wires = singular(place.rpartition("/")[2]), [wire for wire in wires if wire != singular(name)]
         endings = ["_".join(wire.split("_")[n:]) for wire in wires for n in range(wire.count("_") + 1)]
         wanted = [*endings, "id", f"{singular(name)}_id", f"{word}_id", *_NAMING[1:], singular(name)]
         wanted = [str(said["key"])] if "key" in said else [*dict.fromkeys(wanted)]
         found = [known[snake(key)] for key in wanted if snake(key) in known]
-        kinds = {one: kinds_of(fields[one], self.document.root) for one in found}
-        found = [one for one in found if "key" in said or not kinds[one] or kinds[one] & SCALARS]
-        if flats and not {*endings, *wires} & {snake(one) for one in found[:1]}:
-            rule = flats[0][1].operation.api.parameters[flats[0][2]].json_schema
-            found.sort(key=lambda one: not (kinds[one].intersection(types_of(rule)) or not types_of(rule)))
         if not found:
             what = f"the rows of {name!r} have no field that names them; looked for {', '.join(wanted)}"
             remedy = f"say x-tables: {{{name}: {{key: …}}}}; the fields are {shown(', '.join(fields), 200)}"
