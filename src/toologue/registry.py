@@ -21,6 +21,11 @@ from typing import Any
 
 from toologue.errors import BadSetting, UnknownName
 
+_PROVIDERS = """
+alibaba anthropic azure azure-responses bedrock bedrock-mantle cerebras cohere crusoe deepseek fireworks github-copilot
+google google-cloud groq heroku huggingface litellm meta mistral moonshotai nebius ollama openai openai-chat
+openai-responses openrouter ovhcloud sambanova snowflake together vercel vllm xai zai
+"""
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {
         "altered": "toologue.mutate.calls:altered_agent",
@@ -31,7 +36,6 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "gold": "toologue.agents.agent:gold_agent",
         "json_action": "toologue.agents.llm.json_action:json_action_agent",
         "misstep": "toologue.mutate.steps:misstep_agent",
-        "openai": "toologue.agents.llm.function_calling:openai_agent",
         "predictions": "toologue.agents.predictions:predictions_agent",
         "procedure": "toologue.agents.procedure:procedure_agent",
         "procedure_careless": "toologue.agents.procedure:procedure_careless_agent",
@@ -48,7 +52,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "tooltalk": "toologue.bench.tooltalk:TOOLTALK",
     },
     "embedder": {
-        "endpoint": "toologue.models.client:endpoint",
+        "endpoint": "toologue.models.endpoint:endpoint",
         "lexical": "toologue.models.lexical:lexical",
         "minilm": "toologue.models.minilm:minilm",
     },
@@ -64,7 +68,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "states": "toologue.score.states:states",
         "steps": "toologue.score.steps:steps",
     },
-    "model": {"openai": "toologue.models.client:openai_model"},
+    "model": {name: f"toologue.models.client:{name}" for name in _PROVIDERS.split()},
     "similarity": {
         "endpoint": "toologue.models.similarity:ENDPOINT",
         "exact": "toologue.models.similarity:EXACT",

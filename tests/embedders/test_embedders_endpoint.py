@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from toologue.errors import BadSetting
-from toologue.models.client import Endpoint
 from toologue.models.embed import embedder
+from toologue.models.endpoint import Endpoint
 
 KEY = "sk-very-secret-0123456789"
 

@@ -14,8 +14,8 @@ from test_judge_asked_once import GERMAN
 from command import toologue
 from language_models.fake_endpoint import Answer, Request, refuses, says, serving
 from project.project_samples import project
-from toologue.models.client import MISSING
 from toologue.models.model import requests_allowed
+from toologue.models.providers import missing
 
 KEY = "sk-do-not-tell-0123456789"
 
@@ -30,7 +30,7 @@ def right(request: Request) -> Answer:
 @pytest.fixture
 def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if not find_spec("pydantic_ai") or not find_spec("openai"):
-        pytest.skip(MISSING)
+        pytest.skip(missing("openai"))
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     return project(tmp_path, agent=GERMAN)
 

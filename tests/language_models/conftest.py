@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from fake_endpoint import Endpoint, Script, serving
 
-from toologue.models.client import MISSING
 from toologue.models.model import forbid_requests, requests_allowed
+from toologue.models.providers import missing
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 ADDRESSES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TOOLOGUE_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID")
@@ -30,7 +30,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Script], Endpoint]]:
     """`endpoint(script)` starts an endpoint that TOOLOGUE_BASE_URL names, with a key, and allows requests."""
     if not find_spec("pydantic_ai") or not find_spec("openai"):
-        pytest.skip(MISSING)
+        pytest.skip(missing("openai"))
     with ExitStack() as stack:
 
         def start(script: Script) -> Endpoint:
@@ -45,6 +45,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Script], End
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say loudly what was skipped for want of the extra."""
-    skipped = sum(MISSING in str(report.longrepr) for report in terminalreporter.stats.get("skipped", []))
+    skipped = sum("need the extra" in str(report.longrepr) for report in terminalreporter.stats.get("skipped", []))
     if skipped:
-        terminalreporter.write_line(f"{skipped} tests SKIPPED: {MISSING}", yellow=True, bold=True)
+        what = f"{skipped} tests SKIPPED, since packages of providers are not installed: make check installs them"
+        terminalreporter.write_line(what, yellow=True, bold=True)

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint on the loopback: it answers as scripted, and keeps what it was asked."""
+"""An endpoint on the loopback: it answers as scripted, in the format of who asks, and keeps what it was asked."""
 
 from __future__ import annotations
 
@@ -12,18 +12,23 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
+from language_models.wire_formats import translated
+
 NAMED = ("gpt-x", "gpt-x-2025-01-01")
 """What it is asked for, and what it calls itself."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One HTTP answer, or none: `reset` tears the connection down, `hang` says nothing until the endpoint closes."""
+    """One HTTP answer, or none: `reset` tears the connection down, `hang` says nothing until the endpoint closes.
+
+    `cut` tears it down in the middle of the body, `ends` stops there as if that were all.
+    """
 
     body: Any = None
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
-    instead: Literal["reset", "hang", None] = None
+    instead: Literal["reset", "hang", "cut", "ends", None] = None
 
     @property
     def bytes(self) -> bytes:
@@ -119,20 +124,30 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         answer = self.server.answer(Request(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
-        if answer.instead is not None:
+        if answer.instead in ("reset", "hang"):
             self.close_connection = True
             if answer.instead == "hang":
                 self.server.over.wait(30)
             else:
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                self.connection.close()
+                self._torn()
             return
-        self.send_response(answer.status)
-        for name, value in {"Content-Type": "application/json", **answer.headers}.items():
+        status, said, kind = translated(self.path, body, answer.status, answer.body)
+        sent = said if isinstance(said, bytes) else json.dumps(said).encode()
+        whole, sent = len(sent), sent[: len(sent) // 2] if answer.instead in ("cut", "ends") else sent
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, **answer.headers}.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer.bytes)))
+        self.send_header("Content-Length", str(whole if answer.instead == "cut" else len(sent)))
         self.end_headers()
-        self.wfile.write(answer.bytes)
+        self.wfile.write(sent)
+        if answer.instead == "cut":
+            self.wfile.flush()
+            self._torn()
+
+    def _torn(self) -> None:
+        self.close_connection = True
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Says nothing."""

@@ -18,7 +18,7 @@ from command import toologue
 from toologue.errors import BadSetting
 from toologue.models.ask import ask, model
 from toologue.models.budget import MOST_TOKENS, OVERHEAD, budget
-from toologue.models.client import OpenAIModel, Setup
+from toologue.models.client import RemoteModel, Setup
 from toologue.models.model import Model, ModelFault
 from toologue.models.recording import RecordedModel
 from toologue.schema import AgentTurn, Dialogue, UserTurn
@@ -70,7 +70,7 @@ def test_it_is_never_exceeded_however_many_are_asked_at_once(concurrency: int, s
 
     async def all_of_them() -> list[str]:
         setup = Setup(price="1000000,2000000", max_tokens=50, tries=3, wait=0)
-        asked = RecordedModel("gpt-x", (), OpenAIModel("gpt-x", setup))
+        asked = RecordedModel("gpt-x", (), RemoteModel("gpt-x", setup))
         free = asyncio.Semaphore(concurrency)
 
         async def one(number: int) -> str:
@@ -121,7 +121,7 @@ class TestARequest:
     def test_that_is_tried_again_is_paid_for_again(self, endpoint: Start) -> None:
         endpoint([RESET, refuses(503), says("Hello.", usage=(10, 2))])
         with budget(1e6) as mine:
-            asked = OpenAIModel("gpt-x", Setup(price="1000000", max_tokens=100, wait=0))
+            asked = RemoteModel("gpt-x", Setup(price="1000000", max_tokens=100, wait=0))
             asyncio.run(RecordedModel("m", (), asked).reply(HI))
         assert 1100 + 12 < mine.spent < 1300
 

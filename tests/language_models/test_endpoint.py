@@ -15,7 +15,7 @@ from toologue import limits
 from toologue.errors import BadSetting
 from toologue.formats.openai import to_messages, tools
 from toologue.models.ask import model
-from toologue.models.client import OpenAIModel, Setup
+from toologue.models.client import RemoteModel, Setup
 from toologue.models.model import ModelFault, Reply, forbid_requests
 from toologue.schema import AgentTurn, Call, Fault, Result, Usage, UserTurn
 from toologue.worlds.assistant import apis
@@ -34,7 +34,7 @@ class Waits(list[float]):
 
 def asked(setup: Setup = PLAIN, waits: Waits | None = None, **options: Any) -> Reply:
     """The reply of the endpoint that TOOLOGUE_BASE_URL names."""
-    it = OpenAIModel("gpt-x", setup, sleep=(waits if waits is not None else Waits()).sleep, jitter=lambda: 0.0)
+    it = RemoteModel("gpt-x", setup, sleep=(waits if waits is not None else Waits()).sleep, jitter=lambda: 0.0)
     return asyncio.run(it.reply(options.pop("messages", HI), **options))
 
 
@@ -279,7 +279,8 @@ class TestFaults:
         there = endpoint([answer])
         refused = fault()
         assert (refused.type, refused.status, refused.tries, len(there.requests)) == (type, answer.status, 1, 1)
-        assert f"'gpt-x' at {there.url} refused the request, status {answer.status}" in str(refused)
+        told = " and OPENAI_API_KEY" if type == "unauthorized" else ""
+        assert f"'gpt-x' at {there.url} refused the request{told}, status {answer.status}" in str(refused)
         assert json.loads(refused.excerpt) == answer.body
 
     @pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
@@ -312,7 +313,7 @@ class TestFaults:
     def test_waits_are_shortened_by_chance(self, endpoint: Start) -> None:
         endpoint([refuses(500)])
         waits = Waits()
-        it = OpenAIModel("gpt-x", Setup(wait=2), sleep=waits.sleep, jitter=iter([0.5, 0.25, 0.0]).__next__)
+        it = RemoteModel("gpt-x", Setup(wait=2), sleep=waits.sleep, jitter=iter([0.5, 0.25, 0.0]).__next__)
         with pytest.raises(ModelFault):
             asyncio.run(it.reply(HI))
         assert waits == [1, 3, 8]
@@ -342,7 +343,7 @@ class TestFaults:
 class TestConnections:
     def test_one_serves_many_requests(self, endpoint: Start) -> None:
         there = endpoint([says("x")])
-        it = OpenAIModel("gpt-x")
+        it = RemoteModel("gpt-x")
 
         async def thrice() -> None:
             for _ in range(3):
@@ -354,12 +355,12 @@ class TestConnections:
     def test_a_model_outlives_an_event_loop(self, endpoint: Start) -> None:
         """Warnings are errors here: what a loop leaves open would be seen."""
         endpoint([says("x")])
-        it = OpenAIModel("gpt-x")
+        it = RemoteModel("gpt-x")
         assert [asyncio.run(it.reply(HI)).text for _ in range(3)] == ["x", "x", "x"]
 
     def test_many_at_once(self, endpoint: Start) -> None:
         there = endpoint(lambda request: says(request.messages[0]["content"]))
-        it = OpenAIModel("gpt-x")
+        it = RemoteModel("gpt-x")
 
         async def all_of_them() -> list[Reply]:
             return await asyncio.gather(*(it.reply([{"role": "user", "content": str(n)}]) for n in range(50)))

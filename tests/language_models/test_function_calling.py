@@ -19,7 +19,7 @@ from toologue.bench.tooltalk import load
 from toologue.cli import status
 from toologue.errors import BadSetting, Denied, UnknownName, UserError
 from toologue.loop import play
-from toologue.models.client import OpenAIModel, Setup
+from toologue.models.client import RemoteModel, Setup
 from toologue.models.model import Model, ModelFault, Reply, ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all
@@ -364,7 +364,7 @@ class TestNames:
 
     def test_another_wait_and_another_model_need_no_name(self, endpoint: Start) -> None:
         endpoint([refuses(500), says("x")])
-        model = OpenAIModel("gpt-x", Setup(wait=0, temperature=0))
+        model = RemoteModel("gpt-x", Setup(wait=0, temperature=0))
         assert turns(lived(with_model(model)))[0].text == "x"
 
 

@@ -14,7 +14,7 @@ from fake_endpoint import RESET, Answer, Endpoint, Script, refuses, says
 
 from toologue.agents.agent import resolve_agent
 from toologue.errors import BadSetting, Denied
-from toologue.models.client import OpenAIModel, Setup
+from toologue.models.client import RemoteModel, Setup
 from toologue.models.model import ModelFault
 from toologue.run.runner import Finished, Settings, cases_of, run_all
 from toologue.schema import AgentTurn, Dialogue, UserTurn
@@ -71,20 +71,20 @@ def test_the_newline_of_a_file_is_no_part_of_it(
 ) -> None:
     there = endpoint([says("x")])
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
-    asyncio.run(OpenAIModel("gpt-x").reply([{"role": "user", "content": "Hi"}]))
+    asyncio.run(RemoteModel("gpt-x").reply([{"role": "user", "content": "Hi"}]))
     assert there.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\nX-Evil: 1", f"{KEY}\x00", f"{KEY}€"])
 def test_a_key_that_is_none_is_refused_without_repeating_it(key: str) -> None:
     with pytest.raises(BadSetting, match="characters that no key has") as caught:
-        OpenAIModel("gpt-x", key=key)
+        RemoteModel("gpt-x", key=key)
     assert KEY not in str(caught.value)
 
 
 def test_no_repr_and_no_traceback_holds_it(endpoint: Callable[[Script], Endpoint]) -> None:
     endpoint([refuses(401, f"Incorrect API key provided: {KEY}.")])
-    it = OpenAIModel("gpt-x", Setup(), key=KEY)
+    it = RemoteModel("gpt-x", Setup(), key=KEY)
     with pytest.raises(ModelFault) as caught:
         asyncio.run(it.reply([{"role": "user", "content": "Hi"}]))
     seen = [

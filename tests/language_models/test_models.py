@@ -14,7 +14,7 @@ import pytest
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.openai import call_of
 from toologue.models.ask import model
-from toologue.models.client import MISSING, Setup, setup_of
+from toologue.models.client import Setup, setup_of
 from toologue.models.model import (
     Asked,
     Model,
@@ -105,13 +105,13 @@ class TestNames:
         monkeypatch.setitem(sys.modules, "pydantic_ai", None)
         with pytest.raises(BadSetting, match=r'pip install "toologue\[llm\]"') as caught:
             model("openai:gpt-x")
-        assert str(caught.value).startswith(MISSING)
+        assert str(caught.value).startswith("models of openai need the extra")
 
     def test_knowing_its_name_loads_nothing_heavy(self) -> None:
         code = (
             "import sys\nfrom toologue import registry\n"
-            "[registry.find('agent', name) for name in ('openai', 'function_calling')]\n"
-            "registry.find('model', 'openai')\n"
+            "[registry.find('agent', name) for name in ('json_action', 'function_calling')]\n"
+            "[registry.find('model', name) for name in ('openai', 'anthropic')]\n"
             "print(*sys.modules.keys() & {'pydantic_ai', 'openai', 'httpx2', 'numpy'})"
         )
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,6 +5,7 @@ with its gold; all others get it blind. An agent is a function of the conversati
 mid-history, it answers the same. `resolve_agent` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
+    PROVIDER:NAME             a language model, which calls functions
     module:attribute          yours: an agent, or a function from a Case to one; asked in a thread
 
 each with `?name=SHORT` behind it, or `&name=SHORT` behind other options: what traces and reports call it.
@@ -86,6 +87,8 @@ def split_options(spec: str, *names: str) -> tuple[str, dict[str, str]]:
 
 def _resolve(spec: str) -> AgentSpec:
     name, _, argument = spec.partition(":")
+    if name in registry.names("model") and name not in registry.names("agent"):  # a model calls functions
+        return replace(cast("AgentSpec", registry.find("agent", "function_calling")(spec)), name=spec)
     if name in registry.names("agent") or not argument:  # what is unknown raises, with the nearest names
         return cast("AgentSpec", registry.find("agent", name)(argument))
     thing = registry.load(spec)

@@ -1,7 +1,7 @@
 """The one way to ask a language model: models from names, prompts from templates, asking until a reply is valid.
 
-A prompt is a jinja2 template beside the module that fills it, with a value for each `{{ name }}`. The root of an
-`output` is an object, since endpoints refuse any other. What is asked may be kept, and replayed (`models.recording`).
+A prompt is a jinja2 template beside the module that fills it, with a value for each `{{ name }}`. What is asked may be
+kept, and replayed (`models.recording`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Value = TypeVar("_Value")
 def model(spec: str, stage: str = "model") -> Model:
     """The model that a spec names, for a stage of the work (agent, writer, judge, …); its exchanges may be kept.
 
-    `openai:NAME?OPTIONS` (`models.client`) or `module:attribute`, an object of yours with `async reply`.
+    `PROVIDER:NAME?OPTIONS` (`models.client`) or `module:attribute`, an object of yours with `async reply`.
     """
     return kept(spec, lambda: _named(spec), stage)
 
@@ -52,8 +52,6 @@ def render_prompt(module: str, template: str, /, **values: object) -> str:
 
 async def ask(model: Model, prompt: str | Messages, *key: int | str, output: Output = None) -> str:
     """The words of a model's reply; the seed is that of the key. Raises ModelFault."""
-    if output is not None and output.get("type") != "object":
-        raise ValueError(f"an output is an object at its root, not {output.get('type')!r}")
     messages: Messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
     return (await model.reply(messages, output=output, seed=keys.seed_of(*key) % 2**31)).text or ""
 

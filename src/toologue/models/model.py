@@ -31,7 +31,7 @@ _REMEDIES: dict[FaultType, str] = {
     "rate_limited": "lower the concurrency, or wait",
     "timeout": "raise the option `timeout`",
     "connection": "does the endpoint run, and is its base URL right?",
-    "unauthorized": "check OPENAI_API_KEY",
+    "unauthorized": "is the key right, and does it still hold?",
     "not_found": "check the model's name and the base URL",
     "budget": "raise --budget",
 }

@@ -1,166 +1,96 @@
-"""One request to an OpenAI-compatible endpoint, through pydantic-ai's direct model request. Loads slowly.
+"""One request to a provider, through pydantic-ai's direct model request. Loads slowly.
 
-`ask` sends one request and gives a `Reply`, or raises a `ModelFault` that says in one word what came back. What comes
-back is hostile: texts are made printable as Unicode, and the key is struck out however the endpoint echoes it.
-Arguments in the history that are no JSON object go out as `{"INVALID_JSON": ...}`, since many endpoints refuse others.
-
-Connections are kept open as long as their event loop runs, and closed when it ends.
+`ask` sends one request and gives a `Reply`, or raises a `ModelFault` that says in one word what came back, the same
+for all formats. What comes back is hostile: texts are made printable as Unicode, and the key is struck out however the
+endpoint echoes it. Arguments in the history that are no JSON object go out as `{"INVALID_JSON": ...}`, since many
+endpoints refuse others. Where a provider takes no schema for words, a tool that must be called has it; a schema whose
+root is no object goes out as the one property of one.
 """
 
 from __future__ import annotations
 
-import asyncio
-import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import cache
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-import httpx2
-from openai import AsyncOpenAI
 from pydantic_ai import ModelRequest, ModelResponse, ModelSettings, ToolDefinition
 from pydantic_ai import exceptions as wrong
 from pydantic_ai import messages as said
 from pydantic_ai.direct import model_request
-from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
-from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-from toologue import limits
 from toologue.formats.openai import Message, call_of
-from toologue.models.model import Asked, FaultType, Finish, ModelFault, Reply
+from toologue.models.connect import connected
+from toologue.models.model import Asked, FaultType, Finish, ModelFault, Output, Reply
 from toologue.models.secret import Secret
+from toologue.models.transport import ANSWER, Answer
 from toologue.schema import Usage
 
 _EXCERPT = 300
+_ANSWER = "answer"
 _FINISHES: dict[str | None, Finish] = {
     "stop": "stop", "length": "length", "tool_call": "tool_calls", "content_filter": "content_filter",
 }  # fmt: skip
-_STATUSES: dict[int, FaultType] = {
-    401: "unauthorized", 403: "unauthorized", 404: "not_found", 408: "timeout", 429: "rate_limited",
-}  # fmt: skip
-
-
-@dataclass
-class _Answer:
-    status: int | None = None
-    body: bytes = b""
-
-
-_answer: ContextVar[_Answer] = ContextVar("_answer")
-
-
-@cache
-def _trust() -> ssl.SSLContext:
-    """Whom to trust: made once, since it costs 65 ms."""
-    return httpx2.create_ssl_context()
-
-
-async def _keep(response: httpx2.Response) -> None:
-    answer = _answer.get()
-    answer.status, answer.body = response.status_code, b""
-    answer.body = await response.aread()
-
-
-class _Capped(httpx2.AsyncHTTPTransport):
-    """A connection on which nothing comes compressed, and no more than is read of anything."""
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        request.headers["Accept-Encoding"] = "identity"
-        response = await super().handle_async_request(request)
-        response.headers.pop("Content-Encoding", None)  # who compresses all the same has sent no chat completion
-        response.stream = _Cut(cast("httpx2.AsyncByteStream", response.stream))
-        return response
-
-
-class _Cut(httpx2.AsyncByteStream):
-    def __init__(self, whole: httpx2.AsyncByteStream):
-        self._whole = whole
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = limits.DOCUMENT
-        async for part in self._whole:
-            yield part[:left]
-            if (left := left - len(part)) <= 0:
-                return
-
-    async def aclose(self) -> None:
-        await self._whole.aclose()
+_KINDS: dict[type[wrong.ModelAPIError], FaultType] = {
+    wrong.ModelQuotaExceededError: "quota_exceeded",
+    wrong.ModelContextWindowExceededError: "too_long",
+    wrong.ModelRateLimitError: "rate_limited",
+    wrong.ModelAuthenticationError: "unauthorized",
+    wrong.ModelNotFoundError: "not_found",
+    wrong.ModelUnavailableError: "server_error",
+    wrong.ModelServerError: "server_error",
+}
 
 
 class Wire:
-    """One endpoint. `settings` are temperature, max_tokens and timeout; None: not sent."""
+    """One model of a provider. `settings` are temperature, max_tokens and timeout; None: not sent.
 
-    def __init__(self, name: str, base_url: str, key: Secret, settings: Mapping[str, Any]):
-        self._name, self._base_url, self._key = name, base_url, key
-        self._timeout: float = settings["timeout"]
-        self._settings = {name: value for name, value in settings.items() if name != "timeout" and value is not None}
-        self._open: dict[asyncio.AbstractEventLoop, tuple[AsyncGenerator[OpenAIChatModel], OpenAIChatModel]] = {}
+    `lacks` names the settings that its format has no place for.
+    """
+
+    def __init__(self, provider: str, name: str, base_url: str, key: Secret, settings: Mapping[str, Any]):
+        self._key, self._timeout = key, cast("float", settings["timeout"])
+        self._settings = {name: value for name, value in settings.items() if value is not None}
+        self._settings["request_timeout"] = self._timeout
+        self._endpoint, self.base_url = connected(provider, name, base_url, key.value, self._timeout)
+        self.lacks = self._endpoint.unsupported_settings
 
     async def ask(self, asked: Asked) -> Reply:
         """Send one request. Raises ModelFault."""
-        endpoint, answer = await self._endpoint(), _Answer()
-        settings = {**self._settings, "timeout": self._timeout, "request_timeout": self._timeout}
+        answer, settings = Answer(), dict(self._settings)
         if asked.seed is not None:
             settings["seed"] = asked.seed
-        _answer.set(answer)
+        ANSWER.set(answer)
         try:
             response = await model_request(
-                endpoint,
+                self._endpoint,
                 list(_history(asked.messages)),
                 model_settings=cast("ModelSettings", settings),
-                model_request_parameters=_parameters(asked),
+                model_request_parameters=_parameters(asked, self._endpoint),
             )
-            return self._reply(response)
+            return self._reply(response, asked.output)
         except (RuntimeError, LookupError, AttributeError, TypeError, ValueError) as error:
             if answer.status is None and not isinstance(error, wrong.ModelAPIError):
                 raise  # nothing came back: this is about us
             raise self._fault(error, answer) from None
 
-    async def _endpoint(self) -> OpenAIChatModel:
-        loop = asyncio.get_running_loop()
-        if loop not in self._open:
-            lifetime = self._lifetime(loop)
-            self._open[loop] = lifetime, await anext(lifetime)
-        return self._open[loop][1]
-
-    async def _lifetime(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[OpenAIChatModel]:
-        """The endpoint while a loop runs. A loop that ends closes its open generators, and so the connections."""
-        http = httpx2.AsyncClient(
-            timeout=self._timeout,
-            transport=_Capped(
-                verify=_trust(), limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
-            ),
-            event_hooks={"response": [_keep]},
-        )
-        client = AsyncOpenAI(base_url=self._base_url, api_key=self._key.value, http_client=http, max_retries=0)
-        official = httpx2.URL(self._base_url).host == "api.openai.com"
-        profile = OpenAIModelProfile(
-            json_schema_transformer=None,  # tools go out as they are documented
-            supports_json_schema_output=True,
-            openai_supports_reasoning=False,  # nothing that was asked for is dropped silently
-            openai_chat_supports_max_completion_tokens=official,
-        )
-        provider = OpenAICompatibleProvider("endpoint", openai_client=client, profile=profile)
-        try:
-            yield OpenAIChatModel(self._name, provider=provider)
-        finally:
-            self._open.pop(loop, None)
-            await client.close()
-
-    def _reply(self, response: ModelResponse) -> Reply:
+    def _reply(self, response: ModelResponse, output: Output) -> Reply:
+        if not response.parts and response.finish_reason is None:
+            raise ValueError("neither words nor calls, and no reason why")
         texts = [part.content for part in response.parts if isinstance(part, said.TextPart)]
         refusal = (response.provider_details or {}).get("refusal")
         thoughts = [part.content for part in response.parts if isinstance(part, said.ThinkingPart) and part.content]
-        calls = [part for part in response.parts if isinstance(part, said.ToolCallPart)]
-        tokens = response.usage
+        made = [(part.tool_name, _arguments(part)) for part in response.parts if isinstance(part, said.ToolCallPart)]
+        text = "".join(texts) if texts else refusal
+        if output is not None:
+            text = next((arguments for name, arguments in made if name == _ANSWER), text)
+            text, made = _unwrapped(text, output), [call for call in made if call[0] != _ANSWER]
+        tokens, finish = response.usage, _FINISHES.get(response.finish_reason, "other")
         counted = tokens.input_tokens or tokens.output_tokens
         return Reply(
-            text=self._clean("".join(texts)) if texts else self._clean(refusal) if refusal else None,
-            calls=tuple(call_of(self._clean(c.tool_name), self._clean(cast("str", c.args) or "")) for c in calls),
+            text=self._clean(text) if text is not None else None,
+            calls=tuple(call_of(self._clean(name), self._clean(arguments)) for name, arguments in made),
             usage=Usage(
                 input_tokens=tokens.input_tokens,
                 output_tokens=tokens.output_tokens,
@@ -168,24 +98,23 @@ class Wire:
             )
             if counted
             else None,
-            finish=_FINISHES.get(response.finish_reason, "other"),
+            finish=finish if finish not in ("stop", "tool_calls") else "tool_calls" if made else "stop",
             thought=self._clean("\n\n".join(thoughts)) if thoughts else None,
             model=self._clean(response.model_name or ""),
         )
 
-    def _fault(self, error: Exception, answer: _Answer) -> ModelFault:
+    def _fault(self, error: Exception, answer: Answer) -> ModelFault:
         if isinstance(error, wrong.ModelRequestTimeout | wrong.ModelTimeoutError):
             return ModelFault("timeout", f"did not answer within {self._timeout:g} s", status=answer.status)
         if isinstance(error, wrong.ModelConnectionError):
             what = "cannot be connected to" if error.phase == "connect" else "broke the connection"
             sent, said_ = error.phase != "connect", f"{what}: {self._clean(_cause(error))}"
             return ModelFault("connection", said_, status=answer.status, sent=sent)
-        if isinstance(error, wrong.ModelHTTPError):
-            kind, what = _kind(error), "refused the request"
-        else:
-            kind, what = "bad_response", "sent no chat completion"
+        kind = _kind(error)
+        what = "sent no answer that can be read" if kind == "bad_response" else "refused the request"
+        status = answer.status if answer.status is not None else getattr(error, "status_code", None)
         after = getattr(error, "retry_after", None)
-        return ModelFault(kind, what, status=answer.status, excerpt=self._excerpt(answer.body), retry_after=after)
+        return ModelFault(kind, what, status=status, excerpt=self._excerpt(answer.body), retry_after=after)
 
     def _excerpt(self, body: bytes) -> str:
         """The start of a body on one line, without what could harm a terminal."""
@@ -198,12 +127,13 @@ class Wire:
         return self._key.struck(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
-def _kind(error: wrong.ModelHTTPError) -> FaultType:
-    if isinstance(error, wrong.ModelQuotaExceededError):
-        return "quota_exceeded"
-    if isinstance(error, wrong.ModelContextWindowExceededError):
-        return "too_long"
-    return "server_error" if error.status_code >= 500 else _STATUSES.get(error.status_code, "bad_request")
+def _kind(error: Exception) -> FaultType:
+    for category, kind in _KINDS.items():
+        if isinstance(error, category):
+            return kind
+    if isinstance(error, wrong.ModelHTTPError):
+        return "timeout" if error.status_code == 408 else "bad_request"
+    return "bad_response"
 
 
 def _cause(error: BaseException) -> str:
@@ -213,7 +143,7 @@ def _cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def _parameters(asked: Asked) -> ModelRequestParameters:
+def _parameters(asked: Asked, endpoint: Model) -> ModelRequestParameters:
     functions = (cast("Mapping[str, Any]", tool["function"]) for tool in asked.tools)
     tools = [
         ToolDefinition(
@@ -223,26 +153,60 @@ def _parameters(asked: Asked) -> ModelRequestParameters:
     ]
     if asked.output is None:
         return ModelRequestParameters(function_tools=tools)
-    output = OutputObjectDefinition(json_schema=dict(asked.output), name="answer")
-    return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=output)
+    schema = _wrapped(asked.output)
+    if endpoint.profile.get("supports_json_schema_output"):
+        output = OutputObjectDefinition(json_schema=schema, name=_ANSWER)
+        return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=output)
+    tool = ToolDefinition(name=_ANSWER, description="Give the answer.", parameters_json_schema=schema, kind="output")
+    return ModelRequestParameters(
+        function_tools=tools, output_mode="tool", output_tools=[tool], allow_text_output=False
+    )
+
+
+def _wrapped(output: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with an object at its root: endpoints refuse any other."""
+    if output.get("type") == "object":
+        return dict(output)
+    shared, inner = output.get("$defs"), {name: value for name, value in output.items() if name != "$defs"}
+    whole = {"type": "object", "properties": {_ANSWER: inner}, "required": [_ANSWER], "additionalProperties": False}
+    return {**whole, "$defs": shared} if shared else whole
+
+
+def _unwrapped(text: str | None, output: Mapping[str, Any]) -> str | None:
+    """What stands in the object; the text as it is where it holds none."""
+    try:
+        return text if output.get("type") == "object" else json.dumps(json.loads(text or "")[_ANSWER])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return text
+
+
+def _arguments(call: said.ToolCallPart) -> str:
+    """The arguments of a call as the model wrote them."""
+    return call.args if isinstance(call.args, str) else json.dumps(call.args) if call.args is not None else ""
 
 
 def _history(messages: Sequence[Message]) -> Iterator[said.ModelMessage]:
-    names: dict[str, str] = {}
+    """The conversation; what is told between two replies is one request, as some providers want it."""
+    names, told = dict[str, str](), list[said.ModelRequestPart]()
     for message in messages:
         role, text = message["role"], _text(message.get("content"))
         if role in ("system", "developer"):
-            yield ModelRequest(parts=[said.SystemPromptPart(content=text or "")])
+            told.append(said.SystemPromptPart(content=text or ""))
         elif role == "user":
-            yield ModelRequest(parts=[said.UserPromptPart(content=text or "")])
+            told.append(said.UserPromptPart(content=text or ""))
         elif role == "tool":
             id = message["tool_call_id"]
-            yield ModelRequest(parts=[said.ToolReturnPart(names.get(id, ""), text or "", tool_call_id=id)])
+            told.append(said.ToolReturnPart(names.get(id, ""), text or "", tool_call_id=id))
         else:
+            if told:
+                yield ModelRequest(parts=told)
             made = ((one["id"], one["function"]) for one in message.get("tool_calls") or ())
             parts = [said.ToolCallPart(one["name"], one["arguments"], tool_call_id=id) for id, one in made]
             names.update((part.tool_call_id, part.tool_name) for part in parts)
             yield ModelResponse(parts=[*([said.TextPart(text)] if text is not None else []), *parts])
+            told = []
+    if told:
+        yield ModelRequest(parts=told)
 
 
 def _text(content: Any) -> str | None:

@@ -6,10 +6,10 @@
 
 The options hold for all models of a command, in its processes too (TOOLOGUE_RECORD, TOOLOGUE_REPLAY, TOOLOGUE_REPLIES).
 
-Contract: one key for all. It names the model's spec, without what only says where, how patiently and for how much it
-is asked (`base_url`, `timeout`, `tries`, `price`), and what it was asked: messages, tools, output, seed. A case's seed
-is made of its dialogue and trial, so that trials never share a reply. Replaying needs neither key, network, nor the
-extra `llm`. A line without `request` is replayed as any other; only the nearest difference cannot be shown.
+Contract: one key for all. It names the model's spec, without what only says where, how patiently, how fast and for how
+much it is asked (`base_url`, `timeout`, `tries`, `rpm`, `tpm`, `price`), and what it was asked: messages, tools,
+output, seed. A case's seed is made of its dialogue and trial: trials never share a reply. Replaying needs neither key,
+network, nor an extra. A line without `request` is replayed as any other; only the nearest difference cannot be shown.
 
 Example:
     >>> import asyncio, tempfile
@@ -51,7 +51,7 @@ from toologue.schema import FaultType, Noun
 from toologue.schema.jsonl import Appender, json_path, leaves, line_of, read, write
 
 VARIABLES = {"record": "TOOLOGUE_RECORD", "replay": "TOOLOGUE_REPLAY", "cache": "TOOLOGUE_REPLIES"}
-_ELSEWHERE = {"base_url", "timeout", "tries", "price"}
+_ELSEWHERE = {"base_url", "timeout", "tries", "rpm", "tpm", "price"}
 _NEAR, _AROUND = 20_000, 30
 
 

@@ -1,7 +1,7 @@
 """The function-calling agent: any language model that writes calls, in the loop.
 
     function_calling:MODEL   with any model that `models.ask.model` understands
-    openai:NAME              short for function_calling:openai:NAME
+    PROVIDER:NAME            short for function_calling:PROVIDER:NAME
 
 Contract: a request is made of a system message (`system`), which holds the brief's instructions and facts, and the
 conversation so far, results and errors of tools included; the tools are the brief's Apis. `?prompt=` names another
@@ -58,15 +58,6 @@ def _turn(reply: Reply) -> AgentTurn:
 
 def function_calling_agent(argument: str) -> AgentSpec:
     """The agent `function_calling:MODEL`."""
-    return _agent("function_calling", argument, argument)
-
-
-def openai_agent(argument: str) -> AgentSpec:
-    """The agent `openai:NAME`."""
-    return _agent("openai", argument, f"openai:{argument}")
-
-
-def _agent(agent: str, argument: str, spec: str) -> AgentSpec:
-    model, told = split_options(spec, "prompt")
+    model, told = split_options(argument, "prompt")
     template = Template(told["prompt"]) if "prompt" in told else _OURS
-    return asking(agent, model, partial(FunctionCalling, template=template), name=f"{agent}:{argument}")
+    return asking("function_calling", model, partial(FunctionCalling, template=template), name=f"function_calling:{argument}")

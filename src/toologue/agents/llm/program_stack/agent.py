@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toologue import registry
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import SEEDS, about
 from toologue.agents.llm.program_stack.answers import Answer, broke, plain, read_programs, unsupported, why
@@ -258,5 +259,5 @@ def program_stack_agent(argument: str) -> AgentSpec:
 def _greedy(spec: str) -> str:
     """The spec of an endpoint's model, at temperature 0 where it says none."""
     name, query, options = spec.partition("?")
-    warm = not name.startswith("openai:") or "temperature=" in options
+    warm = name.partition(":")[0] not in registry.names("model") or "temperature=" in options
     return spec if warm else f"{name}?temperature=0{'&' if query else ''}{options}"
