@@ -60,4 +60,6 @@ def function_calling_agent(argument: str) -> AgentSpec:
     """The agent `function_calling:MODEL`."""
     model, told = split_options(argument, "prompt")
     template = Template(told["prompt"]) if "prompt" in told else _OURS
-    return asking("function_calling", model, partial(FunctionCalling, template=template), name=f"function_calling:{argument}")
+    return asking(
+        "function_calling", model, partial(FunctionCalling, template=template), name=f"function_calling:{argument}"
+    )
