@@ -18,7 +18,18 @@ from rich.table import Table
 from bench.figure import SLACK, Figure, as_json, stated_ratios, worse, yardstick
 
 _NUMBERS = ("measured", "plain", "ratio", "stated")
-SCRIPTS = ("replay", "conversation", "throughput", "growth", "startup", "grading", "embedding", "crud", "sandbox")
+SCRIPTS = (
+    "replay",
+    "conversation",
+    "throughput",
+    "growth",
+    "startup",
+    "grading",
+    "embedding",
+    "crud",
+    "sandbox",
+    "models",
+)
 
 
 def main(arguments: Sequence[str]) -> int:
