@@ -15,6 +15,10 @@ SOUND = "# A refund\\n1. **Ask** for the number. Collect `number`.\\n2. **End**:
 MODEL = f'''
 from toologue.models.model import ModelFault, ScriptedModel
 sound = ScriptedModel(["{SOUND}"] * 4)
+told = ScriptedModel(["{SOUND}\\n```json\\n{{\\"sentences\\": {{\\"1\\": [1, 2]}}, "
+    "\\"left_out\\": {{\\"2\\": \\"no step is kind\\"}}}}\\n```"])
+finds = ScriptedModel(['{{"intents": [{{"client": "a shop", "name": "A late refund", "sentences": [1], "issue": '
+    '"A refund that was promised by Friday has not come by Monday."}}], "left_out": {{"2": "no issue"}}}}'])
 lost = ScriptedModel(["no idea"] * 3)
 silent = ScriptedModel([ModelFault("timeout", "no answer in 60 s")])
 '''
@@ -40,10 +44,20 @@ def test_the_catalogue_is_there_without_a_model(here: Path, capsys: pytest.Captu
 
 
 def test_prose_becomes_a_procedure(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "late.txt").write_text("Ask for the number and say that it is under way.")
-    assert status(["plan", "rewrite", "late.txt", "--model", "my_models:sound", "-o", "made"]) == 0
+    (here / "late.txt").write_text("Ask for the number and say that it is under way.\nBe kind.")
+    assert status(["plan", "rewrite", "late.txt", "--model", "my_models:told", "-o", "made"]) == 0
     assert load(here / "made" / "late.md").title == "A refund"
-    assert "2 steps, after 1 tries" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "2 steps, after 1 tries\n  left out: late.txt:2: 'Be kind.': no step is kind\n" in told
+
+
+def test_prose_has_issues(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "late.txt").write_text("Ask for the number and say that it is under way.\nBe kind.")
+    assert status(["plan", "intents", "--from", "late.txt", "--model", "my_models:finds", "-o", "intents.jsonl"]) == 0
+    assert "a-late-refund: sentences 1\n" in capsys.readouterr().out
+    assert [one.name for one in read(here / "intents.jsonl", Intent)] == ["A late refund"]
+    assert status(["plan", "intents", "--from", "late.txt"]) == 2
+    assert "--from: a model finds the issues; name it, as in --model openai:NAME" in capsys.readouterr().err
 
 
 def test_an_intent_becomes_two(here: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, ScriptedModel
-from toologue.plan.procedures.by_model import ask_procedures, procedure_prompt
 from toologue.plan.procedures.intents import intent
+from toologue.plan.procedures.rewrite import ask_procedures, procedure_prompt
 from toologue.plan.procedures.service import service
 
 OVERDUE = intent("refund-overdue")

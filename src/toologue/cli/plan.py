@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from toologue import limits
+from cyclopts import Parameter
+
+from toologue.cli.from_prose import prose_of, sources
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures, say_findings
 from toologue.cli.terminal import ask, echo, group, progress_bar, say, table
@@ -16,7 +18,10 @@ from toologue.errors import BadFile, BadSetting
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from toologue.plan.procedures.by_model import Rewritten
+    from toologue.plan.procedures.by_model import IntentTally
+    from toologue.plan.procedures.intents import Intent
+    from toologue.plan.procedures.prose import Prose
+    from toologue.plan.procedures.rewrite import Rewritten
     from toologue.plan.scenarios import Tally
     from toologue.schema import Api, Scenario
 
@@ -25,11 +30,13 @@ def intents(
     *,
     out: OptionalOut = None,
     model: str | None = None,
+    prose: Annotated[list[Path] | None, Parameter(name="--from")] = None,
+    service: str | None = None,
     count: int = 84,
     industries: list[str] | None = None,
     seed: int = 0,
 ) -> None:
-    """What customers contact support about: our catalogue, or intents that a model thinks of.
+    """What customers contact support about: our catalogue, or intents that a model thinks of, or finds in prose.
 
     Parameters
     ----------
@@ -37,6 +44,10 @@ def intents(
         The intents.jsonl to write.
     model
         openai:NAME or module:attribute; by default the catalogue is shown, offline.
+    prose
+        Prose of yours, .md or .txt, whose issues are wanted: each that it settles, and how many that are.
+    service
+        What may be called, for --from: an OpenAPI document, a shipped service, a world of yours.
     count
         How many a model is asked for; none of them is like one of the catalogue.
     industries
@@ -50,7 +61,9 @@ def intents(
     from toologue.schema.jsonl import write
 
     found, tally = [one for one in catalogue() if not industries or one.industry in industries], IntentTally()
-    if model is not None:
+    if prose:
+        found = _in_prose(prose, model, service, tally, seed)
+    elif model is not None:
         asked = ask_intents(
             model_of(model, "planner"), count, tally, industries=industries or (), known=catalogue(), seed=seed
         )
@@ -66,6 +79,24 @@ def intents(
     for why, number in tally.dropped.most_common():
         echo(f"{number} dropped: {why}")
     echo(f"{len(found)} intents{f' in {out}' if out else ''}")
+
+
+def _in_prose(
+    files: Sequence[Path], model: str | None, service: str | None, tally: IntentTally, seed: int
+) -> list[Intent]:
+    from toologue.models.ask import model as model_of
+    from toologue.plan.procedures.by_model import intents_in_prose
+    from toologue.plan.procedures.prose import listed
+    from toologue.plan.procedures.service import service as service_of
+
+    if model is None:
+        raise BadSetting("--from: a model finds the issues; name it, as in --model openai:NAME")
+    apis = service_of(service).apis.values() if service else ()
+    asked = intents_in_prose(prose_of(files), model_of(model, "planner"), tally, apis=apis, seed=seed)
+    found = ask(model, asked)
+    for one in found.intents:
+        echo(f"{one.id}: sentences {listed(found.sentences[one.id])}")
+    return list(found.intents)
 
 
 def rewrite(
@@ -90,23 +121,26 @@ def rewrite(
     seed
         Sent to the model.
     """
-    from toologue.data import text_of
     from toologue.models.ask import model as model_of
-    from toologue.plan.procedures.by_model import ask_procedures
-    from toologue.plan.procedures.by_model import rewrite as rewrite_prose
     from toologue.plan.procedures.intents import intent
+    from toologue.plan.procedures.rewrite import Task, ask_procedures, refusals
+    from toologue.plan.procedures.rewrite import rewrite as rewrite_prose
     from toologue.plan.procedures.service import service as service_of
+    from toologue.project.provision import Provision
 
-    apis = None if service is None else tuple(service_of(service).apis.values())
     file, asked = Path(what), model_of(model, "planner")
+    provision = None if service is None else Provision.of(service)
+    apis = None if service is None else tuple(service_of(service).apis.values())
     if file.suffix in (".md", ".txt"):
-        made = rewrite_prose(text_of(file, limits.PAGE), asked, apis=apis, id=file.stem, tries=tries, seed=seed)
-        return _kept(out, [ask(model, made)])
+        prose, known = prose_of([file]), provision.simulator if provision else None
+        task = Task(refusals=refusals(known) if known else {})
+        made = rewrite_prose(prose, asked, apis=apis, id=file.stem, tries=tries, seed=seed, task=task)
+        return _kept(out, [ask(model, made)], prose)
     chosen = ask_procedures(intent(what), asked, count=count, apis=apis, tries=tries, seed=seed)
     return _kept(out, ask(model, chosen))
 
 
-def _kept(out: Path, made: Sequence[Rewritten]) -> int:
+def _kept(out: Path, made: Sequence[Rewritten], prose: Prose | None = None) -> int:
     from toologue.formats.procedure import file_names
     from toologue.formats.procedure import write as write_procedure
     from toologue.schema.jsonl import replacing
@@ -122,6 +156,11 @@ def _kept(out: Path, made: Sequence[Rewritten]) -> int:
             echo(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
         for problem in one.problems[-1] if one.procedure is None else ():
             echo(f"  not sound: line {problem}")
+        for remark in one.remarks:
+            echo(f"  {remark}")
+        for sentence in prose.sentences if prose else ():
+            if why := one.told.left_out.get(sentence.number):
+                echo(f"  left out: {sentence.file}:{sentence.line}: {sentence.text!r}: {why}")
     return 3 if any(one.procedure is None for one in made) else 0
 
 
@@ -198,7 +237,7 @@ def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:
     return say_findings(places, rows, f"{len(set(places))} of {len(openings)} look unrealistic", json)
 
 
-_PARTS = (scenarios, lint, intents, rewrite, procedures, graph, paths, lint_procedure, chains, actions)
+_PARTS = (scenarios, lint, intents, rewrite, sources, procedures, graph, paths, lint_procedure, chains, actions)
 plan = group("plan", *_PARTS)
 
 

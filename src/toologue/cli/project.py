@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from toologue.cli.compare import since_words
+from toologue.cli.from_prose import FromProse, from_prose
 from toologue.cli.options import Judged, Some, at_least_one
 from toologue.cli.run import show
 from toologue.cli.talks import Unreached, say_unreached
@@ -26,20 +27,32 @@ if TYPE_CHECKING:
 _SPOTS, _LINES, _REMARKS = 5, 6, 10
 
 
-def init(folder: Path = Path(), /) -> None:
+def init(folder: Path = Path(), /, *, given: FromProse = FromProse()) -> int:
     """A project of your own: procedures, API documents, an agent. Nothing that is there is written over.
+
+    With --from, --api and --model it is made of a policy in prose: a model finds the issues in it, and writes a
+    procedure for each, with the rows that it needs; all of it is executed. One request finds the issues, one writes
+    each procedure, one each repair. Killed and run again, it goes on with the replies that are kept. Exits 3 where an
+    issue has no procedure in the end.
 
     Parameters
     ----------
     folder
         Where it goes; by default this folder.
+    given
+        What it is made of; by default a first project of ours.
     """
+    if given.prose:
+        return from_prose(folder, given)
+    if given != FromProse():
+        raise BadSetting("--api, --model, --overlay, --rows … are for prose of yours: name it, too, with --from FILE")
     from toologue.project.start import start
 
     for file in start(folder):
         echo(file)
     there = "" if folder == Path() else f" {folder}"
     echo(f"next: toologue test{there}   then put your agent into {folder / 'agent.py'}", note=True)
+    return 0
 
 
 def run_stages(

@@ -1,7 +1,4 @@
-"""Procedures and intents by a language model: asked for, checked, and mended by the model itself.
-
-A text that is sound is accepted in the end even if the lint still has something to say: somebody has to read it.
-"""
+"""Intents by a language model: asked for, or found in prose; checked, and mended by the model itself."""
 
 from __future__ import annotations
 
@@ -16,16 +13,13 @@ from typing import Any, Literal, NamedTuple
 from pydantic_core import from_json
 
 from toologue.errors import BadSetting, shown
-from toologue.formats.procedure import examine
-from toologue.models.ask import ask, ask_until_valid, bullets, render_prompt
+from toologue.limits import cut
+from toologue.models.ask import ask_until_valid, bullets, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.plan.procedures.intents import Intent, slug
-from toologue.plan.procedures.lint_procedure import Finding, lint
-from toologue.schema import Api, Procedure
-from toologue.values.json_schema import list_of, object_of, properties_of
-
-_FENCE = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
-_BEGIN = re.compile(r"^(?:---\s*$|#\s|1\.\s)", re.MULTILINE)
+from toologue.plan.procedures.prose import Prose, listed
+from toologue.schema import Api
+from toologue.values.json_schema import list_of, object_of
 
 _THING = "Product|Company|Service|Item|Brand|Shop|Store|Customer|User|Order|Hotel|Airline|Bank|City|Street|Person|Agent"
 _GENERIC = re.compile(
@@ -44,94 +38,9 @@ _MOST, _TRIES = 1_000_000, 200
 _OPENING = re.compile(r"[\[{]")
 _PERSON = re.compile(r"\bI\b|\b[Tt]he customer\b")
 
-IntentFault = Literal["not an object", "missing", "long name", "too vague", "in person", "generic entity", "duplicate"]
-
-
-class Rewritten(NamedTuple):
-    """What came of it: the procedure, or None; its text; what was wrong after each try; what the lint found last."""
-
-    procedure: Procedure | None
-    text: str
-    problems: tuple[tuple[str, ...], ...]
-    findings: tuple[Finding, ...]
-
-
-async def rewrite(
-    prose: str, model: Model, *, apis: Iterable[Api] | None = None, id: str = "", tries: int = 3, seed: int = 0
-) -> Rewritten:
-    """The procedure that prose tells, written by a model. Raises ModelFault where the model does not answer."""
-    documents = None if apis is None else tuple(apis)
-    problems: list[tuple[str, ...]] = []
-
-    def parse(reply: str) -> tuple[Rewritten, str]:
-        text = parse_reply(reply)
-        procedure, unsound = examine(text, id=id, apis=documents)
-        findings = tuple(lint(text))
-        problems.append(tuple(map(str, unsound)))
-        wrong = [*problems[-1], *(f"{one.line}: {one.quote!r} is a {one.rule}: {one.remedy}" for one in findings)]
-        listed = bullets(f"line {one}" for one in wrong)
-        again = f"That does not compile yet:\n{listed}\n\nMend it, and answer with the whole text again."
-        return Rewritten(None if unsound else procedure, text, tuple(problems), findings), again if wrong else ""
-
-    return (await ask_until_valid(model, prompt_text(prose, documents or ()), parse, seed, prose, tries=tries)).value
-
-
-def prompt_text(prose: str, apis: Iterable[Api] = ()) -> str:
-    """What a model is asked."""
-    listed = "\n".join(_document(api) for api in apis) or "(nothing is listed: name calls and parameters yourself)"
-    return render_prompt(__file__, "rewrite.txt", apis=listed, procedure=prose.strip()) + "\n"
-
-
-def parse_reply(reply: str) -> str:
-    """The Markdown in a reply: what is fenced, or what begins where a procedure does."""
-    fenced = _FENCE.search(reply)
-    text = fenced[1] if fenced else reply
-    begin = _BEGIN.search(text)
-    return text[begin.start() if begin else 0 :].strip() + "\n"
-
-
-def _document(api: Api) -> str:
-    needed = " and ".join(f"`{name}`" for name in api.required)
-    others = ", ".join(f"`{name}`" for name in api.parameters if name not in api.required)
-    takes = (f" with {needed}" if needed else "") + (f" (may be given: {others})" if others else "")
-    fields = ", ".join(_fields(api.returns))
-    return f"- `{api.name}`{takes}: {api.description or api.name}" + (f" Gives {fields}." if fields else "")
-
-
-def _fields(schema: Mapping[str, Any], before: str = "") -> list[str]:
-    found: list[str] = []
-    for name, inner in properties_of(schema).items():
-        values = list_of(object_of(inner).get("enum"))
-        within = _fields(object_of(inner), f"{before}{name}.") if before.count(".") < 2 else []
-        found += within or [f"{before}{name}" + (f" ({' | '.join(map(str, values))})" if values else "")]
-    return found
-
-
-async def ask_procedures(
-    intent: Intent, model: Model, *, count: int = 2, apis: Iterable[Api] | None = None, tries: int = 3, seed: int = 0
-) -> tuple[Rewritten, ...]:
-    """`count` procedures; one that does not become sound in `tries` is None in its `Rewritten`. Raises ModelFault."""
-    if count < 1:
-        raise BadSetting(f"count is {count}: at least one procedure is wanted")
-    documents = None if apis is None else tuple(apis)
-    made, titles = list[Rewritten](), list[str]()
-    for number in range(1, count + 1):
-        asked = procedure_prompt(intent, apis=documents or (), titles=titles)
-        prose = (await ask(model, asked, seed, intent.id, number)).strip()
-        found = await rewrite(prose, model, apis=documents, id=f"{intent.id}-{number}", tries=tries, seed=seed)
-        told = {"intent": intent.id, "client": intent.client, "issue": intent.issue}
-        made.append(found if found.procedure is None else found._replace(procedure=found.procedure.replace(**told)))
-        titles.append(found.procedure.title if found.procedure else prose.partition("\n")[0].lstrip("# "))
-    return tuple(made)
-
-
-def procedure_prompt(intent: Intent, *, apis: Iterable[Api] = (), titles: Iterable[str] = ()) -> str:
-    """What a model is asked."""
-    names, others = ", ".join(api.name for api in apis), "; ".join(titles)
-    only = f", of these only: {names}" if names else ""
-    otherwise = f"Go about it in another way than these: {others}.\n\n" if others else ""
-    slots = {"client": intent.client, "issue": intent.issue, "apis": only, "others": otherwise}
-    return render_prompt(__file__, "procedure_prompt.txt", **slots)
+IntentFault = Literal[
+    "not an object", "missing", "long name", "too vague", "in person", "generic entity", "duplicate", "no sentences"
+]
 
 
 def likeness(one: str, other: str) -> float:
@@ -201,10 +110,71 @@ def intents_prompt(count: int, *, industries: Sequence[str] = (), known: Iterabl
     return render_prompt(__file__, "intents_prompt.txt", count=count, industries=only, known=others)
 
 
+class IntentsInProse(NamedTuple):
+    """The intents found in prose, by id the sentences that each follows, why others are left out.
+
+    `repaired`: how many came only when the model was told what was wrong.
+    """
+
+    intents: tuple[Intent, ...] = ()
+    sentences: Mapping[str, tuple[int, ...]] = {}
+    left_out: Mapping[int, str] = {}
+    repaired: int = 0
+
+
+async def intents_in_prose(
+    prose: Prose, model: Model, tally: IntentTally, *, apis: Iterable[Api] = (), tries: int = 3, seed: int = 0
+) -> IntentsInProse:
+    """The issues that prose settles; `tally` says what became of the entries of the last reply. Raises ModelFault."""
+    seen = list[frozenset[str]]()
+
+    def parse(reply: str) -> tuple[IntentsInProse, str]:
+        tally.replies += 1
+        tally.proposed, tally.dropped, tally.examples = 0, Counter(), {}
+        made, wrong = _in_reply(reply, prose, tally)
+        seen.append(frozenset(one.id for one in made.intents))
+        complaints = f"That cannot be used as it is:\n{bullets(wrong)}\n\nAnswer with the whole object again."
+        return made, complaints if wrong else ""
+
+    operations = (
+        bullets(f"{api.name}: {cut(' '.join(api.description.split()), 200)}" for api in apis) or "(none is listed)"
+    )
+    prompt = render_prompt(__file__, "intents_in_prose.txt", apis=operations, prose=prose.numbered)
+    found = (await ask_until_valid(model, prompt, parse, seed, "intents", prompt, tries=tries)).value
+    tally.kept = len(found.intents)
+    return found._replace(repaired=len(seen[-1] - seen[0]))
+
+
+def _in_reply(reply: str, prose: Prose, tally: IntentTally) -> tuple[IntentsInProse, list[str]]:
+    """What one reply comes to, and what is wrong with it."""
+    known, made, wrong = {one.number for one in prose.sentences}, list[Intent](), list[str]()
+    sentences = dict[str, tuple[int, ...]]()
+    for number, entry in enumerate(parse_intents(reply), 1):
+        tally.proposed += 1
+        numbers = [one for one in list_of(object_of(entry).get("sentences")) if type(one) is int and one in known]
+        fault: tuple[IntentFault, str] | None = _fault(entry, made)
+        if fault is None and not numbers:
+            fault = "no sentences", f"{shown(entry)} names none of 1 to {len(known)}"
+        if fault:
+            tally.dropped[fault[0]] += 1
+            tally.examples.setdefault(*fault)
+            wrong.append(f"entry {number}: {fault[0]}: {fault[1]}")
+        else:
+            made.append(_intent(entry))
+            sentences[made[-1].id] = tuple(sorted(set(numbers)))
+    said = (object_of(object_of(one).get("left_out")) for one in json_in(reply))
+    told: dict[str, Any] = next(filter(None, said), dict[str, Any]())
+    left_out = {number: str(told[str(number)]) for number in known if str(number) in told}
+    wrong += [] if made or wrong else ["there was no JSON object with intents in it"]
+    if made and (missing := sorted(known - left_out.keys() - {one for some in sentences.values() for one in some})):
+        wrong.append(f"these sentences belong to no issue and are not left out: {listed(missing)}")
+    return IntentsInProse(tuple(made), sentences, left_out), wrong
+
+
 def parse_intents(reply: str) -> list[Any]:
     """The entries of the first JSON array in a reply that has objects in it, or the objects of a reply without one."""
     lone: list[Any] = []
-    for value in _json_in(reply):
+    for value in json_in(reply):
         arrays = map(list_of, object_of(value).values() if isinstance(value, dict) else [value])
         if found := next((array for array in arrays if any(isinstance(entry, dict) for entry in array)), None):
             return found
@@ -212,7 +182,7 @@ def parse_intents(reply: str) -> list[Any]:
     return lone
 
 
-def _json_in(text: str) -> Iterator[Any]:
+def json_in(text: str) -> Iterator[Any]:
     """The JSON arrays and objects in a text; of an array that was not written to its end, what there is."""
     at, decoder, text = 0, json.JSONDecoder(), text[:_MOST]
     for _ in range(_TRIES):

@@ -1,0 +1,173 @@
+"""`toologue init --from`, `plan sources`: prose becomes a project, and what became of each sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from toologue import limits
+from toologue.cli.options import Operations, at_least_one
+from toologue.cli.talks import say_unreached
+from toologue.cli.terminal import ask, command_line, echo, say, say_first, table, write_json
+from toologue.errors import BadFile, BadSetting
+
+if TYPE_CHECKING:
+    from toologue.plan.procedures.prose import Prose, Sentence
+    from toologue.project.from_prose import Drafted, Stage
+
+_LINES = 20
+_WORDS = 90
+
+
+def prose_of(files: Sequence[Path]) -> Prose:
+    """The prose of files. Raises BadFile, BadSetting."""
+    from toologue.data import text_of
+    from toologue.plan.procedures.prose import Prose
+
+    prose = Prose.of({file.name if len(files) > 1 else str(file): text_of(file, limits.PAGE) for file in files})
+    if not prose.sentences:
+        raise BadSetting(f"{', '.join(map(str, files))}: there is no sentence in it")
+    return prose
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class FromProse:
+    """What a project is made of."""
+
+    prose: Annotated[
+        tuple[Path, ...],
+        Parameter(name="--from", help="Prose, .md or .txt: what support does for customers, and how. May be repeated."),
+    ] = ()
+    api: Annotated[
+        str | None,
+        Parameter(
+            help="What may be called: an OpenAPI document, a service that ships, a world of yours (module:Class), a "
+            "registered one (tau2?domain=retail), or a file that only describes APIs (apis.jsonl, tools.json)."
+        ),
+    ] = None
+    model: Annotated[
+        str | None,
+        Parameter(help="openai:NAME or module:attribute; openai:NAME?timeout=3600 waits an hour for each reply."),
+    ] = None
+    overlay: Annotated[Path | None, Parameter(help="What the document of --api does not say of its world.")] = None
+    rows: Annotated[Path | None, Parameter(help="What is stored, in YAML; the model adds to it.")] = None
+    operations: Operations = Operations()
+    tries: Annotated[int, Parameter(help="How often the model is asked for each procedure, repairs included.")] = 3
+    seed: Annotated[int, Parameter(help="Sent to the model.")] = 0
+
+
+def from_prose(folder: Path, given: FromProse) -> int:
+    """A project from prose, and what there is to say of it. Exits 3 where an issue has no procedure."""
+    from tempfile import TemporaryDirectory
+
+    from toologue import keys
+    from toologue.apis.choice import Choice
+    from toologue.models.ask import model as model_of
+    from toologue.models.recording import told_spec
+    from toologue.project.from_prose import drafted, write_project
+    from toologue.project.provision import Provision
+    from toologue.project.settings import FILE
+
+    api, model, tries, seed = given.api, given.model, given.tries, given.seed
+    if api is None or model is None:
+        raise BadSetting("--from needs --api, what may be called, and --model, who writes the procedures")
+    at_least_one(tries=tries)
+    prose, choice = prose_of(given.prose), None if given.operations.choice == Choice() else given.operations.choice
+    provision = Provision.of(api, given.rows, given.overlay, choice)
+    key = keys.content_key([prose.numbered, api, told_spec(model), tries, seed])
+    replies = folder / ".toologue" / f"replies-{key}.sqlite"
+    if (folder / FILE).exists() and not replies.exists():
+        raise BadFile(f"{folder} is a project already, of something else; choose another folder")
+    with _keeping(replies), TemporaryDirectory() as scratch:
+        asked = model_of(model, "planner")
+        tell = partial(echo, error=True, note=True)
+        made = drafted(prose, provision, asked, Path(scratch), tries=tries, seed=seed, tell=tell)
+        done = ask(model, made)
+    written = write_project(folder, done)
+    say_stages(done.stages)
+    _say_left(done)
+    for file in written:
+        echo(file, note=True)
+    where = command_line("plan", "sources", folder)
+    echo(f"each sentence with its steps: {where}   then: {command_line('test', folder)}", note=True)
+    return 3 if done.dropped else 0
+
+
+def _keeping(replies: Path) -> AbstractContextManager[None]:
+    """Keep the replies of a run beside the project, unless whoever asks keeps them elsewhere."""
+    from toologue.models.recording import VARIABLES, keeping
+
+    elsewhere = any(os.environ.get(VARIABLES[name]) for name in ("replay", "cache"))
+    return nullcontext() if elsewhere else keeping(cache=replies)
+
+
+def say_stages(stages: Iterable[Stage]) -> None:
+    """Say how much each stage made, and what was dropped, and why."""
+    rows = list[tuple[object, ...]]()
+    for stage in stages:
+        rows.append((stage.name, stage.generated, stage.repaired or None, sum(stage.dropped.values()), stage.kept, ""))
+        for why, times in stage.dropped.items():
+            example = stage.examples.get(why, "")
+            told = limits.cut(f"{why}: {example}" if example else why, 2 * _WORDS)
+            rows.append(("", "", "", times, "", " ".join(told.split())))
+    heads = ("generated", "repaired", "dropped", "kept")
+    say(table(("stage", *heads, "why"), rows, title="from prose", right=heads))
+
+
+def _say_left(done: Drafted) -> None:
+    """What no step says, what no conversation reaches, and what a person has to read again."""
+    unsaid = [one for one in done.sources if not one.steps]
+    echo(f"{len(done.sources) - len(unsaid)} of {len(done.sources)} sentences are in a step; in none:")
+    say_first([f"  {_said(one)}" for one in unsaid], _LINES)
+    say_unreached(done.unreached)
+    for one in done.kept:
+        remarks = [remark for remark in one.remarks if "no conversation comes here" not in remark]
+        say_first([f"  {one.procedure.id}: {remark}" for remark in remarks], _LINES)
+
+
+def _said(one: Sentence) -> str:
+    whys = list(dict.fromkeys(one.left_out.values()))
+    return f"{one.file}:{one.line}: {limits.cut(one.text, _WORDS)!r}: {'; '.join(whys) or 'nobody says why'}"
+
+
+def sources(folder: Path = Path(), /, *, json: Path | None = None) -> None:
+    """Each sentence of the prose that a project was made of, with the steps that say it, or why none does.
+
+    Parameters
+    ----------
+    folder
+        The project; by default this folder.
+    json
+        Where the same goes, for programs.
+    """
+    from toologue.plan.procedures.prose import Sentence, listed
+    from toologue.project.from_prose import SOURCES, STAGES, Stage
+    from toologue.schema.jsonl import read
+
+    if not (folder / SOURCES).is_file():
+        raise BadFile(
+            f"{folder} was not made of prose: there is no {folder / SOURCES}; `toologue init --from` makes one"
+        )
+    found = list(read(folder / SOURCES, Sentence))
+    rows = [
+        (
+            one.number,
+            f"{one.file}:{one.line}",
+            limits.cut(one.text, _WORDS),
+            "; ".join(f"{id} {listed(steps)}" for id, steps in one.steps.items()),
+            "; ".join(f"{id}: {why}" if id else why for id, why in one.left_out.items()) if not one.steps else "",
+        )
+        for one in found
+    ]
+    say(table(("", "where", "sentence", "steps", "left out"), rows))
+    say_stages(read(folder / STAGES, Stage))
+    if json is not None:
+        write_json(json, [one.model_dump(mode="json") for one in found])
