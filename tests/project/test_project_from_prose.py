@@ -181,10 +181,19 @@ class TestBadModel:
         assert lines(done.stdout) == lines(BAD_SAID)
         assert desk.files()["procedures/dropped/keeping-a-packet-longer.md"].decode() == BROKEN
         assert checked(desk.project, "gold").suites[0].chapter.file == "giving-a-packet-back.md"
-        assert "there was no JSON object with intents in it" in desk.writer.prompts[1]
+        assert "there was no JSON array with objects in it" in desk.writer.prompts[1]
         assert len(desk.writer.prompts) == 3 + 3 + 3  # each is asked `tries` times, and no more
         assert "step 5 goes to 70, and there is no such step" in desk.writer.prompts[5]
         assert "(the line is: - It is open: go to 70.)" in desk.writer.prompts[5]
+
+    def test_two_issues_of_one_policy_may_be_worded_alike(self, desk: Desk) -> None:
+        alike = {**PROLONG, "issue": str(RETURN["issue"]).replace("given back", "kept on")}
+        desk.init(intents=[json.dumps({**INTENTS, "intents": [RETURN, alike]})])
+        assert (desk.stages()["intents"].dropped, len(desk.writer.prompts)) == ({}, 3)
+
+    def test_an_issue_that_no_sentence_speaks_of_is_none(self, desk: Desk) -> None:
+        desk.init(intents=[json.dumps({**INTENTS, "intents": [RETURN, {**PROLONG, "sentences": [99, "8"]}]})])
+        assert desk.stages()["intents"].dropped == {"no sentences": 1}
 
     def test_an_id_of_a_model_is_no_path_and_its_name_is_a_word(self, desk: Desk) -> None:
         evil = {**INTENTS, "intents": [{**RETURN, "name": "../../Giving back"}, PROLONG]}
@@ -240,6 +249,12 @@ class TestBadModel:
         assert "L-131" in (desk.project / "seed/rows.yaml").read_text()
         assert not list(desk.home.rglob("evil"))
 
+    def test_a_table_that_nests_without_end_is_told_and_not_read(self, desk: Desk) -> None:
+        deep = json.dumps(BACK_TABLE).replace('"L-104"', "[" * 400 + "]" * 400)
+        bad = f"```markdown\n{GIVE_BACK}```\n```json\n{deep}\n```"
+        assert desk.init(back=[bad, answer(GIVE_BACK, BACK_TABLE)]).returncode == 0
+        assert "- the object is nested more than" in desk.writer.prompts[2]
+
     def test_nothing_is_written_where_nothing_is_left(self, desk: Desk) -> None:
         done = desk.init("--tries", 1, back=["no"], keep=["no"])
         assert (done.returncode, desk.files()) == (2, {})
@@ -269,6 +284,11 @@ class TestAgain:
         (desk.project / "toologue.toml").unlink()
         (desk.project / "procedures/giving-a-packet-back.md").unlink()
         assert (desk.init().returncode, desk.writer.prompts, desk.files()) == (0, [], files)
+
+    def test_replies_may_be_kept_elsewhere(self, desk: Desk) -> None:
+        assert desk.init("--cache", "mine.sqlite").returncode == 0
+        assert not list(desk.project.glob(".toologue/replies*"))
+        assert (desk.init("--cache", "mine.sqlite").returncode, desk.writer.prompts) == (0, [])
 
     def test_what_somebody_has_changed_is_not_written_over(self, desk: Desk) -> None:
         desk.init()

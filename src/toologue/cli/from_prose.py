@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -71,7 +71,7 @@ def from_prose(folder: Path, given: FromProse) -> int:
     from toologue import keys
     from toologue.apis.choice import Choice
     from toologue.models.ask import model as model_of
-    from toologue.models.recording import told_spec
+    from toologue.models.recording import VARIABLES, keeping, told_spec
     from toologue.project.from_prose import drafted, write_project
     from toologue.project.provision import Provision
     from toologue.project.settings import FILE
@@ -84,9 +84,10 @@ def from_prose(folder: Path, given: FromProse) -> int:
     provision = Provision.of(api, given.rows, given.overlay, choice)
     key = keys.content_key([prose.numbered, api, told_spec(model), tries, seed])
     replies = folder / ".toologue" / f"replies-{key}.sqlite"
-    if (folder / FILE).exists() and not replies.exists():
+    elsewhere = any(os.environ.get(VARIABLES[name]) for name in ("replay", "cache"))
+    if (folder / FILE).exists() and not elsewhere and not replies.exists():
         raise BadFile(f"{folder} is a project already, of something else; choose another folder")
-    with _keeping(replies), TemporaryDirectory() as scratch:
+    with nullcontext() if elsewhere else keeping(cache=replies), TemporaryDirectory() as scratch:
         asked = model_of(model, "planner")
         tell = partial(echo, error=True, note=True)
         made = drafted(prose, provision, asked, Path(scratch), tries=tries, seed=seed, tell=tell)
@@ -99,14 +100,6 @@ def from_prose(folder: Path, given: FromProse) -> int:
     where = command_line("plan", "sources", folder)
     echo(f"each sentence with its steps: {where}   then: {command_line('test', folder)}", note=True)
     return 3 if done.dropped else 0
-
-
-def _keeping(replies: Path) -> AbstractContextManager[None]:
-    """Keep the replies of a run beside the project, unless whoever asks keeps them elsewhere."""
-    from toologue.models.recording import VARIABLES, keeping
-
-    elsewhere = any(os.environ.get(VARIABLES[name]) for name in ("replay", "cache"))
-    return nullcontext() if elsewhere else keeping(cache=replies)
 
 
 def say_stages(stages: Iterable[Stage]) -> None:

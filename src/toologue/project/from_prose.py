@@ -41,7 +41,7 @@ from toologue.plan.procedures.prose import Prose, Sentence
 from toologue.plan.procedures.rewrite import Checked, Rewritten, Task, Told, refusals, rewrite, stored
 from toologue.plan.procedures.unreached import Unreached
 from toologue.project.generate import Making, make
-from toologue.project.provision import Provision, yaml_of
+from toologue.project.provision import Provision
 from toologue.project.settings import FILE
 from toologue.project.start import put, starter
 from toologue.project.statistics import Made, Source
@@ -189,7 +189,7 @@ _EXECUTED = "no conversation comes of it"
 
 def _named(procedure: Procedure, intent: Intent) -> Procedure:
     """The procedure under our name for it, whatever the model calls it."""
-    return procedure.replace(id=intent.id, intent=intent.id, apis="")
+    return procedure.replace(id=intent.id, intent=intent.id, client=procedure.client or intent.client, apis="")
 
 
 def _checked(done: Drafted, intent: Intent, scratch: Path, procedure: Procedure, told: Told) -> Checked:
@@ -259,10 +259,8 @@ def write_project(folder: Path, done: Drafted) -> list[Path]:
         texts[f"procedures/dropped/{name}"] = one.text.encode()
     texts[str(SOURCES)] = b"".join(map(line_of, done.sources))
     texts[str(STAGES)] = b"".join(map(line_of, done.stages))
-    if (simulator := provision.simulator) is not None:
-        texts["seed/rows.yaml"] = yaml_of(provision.rows(simulator)).encode()
-        if provision.overlay:
-            texts["overlay.yaml"] = yaml_of(provision.overlay).encode()
+    for name, text in provision.texts().items():
+        texts[f"seed/{name}" if name == "rows.yaml" else name] = text.encode()
     texts[FILE] = _settings(folder, provision, texts).encode()
     texts[".gitignore"] = starter()[".gitignore"]
     return put(folder, texts)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -41,6 +42,7 @@ _PERSON = re.compile(r"\bI\b|\b[Tt]he customer\b")
 IntentFault = Literal[
     "not an object", "missing", "long name", "too vague", "in person", "generic entity", "duplicate", "no sentences"
 ]
+_Fault = tuple[IntentFault, str]
 
 
 def likeness(one: str, other: str) -> float:
@@ -87,7 +89,7 @@ async def ask_intents(
 
     def parse(reply: str) -> tuple[None, str]:
         tally.replies += 1
-        complaints = bullets(_take(parse_intents(reply), count, others, made, tally))
+        complaints = bullets(_take(parse_intents(reply), made, tally, lambda one: _fault(one, [*others, *made]), count))
         could_not = f"These could not be used:\n{complaints}\n" if complaints else ""
         again = f"{could_not}{count - len(made)} are still wanted. Answer with a JSON array of new objects only."
         return None, again if len(made) < count else ""
@@ -147,26 +149,22 @@ async def intents_in_prose(
 
 def _in_reply(reply: str, prose: Prose, tally: IntentTally) -> tuple[IntentsInProse, list[str]]:
     """What one reply comes to, and what is wrong with it."""
-    known, made, wrong = {one.number for one in prose.sentences}, list[Intent](), list[str]()
+    known, made = {one.number for one in prose.sentences}, list[Intent]()
     sentences = dict[str, tuple[int, ...]]()
-    for number, entry in enumerate(parse_intents(reply), 1):
-        tally.proposed += 1
-        numbers = [one for one in list_of(object_of(entry).get("sentences")) if type(one) is int and one in known]
-        fault: tuple[IntentFault, str] | None = _fault(entry, made)
-        if fault is None and not numbers:
-            fault = "no sentences", f"{shown(entry)} names none of 1 to {len(known)}"
-        if fault:
-            tally.dropped[fault[0]] += 1
-            tally.examples.setdefault(*fault)
-            wrong.append(f"entry {number}: {fault[0]}: {fault[1]}")
-        else:
-            made.append(_intent(entry))
-            sentences[made[-1].id] = tuple(sorted(set(numbers)))
+
+    def fault_of(entry: Any) -> _Fault | None:
+        numbers = {one for one in list_of(object_of(entry).get("sentences")) if type(one) is int} & known
+        if fault := _fault(entry, made, twins=1):
+            return fault
+        sentences[slug(entry["name"])] = tuple(sorted(numbers))
+        return None if numbers else ("no sentences", f"{shown(entry)} names none of 1 to {len(known)}")
+
+    wrong = _take(parse_intents(reply), made, tally, fault_of)
     said = (object_of(object_of(one).get("left_out")) for one in json_in(reply))
     told: dict[str, Any] = next(filter(None, said), dict[str, Any]())
     left_out = {number: str(told[str(number)]) for number in known if str(number) in told}
-    wrong += [] if made or wrong else ["there was no JSON object with intents in it"]
-    if made and (missing := sorted(known - left_out.keys() - {one for some in sentences.values() for one in some})):
+    missing = sorted(known - left_out.keys() - {one for some in sentences.values() for one in some})
+    if made and missing:
         wrong.append(f"these sentences belong to no issue and are not left out: {listed(missing)}")
     return IntentsInProse(tuple(made), sentences, left_out), wrong
 
@@ -200,15 +198,19 @@ def json_in(text: str) -> Iterator[Any]:
 
 
 def _take(
-    entries: Sequence[Any], count: int, known: Sequence[Intent], made: list[Intent], tally: IntentTally
+    entries: Sequence[Any],
+    made: list[Intent],
+    tally: IntentTally,
+    fault_of: Callable[[Any], _Fault | None],
+    most: int = sys.maxsize,
 ) -> list[str]:
     """Adds the entries that stand to `made`, and says of the others what is wrong."""
     complaints: list[str] = [] if entries else ["there was no JSON array with objects in it"]
     for number, entry in enumerate(entries, 1):
-        if len(made) == count:
+        if len(made) == most:
             break
         tally.proposed += 1
-        if fault := _fault(entry, [*known, *made]):
+        if fault := fault_of(entry):
             tally.dropped[fault[0]] += 1
             tally.examples.setdefault(*fault)
             complaints.append(f"entry {number}: {fault[0]}: {fault[1]}")
@@ -217,7 +219,7 @@ def _take(
     return complaints
 
 
-def _fault(entry: Any, others: Iterable[Intent]) -> tuple[IntentFault, str] | None:
+def _fault(entry: Any, others: Iterable[Intent], twins: float = _TWINS) -> _Fault | None:
     if not isinstance(entry, dict):
         return "not an object", shown(entry)
     given = object_of(entry)
@@ -233,7 +235,7 @@ def _fault(entry: Any, others: Iterable[Intent]) -> tuple[IntentFault, str] | No
         return "in person", f"{person[0]!r} in {shown(issue)}"
     if found := generics(" ".join(given[key] for key in _KEYS)):
         return "generic entity", f"{found[0]!r} stands for nothing"
-    near = next((one for one in others if slug(one.name) == slug(name) or likeness(one.issue, issue) >= _TWINS), None)
+    near = next((one for one in others if slug(one.name) == slug(name) or likeness(one.issue, issue) >= twins), None)
     return ("duplicate", f"{name!r} is about the same thing as {near.name!r}") if near else None
 
 

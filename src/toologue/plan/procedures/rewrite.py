@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from toologue import limits
 from toologue.errors import BadSetting, shown
 from toologue.formats.procedure import examine, write
 from toologue.limits import cut
@@ -193,7 +194,9 @@ def _told(rest: str, prose: Prose, steps: int, task: Task) -> tuple[Told, list[s
     if missing := sorted(wanted - sentences.keys() - left_out.keys()):
         wrong.append(f'in neither "sentences" nor "left_out": {listed(missing)}')
     told = Told(sentences, left_out)
-    if task.writable:
+    if limits.deeper(rest.encode(errors="replace"), limits.DEEPEST):
+        wrong.append(f"the object is nested more than {limits.DEEPEST} levels deep: its rows are not read")
+    elif task.writable:
         told = told._replace(rows=object_of(found.get("rows")), operations=object_of(found.get("operations")))
     return told, wrong
 
@@ -231,8 +234,8 @@ def _kind(schema: Mapping[str, Any], deep: int = 0) -> str:
     within = object_of(schema.get("items"))
     others = [_kind(object_of(one), deep + 1) for name in ("anyOf", "oneOf") for one in list_of(schema.get(name))]
     types = " or ".join(dict.fromkeys([*types_of(schema), *others])) or "any"
-    limits = ("format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
-    told = [f"{name} {schema[name]}" for name in limits if name in schema]
+    bounds = ("format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
+    told = [f"{name} {schema[name]}" for name in bounds if name in schema]
     inner = ", ".join(f"{name}: {_kind(object_of(one), deep + 1)}" for name, one in properties_of(schema).items())
     listed = f" of {_kind(within, deep + 1)}" if within else f" {{{inner}}}" if inner else ""
     return f"{types}{listed}" + (f" ({', '.join(told)})" if told else "")
