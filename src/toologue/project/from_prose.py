@@ -207,8 +207,8 @@ def _checked(done: Drafted, intent: Intent, scratch: Path, procedure: Procedure,
 
 def _made(done: Drafted, procedure: Procedure, provision: Provision, scratch: Path) -> Made:
     """The conversations of a procedure; what was made before is not made again."""
-    source = Source(procedure, *provision.files(scratch))
-    key = keys.content_key([write(procedure), source.world[:3]])
+    source = Source(procedure, provision.setting(scratch))
+    key = keys.content_key([write(procedure), provision.setting(scratch).model_dump(mode="json")])
     if key not in done.made:
         done.made[key] = make(source, MAKING)
     return done.made[key]

@@ -26,15 +26,16 @@ from toologue.apis.choice import Choice
 from toologue.data import read_source
 from toologue.errors import UnknownName, UserError, shown
 from toologue.plan.procedures.service import Service, service
+from toologue.schema import Setting
 from toologue.schema.jsonl import replacing
 from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.crud.draft import draft
 from toologue.worlds.crud.sample import NOW
 from toologue.worlds.crud.simulator import Simulator, files_of
+from toologue.worlds.named import setting_of
 
 # So many rows are read of an answer.
 _ROWS = 200
-_World = tuple[str, str | None, str | None, Choice | None]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Provision:
     ) -> Provision:
         """The service of a name (`worlds.named`), with its rows, where nothing is added. Raises UserError."""
         made = cls(world, (rows and str(rows), overlay and str(overlay)), choice)
-        known = service(world, *made.given, choice)
+        known = service(setting_of(world, rows, overlay, choice))
         if known.setting.name != "crud":
             return made
         said = object_of(read_source(overlay).data) if overlay else {}
@@ -90,11 +91,11 @@ class Provision:
 
     def service(self, scratch: Path) -> Service:
         """The service, with the rows that were given; its files lie in the folder."""
-        made = service(*self.files(scratch))
+        made = service(self.setting(scratch))
         return replace(made, rows={}) if self.is_empty else made
 
-    def files(self, scratch: Path) -> _World:
-        """What names it, with its seed and its overlay written into a folder."""
+    def setting(self, scratch: Path) -> Setting:
+        """The world, its seed and its overlay written into a folder."""
         texts = self.texts()
         home = scratch / keys.content_key(texts)
         for name, text in texts.items():
@@ -102,7 +103,7 @@ class Provision:
                 stream.write(text.encode())
         beside = [str(home / name) if name in texts else None for name in ("rows.yaml", "overlay.yaml")]
         rows, overlay = beside if texts else self.given
-        return self.world, rows, overlay, self.choice
+        return setting_of(self.world, rows, overlay, self.choice)
 
     def adding(self, rows: Mapping[str, Any], rules: Mapping[str, Any]) -> tuple[Provision, list[str]]:
         """The service with what can be added, and what cannot, with its cause."""

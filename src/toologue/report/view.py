@@ -25,8 +25,12 @@ from toologue.score.trials import Trials, trials_of, tried
 
 # The scores that say whether a conversation passed (of two, the first), each with the one that judges its steps: where
 # that leaves nothing unsure, a conversation is *fully decided*.
-PASSES = {"reward": "reward", "success": "recall"}
-PASSES |= {"conversation correct": "test correct", "perfect dialogue": "turn match"}
+PASSES = {
+    "reward": "reward",
+    "success": "recall",
+    "conversation correct": "test correct",
+    "perfect dialogue": "turn match",
+}
 _WORDS = ("rule", "judge", "person")  # by whom what a text of a call says is decided
 STATUSES: tuple[Status, ...] = get_args(Status)
 
