@@ -1,9 +1,9 @@
 """Models that read texts: embedders, the retriever and text similarity over them, and language models.
 
-    embed        what an embedder is, calibrated thresholds, a cache of vectors; lexical, minilm, client have one each
+    embed        what an embedder is, calibrated thresholds, a cache of vectors; lexical, minilm, endpoint have one each
     index        names and vectors of their texts, ranked by a query; `retriever` finds Apis with it
     similarity   whether two texts say the same
-    model        language models: the protocol, the offline fake; `client` is any OpenAI-compatible server
+    model        language models: the protocol, the offline fake; `client` asks those of `providers`, at their `pace`
 
 Contract: the name of an embedder, with its weights' hash, is part of every result that used one; thresholds belong to
 an embedder. Nothing is downloaded, and nothing heavy is imported before it is asked for.
