@@ -104,6 +104,13 @@ class TestARecord:
     def test_the_best_description_there_is(self, tmp_path: Path, told: dict[str, Any], description: str) -> None:
         assert one(tmp_path, **told).description == description
 
+    @pytest.mark.parametrize("counts", [(1, 1), (9, 9), (1, 9)])
+    def test_two_outputs_of_one_name_are_both_kept(self, tmp_path: Path, counts: tuple[int, int]) -> None:
+        kinds = ("string", "integer")
+        said = [{"name": "teams|id", "type": t, "count": n} for t, n in zip(kinds, counts, strict=True)]
+        found = outputs(one(tmp_path, outputs=said))
+        assert [(output.name, output.schema["type"]) for output in found] == [("teams|id", kind) for kind in kinds]
+
     def test_without_parameters_or_outputs(self, tmp_path: Path) -> None:
         api = one(tmp_path, required_parameters=None, optional_parameters=[], outputs=[])
         assert (api.parameters, api.returns, [*outputs(api)]) == ({}, {}, [])

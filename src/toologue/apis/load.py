@@ -85,6 +85,8 @@ def _described(source: Path | str, picked: Picked) -> Iterable[Api | Operation]:
 
 
 def _read(source: Source, picked: Picked) -> Iterable[Api | Operation]:
+    if source.data is None:
+        raise source.bad((), "this document is empty", "name one that describes APIs")
     rules = object_of(source.data)
     listed: Any = rules.get("tools", rules.get("functions", source.data))
     first = object_of(next(iter(list_of(listed)), None))

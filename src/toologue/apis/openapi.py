@@ -14,6 +14,7 @@ body or an answer only the JSON one, else the first.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -103,6 +104,7 @@ class _OperationPart(_ItemPart):
     confirm: bool | tuple[str, ...] | None = _named("x-confirm")
 
 
+_LOG = logging.getLogger("toologue")
 _NAME = 64  # the longest name that function calling allows
 _UNREAD = ("callbacks", "servers", "security", "externalDocs")
 
@@ -168,6 +170,9 @@ def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi
     if picked is not choice:
         picked.missed(source.file)
     left = left_out(source, len(operations), bad, picked.strict)
+    for said, made in [*reader.cut.items()][:1]:
+        what = f"{len(reader.cut):,} operation names of more than {_NAME} characters are cut"
+        _LOG.warning("%s: %s: %s is called %s", source.file, what, shown(said), made)
     if not reader.names:
         raise source.bad(("paths",) if "paths" in root else (), "there is no operation", "describe one under `paths`")
     return OpenApi(source, root, tuple(operations), left)
@@ -175,6 +180,8 @@ def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi
 
 def _root(source: Source) -> dict[str, Any]:
     root = source.data
+    if root is None:
+        raise source.bad((), "this document is empty", "name an OpenAPI document")
     if not isinstance(root, dict):
         raise source.bad((), f"expected an OpenAPI document, got {shown(root)}")
     root = object_of(root)
@@ -204,6 +211,7 @@ class _Reader:
         self._root, self.references = root, References(root, source.lost)
         self._sent_schema, self._returned = Writer(root, "readOnly"), Writer(root, "writeOnly")
         self.names: set[str] = set()
+        self.cut = dict[str, str]()
         self._numbers: Counter[str] = Counter()
         schemes = object_of(object_of(root.get("components")).get("securitySchemes")).values()
         read = [resolved(scheme, root) or {} for scheme in schemes]
@@ -236,13 +244,15 @@ class _Reader:
 
     def _name(self, said: Any, method: Method, path: str) -> str:
         """A name that no other operation has: one that is taken, or cut to one that is, gets a number."""
-        name = callable_name(said if isinstance(said, str) else "") or _made_name(method, path)[:_NAME]
+        name = callable_name(said if isinstance(said, str) else "") or callable_name(_made_name(method, path))
         made = name
         while made in self.names:
             self._numbers[name] += 1
             end = f"_{self._numbers[name] + 1}"
             made = f"{name[: _NAME - len(end)]}{end}"
         self.names.add(made)
+        if isinstance(said, str) and len(said) > _NAME:
+            self.cut[said] = made
         return made
 
     def _operation(self, name: str, path: str, method: Method | Literal[""], item: Mapping[str, Any]) -> Operation:

@@ -76,7 +76,8 @@ def nested(flat: Iterable[Flat]) -> dict[str, Any]:
         node.values.append(output)
     if not wanted:
         return {}
-    if [output.name for output in _in_order(root)] != [output.name for output in wanted]:
+    names = [output.name for output in wanted]
+    if [output.name for output in _in_order(root)] != names or len({*names}) < len(names):
         for place, output in enumerate(wanted):
             output.schema["x-place"] = place
     return _place_schema(root, 1, top=True)

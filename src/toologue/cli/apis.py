@@ -67,7 +67,9 @@ def apis(
     elif found:
         say(table(("name", "parameters", "writes", "domain"), map(_row, found)))
     writes = sum(api.writes for api in found)
-    echo(f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}")
+    echo(
+        f"{writes} of {len(found)} APIs {'writes' if writes == 1 else 'write'}{f', in {out}' if out else ''}", note=True
+    )
 
 
 def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
@@ -77,7 +79,7 @@ def _described(found: Sequence[Api], by: str, seed: int) -> list[Api]:
         return [describe_offline(api) for api in found]
     made = ask(by, _asked(found, by, seed))
     left = sum(one.templated for one in made)
-    echo(f"{by} was asked {sum(one.asked for one in made)} times; {left} entities were left to the template")
+    echo(f"{by} was asked {sum(one.asked for one in made)} times; {left} entities were left to the template", note=True)
     return [one.api for one in made]
 
 

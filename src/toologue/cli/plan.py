@@ -77,8 +77,8 @@ def intents(
     rows = ((industry, number, first[industry]) for industry, number in counts.items())
     say(table(("industry", "intents", "for example"), rows))
     for why, number in tally.dropped.most_common():
-        echo(f"{number} dropped: {why}")
-    echo(f"{len(found)} intents{f' in {out}' if out else ''}")
+        echo(f"{number} dropped: {why}", note=True)
+    echo(f"{len(found)} intents{f' in {out}' if out else ''}", note=True)
 
 
 def _in_prose(
@@ -151,7 +151,7 @@ def _kept(out: Path, made: Sequence[Rewritten], prose: Prose | None = None) -> i
             file = out / next(names)
             with replacing(file) as stream:
                 stream.write(write_procedure(one.procedure).encode())
-            echo(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries")
+            echo(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries", note=True)
         for finding in one.findings:
             echo(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
         for problem in one.problems[-1] if one.procedure is None else ():
@@ -210,7 +210,7 @@ def scenarios(
     write(out, drawn)
     say(_tally_table(tally, drawn), _tools_table(documents, drawn))
     if count is not None and len(drawn) < count:
-        echo(f"{count} were wanted, and there are only {len(drawn)}")
+        echo(f"{count} were wanted, and there are only {len(drawn)}", note=True)
     echo(f"{len(drawn)} scenarios in {out}", note=True)
 
 

@@ -157,7 +157,7 @@ def say_findings(places: Iterable[str], rows: Sequence[Mapping[str, object]], sa
     told = ((place, *(row[name] for name in named)) for place, row in zip(places, rows, strict=True))
     if rows:
         say(table(("where", "rule", "what", "why", "remedy"), told))
-    echo(said)
+    echo(said, note=True)
     if json is not None:
         write_json(json, rows)
     return 1 if rows else 0
@@ -268,7 +268,7 @@ def chains(
             say(_dropped(what, dropped))
     if total < count:
         most_of_one = f"no pair may be in more than {100 * most:g} % of them"
-        echo(f"{count} were wanted, and {most_of_one}: give more edges, or raise --most")
+        echo(f"{count} were wanted, and {most_of_one}: give more edges, or raise --most", note=True)
     echo(f"{total} plans in {out}", note=True)
 
 

@@ -113,5 +113,5 @@ def review(
     else:
         with Keys() as keys:
             Desk(queue, keys).run()
-        echo(f"{len(queue.decided)} of {queue.of} decided by {who}, in {queue.file}")
+        echo(f"{len(queue.decided)} of {queue.of} decided by {who}, in {queue.file}", note=True)
     return 0

@@ -58,7 +58,7 @@ def ask_judge(judging: Judging, asked: list[Question]) -> None:
     judging.ask(asked)
     told = Counter(judging.ledger.decisions(judging.judge.who)[one.key].verdict for one in asked)
     counts = ", ".join(f"{told[verdict]} {verdict}" for verdict in ("right", "wrong", "unsure"))
-    echo(f"judge {judging.judge.who}: {counts}; kept in {judging.file}")
+    echo(f"judge {judging.judge.who}: {counts}; kept in {judging.file}", note=True)
 
 
 def questions(
@@ -106,7 +106,10 @@ def take(queue: Queue, file: Path) -> None:
         if known is None or (known.verdict, known.reasons) != (one.verdict, one.reasons):
             queue.decide(one.verdict, one.reasons, one.blame, one.note, of=one.question)
             taken += 1
-    echo(f"{taken} decisions taken; {len(queue.decided)} of {queue.of} decided by {queue.who}, in {queue.file}")
+    echo(
+        f"{taken} decisions taken; {len(queue.decided)} of {queue.of} decided by {queue.who}, in {queue.file}",
+        note=True,
+    )
 
 
 class Desk:
@@ -206,7 +209,7 @@ def say_agreement(ledger: Ledger, checked: Path | None) -> None:
         (one.kind, one.who or "any: dropped", one.n, one.rejected, one.rejected / one.n) for one in rejected(ledger)
     ]
     if not counted and checked is None:
-        echo("nobody has decided anything yet")
+        echo("nobody has decided anything yet", note=True)
         return
     if counted:
         say(table(("kind", "reviewer", "n", "rejected", "share"), counted))
@@ -289,7 +292,7 @@ def _keep_valid(blamed: Blamed, repair: Repair, graph: Graph, folder: Path, who:
         return False
     keep(folder / REPAIRS, repair.replace(who=who, at=now(), notes={"dialogue": blamed.gold.id, "turn": blamed.at}))
     how = "is said in its place" if repair.instead else "is as good"
-    echo(f"{_place(blamed)}: repaired: {_words(repair.turn.text)} {how}")
+    echo(f"{_place(blamed)}: repaired: {_words(repair.turn.text)} {how}", note=True)
     return True
 
 
