@@ -24,10 +24,25 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from toologue import keys
+from toologue.errors import BadSetting
 
 _PROMPTS = {".py", ".txt", ".j2", ".jinja", ".jinja2", ".prompt"}
 _NAMED = {*sys.stdlib_module_names, "__main__", "toologue"}  # by a version of their own
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+
+
+def with_file(spec: str, *folders: Path) -> str:
+    """The spec of an agent with the whole path of its file, sought in these folders; one without a file stays.
+
+    Raises BadSetting where there is no such file.
+    """
+    file, _, name = spec.removeprefix("thread:").removeprefix("callable:").rpartition(":")
+    if not file.endswith(".py"):
+        return spec
+    there = [path for folder in folders if (path := (folder / file).resolve()).is_file()]
+    if not there:
+        raise BadSetting(f"{spec!r}: there is no file {file} in {' or '.join(map(str, dict.fromkeys(folders)))}")
+    return f"{'thread' if spec.startswith('thread:') else 'callable'}:{there[0]}:{name}"
 
 
 def code_of(spec: str) -> str:

@@ -32,7 +32,7 @@ from typing import Literal
 
 from toologue import __version__, keys
 from toologue.agents.agent import name_of, resolve_agent
-from toologue.agents.code import code_key, code_of
+from toologue.agents.code import code_of, with_file
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting, Denied, UnknownName, UserError
 from toologue.formats.procedure import load
@@ -289,25 +289,20 @@ def kept_runs(project: Project, agents: Sequence[str] = ()) -> Iterator[RunFolde
 
 def run_of(project: Project, agent: str, trials: int | None = None) -> tuple[Path, Config]:
     """Where an agent is run, and as what."""
-    spec, code = _spec_and_code(project, agent)
+    spec = _spec(project, agent)
     config = Config(
-        agent=spec, code=code, settings=Settings(protocol="next", trials=trials or project.settings.run.trials)
+        agent=spec, code=code_of(spec), settings=Settings(protocol="next", trials=trials or project.settings.run.trials)
     )
     name = f"{callable_name(agent)[:40]}-{keys.content_key(config.identity())}"
     return project.kept / "runs" / name, config
 
 
-def _spec_and_code(project: Project, agent: str) -> tuple[str, str]:
-    """(what `resolve_agent` understands, the key of its code)."""
-    spec = project.spec(agent)
-    file, _, name = spec.removeprefix("thread:").removeprefix("callable:").rpartition(":")
-    if not file.endswith(".py"):
-        return spec, ""
-    how = "thread" if spec.startswith("thread:") else "callable"
-    path = (project.folder / file).resolve()
-    if not path.is_file():
-        raise BadSetting(f"{project.folder / FILE}: agents: {agent!r}: there is no file {path}; paths start at {FILE}")
-    return f"{how}:{path}:{name}", code_key(path)
+def _spec(project: Project, agent: str) -> str:
+    """What `resolve_agent` understands."""
+    try:
+        return with_file(project.spec(agent), project.folder)
+    except BadSetting as error:
+        raise BadSetting(f"{project.folder / FILE}: agents: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -392,7 +387,7 @@ def check(
     tested = list(dict.fromkeys(agents or project.settings.agents))
     called_apart(tested)
     for agent in tested if in_force() else ():  # one that no budget can hold is refused before another is asked
-        resolve_agent(_spec_and_code(project, agent)[0])
+        resolve_agent(_spec(project, agent))
     chapters = read_chapters(project)
     remarks = sum(len(chapter.findings) for chapter in chapters)
     tell(Stage("procedures", len(chapters), 0, f"{remarks} remarks" if remarks else "nothing to remark"))

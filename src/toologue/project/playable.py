@@ -19,9 +19,9 @@ from typing import Any, Literal, cast, get_args
 
 from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.agents.callable import Called
-from toologue.agents.code import code_key, code_of
+from toologue.agents.code import code_key, code_of, with_file
 from toologue.agents.llm.function_calling import FunctionCalling
-from toologue.errors import BadFile, BadSetting, ToologueError, UnknownName
+from toologue.errors import BadFile, ToologueError, UnknownName
 from toologue.loop import Agent
 from toologue.models.model import Model
 from toologue.models.similarity import TextMatch
@@ -180,14 +180,7 @@ class Playable:
         if not isinstance(agent, str):
             return given(agent)
         agent = self.project.spec(agent) if self.project else agent
-        file, _, name = agent.removeprefix("thread:").removeprefix("callable:").rpartition(":")
-        if not file.endswith(".py"):
-            return resolve_agent(agent)
-        folder = self.path if self.path.is_dir() else self.path.parent
-        there = [path for base in (folder, Path.cwd()) if (path := (base / file).resolve()).is_file()]
-        if not there:
-            raise BadSetting(f"{agent!r}: there is no file {file} in {folder} or here")
-        return resolve_agent(f"{'thread' if agent.startswith('thread:') else 'callable'}:{there[0]}:{name}")
+        return resolve_agent(with_file(agent, self.path if self.path.is_dir() else self.path.parent, Path.cwd()))
 
     def where(self, gold: Dialogue) -> tuple[str, int]:
         """The procedure's file, and the line where the conversation ends; ("", 0) without one."""
