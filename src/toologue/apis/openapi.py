@@ -39,7 +39,7 @@ from toologue.apis.schemas import (
     required_of,
     shape,
 )
-from toologue.apis.swagger import upgraded
+from toologue.apis.swagger import PLACES, upgraded
 from toologue.apis.verbs import Method, does
 from toologue.data import Place, Source, complaint, read_source
 from toologue.errors import shown
@@ -185,7 +185,7 @@ def _root(source: Source) -> dict[str, Any]:
     if not isinstance(root, dict):
         raise source.bad((), f"expected an OpenAPI document, got {shown(root)}")
     root = object_of(root)
-    if str(root.get("swagger")) == "2.0":
+    if is_old := str(root.get("swagger")) == "2.0":
         root = upgraded(root)
     version = root.get("openapi")
     if not str(version).startswith("3"):
@@ -193,7 +193,8 @@ def _root(source: Source) -> dict[str, Any]:
         raise source.bad(place, f"expected `openapi: 3.0.x` or `3.1.x`, or `swagger: '2.0'`, got {shown(version)}")
     if not isinstance(root.get("paths", {}), dict):
         raise source.bad(("paths",), f"expected an object, got {shown(root['paths'])}")
-    return modern(root) if str(version).startswith("3.0") else root
+    root = modern(root) if str(version).startswith("3.0") else root
+    return root | {old: root["components"][new] for old, new in PLACES.items()} if is_old else root
 
 
 class _Travelling(NamedTuple):

@@ -1,6 +1,6 @@
 """JSON Schemas inside documents: one dialect, `$ref`s followed, parameters made of them, values checked against them.
 
-`modern` turns the dialect of OpenAPI 3.0 into JSON Schema 2020-12. `shape` sees `allOf` as one object. `written_out`
+`modern` turns the dialects of OpenAPI 2.0 and 3.0 into it. `shape` sees `allOf` as one object. `written_out`
 gives a schema that stands alone: a schema inside itself once, references followed 8 deep, or as deep as it stays
 within 2,000 parts; what is cut keeps its type. `violation` names the innermost place of a value that its schema does
 not allow.
@@ -42,7 +42,7 @@ Schema = Mapping[str, Any]
 
 
 def modern(value: Any, *, named: bool = False) -> Any:
-    """The same in the dialect of 2020-12, a new value. `named`: its keys are names of schemas, not keywords."""
+    """OpenAPI 2.0 or 3.0 in the dialect of 2020-12, a new value. `named`: its keys are names of schemas."""
     if isinstance(value, list):
         return [modern(item) for item in list_of(value)]
     if not isinstance(value, dict):
@@ -56,9 +56,14 @@ def modern(value: Any, *, named: bool = False) -> Any:
             strict = made.pop(exclusive)
             if strict and bound in made:
                 made[exclusive] = made.pop(bound)
-    if made.get("nullable") is not True:
+    if isinstance(made.get("items"), list):  # 2.0 has neither lists of `items` nor `anyOf`
+        choice = {"anyOf": parts} if (parts := made.pop("items")) else {}
+        made |= {"items": choice} if made.get("type") == "array" else choice
+    if made.get("type") == "file":
+        made |= {"type": "string", "format": "binary"}
+    if True not in (made.get("nullable"), made.get("x-nullable")):
         return made
-    rest = {key: part for key, part in made.items() if key != "nullable"}
+    rest = {key: part for key, part in made.items() if key not in ("nullable", "x-nullable")}
     if not types_of(rest):
         return {"anyOf": [rest, {"type": "null"}]}
     rest["type"] = [*types_of(rest), "null"]

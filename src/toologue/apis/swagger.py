@@ -1,10 +1,10 @@
-"""OpenAPI 2.0 (Swagger) as OpenAPI 3.0: what stood elsewhere is put where 3.0 has it.
+"""OpenAPI 2.0 (Swagger) as OpenAPI 3.0: what stood elsewhere is put where 3.0 has it; schemas stay (`schemas.modern`).
 
     >>> sent = {"name": "file", "in": "formData", "type": "file", "required": True}
     >>> read = upgraded({"swagger": "2.0", "paths": {"/x": {"post": {"parameters": [sent]}}}})
     >>> form = read["paths"]["/x"]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
     >>> form["required"], form["properties"]
-    (['file'], {'file': {'type': 'string', 'format': 'binary'}})
+    (['file'], {'file': {'type': 'file'}})
 
 Not covered: `schemes` of single operations, and examples of headers.
 """
@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toologue.apis.references import DATA, NAMED
 from toologue.values.json_schema import list_of, object_of, resolved
 
-_PLACES = {"definitions": "schemas", "parameters": "parameters", "responses": "responses"}
+# Where what references of 2.0 name stands in 3.0.
+PLACES = {"definitions": "schemas", "parameters": "parameters", "responses": "responses"}
 _SCHEMA = {
     "type", "format", "items", "enum", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "multipleOf", "x-nullable",
@@ -51,7 +51,7 @@ class _Upgrade:
             made["x-bundled"] = {name: self._bundled(part) for name, part in object_of(root["x-bundled"]).items()}
         parameters = object_of(root.get("parameters")).items()
         made["components"] = {
-            "schemas": self._schema(root.get("definitions", {}), named=True),
+            "schemas": object_of(root.get("definitions")),
             "parameters": {name: self._parameter(part) for name, part in parameters},
             "responses": {name: self._response(part, ()) for name, part in object_of(root.get("responses")).items()},
             "securitySchemes": root.get("securityDefinitions", {}),
@@ -96,10 +96,10 @@ class _Upgrade:
 
     def _parameter(self, given: Any) -> Any:
         if "$ref" in object_of(given) or not isinstance(given, dict):
-            return self._schema(given)
+            return given
         rules = object_of(given)
         made = {key: part for key, part in rules.items() if key not in _SCHEMA and key != "collectionFormat"}
-        made["schema"] = self._schema(rules.get("schema", {key: rules[key] for key in rules if key in _SCHEMA}))
+        made["schema"] = rules.get("schema", {key: rules[key] for key in rules if key in _SCHEMA})
         if rules.get("type") == "array" and rules.get("in") == "query":
             made["style"], made["explode"] = _STYLES.get(str(rules.get("collectionFormat")), ("form", False))
         return made
@@ -109,7 +109,7 @@ class _Upgrade:
         rules = [resolved(part, self._root) or {} for part in parameters]
         whole = next((rule for rule in rules if rule.get("in") == "body"), None)
         if whole is not None:
-            schema, told = self._schema(whole.get("schema", {})), {"description", "required", "x-internal"}
+            schema, told = whole.get("schema", {}), {"description", "required", "x-internal"}
             content = {kind: {"schema": schema} for kind in consumes or _JSON if isinstance(kind, str)}
             return {"content": content, **{key: whole[key] for key in whole if key in told}}
         fields = [rule for rule in rules if rule.get("in") == "formData" and isinstance(rule.get("name"), str)]
@@ -128,11 +128,11 @@ class _Upgrade:
 
     def _response(self, given: Any, kinds: tuple[Any, ...]) -> Any:
         if "$ref" in object_of(given) or not isinstance(given, dict):
-            return self._schema(given)
+            return given
         rules = object_of(given)
         made = {key: part for key, part in rules.items() if key not in ("schema", "examples", "headers")}
         if "schema" in rules:
-            schema = self._schema(rules["schema"])
+            schema = rules["schema"]
             produced = kinds or tuple(list_of(self._root.get("produces"))) or _JSON
             made["content"] = {kind: {"schema": schema} for kind in produced if isinstance(kind, str)}
         return made
@@ -144,26 +144,4 @@ class _Upgrade:
             return self._item(rules)
         if isinstance(rules.get("in"), str) and "name" in rules:
             return self._parameter(rules)
-        return self._response(rules, ()) if isinstance(rules.get("schema"), dict) else self._schema(part)
-
-    def _schema(self, given: Any, *, named: bool = False) -> Any:
-        if isinstance(given, list):
-            return [self._schema(item) for item in list_of(given)]
-        if not isinstance(given, dict):
-            return given
-        rules = object_of(given)
-        if named:
-            return {name: self._schema(part) for name, part in rules.items()}
-        made = {key: part if key in DATA else self._schema(part, named=key in NAMED) for key, part in rules.items()}
-        if isinstance(target := made.get("$ref"), str):
-            head, _, rest = target.removeprefix("#/").partition("/")
-            if target.startswith("#/") and head in _PLACES:
-                made["$ref"] = f"#/components/{_PLACES[head]}/{rest}"
-        if isinstance(made.get("items"), list):  # 2.0 has neither lists of `items` nor `anyOf`
-            choice = {"anyOf": parts} if (parts := made.pop("items")) else {}
-            made |= {"items": choice} if made.get("type") == "array" else choice
-        if made.get("type") == "file":
-            made |= {"type": "string", "format": "binary"}
-        if made.pop("x-nullable", False) is True:
-            made["nullable"] = True
-        return made
+        return self._response(rules, ()) if isinstance(rules.get("schema"), dict) else part
