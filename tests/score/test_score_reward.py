@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from toologue.judge.ask_judge import prompt_text
 from toologue.models.similarity import TextMatch
 from toologue.review.ledger import Collector, Ledger
 from toologue.schema import AgentTurn, Call, Decision, Dialogue, Question, Result, Score, Trace, UserTurn
@@ -112,6 +113,10 @@ class TestAssertions:
         first, second = self.asked()
         assert (first.kind, first.expected, second.expected) == ("assertion", "Ada may walk.", "It is polite.")
         assert "book_walk" in str(first.said)
+
+    def test_a_judge_is_asked_whether_it_holds(self) -> None:
+        asked = prompt_text(self.asked()[0])
+        assert all(one in asked for one in ("Does the claim hold of it?", "Ada may walk.", "book_walk"))
 
     @pytest.mark.parametrize(("verdicts", "reward"), [(("right", "right"), 1.0), (("right", "wrong"), 0.0)])
     def test_what_people_decide_counts(self, verdicts: Any, reward: float) -> None:

@@ -324,19 +324,11 @@ class _Trial:
         made: dict[str, Any] = {}
         for flat, parameter in operation.api.parameters.items():
             wire, schema = operation.wires[flat], parameter.json_schema
-            if not (parameter.required or "default" in schema):
+            if wire.into != "query" or not (parameter.required or "default" in schema):
                 continue
-            field = table.field(wire.name)
-            if wire.into == "query" and field is not None and fits(row.get(field), schema):
+            if (field := table.field(wire.name)) is not None and fits(row.get(field), schema):
                 made[flat] = row[field]
-            elif (
-                wire.into == "query"
-                and field is not None
-                and "array" in types_of(schema)
-                and fits([row.get(field)], schema)
-            ):
-                made[flat] = [row[field]]
-            elif wire.into == "query" and snake(wire.name) in ("q", "query", "search") and table.key in row:
+            elif snake(wire.name) in ("q", "query", "search"):
                 texts = [value for value in row.values() if isinstance(value, str) and value.isalpha()]
                 if texts and fits(texts[0], schema):
                     made[flat] = texts[0]

@@ -481,9 +481,11 @@ class _Reader:
         if field and whole:
             return lambda scope: scope.arguments.get(whole, {})
 
-        fields = {name: (table.field(name) if table else None) or name for name in schemas}
+        def spelt(name: str) -> str:
+            return (table.field(name) if table else None) or name
+
         strange = {name for name in schemas if table and not (field or table.is_open or table.field(name))}
-        allowed = {name: list_of(table.rule(fields[name]).get("enum")) for name in schemas} if table else {}
+        allowed = {name: list_of(table.rule(spelt(name)).get("enum")) for name in schemas} if table else {}
         meant = {  # what is asked for by one word and shown by another (`stop`, `stopped`)
             name: [value for value in list_of(rule.get("enum")) if value not in allowed[name]]
             for name, rule in schemas.items()
@@ -494,11 +496,10 @@ class _Reader:
             given = {name: scope.arguments[flat] for flat, name in parts.items() if flat in scope.arguments}
             given = {name: value for name, value in given.items() if name == inside or name not in strange}
             sent = object_of(given.get(inside)) if inside is not None else given
-            spelt = {name: fields.get(name) or (table.field(name) if table else None) or name for name in sent}
             if table and inside is not None:
-                known = {name: list_of(table.rule(spelt[name]).get("enum")) for name in sent}
-                return {spelt[name]: part for name, part in sent.items() if not known[name] or part in known[name]}
-            return {spelt[name]: part for name, part in sent.items() if part not in meant.get(name, ())}
+                known = {name: list_of(table.rule(spelt(name)).get("enum")) for name in sent}
+                return {spelt(name): part for name, part in sent.items() if not known[name] or part in known[name]}
+            return {spelt(name): part for name, part in sent.items() if part not in meant.get(name, ())}
 
         return named
 

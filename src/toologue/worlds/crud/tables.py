@@ -150,7 +150,7 @@ def route_of(operation: Operation) -> Route | None:
     tail: list[str] = []
     before: list[tuple[str, str]] = []
     place = ""
-    for step in filter(None, re.split(r"[/:]", re.sub(r"\.(json|xml|yaml)$", "", operation.path))):
+    for step in filter(None, re.split(r"[/:]", operation.path)):
         parameter = re.fullmatch(r"\{([^{}]+)\}", step)
         if parameter is None and "{" in step:
             return None
@@ -396,6 +396,8 @@ class _Finder:
         wanted = [*endings, "id", f"{singular(name)}_id", f"{word}_id", *_NAMING[1:], singular(name)]
         wanted = [str(said["key"])] if "key" in said else [*dict.fromkeys(wanted)]
         found = [known[snake(key)] for key in wanted if snake(key) in known]
+        kinds = {one: kinds_of(fields[one], self.document.root) for one in found}
+        found = [one for one in found if "key" in said or not kinds[one] or kinds[one] & SCALARS]
         if not found:
             what = f"the rows of {name!r} have no field that names them; looked for {', '.join(wanted)}"
             remedy = f"say x-tables: {{{name}: {{key: …}}}}; the fields are {shown(', '.join(fields), 200)}"
