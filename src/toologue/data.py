@@ -82,10 +82,23 @@ class Source:
         """The file in which a place of this document stands, and where there."""
         return self, place
 
+    def part(self, key: str) -> Source:
+        """What stands under a key, as a source that still knows where."""
+        return _Part(self.file, self.data[key], self.text, whole=self, key=key)
+
     def refused(self, error: ValidationError, place: Place) -> BadRecord:
         """The error for a part that pydantic refuses: its first complaint."""
         inner, what = complaint(error)
         return self.bad((*place, *inner), what)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part(Source):
+    whole: Source
+    key: str
+
+    def origin(self, place: Place) -> tuple[Source, Place]:
+        return self.whole.origin((self.key, *place))
 
 
 def bytes_of(file: Path, most: int = limits.DOCUMENT) -> bytes:

@@ -43,14 +43,28 @@ class UserError(ToologueError):
     """The person at the keyboard must act."""
 
 
+# So many names are told; of more than that the nearest few.
+_KNOWN, _NEAREST = 24, 6
+# What lists all names of a kind.
+_LISTING = {
+    "operation": "toologue apis DOCUMENT",
+    "table": "toologue world draft DOCUMENT -o FILE",
+    "API": "toologue apis FILE",
+}
+
+
 class UnknownName(UserError):
     """A look-up missed: `kind` of thing, the name asked for, the names there are."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]):
         names = sorted(known)
-        near = get_close_matches(name, names, n=1, cutoff=0.5)
+        near = get_close_matches(name, names, n=_NEAREST, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        super().__init__(f"no {kind} is called {shown(name)}; {hint}Known: {', '.join(names[:40]) or 'none'}")
+        told = names if len(names) <= _KNOWN else sorted(near) or names[:_NEAREST]
+        more = f" and {len(names) - len(told):,} more" if len(told) < len(names) else ""
+        where = next((f" (`{there}` lists them)" for what, there in _LISTING.items() if kind.startswith(what)), "")
+        known = f"{', '.join(told) or 'none'}{more}{where if more else ''}"
+        super().__init__(f"no {kind} is called {shown(name)}; {hint}Known: {known}")
 
 
 class BadRecord(UserError):

@@ -169,7 +169,7 @@ def test_a_refusal_in_the_middle_leaves_no_trace():
         ("{creates: {boks: {}}}", "$", "nothing says what the rows of 'boks' look like"),
         ("{creates: {book: {title: x}}}", "$", "'book' and 'books' are two tables, and called as if they were one"),
         ("{creates: {books: {titel: x}}}", "x-action.creates.books", "no field of books is called 'titel'"),
-        ("{on: loan}", "x-action.on", "there is no table 'loan'; known: "),
+        ("{on: loan}", "x-action.on", "no table is called 'loan'; did you mean 'loans'?"),
         ("{returns: $loan.stat}", "x-action.returns", "no field of loans is called 'stat'; did you mean 'status'"),
     ],
 )  # fmt: skip

@@ -12,12 +12,12 @@ from vendor_documents import DESK, PAYMENTS
 from command import toologue
 from toologue import generate
 from toologue.apis.choice import Choice
-from toologue.data import read_text
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.project.evaluate import read_chapters
 from toologue.project.generate import plans_of
 from toologue.project.settings import open_project
-from toologue.worlds.crud import Simulator
+from toologue.worlds.crud import Simulator, shipped
+from toologue.worlds.crud.check import check
 from toologue.worlds.crud.draft import draft
 
 OVERLAY = """
@@ -45,8 +45,14 @@ issue: I want to know about my charge.
 """
 
 
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def overlaid(text: str) -> Simulator:
-    return Simulator(PAYMENTS, overlay=read_text(text, "overlay.yaml").data)
+    Path("overlay.yaml").write_text(text)
+    return Simulator(PAYMENTS, overlay="overlay.yaml")
 
 
 def test_an_overlay_says_what_the_document_does_not():
@@ -69,12 +75,49 @@ def test_an_overlay_says_what_the_document_does_not():
         ("operations: {GetBalance: {x-writes: false}}", "nothing says what 'GetBalance' reads"),
         ("operations: {ListCharges: {parameters: {since: {}}}}", "no parameter is called 'since'"),
         ("[]", "expected an overlay, got []"),
+        (
+            "x-tables: {}\noperations:\n  CreateRefund:\n    x-action: {on: charge}",
+            "overlay.yaml:4: $.operations.CreateRefund.x-action.on: no table is called 'charge'; did you mean",
+        ),
+        ("\nx-seed:\n  charges:\n  - {id: a, amont: 1}", "overlay.yaml:4: $.x-seed.charges[0].amont: no field of"),
+        (
+            "operations: {CreateRefund: {x-action: {requires: charge.captured}}}",
+            "charge is the argument here, which has no 'captured': say `on: charges` to mean the row that it names",
+        ),
     ],
 )
 def test_what_an_overlay_names_has_to_be_there_and_to_be_understood(overlay, message):
     with pytest.raises(BadRecord) as caught:
         overlaid(overlay)
     assert message in str(caught.value)
+
+
+def test_an_action_may_be_about_the_row_that_an_argument_refers_to():
+    """What the operation does by itself it does all the same: here, a refund is made."""
+    seed = "x-seed: {now: 2025-03-12, charges: [{id: a, amount: 5, captured: true}, {id: b, captured: false}]}\n"
+    action = "{on: charges, requires: charge.captured, sets: {note: $refund.id}}"
+    world = overlaid(f"{seed}operations: {{CreateRefund: {{x-action: {action}}}}}").world()
+    assert refusal(world, "CreateRefund", charge="b") == "conflict: `charge.captured` does not hold"
+    refund = value(world, "CreateRefund", charge="a")
+    assert (refund["charge"], refund["amount"]) == ("a", 5)
+    assert value(world, "GetCharge", charge="a")["note"] == refund["id"]
+
+
+def test_what_names_a_row_has_the_form_of_its_key():
+    key = overlaid("components: {schemas: {charge: {properties: {id: {pattern: '^ch_\\d+$'}}}}}")
+    apis = {api.name: api for api in key.apis}
+    for name in ("GetCharge", "CaptureCharge", "CreateRefund"):
+        assert apis[name].parameters["charge"].json_schema["pattern"] == r"^ch_\d+$"
+    assert refusal(key.world(), "GetCharge", charge="none") == "not_found: there is no charge 'none'"
+
+
+@pytest.mark.parametrize("service", shipped())
+def test_what_ships_is_accepted_with_its_own_draft(service: str, tmp_path: Path):
+    """What `x-action` requires is not asked of rows that are made up."""
+    (tmp_path / "draft.yaml").write_text(draft(Simulator(service)))
+    found = check(Simulator(service, overlay=tmp_path / "draft.yaml"))
+    assert {name: one.why for name, one in found.operations.items() if one.by != "state"} == {}
+    assert found.accepted
 
 
 def test_a_draft_says_what_was_guessed_and_changes_nothing():

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
+import pytest
 from crud_samples import do, refusal, value
 from vendor_documents import DESK, FORGE, PAYMENTS
 
+from toologue.errors import BadRecord
 from toologue.worlds.crud import Simulator
 from toologue.worlds.crud.check import check
 
@@ -14,14 +18,17 @@ NOW = "2025-03-12T09:30:00Z"
 def test_a_charge_is_created_listed_captured_and_paid_back():
     world = Simulator(PAYMENTS, {"now": NOW, "charges": [{"id": "ch_1001", "amount": 500}]}).world()
     assert value(world, "GetCharge", charge="ch_1001")["object"] == "charge", "the rest of a row is made up"
-    made = value(world, "CreateCharge", amount=7)
-    assert made == {"id": "ch_1002", "object": "charge", "amount": 7, "captured": False, "created": 1741771800}
+    made = value(world, "CreateCharge", amount=7, currency="usd")
+    told = {"amount": 7, "currency": "usd"}
+    assert made == {"id": "ch_1002", "object": "charge", **told, "captured": False, "created": 1741771800}
     listed = value(world, "ListCharges", limit=1)
     assert (listed["object"], listed["has_more"], [one["id"] for one in listed["data"]]) == ("list", True, ["ch_1001"])
     assert value(world, "UpdateCharge", charge="ch_1002", note="late")["note"] == "late"
     assert value(world, "CaptureCharge", charge="ch_1002")["captured"] is True
     assert refusal(world, "CaptureCharge", charge="ch_1002") == "conflict: the charge 'ch_1002' is captured already"
-    assert value(world, "CreateRefund", charge="ch_1002")["charge"] == "ch_1002"
+    refund = value(world, "CreateRefund", charge="ch_1002")
+    assert (refund["charge"], refund["created"]) == ("ch_1002", 1741771800)
+    assert (refund["amount"], refund["currency"]) == (7, "usd"), "what nobody said is as the charge has it"
     assert refusal(world, "CreateRefund", charge="ch_9") == "invalid: charge: there is no charge 'ch_9'"
 
 
@@ -50,6 +57,29 @@ def test_rows_lie_under_what_only_the_path_names():
     assert value(world, "ListIssues", owner="ada", repo="kettle") == [made]
     assert value(world, "ListIssues", owner="bob", repo="kettle") == []
     assert do(world, "GetIssue", owner="ada", repo="pan", issue_number="1").error.type == "not_found"
+
+
+def test_one_number_may_stand_in_several_places():
+    lamp, kite = {"owner": "ada", "repo": "lamp"}, {"owner": "bo", "repo": "kite"}
+    issues = [{"number": 1, "title": "Dim", **lamp}, {"number": 1, "title": "Torn", **kite}]
+    world = Simulator(FORGE, {"now": NOW, "issues": issues}).world()
+    assert value(world, "GetIssue", **lamp, issue_number="1")["title"] == "Dim"
+    assert value(world, "GetIssue", **kite, issue_number="1")["title"] == "Torn"
+    done = do(world, "RetitleIssue", **kite, issue_number="1", title="Mended")
+    assert [*done.changes] == ["issues/1 (bo, kite)"]
+    assert value(world, "GetIssue", **lamp, issue_number="1")["title"] == "Dim"
+    assert do(world, "GetIssue", owner="ada", repo="kite", issue_number="1").error.type == "not_found"
+    with pytest.raises(BadRecord, match=r"the number 1 stands twice \(say where each lies, too: owner, repo\)"):
+        Simulator(FORGE, {"issues": [{"number": 1}, {"number": 1}]})
+
+
+def test_made_up_rows_are_plausible():
+    """They begin in the weeks before now, and nothing is true of them that nobody said."""
+    seed = {"now": NOW, "charges": [{"id": f"ch_{number}"} for number in range(20)]}
+    rows = Simulator(PAYMENTS, seed).seed["charges"].values()
+    now = datetime.fromisoformat(NOW)
+    assert all(now - timedelta(days=60) < datetime.fromtimestamp(row["created"], UTC) < now for row in rows)
+    assert {row["captured"] for row in rows} == {False}
 
 
 def test_what_is_called_alike_and_looks_different_are_two_tables():

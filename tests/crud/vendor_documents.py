@@ -42,7 +42,9 @@ PAYMENTS: dict[str, Any] = {
         "/v1/charges": {
             "get": _operation("ListCharges", _list("charge"), query={"limit": {"type": "integer"}, "expand": {}}),
             "post": _operation(
-                "CreateCharge", _component("charge"), form=_object("amount", amount={"type": "integer"}, note=_REF)
+                "CreateCharge",
+                _component("charge"),
+                form=_object("amount", amount={"type": "integer"}, currency=_REF, note=_REF),
             ),
         },
         "/v1/charges/{charge}": {
@@ -60,18 +62,22 @@ PAYMENTS: dict[str, Any] = {
     "components": {
         "schemas": {
             "charge": _object(
-                "id object amount captured created",
+                "id object amount currency captured created",
                 id=_REF,
                 object={"enum": ["charge"]},
                 amount={"type": "integer"},
+                currency=_REF,
                 captured={"type": "boolean"},
                 created={"type": "integer", "format": "unix-time"},
                 note={**_REF, "nullable": True},
             ),
             "refund": _object(
-                "id object charge",
+                "id object amount currency charge created",
                 id=_REF,
                 object={"enum": ["refund"]},
+                amount={"type": "integer"},
+                currency=_REF,
+                created={"type": "integer"},
                 charge={"anyOf": [_REF, _component("charge")]},
             ),
         }
@@ -118,7 +124,10 @@ FORGE: dict[str, Any] = {
             ),
         },
         "/repos/{owner}/{repo}/issues/{issue_number}": {
-            "get": _operation("GetIssue", _component("issue"), path="owner repo issue_number")
+            "get": _operation("GetIssue", _component("issue"), path="owner repo issue_number"),
+            "patch": _operation(
+                "RetitleIssue", _component("issue"), path="owner repo issue_number", form=_object(title=_REF)
+            ),
         },
         "/gists/{gist_id}/comments": {
             "get": _operation("ListGistNotes", {"type": "array", "items": _component("remark")}, path="gist_id"),

@@ -10,6 +10,16 @@ from source_tree import modules
 from toologue import errors
 
 
+def test_of_many_names_the_nearest_are_told_and_what_lists_them() -> None:
+    names = [f"Get{one}" for one in ("Charge", "Charges", "Customer", *map(str, range(300)))]
+    said = str(errors.UnknownName("operation", "GetChrge", names))
+    assert said.startswith("no operation is called 'GetChrge'; did you mean 'GetCharge'? Known: Get")
+    assert "GetCharges" in said
+    assert said.endswith("and 297 more (`toologue apis DOCUMENT` lists them)")
+    assert len(said) < 300
+    assert str(errors.UnknownName("agent", "x", names[:3])).endswith("Known: GetCharge, GetCharges, GetCustomer")
+
+
 def drawn() -> dict[str, str]:
     """Error → its parent, as the docstring draws them."""
     parents: dict[str, str] = {}

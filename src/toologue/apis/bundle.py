@@ -37,10 +37,11 @@ class Bundled(Source):
     files: tuple[Path, ...] = ()
     lost: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     origins: Mapping[str, tuple[Source, Steps]] = field(default_factory=dict[str, tuple[Source, Steps]])
+    begin: Source | None = None
 
     def origin(self, place: Place) -> tuple[Source, Place]:
         """The file in which a place of the document stands, and where there."""
-        source, node = Source(self.file, None, self.text), self.data
+        source, node = self.begin or Source(self.file, None, self.text), self.data
         at, steps = list[str | int](), list[str | int](place)
         if steps[:1] == [KEY] and str(steps[1:2][0] if steps[1:] else "") in self.origins:
             source, inner = self.origins[str(steps[1])]
@@ -55,7 +56,7 @@ class Bundled(Source):
             at.append(step)
             listed = list_of(node)
             node = listed[step] if isinstance(step, int) and step < len(listed) else object_of(node).get(str(step))
-        return source, at
+        return source.origin(at)
 
 
 def bundled(source: Source) -> Bundled:
@@ -88,7 +89,7 @@ class _Bundler:
         if kept:
             whole = {**whole, KEY: kept}
         files = tuple(file for file in self._sources if file.is_file())
-        return Bundled(begin.file, whole, begin.text, files, self._lost, self._origins)
+        return Bundled(begin.file, whole, begin.text, files, self._lost, self._origins, begin)
 
     def _part(self, value: Any, file: Path, key: str = "", *, named: bool = False) -> Any:
         """A value without references out of its file. `key`: where it stands; `named`: its keys are names."""

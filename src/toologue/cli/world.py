@@ -26,7 +26,8 @@ def check(
 ) -> int:
     """Execute every operation of a document in a world with a few rows, and say what agrees.
 
-    What is created has to be read, listed, changed and removed as it was sent. Exits 1 where no resource does so.
+    What is created has to be read, listed, changed and removed as it was sent. Exits 1 where no resource does so, and
+    not every operation answers with state.
 
     Parameters
     ----------

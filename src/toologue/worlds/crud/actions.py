@@ -1,7 +1,7 @@
 """`x-action`: what an operation asks of a row, what it sets, what it creates, what it answers.
 
     x-action:
-      on: orders                                  # by default the row that the path names
+      on: orders                                  # the row that an argument names; by default that of the path
       requires: {status: [placed, packed]}        # or an expression; or a list of {that: …, otherwise: …}
       otherwise: {status: 409, message: "Order ${order_id} is ${order.status} already."}
       sets: {status: cancelled, cancelled_at: $now, stock: {minus: 1}}
@@ -70,12 +70,12 @@ class _Rules(Noun):
 
 @dataclass(frozen=True)
 class Site:
-    """Where an action takes place: the tables, that of the row acted on, that which is added to, the arguments."""
+    """Where an action takes place: the tables, that of the row acted on, that which is added to, argument → schema."""
 
     tables: Mapping[str, Table]
     row: Table | None
     added: Table | None
-    arguments: frozenset[str]
+    arguments: Mapping[str, Any]
 
     def names(self, *created: Table) -> Names:
         """The names that may be used, with the rows of these tables."""

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from http import HTTPStatus
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import Any, NoReturn, cast
 
 from toologue.apis.schemas import list_of, object_of
 from toologue.data import Place, Source
@@ -56,6 +57,17 @@ def key_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
+def lies(row: Row, field: str, value: Any, table: Table) -> bool:
+    """Whether a row lies under what a field of it names; where nobody said, unseen fields let it."""
+    told = row.get(field)
+    return key_text(told) == key_text(value) if told is not None else field in table.unseen
+
+
+def name_in(table: Table, row: Row) -> str:
+    """The name of a row in the store where another one has its key: with what it lies under."""
+    return f"{key_text(row[table.key])} ({', '.join(key_text(row.get(name)) for name in table.scope)})"
+
+
 class Data:
     """The rows of every table. `store` is where they are kept."""
 
@@ -74,9 +86,18 @@ class Data:
             raise UnknownName("table", name, self._makers)
         return self._makers[name].table
 
-    def get(self, table: str, key: Any) -> Row:
-        """A row. Raises Refusal (404) where there is none."""
-        return self.store.get(table, key_text(key)) or self.missing(table, key)
+    def get(self, table: str, key: Any, under: Row = MappingProxyType({})) -> Row:
+        """A row by its key, or as it is now; `under`: where it lies. Raises Refusal (404) where there is none."""
+        row, described = self.store.get(table, self._named(table, key, under)), self.table(table)
+        if row is None or not all(lies(row, name, value, described) for name, value in under.items()):
+            self.missing(table, key)
+        return row
+
+    def _named(self, table: str, key: Any, under: Row = MappingProxyType({})) -> str:
+        described = self.table(table)
+        row: Row = cast("Row", key) if isinstance(key, Mapping) else {**under, described.key: key}
+        scoped = name_in(described, row) if described.scope else ""
+        return scoped if scoped and self.store.get(table, scoped) is not None else key_text(row[described.key])
 
     def missing(self, table: str, key: Any) -> NoReturn:
         """Refuse (404): there is no such row."""
@@ -100,30 +121,34 @@ class Data:
         return made
 
     def add(self, table: str, fields: Mapping[str, Any]) -> Row:
-        """A new row with these fields, and with those that the service fills in."""
-        self._check(table, fields)
+        """A new row with these fields, and with those that the service fills in. A row may stand for its key."""
+        refers = self.table(table).refers
+        given = {name: self._key_of(refers[name], value) if name in refers else value for name, value in fields.items()}
+        self._check(table, given)
         maker, made = self._makers[table], self.store.get(_COUNTS, table)
         number = 0 if made is None else made["count"]
         key = maker.table.key
-        if key in fields and self.store.get(table, key_text(fields[key])) is not None:
-            raise Refusal(409, f"the {maker.table.spoken} {shown(fields[key])} is there already")
+        twin = self.store.get(table, self._named(table, given)) if key in given else None
+        if twin is not None and all(twin.get(name) == given.get(name) for name in maker.table.scope):
+            raise Refusal(409, f"the {maker.table.spoken} {shown(given[key])} is there already")
+        parents = [self.get(refers[name], given[name]) for name in refers if given.get(name) is not None]
+        for parent in parents:
+            given |= maker.shared(given, parent)
         row: dict[str, Any] = {}
-        while not row or (key not in fields and self.store.get(table, key_text(row[key])) is not None):
+        while not row or (key not in given and self.store.get(table, key_text(row[key])) is not None):
             number += 1
-            row = maker.row(own(dict(fields)), number, now=self.now)
-        for name, other in maker.table.refers.items():
-            lost = (
-                name not in fields and row.get(name) is not None and self.store.get(other, key_text(row[name])) is None
-            )
+            row = maker.row(own(given), number, now=self.now)
+        for name, other in ((name, other) for name, other in refers.items() if name not in given):
+            lost = row.get(name) is not None and self.store.get(other, key_text(row[name])) is None
             keys = [one[self.table(other).key] for one in self.rows(other)] if lost else []
             if keys and maker.table.violation({name: keys[0]}) is None:
                 row[name] = keys[0]
         self.store.put(_COUNTS, table, {"count": number})
-        self.store.put(table, key_text(row[key]), row)
+        self.store.put(table, key_text(row[key]) if twin is None else name_in(maker.table, row), row)
         return row
 
     def change(self, table: str, key: Any, fields: Mapping[str, Any]) -> Row:
-        """A row with some fields changed; equal ones are no change."""
+        """A row with some fields changed; equal ones are no change. A row may stand for its key, as in what follows."""
         old = self.get(table, key)
         fresh = _fresh(old, fields)
         return self._put(table, key, {**old, **own(fresh)}, fresh) if fresh else old
@@ -137,21 +162,25 @@ class Data:
     def remove(self, table: str, key: Any) -> Row:
         """A row that is gone now."""
         row = self.get(table, key)
-        self.store.delete(table, key_text(key))
+        self.store.delete(table, self._named(table, row))
         return row
 
     def _put(self, table: str, key: Any, row: dict[str, Any], fresh: Mapping[str, Any]) -> Row:
         """Store a row of which some fields are new; what says when it was changed says now."""
         name_of_row = self.table(table).key
         if name_of_row in fresh or name_of_row not in row:
-            raise Refusal(422, f"{name_of_row}: {shown(key)} names the {self.table(table).spoken}, it stays")
+            known = self.get(table, key)[name_of_row]
+            raise Refusal(422, f"{name_of_row}: {shown(known)} names the {self.table(table).spoken}, it stays")
         self._check(table, fresh)
         for name in self._makers[table].touched:
             if name in fresh:
                 continue
             row[name] = now_as(self.table(table).rule(name), self.now())
-        self.store.put(table, key_text(key), row)
+        self.store.put(table, self._named(table, key), row)
         return row
+
+    def _key_of(self, table: str, value: Any) -> Any:
+        return cast("Mapping[str, Any]", value).get(self.table(table).key) if isinstance(value, Mapping) else value
 
     def _check(self, table: str, fields: Mapping[str, Any]) -> None:
         described = self.table(table)
@@ -171,21 +200,24 @@ def _fresh(old: Row, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in old or not same(old[name], value)}
 
 
-def read_seed(source: Source, tables: Mapping[str, Table]) -> tuple[Mapping[str, Mapping[str, Row]], str | None]:
-    """Rows by table and key, and when it is, as RFC 3339 (None: not said). Raises BadRecord."""
+def read_seed(
+    source: Source, tables: Mapping[str, Table], now: str | None = None
+) -> tuple[Mapping[str, Mapping[str, Row]], str | None]:
+    """Rows by table and key, and when it is, as RFC 3339: `now`, else as it is said, or None. Raises BadRecord."""
     data = source.data
     if not isinstance(data, dict):
         raise source.bad((), f"expected tables, got {shown(data)}", "write `table: [rows]` or `table: {key: row}`")
     given = dict(object_of(data))
-    now = given.pop("now", None) if not isinstance(given.get("now"), dict | list) else None
+    said = given.pop("now", None) if not isinstance(given.get("now"), dict | list) else None
+    now = moment_in(said, source) if now is None and said is not None else now
     placed = {name: _seed_table(source, name, rows, tables) for name, rows in given.items()}
     for name, rows in placed.items():
         for key in rows:
             _check_seed_row(source, tables[name], key, placed)
     for name, rows in placed.items():
-        _fill(tables[name], rows, tables, placed)
+        _fill(tables[name], rows, tables, placed, now)
     rows_by_table = {name: {key: row for key, (row, _) in rows.items()} for name, rows in placed.items()}
-    return rows_by_table, None if now is None else moment_in(now, source)
+    return rows_by_table, now
 
 
 def moment_in(text: Any, source: Source) -> str:
@@ -213,8 +245,11 @@ def _seed_table(source: Source, name: str, rows: Any, tables: Mapping[str, Table
             raise source.bad(place, f"expected a row, got {shown(given)}")
         row = _seed_row(source, table, own(given), key if isinstance(rows, dict) else None, place)
         text = key_text(row[table.key])
-        if text in placed:
-            raise source.bad(place, f"the {table.key} {row[table.key]!r} stands twice")
+        text = name_in(table, row) if text in placed and table.scope else text
+        twin = placed.get(text, placed.get(key_text(row[table.key])))
+        if twin is not None and all(twin[0].get(name) == row.get(name) for name in table.scope):
+            where = f"say where each lies, too: {', '.join(table.scope)}" if table.scope else ""
+            raise source.bad(place, f"the {table.key} {row[table.key]!r} stands twice", where)
         placed[text] = row, place
     return placed
 
@@ -238,10 +273,12 @@ def _seed_row(source: Source, table: Table, row: dict[str, Any], key: str | None
     return {name: row[name] for name in dict.fromkeys((*table.fields, *row)) if name in row}
 
 
-def _fill(table: Table, rows: _Placed, tables: Mapping[str, Table], placed: Mapping[str, _Placed]) -> None:
+def _fill(
+    table: Table, rows: _Placed, tables: Mapping[str, Table], placed: Mapping[str, _Placed], now: str | None
+) -> None:
     """What rows need and nobody gave: null, a row that is there, a plausible value, the least that fits."""
     needed = table.required or table.fields.keys() - table.unseen
-    made = plausible(table) if any(needed - row.keys() for row, _ in rows.values()) else None
+    made = plausible(table, now) if any(needed - row.keys() for row, _ in rows.values()) else None
     for number, (row, _) in enumerate(rows.values()):
         missing = [name for name in table.fields if name in needed and name not in row]
         likely = made(number) if made and missing else {}

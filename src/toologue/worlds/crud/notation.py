@@ -24,9 +24,11 @@ from typing import Any, cast
 
 from toologue.apis.schemas import list_of, object_of, violation
 from toologue.errors import BadSetting, UnknownName, shown
+from toologue.text.tokens import plural
 from toologue.values.compare import same
 from toologue.values.conditions import Expression, parse
 from toologue.values.moments import duration
+from toologue.worlds.crud.envelopes import kinds_of
 from toologue.worlds.crud.tables import Table
 
 
@@ -75,19 +77,26 @@ class Scope:
 
 @dataclass(frozen=True)
 class Names:
-    """The names that may be used: arguments, and rows with their tables. `row`: whose fields stand without a `$`."""
+    """The names that may be used: arguments with their schemas, and rows with their tables. `row`: whose fields stand
+    without a `$`.
+    """
 
-    arguments: frozenset[str]
+    arguments: Mapping[str, Any]
     rows: Mapping[str, Table]
     row: str | None = None
 
     def check(self, name: str, path: Sequence[str], mark: str = "") -> None:
-        """Raises UnknownName for a name that there is not, or a field that its row cannot have."""
+        """Raises UnknownName for a name that there is not, or a field that its row cannot have; ValueError for a field
+        of an argument that has none.
+        """
         known = ["now", "today", *self.rows, *self.arguments]
         if name not in known:
             raise UnknownName("reference", mark + name, [mark + one for one in known])
         if name in self.rows:
             self.rows[name].check_fields(path[:1])
+        elif path and (kinds := kinds_of(self.arguments.get(name), None)) and not kinds & {"object", "array"}:
+            what = f"{mark}{name} is the argument here, which has no {path[0]!r}"
+            raise ValueError(f"{what}: say `on: {plural(name)}` to mean the row that it names")
 
 
 Value = Callable[[Scope], Any]

@@ -33,7 +33,7 @@ from toologue.text.tokens import snake
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.crud.actions import Action, ActionError, Site, action_of
 from toologue.worlds.crud.answers import done_answer, list_answer, row_answer
-from toologue.worlds.crud.data import Data, Refusal, key_text
+from toologue.worlds.crud.data import Data, Refusal, key_text, lies
 from toologue.worlds.crud.envelopes import Held, Page, form, held_in, kinds_of
 from toologue.worlds.crud.lists import selection
 from toologue.worlds.crud.notation import Scope
@@ -91,11 +91,8 @@ class Handler:
             if parameter not in scope.arguments:
                 raise Refusal(400, f"{parameter} is missing")
             key = scope.arguments[parameter]
-            row = data.get(table.name, key)
-            under = [*((field, scope.arguments[flat]) for field, flat in within), *([(link, before)] if link else [])]
-            if not all(_lies(row, field, value, table) for field, value in under):
-                data.missing(table.name, key)
-            scope.rows[table.singular], before = row, key_text(key)
+            under = {field: scope.arguments[flat] for field, flat in within} | ({link: before} if link else {})
+            scope.rows[table.singular], before = data.get(table.name, key, under), key_text(key)
         self.action.check(scope)
         value = self.effect(data, scope)
         for name, fields in self.action.creates.items():
@@ -104,7 +101,7 @@ class Handler:
         if self.action.sets and self.row is not None:
             table, name = self.row.table, self.row.table.singular
             changes = self.action.changes(scope.rows[name], scope)
-            scope.rows[name] = data.change(table.name, scope.arguments[self.row.parameter], changes)
+            scope.rows[name] = data.change(table.name, scope.rows[name], changes)
         if self.action.returns is not None:
             return self.action.returns(scope)
         return self.answer(value if self.subject is None else scope.rows[self.subject.singular])
@@ -198,7 +195,8 @@ class _Reader:
         return held_in(self.operation.response, self.document.root, table.names)
 
     def handler(self) -> Handler:
-        if "on" in self.said:
+        adds = self.operation.method == "post" and self.route.table not in (None, self.said.get("on"))
+        if "on" in self.said and not adds:
             return self.acting()
         tail, is_read = self.route.tail, not self.operation.api.writes
         owner = self.steps[-1].table if self.steps else None
@@ -261,7 +259,8 @@ class _Reader:
         return self.made(effect, table)
 
     def adding(self, table: Table, link: str | None) -> Handler:
-        body, more = self.body(table), self.action(self.steps, table).creates.get(table.name)
+        steps = self.acted_on()
+        body, more = self.body(table), self.action(steps, table).creates.get(table.name)
         wires = {flat: wire.name for flat, wire in self.operation.wires.items() if wire.into == "path"}
         named = {flat: table.field(name) for flat, name in wires.items()}
         above = {name: flat for flat, name in named.items() if name and name != table.key}
@@ -274,10 +273,10 @@ class _Reader:
             fields |= {field: scope.arguments[flat] for field, flat in self.route.within}
             scope.rows[table.singular] = data.add(table.name, fields | (more(scope) if more else {}))
 
-        return self.made(effect, table, added=table)
+        return self.made(effect, table, steps=steps, added=table)
 
     def item(self, steps: tuple[Step, ...]) -> Handler:
-        table, parameter = steps[-1][:2]
+        table = steps[-1].table
         body, method, is_read = self.body(table), self.operation.method, not self.operation.api.writes
         sent = {table.field(wire.name) or wire.name for wire in self.operation.wires.values() if wire.into == "body"}
         hidden = {table.key, *(name for name in table.fields if table.rule(name).get("readOnly") is True)}
@@ -285,19 +284,19 @@ class _Reader:
         defaults = {name: rule["default"] for name in table.fields if "default" in (rule := table.rule(name))}
 
         def effect(data: Data, scope: Scope) -> None:
-            old, key = scope.rows[table.singular], scope.arguments[parameter]
+            old = scope.rows[table.singular]
             if is_read:
                 return
             if method == "delete":
-                data.remove(table.name, key)
+                data.remove(table.name, old)
             elif method == "put":  # fields that cannot be sent stay, the others get their defaults
                 kept = {name: old[name] for name in stay if name in old}
                 new = data.fitting(table.name, body(scope))
                 row = {**defaults, table.key: old[table.key], **new, **kept}
-                scope.rows[table.singular] = data.replace(table.name, key, row)
+                scope.rows[table.singular] = data.replace(table.name, old, row)
             else:
                 new = data.fitting(table.name, _merged({name: old.get(name) for name in body(scope)}, body(scope)))
-                scope.rows[table.singular] = data.replace(table.name, key, {**old, **new})
+                scope.rows[table.singular] = data.replace(table.name, old, {**old, **new})
 
         silent = method == "delete" and not self.operation.response
         return self.made(effect, table, steps=steps, answer=_nothing if silent else None)
@@ -315,11 +314,14 @@ class _Reader:
             return [*list_of(old), body(scope)] if method == "post" and isinstance(old, list) else body(scope)
 
         def effect(data: Data, scope: Scope) -> Any:
-            old, key = scope.rows[table.singular].get(field), scope.arguments[parameter]
+            row = scope.rows[table.singular]
+            old = row.get(field)
             if method != "get":
-                scope.rows[table.singular] = data.change(table.name, key, {field: value(old, scope)})
+                scope.rows[table.singular] = data.change(table.name, row, {field: value(old, scope)})
             elif old is None:
-                raise Refusal(404, f"the {table.spoken} {key!r} has no {field.replace('_', ' ')}")
+                raise Refusal(
+                    404, f"the {table.spoken} {scope.arguments[parameter]!r} has no {field.replace('_', ' ')}"
+                )
             return scope.rows[table.singular][field]
 
         if table.key in properties_of(form(self.operation.response, self.document.root)):
@@ -334,16 +336,16 @@ class _Reader:
 
     def single(self, field: str) -> Handler:
         """What a row has one of: read as it was put there, merged, cleared."""
-        table, parameter = self.steps[-1][:2]
+        table = self.steps[-1].table
         body, method, root = self.body(None, field), self.operation.method, self.document.root
         response = self.operation.response
 
         def effect(data: Data, scope: Scope) -> Any:
-            old = scope.rows[table.singular].get(field)
+            row = scope.rows[table.singular]
+            old = row.get(field)
             new = old if method == "get" else None if method == "delete" else _merged(old, body(scope))
             if method != "get":
-                key = scope.arguments[parameter]
-                scope.rows[table.singular] = data.change(table.name, key, {field: new})
+                scope.rows[table.singular] = data.change(table.name, row, {field: new})
             return new
 
         def answer(value: Any) -> Any:
@@ -356,7 +358,7 @@ class _Reader:
         return self.made(effect, answer=answer)
 
     def acting(self) -> Handler:
-        steps = (*self.steps, *((self.step_on(str(self.said["on"])),) if "on" in self.said else ()))
+        steps = self.acted_on()
         if not self.said:
             return self.setting()
         action, owner = self.action(steps), steps[-1].table if steps else None
@@ -383,11 +385,11 @@ class _Reader:
         spoken = state if not isinstance(state, bool) else flag if state else f"not {flag}"
 
         def effect(data: Data, scope: Scope) -> None:
-            key = scope.arguments[parameter]
-            if scope.rows[table.singular].get(field) == state:
-                raise Refusal(409, f"the {table.spoken} {key!r} is {spoken} already")
+            row = scope.rows[table.singular]
+            if row.get(field) == state:
+                raise Refusal(409, f"the {table.spoken} {scope.arguments[parameter]!r} is {spoken} already")
             more = {n: value for n, value in data.fitting(table.name, body(scope)).items() if n in table.fields}
-            scope.rows[table.singular] = data.change(table.name, key, {**more, field: state})
+            scope.rows[table.singular] = data.change(table.name, row, {**more, field: state})
 
         return self.made(effect, table)
 
@@ -432,7 +434,8 @@ class _Reader:
     def action(self, steps: tuple[Step, ...], added: Table | None = None) -> Action:
         if "x-action" not in self.operation.extensions:
             return Action()
-        site = Site(self.tables, steps[-1].table if steps else None, added, frozenset(self.operation.api.parameters))
+        schemas = {name: one.json_schema for name, one in self.operation.api.parameters.items()}
+        site = Site(self.tables, steps[-1].table if steps else None, added, schemas)
         try:
             action = action_of(self.said, site)
         except ActionError as error:
@@ -441,15 +444,21 @@ class _Reader:
             self.bad("an operation that only reads sets and creates nothing", "", ("x-action",))
         return action
 
-    def step_on(self, name: str) -> Step:
+    def acted_on(self) -> tuple[Step, ...]:
+        """The rows of the path, and that which `on` means: the parameter that holds its key, or that refers to it."""
+        if "on" not in self.said:
+            return self.steps
+        name = str(self.said["on"])
         if name not in self.tables:
-            self.bad(f"there is no table {name!r}; known: {', '.join(self.tables)}", "", ("x-action", "on"))
+            self.bad(str(UnknownName("table", name, self.tables)), "", ("x-action", "on"))
         table = self.tables[name]
-        known = (table.key, f"{table.singular}_id")
-        flat = next((p for p in self.operation.api.parameters if snake(p) in map(snake, known)), None)
+        referring = (field for one in self.tables.values() for field, other in one.refers.items() if other == name)
+        likely = dict.fromkeys(map(snake, (table.key, f"{table.singular}_id", table.singular, *referring)))
+        spelt = {snake(wire.name): flat for flat, wire in self.operation.wires.items()}
+        flat = next((spelt[one] for one in likely if one in spelt), None)
         if flat is None:
-            self.bad(f"no parameter holds the key of {name} ({' or '.join(known)})", "", ("x-action", "on"))
-        return Step(table, flat)
+            self.bad(f"no parameter holds the key of {name} ({' or '.join(likely)})", "", ("x-action", "on"))
+        return (*self.steps, Step(table, flat))
 
     def page(self, table: Table, link: str | None) -> Callable[[Data, Scope], Page]:
         """What is asked for of a table's rows, or of those that refer to the path's last row."""
@@ -463,9 +472,9 @@ class _Reader:
             rows: Iterable[Row] = data.rows(table.name)
             if link is not None:
                 wanted = key_text(scope.arguments[self.steps[-1].parameter])
-                rows = (row for row in rows if _lies(row, link, wanted, table))
+                rows = (row for row in rows if lies(row, link, wanted, table))
             for name, flat in within:
-                rows = [row for row in rows if _lies(row, name, scope.arguments[flat], table)]
+                rows = [row for row in rows if lies(row, name, scope.arguments[flat], table)]
             return select(rows, scope.arguments)
 
         return chosen
@@ -518,12 +527,6 @@ class _Reader:
 
     def bad(self, what: str, remedy: str = _REMEDY, place: Place = ()) -> NoReturn:
         raise Unread((*self.operation.place, *place), what, remedy)
-
-
-def _lies(row: Row, field: str, value: Any, table: Table) -> bool:
-    """Whether a row lies under what a field of it names; where nobody said, unseen fields let it."""
-    told = row.get(field)
-    return key_text(told) == key_text(value) if told is not None else field in table.unseen
 
 
 def _merged(old: Any, new: Any) -> Any:

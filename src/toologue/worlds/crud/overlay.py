@@ -16,12 +16,12 @@ that it names is to be understood: what is wrong with it is an error, and not an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from toologue.apis.openapi import Method
 from toologue.apis.schemas import list_of, object_of
-from toologue.data import Source
+from toologue.data import Place, Source
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import callable_name
 from toologue.values.json_schema import resolved
@@ -30,6 +30,33 @@ SAID = "x-overlay"
 """What marks the operations that an overlay names."""
 _PARTS = ("operations", "paths", "components")
 _NAMED = ("paths", "schemas", "properties")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Overlaid(Source):
+    """A document with its overlay. `named`: path and method of an operation → its name in the overlay."""
+
+    document: Source
+    overlay: Source
+    named: Mapping[tuple[str, str], str]
+
+    def origin(self, place: Place) -> tuple[Source, Place]:
+        """Where a place of the whole stands: in the overlay, unless the document has more of it."""
+        name = self.named.get(cast("Any", tuple(place[1:3]))) if [*place[:1]] == ["paths"] else None
+        said = [*place] if name is None else ["operations", name, *place[3:]]
+        there = _depth(self.overlay.data, said)
+        is_ours = there and there + (name is not None) >= _depth(self.document.data, place)
+        return (self.overlay, said) if is_ours else self.document.origin(place)
+
+
+def _depth(data: Any, place: Place) -> int:
+    """How many steps of a place there are."""
+    for depth, step in enumerate(place):
+        inner = list_of(data)
+        if not (step in object_of(data) or (isinstance(step, int) and step < len(inner))):
+            return depth
+        data = inner[step] if isinstance(step, int) else object_of(data)[step]
+    return len(place)
 
 
 def overlaid(document: Source, overlay: Source) -> Source:
@@ -43,15 +70,17 @@ def overlaid(document: Source, overlay: Source) -> Source:
     root = object_of(document.data)
     merged = _merged(root, {key: part for key, part in said.items() if key != "operations"}, overlay, ())
     paths = dict(object_of(merged.get("paths")))
-    known = _operations(paths)
+    known, named = _operations(paths), dict[tuple[str, str], str]()
     for name, part in object_of(said.get("operations")).items():
         if name not in known:
             raise overlay.bad(("operations", name), str(UnknownName("operation", name, known)))
         path, method = known[name]
+        named[path, method] = name
         item = dict(object_of(paths[path]))
         item[method] = _operation(item[method], part, overlay, ("operations", name), root)
         paths[path] = {key: one for key, one in item.items() if one is not None}
-    return replace(document, data={**merged, "paths": paths})
+    whole = {**merged, "paths": paths}
+    return _Overlaid(document.file, whole, document.text, document=document, overlay=overlay, named=named)
 
 
 def _operations(paths: Mapping[str, Any]) -> dict[str, tuple[str, str]]:

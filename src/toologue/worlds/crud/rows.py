@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -19,6 +19,7 @@ from toologue.text.tokens import snake
 from toologue.values.json_schema import fits, items_of, resolved, types_of
 from toologue.values.least import least
 from toologue.values.make import make, text_for
+from toologue.values.moments import moment, written
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.documented.answers import answer_maker
 from toologue.worlds.store import own
@@ -27,18 +28,29 @@ Now = Callable[[], str]
 # (number of the row, now) → the value of a field.
 Filler = Callable[[int, Now], Any]
 _DATED = ("date", "date-time")
+# What a row has in common with the row that it refers to, where nobody says otherwise.
+_COMMON = frozenset(("amount", "currency", "price", "total"))
+# Made-up rows begin so many days ago, unless they tell of a birth before this year.
+_AGO, _BORN = 40, 2010
 
 
 @dataclass(frozen=True)
 class RowMaker:
     """Makes the rows of one table. `fillers`: of its key, and of what is not given; `invented`: read-only fields of
-    made-up values; `touched`: fields that say when a row was last changed.
+    made-up values; `touched`: fields that say when a row was last changed; `common`: fields that are filled as in a
+    row that is referred to.
     """
 
     table: Table
     fillers: Mapping[str, Filler]
     invented: frozenset[str]
     touched: tuple[str, ...]
+    common: tuple[str, ...]
+
+    def shared(self, given: Mapping[str, Any], parent: Mapping[str, Any]) -> dict[str, Any]:
+        """What nobody gave, and a row that is referred to has: an amount, a currency, what both refer to."""
+        found = {name: parent[name] for name in self.common if name not in given and parent.get(name) is not None}
+        return {name: own(value) for name, value in found.items() if self.table.violation({name: value}) is None}
 
     def row(self, given: Mapping[str, Any], number: int, *, now: Now) -> dict[str, Any]:
         """The row with these fields, in the order of the schema. Its key is made unless it is given."""
@@ -69,14 +81,15 @@ def maker_of(table: Table, ids: Sequence[Any]) -> RowMaker:
         likely = table.likely.get(name, ())
         if is_ours and likely and fits(None, rule, table.root) is False:
             fillers[name] = _constant(likely[0])
-        elif filler := _filler(rule, table.root, is_ours=is_ours):
+        elif filler := _filler(name, rule, table.root, is_ours=is_ours):
             fillers[name] = filler
         elif is_ours:
             fillers[name] = _inventor(table, name)
             invented |= {name} if is_hidden else set()
     dates = [name for name in table.fields if table.rule(name).get("format") in _DATED]
     touched = [name for name in dates if {"updated", "modified", "changed"} & {*snake(name).split("_")}]
-    return RowMaker(table, fillers, frozenset(invented), tuple(touched))
+    common = [name for name in fillers if name in _COMMON.union(table.refers) and "default" not in table.rule(name)]
+    return RowMaker(table, fillers, frozenset(invented), tuple(touched), tuple(common))
 
 
 def _id_style(table: Table, ids: Sequence[Any]) -> Callable[[int], Any]:
@@ -127,7 +140,15 @@ def _similar_id(sample: str, random: Random) -> str:
     return sample[:cut] + "".join(random.choice(letters) if c.isalnum() else c for c in sample[cut:])
 
 
-def _filler(rule: Mapping[str, Any], root: Any, *, is_ours: bool) -> Filler | None:
+def _is_dated(name: str, rule: Mapping[str, Any]) -> bool:
+    """Whether a field holds days, moments, or the seconds since 1970."""
+    if "integer" in types_of(rule):
+        named = re.search(r"^(created|updated|modified|timestamp)$|_at$", snake(name))
+        return str(rule.get("format")).startswith("unix") or ("format" not in rule and bool(named))
+    return rule.get("format") in _DATED
+
+
+def _filler(name: str, rule: Mapping[str, Any], root: Any, *, is_ours: bool) -> Filler | None:
     """The filler of a field whose value follows from its schema, or from now; None where none does."""
     if "default" in rule:
         return lambda number, now: own(rule["default"])
@@ -135,7 +156,7 @@ def _filler(rule: Mapping[str, Any], root: Any, *, is_ours: bool) -> Filler | No
         return None
     enum = rule.get("enum")
     plain: list[Any] = [None, *(enum if isinstance(enum, list) else [False, 0, []])] if enum or types_of(rule) else []
-    is_dated = str(rule.get("format")).startswith("unix") or rule.get("format") in _DATED
+    is_dated = _is_dated(name, rule)
     for value in plain:
         if fits(value, rule, root) and not (value == 0 and is_dated):
             return lambda number, now: own(value)
@@ -169,20 +190,32 @@ def _inventor(table: Table, name: str) -> Filler:
     return lambda number, now: own(value(number))
 
 
-def plausible(table: Table) -> Callable[[int], dict[str, Any]]:
+def plausible(table: Table, now: str | None) -> Callable[[int], dict[str, Any]]:
     """What makes plausible rows, as the world `documented` would: number → their plain fields, and those of objects.
 
-    The values of one row belong together: a city and its country, an end after its start.
+    The values of one row belong together: a city and its country, an end after its start. They begin in the weeks
+    before `now`, and nothing is true of them that nobody said.
     """
     plain = {name: rule for name in table.fields if (rule := _plain(table.fields[name], table.root)) is not None}
+    dated = [name for name in plain if _is_dated(name, plain[name])]
+    plain |= {name: {**plain[name], "format": "unix-time"} for name in dated if "integer" in types_of(plain[name])}
     returns: dict[str, Any] = {"type": "object", "properties": plain, "required": [*plain]}
     answer = answer_maker(Api(name=table.singular, returns=returns))
 
     def row(number: int) -> dict[str, Any]:
         made = object_of(answer(keys.seed_of("row", table.name, number), {}))
+        whens = {name: when for name in dated if (when := _when(made.get(name))) and when.year > _BORN}
+        if today := moment(now or "") if whens else None:
+            ago = timedelta(days=1 + keys.seed_of("ago", table.name, number) % _AGO)
+            shift = today - ago - min(whens.values())
+            made |= {name: now_as(table.rule(name), written(when + shift)) for name, when in whens.items()}
         return {name: value for name, value in made.items() if fits(value, table.fields[name], table.root)}
 
     return row
+
+
+def _when(value: Any) -> datetime | None:
+    return moment(value) if isinstance(value, str) else datetime.fromtimestamp(value, UTC) if value else None
 
 
 def _plain(schema: Any, root: Any, deep: int = 0) -> dict[str, Any] | None:
@@ -192,6 +225,8 @@ def _plain(schema: Any, root: Any, deep: int = 0) -> dict[str, Any] | None:
     if {"allOf", "anyOf", "oneOf", "not"} & rule.keys() or not kinds or deep > 1:
         return None
     made = {**rule, "type": kinds[0]}
+    if kinds[0] == "boolean" and fits(False, rule, root):
+        return {**made, "const": False}
     if kinds[0] == "array":
         items = _plain(items_of(rule), root, deep + 1)
         return None if items is None else {**made, "items": items}

@@ -28,7 +28,7 @@ def _ids(table: Table) -> list[Any]:
 
 
 def _row(table: Table, number: int, ids: Mapping[str, list[Any]]) -> dict[str, Any]:
-    row: dict[str, Any] = {**plausible(table)(number), table.key: ids[table.name][number]}
+    row: dict[str, Any] = {**plausible(table, NOW)(number), table.key: ids[table.name][number]}
     flags = [name for name, value in row.items() if isinstance(value, bool)]
     row |= {name: number % 2 > 0 for name in flags if fits(number % 2 > 0, table.fields[name], table.root)}
     row |= {name: values[number % len(values)] for name, values in table.likely.items() if name != table.key}

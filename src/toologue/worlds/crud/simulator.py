@@ -28,7 +28,7 @@ from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
 from toologue.data import Source, complaint, read_source, text_of
 from toologue.errors import BadSetting, UnknownName
-from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Result, Setting
+from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Parameter, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
 from toologue.values.json_schema import resolved
@@ -111,15 +111,16 @@ class Simulator:
         self.handlers: dict[str, Handler] = {}
         self.answers = self._answered()
         self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
-        self.apis = tuple(operation.api for operation in self.operations.values())
+        self.apis = tuple(map(self._formed, self.operations.values()))
         self.documented = Documented(self.apis)
         root = self.document.root
         self.hides = any(table.is_open for table in self.tables.values()) or hides(root, root)
-        self._begin(root.get("x-seed") if seed is None else seed, now)
+        beside = self.document.source.part("x-seed") if "x-seed" in root else Source("<seed>", {})
+        self._begin(beside if seed is None else seed, now)
 
-    def _begin(self, seed: str | Path | Mapping[str, Any] | None, now: str | None) -> None:
-        self.seed, begins = read_seed(_source({} if seed is None else seed, "<seed>"), self.tables)
-        self.now = begins if now is None else moment_in(now, Source("<now>", None))
+    def _begin(self, seed: str | Path | Mapping[str, Any] | Source, now: str | None) -> None:
+        now = None if now is None else moment_in(now, Source("<now>", None))
+        self.seed, self.now = read_seed(_source(seed, "<seed>"), self.tables, now)
         self.makers = {
             name: maker_of(table, [row[table.key] for row in self.seed.get(name, {}).values()])
             for name, table in self.tables.items()
@@ -149,6 +150,16 @@ class Simulator:
             other = about.refers.get(about.field(wire.name) or "") if about and wire.into == "body" else None
             found |= {flat: other} if other and flat not in found else {}
         return {flat: (name, self.tables[name].key) for flat, name in found.items()}
+
+    def _formed(self, operation: Operation) -> Api:
+        """The document of an operation: what names a row has the form of that row's key, where it says none itself."""
+        api, made = operation.api, dict[str, Parameter]()
+        for flat, (name, key) in self.names(api.name).items():
+            parameter, pattern = api.parameters[flat], self.tables[name].rule(key).get("pattern")
+            said = parameter.json_schema
+            if pattern and said.get("type") == "string" and not {"pattern", "format", "enum", "const"} & said.keys():
+                made[flat] = parameter.replace(json_schema={**said, "pattern": pattern})
+        return api.replace(parameters={**api.parameters, **made}) if made else api
 
     def _answered(self) -> dict[str, Answers]:
         """How each operation is answered. What the document says of it under `x-…` is to be understood."""
@@ -233,7 +244,9 @@ class Crud(Stateful):
         return self._store.rows(self._data.table(table).name)
 
 
-def _source(given: str | Path | Mapping[str, Any], name: str) -> Source:
+def _source(given: str | Path | Mapping[str, Any] | Source, name: str) -> Source:
+    if isinstance(given, Source):
+        return given
     return read_source(given) if isinstance(given, str | Path) else Source(name, own(given))
 
 

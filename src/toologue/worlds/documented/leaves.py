@@ -27,7 +27,8 @@ _TRIES = 64
 Maker = Callable[[Row], Any]
 
 _FREE = frozenset(("type", "title", "description", "examples", "example", "default", "readOnly", "writeOnly"))
-_FORMATS = {"date": "day", "date-time": "moment", "email": "email", "uri": "url", "url": "url", "uuid": "uuid"}
+_FORMATS = {"date": "day", "date-time": "moment", "email": "email", "uri": "url", "url": "url", "uuid": "uuid",
+            "unix-time": "moment"}  # fmt: skip
 _TOPS = {"stars": 5.0, "percent": 100.0, "month": 12.0, "day number": 28.0, "age": 99.0}
 _RANGES: dict[str, tuple[float, float]] = {
     "stars": (3, 5), "money": (5, 250), "percent": (5, 98), "age": (18, 80), "degrees": (-4, 31), "count": (2, 400),
