@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from toologue.plan.procedures import procedure
 from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
 from toologue.procedure.answers import polarity
-from toologue.procedure.course import Slot
+from toologue.procedure.course import Slot, course_of
 from toologue.procedure.slot_values import read_values
 from toologue.run.runner import Settings, cases_of
 from toologue.schema import AgentTurn, Case, Dialogue, Trace
@@ -74,6 +76,30 @@ def test_a_code_is_found_in_any_words_and_any_case(number: int, around: str, low
     said = around.format(code.lower() if lower else code)
     assert read_values(said, [ORDER, EMAIL]) == {"order_id": code}
     assert read_values(f"{said} and O-00000x", [ORDER], avoid=[code]) == {}
+
+
+CHARGE = Slot("charge", {"type": "string", "maxLength": 5000}, is_key=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "charge"),
+    [
+        ("In my case it is ch_1004", "ch_1004"),
+        ("Good question! ch_1004, it seems.", "ch_1004"),
+        ("The one from the 2nd of March, K-17", "K-17"),
+        ("It's lamp", "lamp"),
+        ("How do you tune a guitar to drop D?", None),
+    ],
+)
+def test_what_looks_like_an_id_is_the_key_and_a_whole_sentence_is_none(said: str, charge: str | None) -> None:
+    assert read_values(said, [CHARGE]).get("charge") == charge
+    note = read_values(said, [replace(CHARGE, is_key=False)])
+    assert note, "where nothing is looked up by it, any words will do"
+
+
+def test_a_key_is_what_a_call_looks_up_by() -> None:
+    slots = course_of(brief_of("order-not-received")).slots
+    assert {name for name, slot in slots.items() if slot.is_key} == {"order_id", "email"}
 
 
 @given(st.text(max_size=80))

@@ -97,6 +97,8 @@ class Steering:
         return State(node, entered)
 
 
+# What is looked for by words.
+_SOUGHT = re.compile(r"query|search|keyword|text|name")
 _COMPARED = r"(?:==|!=|<=|>=|<|>)"
 _PATH = r"(?P<path>[A-Za-z]\w*(?:\.\w+|\[\d+\])+)"
 
@@ -110,6 +112,8 @@ class Slot:
     description: str = ""
     # Whether the procedure leaves it to a call to refuse values: one that does not fit is a value as well.
     lenient: bool = False
+    # Whether something is looked up by it: of free words, what looks like an id is meant.
+    is_key: bool = False
 
     @property
     def pattern(self) -> str:
@@ -182,7 +186,8 @@ def _slot(name: str, procedure: Procedure, apis: Mapping[str, Api]) -> Slot:
     if fed:  # the parameter of its own name, if there is one
         _, schema, step = min(fed, key=lambda one: one[0])
         lenient = any("invalid" in branch.condition for branch in step.branches if branch.is_failure)
-        return Slot(name, schema, str(schema.get("description", "")), lenient)
+        is_key = not _SOUGHT.search(name) and any(not apis[one.api].writes for _, _, one in fed)
+        return Slot(name, schema, str(schema.get("description", "")), lenient, is_key)
     for schema in _compared_schemas(name, procedure, apis):
         return Slot(name, schema, str(schema.get("description", "")))
     examples = procedure.examples.get(name, ())

@@ -19,7 +19,7 @@ from toologue.text.find import find
 from toologue.text.tokens import words_of
 from toologue.values.json_schema import fits
 
-_LEAST, _SHORT = 0.4, 6
+_LEAST, _SHORT, _LONGEST_KEY = 0.4, 6, 4
 _WORDS = cast("Mapping[str, str]", shipped(Path(__file__).with_suffix(".yaml")))
 _RE = {name: re.compile(pattern.replace("\n", "")) for name, pattern in _WORDS.items()}
 _REMARK = re.compile(r",\s+(?:but|if|not|as|can|in case|that['’]s|and that['’]?s?|so)\b")
@@ -148,8 +148,12 @@ def _share_out(text: str, slots: Sequence[Slot], now: datetime | None) -> dict[s
             found[slot.name] = formed[0][0]
     free = [slot for slot in slots if slot.is_free]
     if len(free) == 1 and not _PLACED.search(free[0].name):
+        codes = {code for code in _RE["id"].findall(text) if free[0].is_key and _suits(code, free[0])}
+        if len(codes) == 1:
+            return found | dict.fromkeys([free[0].name], codes.pop())
         words = _strip_phrase(_REMARK.split(text.replace("\0", " "))[0])
-        return found | ({free[0].name: words} if _suits(words, free[0]) else {})
+        is_talk = free[0].is_key and len(words.split()) > _LONGEST_KEY
+        return found | ({free[0].name: words} if _suits(words, free[0]) and not is_talk else {})
     pieces = [piece for part in _PIECES.split(text) if (piece := _strip_phrase(part)) and not _RE["talk"].search(piece)]
     short = len(text.split()) <= _SHORT
     for part in _PARTS:
