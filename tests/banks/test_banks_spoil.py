@@ -23,7 +23,6 @@ SHAPES: dict[str, dict[str, Any]] = {
     "time": {"type": "string", "format": "time"},
     "uuid": {"type": "string", "format": "uuid"},
     "link": {"type": "string", "format": "uri"},
-    "option": {"type": "string", "enum": ["refund", "replacement", "store credit"]},
     "count": {"type": "integer", "minimum": 10, "maximum": 99},
     "sum": {"type": "number", "minimum": 10},
     "postcode": {"type": "string", "minLength": 5, "maxLength": 5, "pattern": "^[0-9]{5}$"},

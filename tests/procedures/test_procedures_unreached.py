@@ -23,6 +23,7 @@ paths:
   /v1/refunds:
     post:
       operationId: PostRefunds
+      x-action: {on: charges, requires: {frozen: {not: true}}}
       requestBody:
         content:
           application/x-www-form-urlencoded:
@@ -45,6 +46,7 @@ components:
         object: {type: string, enum: [charge]}
         amount: {type: integer}
         refunded: {type: boolean}
+        frozen: {type: boolean}
         receipt: {type: string, nullable: true}
     refund:
       type: object
@@ -60,7 +62,7 @@ ROWS = """
 now: 2025-03-12T09:30:00Z
 charges:
   ch_1001: {amount: 2500, refunded: false}
-  ch_1002: {amount: 4200, refunded: false}
+  ch_1002: {amount: 4200, refunded: false, frozen: true}
 """
 MORE = "  ch_1003: {amount: 3000, refunded: true}\n  ch_1004: {amount: 10001, refunded: false}\n"
 PROCEDURE = """---
@@ -107,11 +109,11 @@ def told(folder: Path, procedure: str = PROCEDURE, rows: str = ROWS) -> Path:
 
 
 def unreached(folder: Path) -> list[str]:
-    """What `toologue generate` says is in no conversation."""
+    """What `toologue generate` says no conversation reaches."""
     where = ("--service", "api.yaml", "--rows", "seed.yaml", "-o", "suite", "--count", "4")
     done = toologue("generate", "procedures/refund.md", *where, cwd=folder)
     assert done.returncode == 0, done.stderr
-    _, _, said = done.stdout.partition("in no conversation:\n")
+    said = done.stdout.partition("reached by no conversation:\n")[2]
     return [line.removeprefix("  refund: ") for line in said.splitlines() if line.startswith("  ")]
 
 
@@ -140,7 +142,7 @@ def test_it_stands_in_the_statistics_too(here: Path) -> None:
 
 
 def test_a_row_that_is_there_and_that_examples_leave_out(here: Path) -> None:
-    only = PROCEDURE.replace("---\n\n#", "examples:\n  charge: [ch_1001]\n---\n\n#")
+    only = PROCEDURE.replace("---\n\n#", "examples:\n  charge: [ch_1001, ch_1002]\n---\n\n#")
     assert unreached(told(here, only, ROWS + MORE)) == [
         "step 2, branch 2 (`found.refunded == true`): charge ch_1003 leads there, and no customer who comes here "
         "names it; add it to `examples: charge` (behind it: step 8)",
@@ -169,6 +171,7 @@ def test_conversations_that_were_dropped(here: Path) -> None:
     null = PROCEDURE.replace("say that this charge was refunded before", "say that it went to {found.receipt}")
     (said,) = unreached(told(here, null, ROWS + MORE))
     assert "what leads there was dropped (words would show what is not there" in said
+    assert " dropped (" in toologue("test", ".", cwd=here).stdout
 
 
 def test_a_way_that_nothing_can_take(here: Path) -> None:
@@ -179,14 +182,30 @@ def test_a_way_that_nothing_can_take(here: Path) -> None:
 
 
 def test_a_failure_that_never_happens(here: Path) -> None:
-    conflict = PROCEDURE.replace("If it fails: go to 7", "If it fails with `conflict`: go to 7").replace(
+    conflict = PROCEDURE.replace("If it fails: go to 7", "If it fails with `forbidden`: go to 7").replace(
         "   - Otherwise: go to 6", "   - If it fails: go to 9.\n   - Otherwise: go to 6"
     )
     (said,) = unreached(told(here, conflict, ROWS + MORE))
-    assert said.startswith('step 5, branch 1 (`error.type == "conflict"`): none of ')
+    assert said.startswith('step 5, branch 1 (`error.type == "forbidden"`): none of ')
     assert (
-        "calls of `PostRefunds` that were tried failed with `conflict`; add a row to seed.yaml that it refuses" in said
+        "calls of `PostRefunds` that were tried failed with `forbidden`; add a row to seed.yaml that it refuses" in said
     )
+
+
+def test_a_pair_of_ways_that_never_follow_each_other(here: Path) -> None:
+    dear = PROCEDURE.replace(
+        "   - Otherwise: go to 4.", "   - If `found.amount > 3000`: go to 4.\n   - Otherwise: go to 4."
+    )
+    failing, passing = unreached(told(here, dear, ROWS + MORE))
+    assert failing == (
+        "step 5, branch 1 (`error`), right after step 2, branch 5 (otherwise): none of 3 calls of `PostRefunds` that "
+        "were tried failed; add a row to seed.yaml that it refuses, or say in an overlay what it refuses "
+        "(x-action: requires)"
+    )
+    assert passing.startswith(
+        "step 5, branch 2 (otherwise), right after step 2, branch 4 (`found.amount > 3000`): all 3"
+    )
+    assert toologue("test", ".", "--unreached", "fail", cwd=here).returncode == 0, "each way is taken"
 
 
 def test_all_calls_that_fail(here: Path) -> None:
@@ -199,7 +218,7 @@ def test_a_gate_may_be_on_it(here: Path) -> None:
     done = toologue("test", ".", cwd=here)
     assert done.returncode == 0, done.stderr
     assert "refund.md: step 2, branch 2 (`found.refunded == true`): no charge" in done.stdout
-    assert "in no conversation that gold passes" not in done.stdout, "what the agent failed is another matter"
+    assert "gold passes no conversation" not in done.stdout, "what the agent failed is another matter"
     assert toologue("test", ".", "--unreached", "fail", cwd=here).returncode == 1, "from what was kept, too"
     with (here / "toologue.toml").open("a") as settings:
         settings.write('[gate]\nunreached = "fail"\n')
@@ -207,7 +226,7 @@ def test_a_gate_may_be_on_it(here: Path) -> None:
     assert toologue("test", ".", "--unreached", "tell", cwd=here).returncode == 0
     assert toologue("test", ".", cwd=told(here, rows=ROWS + MORE)).returncode == 0
     page = (here / "report.html").read_text()
-    assert "in no conversation, and why" not in page
+    assert "reached by no conversation, and why" not in page
 
 
 def test_the_page_says_so(here: Path) -> None:

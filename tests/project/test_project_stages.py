@@ -213,7 +213,7 @@ class TestTheGate:
         assert "look first, agent.py:agent:" in said
         assert "locker.md:8, step 2: no answer" in said
         assert "get_locker" in said
-        assert "locker.md: 4 ways are in no conversation that agent.py:agent passes" in said
+        assert "locker.md: agent.py:agent passes no conversation that takes one of these 4 ways:" in said
         assert "line 9, step 2: Fails: not found" in said
 
     def test_it_is_on_the_first_agent_alone(self, tmp_path: Path) -> None:

@@ -172,11 +172,11 @@ def first_looks(found: Checked, trial: Trial) -> None:
     for one, suite in zip(charted, found.suites, strict=True):
         seen = sight_of(one, trial.conversations).coverage
         unseen = missing_lines(one.graph, suite.coverage)
-        ways = (left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line)
-        missing = [left for left in ways if left not in unseen]
+        passed = (left for left in missing_lines(one.graph, seen) if left.what == "way" and left.line)
+        missing = [left for left in passed if left not in unseen]
         if missing:
-            are = "1 way is" if len(missing) == 1 else f"{len(missing)} ways are"
-            echo(f"\n{one.file}: {are} in no conversation that {trial.agent} passes:")
+            ways = "this way" if len(missing) == 1 else f"one of these {len(missing)} ways"
+            echo(f"\n{one.file}: {trial.agent} passes no conversation that takes {ways}:")
         say_first([f"  line {left.line}, step {left.step}: {left.text}" for left in missing], _LINES)
 
 

@@ -14,6 +14,7 @@ from toologue.cli.terminal import echo, say_first
 from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
+    from toologue.plan.procedures.unreached import Unreached as Missed
     from toologue.project.generate import Making
     from toologue.project.statistics import Source
 Sampler = Literal["cover", "weighted", "vanilla"]
@@ -21,13 +22,15 @@ Unreached = Literal["tell", "fail"]
 _LINES = 20
 
 
-def say_unreached(found: Iterable[tuple[str, Sequence[object]]]) -> bool:
-    """Say what no conversation reaches, by procedure, a line each, and whether there is anything."""
-    left = [(name, one) for name, several in found for one in several]
-    if left:
-        echo(f"\n{len(left)} {'way is' if len(left) == 1 else 'ways are'} in no conversation:")
-    say_first([f"  {name}: {one}" for name, one in left], _LINES)
-    return bool(left)
+def say_unreached(found: Iterable[tuple[str, Sequence[Missed]]]) -> bool:
+    """Say what no conversation reaches, by procedure, a line each, and whether a way is among it."""
+    every = [(name, one) for name, several in found for one in several]
+    ways, pairs = ([told for told in every if bool(told[1].after) == is_pair] for is_pair in (False, True))
+    for left, what in ((ways, "way"), (pairs, "pair")):
+        if left:
+            echo(f"\n{len(left)} {what}{' is' if len(left) == 1 else 's are'} reached by no conversation:")
+        say_first([f"  {name}: {one}" for name, one in left], _LINES)
+    return bool(ways)
 
 
 @Parameter(name="*")

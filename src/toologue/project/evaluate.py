@@ -431,9 +431,12 @@ def _made_words(suites: Sequence[Suite]) -> str:
         f"{Seen.sum(Seen.of(getattr(suite.coverage, part)) for suite in suites)} {word}"
         for part, word in (("nodes", "steps"), ("edges", "ways"), ("pairs", "pairs"))
     )
-    dropped = sum(times for suite in suites for why, times in suite.dropped if why != "no data lead there")
+    dropped = Counter[str]()
+    for suite in suites:
+        dropped.update(dict(suite.dropped))
+    whys = ", ".join(f"{times} × {why}" for why, times in dropped.most_common())
     mended = sum(len(suite.repairs) for suite in suites)
-    notes = [f"{dropped} dropped"] if dropped else []
+    notes = [f"{dropped.total()} dropped ({whys})"] if whys else []
     notes += [f"{mended} repaired"] if mended else []
     return "; ".join([f"{count}, {', '.join(shares)}", *notes, *_difference(suites)])
 

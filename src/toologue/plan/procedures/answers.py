@@ -130,7 +130,9 @@ def _key_field(rows: Mapping[str, Row]) -> str | None:
         return None
     key, first = next(iter(rows.items()))
     named = [name for name, value in first.items() if str(value) == key]
-    return next((name for name in named if all(str(row.get(name)) == key for key, row in rows.items())), None)
+    # where keys stand twice, a row is named with what it lies under: `7 (ada, lamp)`
+    every = (name for name in named if all(key.partition(" (")[0] == str(row.get(name)) for key, row in rows.items()))
+    return next(every, None)
 
 
 Wrong = Literal["", "unknown", "another", "malformed"]
@@ -143,6 +145,8 @@ _REACHED, _NAMING, _STRANGERS = {"email", "phone"}, ("email", "phone", "name", "
 _SAME = 3
 # So many are named where a list is wanted.
 _IN_A_LIST = 3
+# So many values of a choice are said, beside those that conditions compare it with.
+_CHOICES = 3
 # Days from now, where any day may be said.
 _DAYS = (16, 5, 44, 2, -3, 120, 400)
 _KINDS: dict[ValueKind, str] = {
@@ -275,7 +279,7 @@ class Answers:
         free = [*shown, *self._free(slot, seed)]
         places = range(len(free))
         beside = any((name in self._procedure.examples) == given for name in so_far.values)
-        if beside and not slot.limits and not shown:
+        if beside and not slot.limits and not shown and (given or "enum" not in slot.schema):
             places = [so_far.place % len(free)] if free else []
         held = {str(value): {place} for value, place in self._known(slot.name, frozenset[Place]())} if given else {}
         for place in places:
@@ -329,11 +333,13 @@ class Answers:
         schema: Any = slot.schema
         if given := self._procedure.examples.get(slot.name):
             return list(given)
+        if choices := list_of(schema.get("enum")):
+            compared = [one.value for one in slot.limits if one.value in choices]
+            others = [one for one in choices if one is not None and one not in compared]
+            return [*compared, *keys.drawn(others, seed, slot.name, label=str)[:_CHOICES]]
         if slot.limits:
             now = self._service.now
             return [near for one in slot.limits for near in around(one.value, (-1, 0, 1), now if one.days else "")]
-        if isinstance(schema.get("enum"), list):
-            return list(schema["enum"])
         if schema.get("type") == "boolean":
             return [True, False]
         listed = schema.get("examples") or ([schema["example"]] if "example" in schema else [])

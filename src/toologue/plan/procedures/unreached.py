@@ -1,8 +1,9 @@
 """What no conversation reaches, and what would reach it.
 
-Ways out of steps that conversations come to, and do not take; what lies behind those is named with them. Why is found
-out by execution: all that the explorer tried at the step is looked at again with one value, or two, of a row or of an
-answer changed to what the conditions compare it with, until the way is taken. That is what is missing.
+Ways out of steps that conversations come to, and do not take, what lies behind those being named with them; and ways
+that are never taken right after another one that is taken. Why is found out by execution: all that the explorer tried
+at the step is looked at again with one value, or two, of a row or of an answer changed to what the conditions compare
+it with, until the way is taken. That is what is missing.
 
 Example:
     step 2, branch 2 (`found.refunded == true`): no charge with `refunded == true`; add such a row to seed.yaml
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -43,7 +45,10 @@ _Change = Mapping[tuple[str, ...], JsonValue]
 
 
 class Unreached(Noun):
-    """A way that no conversation takes: where it is, why not, what to do, and the steps that lie behind it alone."""
+    """A way that no conversation takes: where it is, why not, what to do, and the steps that lie behind it alone.
+
+    `after`: the way after which none takes it, though some take both.
+    """
 
     step: int
     line: int
@@ -51,11 +56,13 @@ class Unreached(Noun):
     why: str
     remedy: str = ""
     behind: tuple[int, ...] = ()
+    after: str = ""
 
     def __str__(self) -> str:
         steps = ", ".join(map(str, self.behind))
         behind = f" (behind it: step{'s' * (len(self.behind) > 1)} {steps})" if steps else ""
-        return f"step {self.step}, {self.way}: {'; '.join(filter(None, [self.why, self.remedy]))}{behind}"
+        way = f"{self.way}, right after {self.after}" if self.after else self.way
+        return f"step {self.step}, {way}: {'; '.join(filter(None, [self.why, self.remedy]))}{behind}"
 
 
 class _Try(NamedTuple):
@@ -66,11 +73,20 @@ class _Try(NamedTuple):
     taken: Link | None
 
 
+# Node → (the choice before it, what was tried there), each once.
+_Tried = Mapping[str, Mapping[str, tuple[str, _Try]]]
+
+
 def unreached(ground: Explorer, seen: Coverage, dropped: Mapping[str, int]) -> list[Unreached]:
     """What plans with this coverage do not reach, by line. `dropped`: why plans were, and how often."""
-    graph = ground.graph
-    links = _open(graph, seen)
-    return _in_order(_of(one, ground.procedure, graph, seen, _cause(ground, one, dropped)) for one in links)
+    graph, procedure = ground.graph, ground.procedure
+    links, pairs = list(_open(graph, seen)), list(_apart(graph, seen))
+    tried = _tried(ground, {link.source for link in (*links, *(link for _, link in pairs))})
+    ways = (_of(one, procedure, graph, seen, _cause(ground, one, dropped, tried)) for one in links)
+    after = (
+        _of(one, procedure, graph, seen, _cause(ground, one, dropped, tried, before), before) for before, one in pairs
+    )
+    return [*_in_order(ways), *_in_order(after)]
 
 
 def lost(
@@ -83,7 +99,7 @@ def lost(
 
 def _in_order(found: Iterator[Unreached]) -> list[Unreached]:
     """Each way once, by line."""
-    ways = {(one.line, one.way): one for one in found}
+    ways = {(one.line, one.way, one.after): one for one in found}
     return [ways[place] for place in sorted(ways)]
 
 
@@ -92,14 +108,34 @@ def _open(graph: Graph, seen: Coverage) -> Iterator[Link]:
     return (link for link in graph.links if link.source in seen.nodes.seen and link.id not in seen.edges.seen)
 
 
-def _of(link: Link, procedure: Procedure, graph: Graph, seen: Coverage, cause: tuple[str, str]) -> Unreached:
+def _apart(graph: Graph, seen: Coverage) -> Iterator[tuple[Link, Link]]:
+    """The choices that are taken, and never one right after the other."""
+    for pair in sorted(seen.pairs.missing):
+        if seen.edges.seen.issuperset(pair):
+            yield graph.by_link[pair[0]], graph.by_link[pair[1]]
+
+
+def _of(
+    link: Link,
+    procedure: Procedure,
+    graph: Graph,
+    seen: Coverage,
+    cause: tuple[str, str],
+    before: Link | None = None,
+) -> Unreached:
     number = graph.by_id[link.source].step or 0
     onward = {node.id: [one.target for one in graph.exits(node.id)] for node in graph.nodes}
     onward |= {id: [] for id in seen.nodes.seen}
     there = (graph.by_id[id] for id in reached([link.target], onward) - seen.nodes.seen)
     behind = sorted({node.step for node in there if node.type != "user" and node.step})
+    after = _stepwise(before, procedure, graph) if before else ""
     way, (why, remedy) = _way(link, procedure.step(number)), cause
-    return Unreached(step=number, line=link.line, way=way, why=why, remedy=remedy, behind=tuple(behind))
+    return Unreached(step=number, line=link.line, way=way, why=why, remedy=remedy, behind=tuple(behind), after=after)
+
+
+def _stepwise(link: Link, procedure: Procedure, graph: Graph) -> str:
+    number = graph.by_id[link.source].step or 0
+    return f"step {number}, {_way(link, procedure.step(number))}"
 
 
 def _way(link: Link, step: Step | None) -> str:
@@ -121,14 +157,18 @@ def _lost(dropped: Mapping[str, int]) -> tuple[str, str]:
     return "it can be reached, and was not drawn", "raise count or until, or take the sampler cover"
 
 
-def _cause(ground: Explorer, link: Link, dropped: Mapping[str, int]) -> tuple[str, str]:
-    """Why a link is not taken, and what to do."""
+def _cause(
+    ground: Explorer, link: Link, dropped: Mapping[str, int], tried: _Tried, before: Link | None = None
+) -> tuple[str, str]:
+    """Why a link is not taken, or not right after another one, and what to do."""
     graph, source = ground.graph, ground.graph.by_id[link.source]
-    if ground.reaches(link.id):
+    if ground.reaches((before.id, link.id) if before else link.id):
         return _lost(dropped)
     if link.tries and link.tries.over:
         return f"nobody comes to step {graph.by_id[link.tries.node].step} more than {link.tries.times} times", ""
-    tries = list(_tried(ground, link.source))
+    tries = [one for came, one in tried[link.source].values() if before is None or came == before.id]
+    if before and not tries:
+        return "nobody comes there so", ""
     if re.match(r"error\b", link.condition):
         named = re.search(r'error\.type == "([^"]+)"', link.condition)
         failed = f"failed with `{named[1]}`" if named else "failed"
@@ -147,15 +187,16 @@ def _cause(ground: Explorer, link: Link, dropped: Mapping[str, int]) -> tuple[st
     return f"no way leads there: {always}, whatever was tried ({len(tries)})" if targets else "nobody answers so", ""
 
 
-def _tried(ground: Explorer, node: str) -> Iterator[_Try]:
-    """All that was tried at a node, each once by what its conditions look at."""
-    known, waiting = set[str](), [ground.root]
-    for place in waiting:  # grows while it is read
-        waiting += place.grown or ()
-        for one in _tries_at(ground, place) if place.state.node == node else ():
-            if (key := keys.content_key([list(place.state.entered), dict(one.values)])) not in known:
-                known.add(key)
-                yield one
+def _tried(ground: Explorer, nodes: Container[str]) -> _Tried:
+    """All that was tried at some nodes, each once by the choice before it and by what its conditions look at."""
+    found, waiting = defaultdict[str, dict[str, tuple[str, _Try]]](dict), [(ground.root, "")]
+    for place, before in waiting:  # grows while it is read
+        chooses = len(ground.graph.exits(place.state.node)) > 1
+        waiting += [(one, one.link.id if chooses and one.link else before) for one in place.grown or ()]
+        for one in _tries_at(ground, place) if place.state.node in nodes else ():
+            key = keys.content_key([before, list(place.state.entered), dict(one.values)])
+            found[place.state.node].setdefault(key, (before, one))
+    return found
 
 
 def _tries_at(ground: Explorer, place: SearchNode) -> Iterator[_Try]:
@@ -252,5 +293,5 @@ def _examples(ground: Explorer, root: str, key: str) -> str:
 def _seed(ground: Explorer) -> str:
     """What the file of the rows is called."""
     said = ground.service.setting.arguments
-    file = said.get("seed") or said.get("rows")
+    file = said.get("seed") or said.get("rows") or said.get("overlay")
     return Path(str(file)).name if file else "the seed data (--rows)"

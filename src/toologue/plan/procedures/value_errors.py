@@ -1,7 +1,7 @@
 """Misspell a value: how a customer gets wrong what they were asked for.
 
 What is said is never the good value, not even in other spacing or case, and does not fit where a schema, or the kind
-of a value, says what it looks like.
+of a value, says what it looks like. The word of a choice (`enum`) is left alone: however it is spelt, one knows which.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Way = Literal["dropped", "swapped", "extra", "lookalike", "cut short", "sign", "
 WAYS: tuple[Way, ...] = get_args(Way)
 
 _TRIES = 40
-_TELLING = {"pattern", "format", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+_TELLING = {"pattern", "format", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
 # Keys that refuse no text.
 _SILENT = {"type", "description", "title", "default", "example", "examples"}
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*"
@@ -52,7 +52,7 @@ def spoil(
 ) -> Spoilt | None:
     """The value as somebody gets it wrong, or None. `kind` counts where the good value is of that form."""
     good = str(value)
-    if isinstance(value, bool) or min(len(good), len(_bare(good))) < 2:
+    if isinstance(value, bool) or min(len(good), len(_bare(good))) < 2 or "enum" in (schema or {}):
         return None
     rule = schema or next((form for form in _KINDS.get(kind, ()) if fits(good, form)), dict[str, Any]())
     other: Spoilt | None = None
