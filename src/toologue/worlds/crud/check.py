@@ -292,9 +292,9 @@ class _Trial:
         for flat in sent if handler and handler.action.sets else ():  # little enough to be taken from what a row has
             if isinstance(made.get(flat), int | float) and fits(1, operation.api.parameters[flat].json_schema):
                 made[flat] = 1
-        return {
-            flat: self._grounded(table, flat, value, number) if flat in sent else value for flat, value in made.items()
-        }
+        grounded = {flat: self._grounded(table, flat, made[flat], number) for flat in sent if flat in made}
+        schemas = {flat: operation.api.parameters[flat].json_schema for flat in grounded}
+        return made | {flat: value for flat, value in grounded.items() if fits(value, schemas[flat])}
 
     def _complete(self, name: str, known: Mapping[str, Any], number: int = 0, optional: Any = ()) -> dict[str, Any]:
         api = self.simulator.operations[name].api
