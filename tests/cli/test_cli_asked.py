@@ -56,6 +56,9 @@ def test_prose_has_issues(here: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert status(["plan", "intents", "--from", "late.txt", "--model", "my_models:finds", "-o", "intents.jsonl"]) == 0
     assert "a-late-refund: sentences 1\n" in capsys.readouterr().out
     assert [one.name for one in read(here / "intents.jsonl", Intent)] == ["A late refund"]
+    each = ["--intents", "intents.jsonl", "--model", "my_models:told", "-o", "made"]
+    assert status(["plan", "rewrite", "late.txt", *each]) == 0
+    assert load(here / "made" / "a-late-refund.md").title == "A refund"
     assert status(["plan", "intents", "--from", "late.txt"]) == 2
     assert "--from: a model finds the issues; name it, as in --model openai:NAME" in capsys.readouterr().err
 

@@ -100,7 +100,16 @@ def _in_prose(
 
 
 def rewrite(
-    what: str, /, *, model: str, out: Out, service: str | None = None, count: int = 2, tries: int = 3, seed: int = 0
+    what: str,
+    /,
+    *,
+    model: str,
+    out: Out,
+    service: str | None = None,
+    intents: Path | None = None,
+    count: int = 2,
+    tries: int = 3,
+    seed: int = 0,
 ) -> int:
     """Procedures in our dialect by a model, from prose or for an intent. Exits 1 where one does not become sound.
 
@@ -114,16 +123,18 @@ def rewrite(
         The folder for ID.md.
     service
         An OpenAPI document, or the name of a shipped service, whose operations may be called.
+    intents
+        The issues of the prose, as `plan intents --from` finds them: a procedure is written for each.
     count
-        How many procedures for an intent.
+        How many procedures for an intent of the catalogue.
     tries
         How often the model may mend one.
     seed
         Sent to the model.
     """
     from toologue.models.ask import model as model_of
-    from toologue.plan.procedures.intents import intent
-    from toologue.plan.procedures.rewrite import Task, ask_procedures, refusals
+    from toologue.plan.procedures.intents import intent, read_intents
+    from toologue.plan.procedures.rewrite import Rewritten, Task, ask_procedures, refusals
     from toologue.plan.procedures.rewrite import rewrite as rewrite_prose
     from toologue.plan.procedures.service import service as service_of
     from toologue.project.provision import Provision
@@ -133,9 +144,12 @@ def rewrite(
     apis = None if service is None else tuple(service_of(service).apis.values())
     if file.suffix in (".md", ".txt"):
         prose, known = prose_of([file]), provision.simulator if provision else None
-        task = Task(refusals=refusals(known) if known else {})
-        made = rewrite_prose(prose, asked, apis=apis, id=file.stem, tries=tries, seed=seed, task=task)
-        return _kept(out, [ask(model, made)], prose)
+        refused, made = refusals(known) if known else {}, list[Rewritten]()
+        for one in [None] if intents is None else read_intents(intents):
+            task, id = Task(intent=one, refusals=refused), one.id if one else file.stem
+            given = rewrite_prose(prose, asked, apis=apis, id=id, tries=tries, seed=seed, task=task)
+            made.append(ask(model, given))
+        return _kept(out, made, prose)
     chosen = ask_procedures(intent(what), asked, count=count, apis=apis, tries=tries, seed=seed)
     return _kept(out, ask(model, chosen))
 

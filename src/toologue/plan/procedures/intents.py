@@ -7,10 +7,9 @@ the paper's prompt asks for, in YAML or JSON, or JSONL as this package writes it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
@@ -56,12 +55,6 @@ def intent(id: str) -> Intent:
     if id not in _catalogue():
         raise UnknownName("intent", id, _catalogue())
     return _catalogue()[id]
-
-
-def industries() -> Mapping[str, tuple[Intent, ...]]:
-    """The industries of the catalogue with their intents."""
-    names = dict.fromkeys(one.industry for one in intents())
-    return MappingProxyType({name: tuple(one for one in intents() if one.industry == name) for name in names})
 
 
 def read_intents(file: Path | str) -> tuple[Intent, ...]:
