@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from toologue.formats.procedure import read
 from toologue.models.model import ModelFault, ScriptedModel
 from toologue.plan.procedures.lint_procedure import lint
 from toologue.plan.procedures.prose import Prose
-from toologue.plan.procedures.rewrite import Checked, Rewritten, Task, Told, parse_reply, prompt_text, rewrite
+from toologue.plan.procedures.rewrite import Checked, Rewritten, Task, Told, parse_reply, prompt_text, rewrite, stored
+from toologue.plan.procedures.service import mocked
 from toologue.schema import Api, Parameter, Procedure
 
 PROSE = "First get the order number. Look the order up. If it is lost, refund it, otherwise say that it is coming."
@@ -223,3 +225,20 @@ def test_sentences_are_numbered_with_their_lines() -> None:
         ("b.txt", 1, "More."),
     ]
     assert prose.numbered.startswith("[#] a.md\n[#] Head\n[1] One thing.\n[2] And another.\n[3] An item\n")
+
+
+def test_rows_that_nobody_can_add_to_are_shown_where_they_differ_with_what_they_refer_to() -> None:
+    orders = {f"O-{n}": {"id": f"O-{n}", "by": f"C-{n}", "status": "sent"} for n in range(1, 60)}
+    orders["O-40"]["status"] = "lost"
+    people = {f"C-{n}": {"id": f"C-{n}", "name": f"Ana {n}"} for n in range(1, 60)}
+    lines = stored(replace(mocked([]), rows={"orders": orders, "people": people}), None).splitlines()
+    assert lines == [
+        "now: 2025-03-12T09:30:00Z",
+        "## orders: 59 rows",
+        '- {"id": "O-1", "by": "C-1", "status": "sent"}',
+        '- {"id": "O-40", "by": "C-40", "status": "lost"}',
+        "## people: 59 rows",
+        '- {"id": "C-1", "name": "Ana 1"}',
+        '- {"id": "C-2", "name": "Ana 2"}',
+        '- {"id": "C-40", "name": "Ana 40"}',
+    ]

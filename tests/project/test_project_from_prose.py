@@ -346,7 +346,10 @@ class TestWorlds:
         assert done.returncode == 0
         assert 'world = "lending:Lending"' in (desk.project / "toologue.toml").read_text()
         assert not (desk.project / "seed").exists()
-        assert '"rows"' not in desk.writer.prompts[1]
+        told = desk.writer.prompts[1]
+        assert '"rows"' not in told
+        assert "No rows can be added. Where a branch needs certain values, name what is stored in `examples`" in told
+        assert '- {"loan_id": "L-104", "plant": "runner bean", "status": "out", "prolonged": false}\n' in told
         assert desk.passes()
 
     def test_apis_that_nobody_implements_are_described(self, desk: Desk) -> None:

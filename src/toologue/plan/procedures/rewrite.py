@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -26,16 +27,18 @@ from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.plan.procedures.prose import Prose, listed
 from toologue.plan.procedures.service import Service
 from toologue.schema import Api, Procedure
+from toologue.schema.jsonl import leaves
 from toologue.values.json_schema import list_of, object_of, properties_of, types_of
 from toologue.worlds.crud.data import fault_type
 from toologue.worlds.crud.simulator import Simulator
+from toologue.worlds.store import Row
 
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _JSON = re.compile(r"```[ \t]*(?:json)?[ \t]*\n\s*\{.*?(?:\n[ \t]*```|\Z)", re.DOTALL | re.IGNORECASE)
 _BEGIN = re.compile(r"^(?:---\s*$|#\s|1\.\s)", re.MULTILINE)
 # So much of a description, of a row, and so many fields of a result are told.
 _WORDS, _ROW, _FIELDS, _DEEP = 400, 600, 60, 4
-_ROWS = 2
+_ROWS, _FEW, _WHOLE = 2, 8, 1500
 
 
 class Told(NamedTuple):
@@ -216,8 +219,8 @@ def _document(api: Api, refuses: Sequence[str]) -> str:
     return "\n".join([f"## {api.name}{writes}", _words(api.description or api.name), *told])
 
 
-def _json(value: Any) -> str:
-    return cut(json.dumps(value, ensure_ascii=False), _ROW)
+def _json(value: Any, most: int = _ROW) -> str:
+    return cut(json.dumps(value, ensure_ascii=False), most)
 
 
 def _words(text: str) -> str:
@@ -270,6 +273,7 @@ def stored(service: Service, simulator: Simulator | None) -> str:
     """The tables of a service, and a few of their rows."""
     lines = [f"now: {service.now}"]
     tables = simulator.tables if simulator else {}
+    shown_rows = {} if simulator else _chosen(service.rows)
     for name in dict.fromkeys([*tables, *service.rows]):
         rows = service.rows.get(name, {})
         taken = f", taken: {cut(', '.join(rows), _ROW)}" if tables and rows else ""
@@ -279,8 +283,27 @@ def stored(service: Service, simulator: Simulator | None) -> str:
             lines.append(f"key `{one.key}`" + "".join(f"; `{field}` → {other}" for field, other in one.refers.items()))
             kinds = (f"{field} ({_kind(one.rule(field))})" for field in one.fields)
             lines.append("; ".join([*kinds][:_FIELDS]))
-        lines += [f"- {_json(row)}" for row in list(rows.values())[:_ROWS]]
+            lines += [f"- {_json(row)}" for row in list(rows.values())[:_ROWS]]
+        else:
+            lines += [f"- {_json(rows[key], _WHOLE)}" for key in shown_rows.get(name, ())]
     return "\n".join(lines)
+
+
+def _chosen(tables: Mapping[str, Mapping[str, Row]]) -> dict[str, list[str]]:
+    """Rows that tell most, by table: one for each of the few values of a field (a status), and what these refer to."""
+    found = dict[str, list[str]]()
+    for table, rows in tables.items():
+        first = dict[tuple[str, str], str]()
+        for key, row in rows.items():
+            for name, value in row.items():
+                if isinstance(value, str | bool):
+                    first.setdefault((name, str(value)), key)
+        counts = Counter(name for name, _ in first)
+        few = [key for (name, _), key in first.items() if 1 < counts[name] <= _FEW]
+        found[table] = list(dict.fromkeys([*few, *rows]))[: max(len(dict.fromkeys(few)), _ROWS)]
+    named = {str(one) for table, some in found.items() for key in some for _, one in leaves(tables[table][key])}
+    refers = {table: [key for key in tables[table] if key in named] for table in found}
+    return {table: list(dict.fromkeys([*some, *refers[table]]))[:_FEW] for table, some in found.items()}
 
 
 async def ask_procedures(
