@@ -99,7 +99,7 @@ def test_lint_of_prose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         (("generate", "mine.md", "-o", "X", "--service", "shop"), "cannot read mine.md"),
         (("generate", "shop", "-o", "X", "--noise", "3"), "noise is 3.0"),
         (("generate", "shop", "-o", "X", "--workers", "0"), "--workers 0: give 1 or more"),
-        (("generate", "shop", "-o", "X", "--rows", "rows.yaml"), "for procedures of yours"),
+        (("generate", "shop", "-o", "X", "--rows", "rows.yaml"), "for a --service of yours"),
         (("plan", "graph", "nothing.mmd"), "cannot read nothing.mmd"),
         (("plan", "graph", "order"), "no procedure is called 'order'"),
         (("plan", "paths", "order-not-received", "--count", "0"), "--count 0: give 1 or more"),

@@ -11,6 +11,7 @@ from toologue.formats.procedure import read
 from toologue.plan.procedures.plan_dialogue import plan_all
 from toologue.plan.procedures.service import service
 from toologue.schema import Dialogue
+from toologue.worlds.named import setting_of
 
 REASONS = {"duplicate", "fraudulent", "requested_by_customer"}
 
@@ -19,7 +20,7 @@ def conversations(folder: Path, procedure: str) -> list[Dialogue]:
     """A dozen conversations, each with a detour."""
     (folder / "api.yaml").write_text(API)
     (folder / "seed.yaml").write_text(ROWS + MORE)
-    made = plan_all(read(procedure), service(folder / "api.yaml", folder / "seed.yaml"), 12, detours=1.0)
+    made = plan_all(read(procedure), service(setting_of(folder / "api.yaml", folder / "seed.yaml")), 12, detours=1.0)
     return [plan.dialogue for plan in made.plans]
 
 

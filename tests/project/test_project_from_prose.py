@@ -217,7 +217,7 @@ class TestBadModel:
         fewer = {**BACK_TABLE, "rows": {"loans": BACK_TABLE["rows"]["loans"][:1]}}
         alone = {"intents": [RETURN], "left_out": {str(number): "other" for number in (1, 8, 9, 10)}}
         done = desk.init(intents=[json.dumps(alone)], back=[answer(GIVE_BACK, fewer)])
-        assert "1 way is in no conversation:\n  giving-a-packet-back: step 2, branch 2" in done.stdout
+        assert "1 way is reached by no conversation:\n  giving-a-packet-back: step 2, branch 2" in done.stdout
         assert sum(desk.stages()["ways"].dropped.values()) == 1
 
     def test_rows_and_rules_that_do_not_fit_are_refused_alone_each_with_its_cause(self, desk: Desk) -> None:

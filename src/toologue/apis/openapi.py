@@ -19,6 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -170,12 +171,20 @@ def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi
     if picked is not choice:
         picked.missed(source.file)
     left = left_out(source, len(operations), bad, picked.strict)
-    for said, made in [*reader.cut.items()][:1]:
-        what = f"{len(reader.cut):,} operation names of more than {_NAME} characters are cut"
-        _LOG.warning("%s: %s: %s is called %s", source.file, what, shown(said), made)
+    read = {operation.api.name for operation in operations}
+    if cut := [(said, made) for said, made in reader.cut.items() if made in read]:
+        _tell_cut(str(source.file), len(cut), *cut[0])
     if not reader.names:
         raise source.bad(("paths",) if "paths" in root else (), "there is no operation", "describe one under `paths`")
     return OpenApi(source, root, tuple(operations), left)
+
+
+@cache
+def _tell_cut(file: str, count: int, said: str, made: str) -> None:
+    """Said once of a document, however often it is read."""
+    names = "1 operation name" if count == 1 else f"{count:,} operation names"
+    what = f"{names} of more than {_NAME} characters {'is' if count == 1 else 'are'} cut"
+    _LOG.warning("%s: %s: %s is called %s", file, what, shown(said), made)
 
 
 def _root(source: Source) -> dict[str, Any]:

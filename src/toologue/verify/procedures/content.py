@@ -192,6 +192,8 @@ class _Shown(NamedTuple):
 def wrong_values(dialogue: Dialogue, stands: Sequence[Stand]) -> Iterator[Flaw]:
     """Every value that is missing, made up, or out of date."""
     now, known = clock_of(dialogue.facts.get("now")), _Known(dialogue.facts)
+    if not any(stand.node for stand in stands):  # without a graph nobody knows which step is whose
+        known.said |= grounds(dialogue.instructions)
     for place, (turn, stand) in enumerate(zip(dialogue.turns, stands, strict=True)):
         if turn.role == "user":
             for name, value in turn.informed.items():
