@@ -25,8 +25,9 @@ from toologue.agents.llm import SEEDS, about
 from toologue.agents.llm.program_stack.answers import Answer, broke, plain, read_programs, unsupported, why
 from toologue.agents.llm.program_stack.consent import held_back
 from toologue.agents.llm.program_stack.examples import Examples, trained
-from toologue.agents.llm.program_stack.looks import MOST, is_look, looked, recent
+from toologue.agents.llm.program_stack.looks import is_look, looked, recent
 from toologue.agents.llm.program_stack.prompts import (
+    LOOKS,
     Asked,
     Settings,
     Task,
@@ -58,7 +59,10 @@ _VALUES = ("k", "embedder", "file")
 
 
 class ProgramStack:
-    """The agent of one conversation. `examples` are none where nothing is known of the domain; `seed` is sent along."""
+    """The agent of one conversation. `examples` are none where nothing is known of the domain; `seed` is sent along.
+
+    `looks`: whether it is asked again after it has looked something up.
+    """
 
     def __init__(
         self,
@@ -68,9 +72,10 @@ class ProgramStack:
         *,
         dialogue: str = "",
         seed: int | None = None,
+        looks: bool = True,
     ):
         self._model, self._settings, self._examples = model, settings, examples
-        self._dialogue, self._seed = dialogue, seed
+        self._dialogue, self._seed, self._looks = dialogue, seed, looks
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn: programs, or words; with an error where the model gave neither."""
@@ -93,9 +98,7 @@ class ProgramStack:
         sent = self._messages("program", history, brief)
         if broken:
             sent = again(sent, broken, _BROKEN)
-        text, looks = await talk.ask(sent), MOST - sum(map(is_look, recent(history)))
-        if self._settings.published:
-            looks = 0
+        text, looks = await talk.ask(sent), self._left(history)
         answer = read_programs(text, held, service, looks=looks)
         extra: dict[str, Any] = {}
         problems = [*answer.problems, *(["it was cut off"] if talk.last and talk.last.finish == "length" else [])]
@@ -144,7 +147,12 @@ class ProgramStack:
         if self._examples is not None and settings.shows != "docs":
             near = situation(history)
             found = self._examples.nearest(near, task, settings.k, apis=brief.apis, dialogue=self._dialogue)
-        return messages(Asked(task, seen, brief, found, [*looked(history, service_of(brief).name)]), settings)
+        seeks = [*looked(history, service_of(brief).name)]
+        return messages(Asked(task, seen, brief, found, seeks, _written(history), self._left(history)), settings)
+
+    def _left(self, history: Sequence[Turn]) -> int:
+        """How often it may still look before it writes."""
+        return LOOKS - sum(map(is_look, recent(history))) if self._looks and not self._settings.published else 0
 
 
 class _Talk:
@@ -187,6 +195,12 @@ def _ran(history: Sequence[Turn]) -> list[Stacked]:
     acts = (act for turn in recent(history) for act in turn.acts)
     goals = {act.goal for act in acts if act.kind == "program"}
     return [one for one in reversed(stacked(history)) if one.goal in goals and one.result is not None]
+
+
+def _written(history: Sequence[Turn]) -> str:
+    """What was written since the user spoke."""
+    goals = dict.fromkeys(act.goal for turn in recent(history) for act in turn.acts if act.kind == "program")
+    return f"Of this turn: {', '.join(f'goal {one}' for one in goals)}." if goals else "Nothing was written this turn."
 
 
 def _why_said(seen: Sample, history: Sequence[Turn]) -> str:
@@ -251,7 +265,8 @@ def program_stack_agent(argument: str) -> AgentSpec:
         pool = None if said.settings.shows == "docs" else examples(case.brief)
         if pool is None and said.settings.shows == "examples":
             raise BadSetting("the agent 'program_stack' has no examples but for S3: give file=MINE.jsonl, or docs")
-        return ProgramStack(asked, said.settings, pool, dialogue=case.id, seed=case.seed % SEEDS)
+        looks = case.protocol != "next"  # there one turn is asked for
+        return ProgramStack(asked, said.settings, pool, dialogue=case.id, seed=case.seed % SEEDS, looks=looks)
 
     return AgentSpec(f"program_stack:{argument}", make)
 

@@ -27,8 +27,6 @@ from toologue.sandbox.program import check, parse
 from toologue.sandbox.rpc import spelt
 from toologue.schema import AgentTurn, Call, Turn, place
 
-MOST = 3
-"""Turns of looking, one after the other; then a program, or words."""
 _LOOK = re.compile(r"<look>(.*?)</look>", re.DOTALL)
 _LONGEST = 4000
 

@@ -49,7 +49,8 @@ from toologue.errors import StackError
 from toologue.formats.dialog2api import Output, Sample, escaped, sample_xml
 from toologue.formats.openai import Message
 from toologue.models.ask import bullets, render_prompt
-from toologue.sandbox.exceptions import CONVERSATIONAL
+from toologue.sandbox.exceptions import CONVERSATIONAL, SERVICE
+from toologue.sandbox.messages import MODULES
 from toologue.sandbox.program import raised_in
 from toologue.schema import AgentTurn, Api, Brief, Dialogue, Program, Turn, UserTurn, rounds
 from toologue.schema.jsonl import Noun
@@ -57,7 +58,11 @@ from toologue.schema.stack import Stacked, put, whole
 
 Task = Literal["program", "response"]
 Shows = Literal["docs", "examples", "both"]
+LOOKS = 3
+"""Turns of looking, one after the other; then a program, or words."""
 _OUTPUT = "<output>\n"
+# What programs see of results otherwise than the documents and looks say.
+_CONVENTIONS = {"s3": 'In programs a date is a datetime, and a Body is read: `["Body"].read().decode()`.'}
 _SAID = (
     "what is asked for is nothing that the methods can do",
     "it could be done, but in several ways, and it is not clear which is meant",
@@ -148,13 +153,17 @@ def samples(dialogue: Dialogue, task: Task) -> Iterator[Sample]:
 
 
 class Asked(NamedTuple):
-    """One request: for what, in which situation, told what, with which examples, after what was looked up."""
+    """One request: for what, in which situation, told what, with which examples; what was looked up and written in this
+    turn, and how often it may look.
+    """
 
     task: Task
     situation: Sample
     brief: Brief
     examples: Sequence[Sample]
     looked: Sequence[str] = ()
+    written: str = ""
+    looks: int = 0
 
 
 def messages(asked: Asked, settings: Settings) -> list[Message]:
@@ -168,7 +177,7 @@ def messages(asked: Asked, settings: Settings) -> list[Message]:
     text = "\n\n".join([*parts, sample_xml(asked.situation)])
     if settings.published:
         return [{"role": "user", "content": text}]
-    system = "\n\n".join([_rules(asked.task, service), *_told(asked.brief)])
+    system = "\n\n".join([_rules(asked, service), *_told(asked.brief)])
     found = f"\n\nLooked up since the user spoke:\n{bullets(asked.looked)}" if asked.looked else ""
     user = text.removesuffix(_OUTPUT).rstrip() + found
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
@@ -194,11 +203,14 @@ def _short(held: tuple[Stacked, ...], programs: Sequence[Program]) -> Iterator[P
         yield bare if same else program
 
 
-def _rules(task: Task, service: Service) -> str:
+def _rules(asked: Asked, service: Service) -> str:
     own = {name: meaning or "of this service's own" for name, meaning in service.exceptions.items()}
     listed = bullets(f"{name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
     confirm = "; ".join(_confirmed(service))
-    return render_prompt(__file__, f"{task}.txt", object=service.name, exceptions=listed, confirm=confirm)
+    known = {"object": service.name, "exceptions": listed, "confirm": confirm}
+    python = {"modules": ", ".join(MODULES), "refusal": SERVICE, "conventions": _CONVENTIONS.get(service.name, "")}
+    turn = {"written": asked.written, "looks": asked.looks}
+    return render_prompt(__file__, f"{asked.task}.txt", **known, **python, **turn)
 
 
 def _confirmed(service: Service) -> Iterator[str]:
