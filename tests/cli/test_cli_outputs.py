@@ -98,7 +98,7 @@ once = ScriptedModel(lambda asked: next(answers))
 def test_a_suite_without_words_replaces_none(here: Path, suite: Path) -> None:
     before = content(suite)
     again = ("generate", "add-baggage", "--count", 2, "--until", 0.1, "-o", suite)
-    done = toologue(*again, "--model", "faulty_models:broken", cwd=here)
+    done = toologue(*again, "--writer", "faulty_models:broken", cwd=here)
     assert done.returncode == 2
     assert "fewer than" in done.stderr
     assert content(suite) == before

@@ -185,6 +185,7 @@ MODELS = """
 from toologue.models.model import ModelFault, ScriptedModel
 silent = ScriptedModel(lambda asked: ModelFault("unauthorized", "no key was given"))
 babbling = ScriptedModel(lambda asked: "I would rather not.")
+broken = ScriptedModel(lambda asked: ModelFault("server_error", "refused the request", status=500))
 """
 
 
@@ -201,10 +202,20 @@ def test_a_model_that_does_not_answer_stops_everything(plans: list[Plan]) -> Non
         list(words(plans, "generate_models:silent"))
 
 
-def test_what_a_model_cannot_word_is_left_out(plans: list[Plan]) -> None:
-    made = list(words(plans, "generate_models:babbling"))
+def test_where_a_model_gives_no_reply_there_are_no_words(plans: list[Plan]) -> None:
+    made = list(words(plans, "generate_models:broken"))
     assert len(made) == len(plans)
     assert all(isinstance(one, ModelFault) for one in made)
+
+
+def test_where_a_models_words_stay_wrong_the_template_speaks_and_says_why(plans: list[Plan]) -> None:
+    made = list(words(plans, "generate_models:babbling"))
+    plain = list(words(plans))
+    for one, other in zip(made, plain, strict=True):
+        assert isinstance(one, Dialogue)
+        assert isinstance(other, Dialogue)
+        assert one.turns == other.turns
+        assert "there was no JSON array of texts" in str(one.origin["instead"])
 
 
 # ---- statistics

@@ -102,7 +102,7 @@ def from_prose(folder: Path, given: FromProse) -> int:
     return 3 if done.dropped else 0
 
 
-def say_stages(stages: Iterable[Stage]) -> None:
+def say_stages(stages: Iterable[Stage], title: str = "from prose") -> None:
     """Say how much each stage made, and what was dropped, and why."""
     rows = list[tuple[object, ...]]()
     for stage in stages:
@@ -112,7 +112,7 @@ def say_stages(stages: Iterable[Stage]) -> None:
             told = limits.cut(f"{why}: {example}" if example else why, 2 * _WORDS)
             rows.append(("", "", "", times, "", " ".join(told.split())))
     heads = ("generated", "repaired", "dropped", "kept")
-    say(table(("stage", *heads, "why"), rows, title="from prose", right=heads))
+    say(table(("stage", *heads, "why"), rows, title=title, right=heads))
 
 
 def _say_left(done: Drafted) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from toologue.cli.options import Operations, Out, at_least_one
-from toologue.cli.talks import Talks, Unreached, say_unreached
-from toologue.cli.terminal import echo, group, progress_bar, say, table, watched
+from toologue.cli.talks import Talks, Unreached, say_instead, say_unreached
+from toologue.cli.terminal import ask, echo, group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
@@ -97,12 +98,17 @@ def procedures(
     out: Out,
     talks: Talks = Talks(),
     workers: int = 1,
+    writer: str = "template",
+    wordings: Path | None = None,
     model: str | None = None,
+    intents: int | None = None,
+    each: int = 2,
     unreached: Unreached = "tell",
 ) -> int:
     """Conversations from procedures: planned by execution, worded, verified, into a folder with their statistics.
 
-    Exits 3 where the model found no words for some of them, 1 where `--unreached fail` finds anything.
+    With --model it thinks up intents and their procedures first (ALMITA, 3.1 and 3.2); killed and run again, nothing
+    is asked twice. Exits 3 where the writer gave no words for some of them, 1 where `--unreached fail` finds anything.
 
     Parameters
     ----------
@@ -114,8 +120,18 @@ def procedures(
         How conversations are planned.
     workers
         Processes; procedures are shared out among them.
+    writer
+        template, or a model that finds the words: openai:NAME or module:attribute. Where its words stay wrong, those of
+        the template stand.
+    wordings
+        What `plan words` found to be said at the steps, in place of the template's words; by default the
+        wordings.jsonl beside .md files.
     model
-        openai:NAME or module:attribute finds the words; by default templates do, offline.
+        openai:NAME or module:attribute: thinks up what --intents says, or writes it all with --mode straight.
+    intents
+        How many intents the model is asked for, none of them in our catalogue; by default 10.
+    each
+        How many procedures for each of them.
     unreached
         fail: exit 1 where a way of a procedure is in no conversation; tell: say so, with what would reach it.
     """
@@ -124,25 +140,62 @@ def procedures(
     from toologue.project.statistics import compared
 
     at_least_one(workers=workers)
-    chosen, few = talks.sources(what), list[str]()
-    if talks.mode == "straight":
-        return _straight(chosen, out, talks, model)
-    made = made_of(chosen, talks.making(model or "template"), workers=workers)
-    said = write_suite(out, _counting(watched("generating", made, len(chosen)), talks.count, few))
+    few, instead = list[str](), list[tuple[str, str]]()
+    if model is not None and talks.mode != "straight":
+        made = _thought_up(out, what, talks, model, writer, (10 if intents is None else intents, each))
+    else:
+        if intents is not None:
+            raise BadSetting(f"--intents {intents}: a model thinks them up; name it, as in --model openai:NAME")
+        chosen = talks.sources(what, wordings)
+        if talks.mode == "straight":
+            return _straight(chosen, out, talks, model)
+        made = watched("generating", made_of(chosen, talks.making(writer), workers=workers), len(chosen))
+    said = write_suite(out, _counting(made, talks.count, few, instead))
     beside = ("", "here", "ALMITA", "auto-ALMITA", "in the paper")
     say(table(beside, compared(said), title="statistics"), _procedures(said), _counts(said))
     echo(f"{said.conversations} conversations, {said.tests:,} tests, in {out}", note=True)
     for line in few:
         echo(line)
+    say_instead(instead)
     left = say_unreached((one.id, one.unreached) for one in said.procedures)
     if lost := said.dropped.get(UNWORDED, 0):
         echo(f"the model found no words for {lost} more")
     return 3 if lost else int(left and unreached == "fail")
 
 
-def _counting(made: Iterable[Made], count: int, few: list[str]) -> Iterator[Made]:
-    """All that is made; where it is fewer than was wanted, a line is added that says so, and why."""
+def _thought_up(
+    out: Path, what: Sequence[str], talks: Talks, model: str, writer: str, counts: tuple[int, int]
+) -> list[Made]:
+    """What comes of intents that a model thinks up; every stage is told, and kept in stages.jsonl."""
+    from toologue.cli.from_prose import say_stages
+    from toologue.models.ask import model as model_of
+    from toologue.models.recording import keeping_replies, told_spec
+    from toologue.project.from_intents import STAGES, staged, think_up
+    from toologue.schema.jsonl import check_owned
+    from toologue.schema.jsonl import write as write_lines
+
+    if what:
+        raise BadSetting(f"{what[0]}: --model thinks up procedures; who words those that are named is --writer {model}")
+    at_least_one(intents=counts[0], each=counts[1])
+    check_owned(out, "plans.jsonl")
+    making, world, tell = talks.making(writer), talks.world, partial(echo, error=True, note=True)
+    with keeping_replies(out, told_spec(model), *counts, talks.seed, talks.service):
+        asked = think_up(model_of(model, "planner"), out, *counts, world=world, seed=talks.seed, tell=tell)
+        sources, stages = ask(model, asked)
+        with progress_bar("generating") as progress:
+            made = staged(sources, stages, making, progress)
+    write_lines(out / STAGES, stages)
+    say_stages(stages, "with a model (ALMITA, table 1); APIs, graphs, paths by rule")
+    return made
+
+
+def _counting(made: Iterable[Made], count: int, few: list[str], instead: list[tuple[str, str]]) -> Iterator[Made]:
+    """All that is made; where it is fewer than was wanted, a line is added that says so, and why.
+
+    With the conversations that have other words `instead` of a model's.
+    """
     for one in made:
+        instead += one.instead
         if len(one.dialogues) < count:
             why = ", ".join(f"{n} × {reason}" for reason, n in one.dropped.most_common()) or "nothing was dropped"
             told = f"{one.source.procedure.id}: {len(one.dialogues)} conversations of the {count} that --count wants"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from toologue import keys, limits
 from toologue.cli.options import OptionalOut, Out, at_least_one
 from toologue.cli.talks import Sampler, Talks
-from toologue.cli.terminal import echo, say, table, watched, write_json, write_lines
+from toologue.cli.terminal import ask, echo, say, table, watched, write_json, write_lines
 from toologue.errors import BadSetting, UnknownName
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from toologue.plan.chains.catalog import Reason
     from toologue.plan.chains.pairs import EdgeKey, Pair
     from toologue.plan.chains.planner import Tally
+    from toologue.plan.procedures.ask_flowgraph import AskedGraph
     from toologue.schema import Graph, Plan
 
 _SHOWN = 20
@@ -57,8 +58,17 @@ def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
     echo(f"{total} plans in {out}", note=True)
 
 
-def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
-    """The conversation graph of a procedure, as flow text.
+def graph(
+    what: str,
+    /,
+    *,
+    flow: bool = False,
+    mermaid: bool = False,
+    model: str | None = None,
+    tries: int = 3,
+    seed: int = 0,
+) -> int:
+    """The conversation graph of a procedure, as flow text. Exits 3 where a model's flowgraph breaks rules.
 
     Parameters
     ----------
@@ -68,11 +78,43 @@ def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
         The flowgraph instead: what the agent does.
     mermaid
         As a Mermaid flowchart.
+    model
+        openai:NAME or module:attribute draws the flowgraph (3.4); by default it is made by rule.
+    tries
+        How often the model is asked, repairs included.
+    seed
+        Sent to the model.
     """
     from toologue.formats.flow import write_flow_text, write_mermaid
+    from toologue.procedure.conversation_graph import conversation_graph
 
-    found = _flowgraph(what) if flow else _graph(what)
+    if model is None:
+        found = _flowgraph(what)
+    else:
+        asked = _asked(what, model, tries, seed)
+        for problem in asked.problems[-1]:
+            echo(problem, error=True)
+        if asked.graph is None:
+            echo(f"the model's flowgraph of {what} breaks rules, after {len(asked.problems)} tries", error=True)
+            return 3
+        found = asked.graph
+    found = found if flow or found.kind == "conversation_graph" else conversation_graph(found)
     echo(write_mermaid(found) if mermaid else write_flow_text(found))
+    return 0
+
+
+def _asked(what: str, model: str, tries: int, seed: int) -> AskedGraph:
+    from toologue.formats.procedure import load
+    from toologue.models.ask import model as model_of
+    from toologue.plan.procedures import files
+    from toologue.plan.procedures.ask_flowgraph import ask_flowgraph
+
+    at_least_one(tries=tries)
+    known = files()
+    if what not in known and not what.endswith(".md"):
+        raise UnknownName("procedure", what, known)
+    procedure = load(known.get(what, what))
+    return ask(model, ask_flowgraph(procedure, model_of(model, "planner"), tries=tries, seed=seed))
 
 
 def paths(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from toologue import limits
 from toologue.cli.options import Operations
 from toologue.cli.terminal import echo, say_first
 from toologue.errors import BadSetting
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from toologue.plan.procedures.unreached import Unreached as Missed
     from toologue.project.generate import Making
     from toologue.project.statistics import Source
+    from toologue.schema import Setting
 Sampler = Literal["cover", "weighted", "vanilla"]
 Unreached = Literal["tell", "fail"]
-_LINES = 20
+_LINES, _WORDS = 20, 160
 
 
 def say_unreached(found: Iterable[tuple[str, Sequence[Missed]]]) -> bool:
@@ -31,6 +33,13 @@ def say_unreached(found: Iterable[tuple[str, Sequence[Missed]]]) -> bool:
             echo(f"\n{len(left)} {what}{' is' if len(left) == 1 else 's are'} reached by no conversation:")
         say_first([f"  {name}: {one}" for name, one in left], _LINES)
     return bool(ways)
+
+
+def say_instead(found: Iterable[tuple[str, str]]) -> None:
+    """Say which conversations have the template's words, since those of a model were wrong, and what was."""
+    if lines := [f"  {id}: {limits.cut(why, _WORDS)}" for id, why in found]:
+        echo(f"\n{len(lines)} with the template's words, since the model's were not valid:")
+        say_first(lines, _LINES)
 
 
 @Parameter(name="*")
@@ -82,9 +91,15 @@ class Talks:
         said = {name: value for name, value in vars(self).items() if name not in beside}
         return Making(**said, writer=writer)
 
-    def sources(self, what: Sequence[str]) -> list[Source]:
-        """The procedures that are named."""
+    def sources(self, what: Sequence[str], wordings: Path | None = None) -> list[Source]:
+        """The procedures that are named, with the wordings of a file, else of the one beside them."""
         from toologue.project.generate import sources
+
+        return sources(what, self.world, wordings)
+
+    @property
+    def world(self) -> Setting | None:
+        """What calls are made to, where --service says so."""
         from toologue.worlds.named import given_setting
 
-        return sources(what, given_setting(self.service, self.rows, self.overlay, self.operations.choice))
+        return given_setting(self.service, self.rows, self.overlay, self.operations.choice)

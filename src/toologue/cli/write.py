@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toologue.cli.options import Out
+from toologue.cli.talks import say_instead
 from toologue.cli.terminal import echo, say, table, watched, write_json
 from toologue.errors import BadFile, BadSetting
 
@@ -22,8 +23,19 @@ if TYPE_CHECKING:
 _SHOWN = 40
 
 
-def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str = "lexical", seed: int = 0) -> int:
+def write(
+    plans: Path,
+    /,
+    *,
+    out: Out,
+    writer: str = "template",
+    wordings: Path | None = None,
+    embedder: str = "lexical",
+    seed: int = 0,
+) -> int:
     """Words for plans: the same conversations, as people would say them. Exits 3 where a model left some out.
+
+    Where its words stay wrong, those of the template stand, and that is said.
 
     Parameters
     ----------
@@ -33,6 +45,8 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
         The dialogues.jsonl to write. Where a model left some out, a file that holds more is not replaced.
     writer
         template, or a model that finds the words: openai:NAME or module:attribute.
+    wordings
+        What `plan words` found to be said at the steps of procedures; said in place of the template's words.
     embedder
         Whose retriever is asked what users of chains open with: lexical, minilm, endpoint:MODEL.
     seed
@@ -43,10 +57,15 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
     from toologue.schema import Plan
     from toologue.schema.jsonl import held, read
     from toologue.schema.jsonl import write as write_lines
+    from toologue.write.wordings import read_wordings
 
-    silent: list[Exception] = []
-    chained = _is_chain(next(read(plans, Plan)).dialogue)
-    by_plan = _chain_words(plans, writer, embedder, seed) if chained else words(read(plans, Plan), writer, seed=seed)
+    silent, instead = list[Exception](), list[tuple[str, str]]()
+    if wordings is not None and not wordings.is_file():
+        raise BadFile(f"there is no file {wordings}; `toologue plan words` makes one")
+    if _is_chain(next(read(plans, Plan)).dialogue):
+        by_plan = _chain_words(plans, writer, embedder, seed)
+    else:
+        by_plan = words(read(plans, Plan), writer, seed=seed, wordings=read_wordings(wordings))
 
     def found() -> Iterator[Dialogue]:
         worded = 0
@@ -54,10 +73,12 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
             if isinstance(dialogue, Exception):
                 silent.append(dialogue)
             else:
-                worded += 1
+                worded += (why := dialogue.origin.get("instead")) is None
+                instead.extend([(dialogue.id, str(why))] if why else [])
                 yield dialogue
         if not worded:
-            raise BadSetting(f"there are no words for any plan, and nothing was written: {silent[0]}")
+            why = silent[0] if silent else instead[0][1]
+            raise BadSetting(f"there are no words for any plan, and nothing was written: {why}")
 
     before = held(out)
     fresh = out.with_name(f"{out.name}.new") if before else out
@@ -68,6 +89,7 @@ def write(plans: Path, /, *, out: Out, writer: str = "template", embedder: str =
     for fault in silent[:_SHOWN]:
         echo(f"left out: {fault}")
     echo(f"{count} conversations in {fresh}" + (f"; {len(silent)} were left out" if silent else ""), note=not silent)
+    say_instead(instead)
     if fresh != out:
         echo(f"{out} holds {before}, and was not replaced")
     return 3 if lost else 0

@@ -32,7 +32,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
@@ -244,6 +244,18 @@ def keeping(**files: Path | None) -> Generator[None]:
         _reply_cache.cache_clear()
         if (record := files.get("record")) and record.exists():
             Recording(record, replay=True).sort()
+
+
+@contextmanager
+def keeping_replies(folder: Path, *about: JsonValue) -> Generator[None]:
+    """Keep replies in `.toologue` of a folder, for what is asked `about`, unless --replay or --cache say where.
+
+    So the same command, run again after it was killed, asks nothing that was answered.
+    """
+    elsewhere = any(os.environ.get(VARIABLES[name]) for name in ("replay", "cache"))
+    file = folder / ".toologue" / f"replies-{keys.content_key([*about])}.sqlite"
+    with nullcontext() if elsewhere else keeping(cache=file):
+        yield
 
 
 @cache

@@ -34,7 +34,7 @@ from toologue import __version__, keys
 from toologue.agents.agent import name_of, resolve_agent
 from toologue.agents.code import code_of, with_file
 from toologue.data import text_of
-from toologue.errors import BadFile, BadSetting, Denied, UnknownName, UserError
+from toologue.errors import BadFile, BadSetting, Denied, Unfinished, UnknownName, UserError
 from toologue.formats.procedure import load
 from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
@@ -42,7 +42,7 @@ from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.plan.procedures.paths import Coverage, coverage
 from toologue.plan.procedures.service import service
 from toologue.plan.procedures.unreached import Unreached
-from toologue.project.generate import generate
+from toologue.project.generate import UNWORDED, generate, worded
 from toologue.project.settings import FILE, Project
 from toologue.project.statistics import Made, Seen, Source
 from toologue.report.costs import Cost, known_costs
@@ -70,6 +70,7 @@ from toologue.score.metric import Total, totals
 from toologue.score.paired import LOWER_IS_BETTER
 from toologue.text.tokens import callable_name
 from toologue.worlds.world import kind_at
+from toologue.write.wordings import FILE as WORDINGS
 
 _ROUNDING = 1e-9
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
@@ -128,14 +129,15 @@ def read_chapters(project: Project) -> list[Chapter]:
         twin = next((other.file for other in found if other.procedure.id == procedure.id), None)
         if twin:
             wrong.append(f"{file}: its id {procedure.id!r} is that of {twin}, too; give each one of its own")
+        source = worded(Source(procedure, world), file.with_name(WORDINGS))
         parts = [
             __version__,
             world.model_dump(mode="json"),
             data,
             procedure.model_dump(mode="json"),
             vars(project.making),
+            *(one.model_dump(mode="json") for one in source.wordings),
         ]
-        source = Source(procedure, world)
         found.append(Chapter(file.name, procedure, lint(text_of(file)), source, keys.content_key(parts)))
     if wrong:
         raise BadFile("\n".join(wrong))
@@ -157,6 +159,9 @@ def make_suites(
     missing = [chapter for chapter in chapters if suites[chapter.key] is None]
     made_now = generate((chapter.source for chapter in missing), project.making, workers=workers)
     for done, (chapter, made) in enumerate(zip(missing, made_now, strict=True), 1):
+        if lost := made.dropped[UNWORDED]:
+            what = f"{chapter.file}: the model gave no words for {lost} conversations, and none of it was kept"
+            raise Unfinished(f"{what}; run it again, with --cache to ask for none twice")
         before = _kept_before(home, chapter)
         suites[chapter.key] = replace(_save_suite(home / chapter.key, chapter, made), before=before)
         progress(done, len(missing))

@@ -20,12 +20,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import tee
 from pathlib import Path
 
-from toologue.errors import BadSetting, UnknownName
+from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.formats.procedure import file_names, load
 from toologue.formats.procedure import write as write_procedure
 from toologue.models.ask import model
@@ -39,13 +39,14 @@ from toologue.plan.procedures.service import service
 from toologue.plan.procedures.unreached import lost
 from toologue.project.statistics import Census, Made, Source, Statistics
 from toologue.report.coverage import walk_of
-from toologue.schema import Api, Dialogue, Plan, Setting
+from toologue.schema import Api, Dialogue, Graph, Plan, Setting
 from toologue.schema.api import packed
 from toologue.schema.jsonl import check_owned, held, line_of, replacing
 from toologue.verify.procedures import Flaw, verify
 from toologue.worlds.named import setting_of
-from toologue.write.model import ModelWriter
+from toologue.write.model import Check, ModelWriter
 from toologue.write.procedures import TemplateWriter
+from toologue.write.wordings import FILE, Wording, read_wordings, wordings_of
 
 # Why a conversation is dropped whose words a model was asked for, and did not find.
 UNWORDED = "no words from the model"
@@ -83,12 +84,16 @@ def shipped(*names: str) -> list[Source]:
     return [Source(load(file), setting_of(file.parent.name)) for file in chosen]
 
 
-def sources(what: Sequence[str], world: Setting | None = None) -> list[Source]:
+def sources(what: Sequence[str], world: Setting | None = None, wordings: Path | None = None) -> list[Source]:
     """Procedures from .md files, over a world; or, where all are names, procedures that ship.
 
-    Files are read with the documents of the calls at hand, so that what does not fit them is said at once. Raises
-    BadFile, BadRecord, BadSetting, UnknownName.
+    Files are read with the documents of the calls at hand, so that what does not fit them is said at once. `wordings`
+    are in that file, else in the one beside a procedure. Raises BadFile, BadRecord, BadSetting, UnknownName.
     """
+    if wordings is not None:
+        if not wordings.is_file():
+            raise BadFile(f"there is no file {wordings}; `toologue plan words` makes one")
+        return [worded(one, wordings) for one in sources(what, world)]
     own = [name for name in what if name.endswith(".md")]
     if not own:
         if world:
@@ -98,12 +103,17 @@ def sources(what: Sequence[str], world: Setting | None = None) -> list[Source]:
         remedy = "Give --service, an OpenAPI document, a shipped name or module:Class"
         raise BadSetting(f"{own[0]}: what are its calls made to? {remedy}")
     apis = list(service(world).apis.values())
-    made = [Source(load(file, apis=apis), world) for file in own]
+    made = [worded(Source(load(file, apis=apis), world), Path(file).with_name(FILE)) for file in own]
     made += shipped(*(name for name in what if name not in own)) if len(own) < len(what) else []
     twice = next((id for id, times in Counter(one.procedure.id for one in made).items() if times > 1), None)
     if twice is not None:
         raise BadSetting(f"two procedures are called {twice!r}: give each an `id` of its own in its front matter")
     return made
+
+
+def worded(source: Source, file: Path) -> Source:
+    """A procedure with its wordings in a file, where there are any."""
+    return replace(source, wordings=wordings_of(source.procedure, read_wordings(file)))
 
 
 def generate(sources: Iterable[Source], making: Making = Making(), *, workers: int = 1) -> Iterator[Made]:
@@ -119,14 +129,22 @@ def plans_of(source: Source, making: Making = Making()) -> Planned:
 
 
 def make(source: Source, making: Making = Making()) -> Made:
-    """What comes of one procedure."""
+    """What comes of one procedure. Where a model's words are not valid, the template's stand in their place."""
     planned = plans_of(source, making)
     dialogues, flaws, dropped = list[Dialogue](), list[tuple[str, Flaw]](), Counter(planned.tally.dropped)
-    for plan, dialogue in zip(planned.plans, words(planned.plans, making.writer, seed=making.seed), strict=True):
+    instead = list[tuple[str, str]]()
+    check, plain = partial(_flaws, planned.graph), TemplateWriter(seed=making.seed)
+    by_model = words(planned.plans, making.writer, seed=making.seed, wordings=source.wordings, check=check)
+    for plan, dialogue in zip(planned.plans, by_model, strict=True):
         if isinstance(dialogue, ModelFault):
             dropped[UNWORDED] += 1
             continue
-        found = verify(dialogue, planned.graph, cues=plan.cues)
+        found = check(plan, dialogue)
+        if found and "wordings" in dialogue.origin:
+            dialogue = _plainly(plain, plan, f"{found[0]}")
+            found = check(plan, dialogue)
+        if why := dialogue.origin.get("instead"):
+            instead.append((dialogue.id, str(why)))
         flaws += [(dialogue.id, flaw) for flaw in found]
         dropped.update({f"invalid: {flaw.rule}" for flaw in found})
         if not found:
@@ -135,18 +153,41 @@ def make(source: Source, making: Making = Making()) -> Made:
     if len(dialogues) < len(planned.plans):
         seen = coverage(planned.graph, (walk_of(planned.graph, one) for one in dialogues))
         missing += tuple(lost(source.procedure, planned.graph, planned.coverage, seen, dropped))
-    return Made(source, planned, tuple(dialogues), tuple(flaws), dropped, missing)
+    return Made(source, planned, tuple(dialogues), tuple(flaws), dropped, missing, tuple(instead))
 
 
-def words(plans: Iterable[Plan], writer: str = "template", *, seed: int = 0) -> Iterator[Dialogue | ModelFault]:
-    """The dialogue of each plan, or what the model did instead. Raises BadSetting where it does not answer at all."""
+def _flaws(graph: Graph, plan: Plan, dialogue: Dialogue) -> Sequence[Flaw]:
+    return verify(dialogue, graph, cues=plan.cues)
+
+
+def words(
+    plans: Iterable[Plan],
+    writer: str = "template",
+    *,
+    seed: int = 0,
+    wordings: Iterable[Wording] = (),
+    check: Check | None = None,
+) -> Iterator[Dialogue | ModelFault]:
+    """The dialogue of each plan, or the fault where the model gave no reply.
+
+    Where its words stay wrong, also by `check`, those of the template stand there, and `origin["instead"]` says why.
+    Raises BadSetting where it does not answer at all.
+    """
+    plain = TemplateWriter(seed=seed, wordings=wordings)
     if writer == "template":
-        yield from map(TemplateWriter(seed=seed).words, plans)
+        yield from map(plain.words, plans)
         return
-    by_model = ModelWriter(model(writer, "writer"), seed=seed)
+    by_model = ModelWriter(model(writer, "writer"), seed=seed, check=check)
     with asyncio.Runner() as loop:
         for some in chunks(plans, _AT_ONCE):
-            yield from loop.run(_worded(by_model, some))
+            for plan, found in zip(some, loop.run(_worded(by_model, some)), strict=True):
+                faulty = isinstance(found, ModelFault) and found.type == "bad_response"
+                yield _plainly(plain, plan, str(found)) if faulty else found
+
+
+def _plainly(plain: TemplateWriter, plan: Plan, why: str) -> Dialogue:
+    dialogue = plain.words(plan)
+    return dialogue.replace(origin={**dialogue.origin, "instead": why})
 
 
 def write_suite(folder: Path, made: Iterable[Made]) -> Statistics:

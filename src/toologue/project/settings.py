@@ -2,7 +2,7 @@
 
     apis or world, overlay, seed, procedures, agents      what is tested, and who (paths start at the file)
     [agents.NAME]   spec prompt options                    who, by names of your own, in place of the list `agents`
-    [conversations] count sampler noise mode detours seed  as in `project.generate.Making`
+    [conversations] count sampler noise mode detours seed writer  as in `project.generate.Making`
     [operations]    only tag exclude strict                which of the document's are read
     [run]           timeout concurrency trials
     [grade]         similarity judge judge_votes
@@ -57,6 +57,7 @@ class Conversations(Noun):
     mode: NoiseMode = "resume"
     detours: float = Field(default=0.3, ge=0, le=1)
     seed: int = 0
+    writer: str = Field(default="template", min_length=1)
 
 
 class Running(Noun):

@@ -30,6 +30,7 @@ from toologue.schema import Dialogue, Noun, Procedure, Setting
 from toologue.text.verbalize import verbalize
 from toologue.values.compare import leaves
 from toologue.verify.procedures import Flaw
+from toologue.write.wordings import Wording
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _NUMBER = re.compile(r"\b(?:[\w.+-]+@[\w.-]*\w|(?=[\w-]*\d)[\w-]+(?:[.,:]\d+)*)")
@@ -134,10 +135,11 @@ def _brevity(length: int, lengths: Sequence[int]) -> float:
 
 @dataclass(frozen=True)
 class Source:
-    """A procedure and the world that its calls are made to."""
+    """A procedure, the world that its calls are made to, and what a model found to say at its places."""
 
     procedure: Procedure
     world: Setting
+    wordings: tuple[Wording, ...] = ()
 
     @property
     def named(self) -> str:
@@ -156,6 +158,8 @@ class Made:
     flaws: tuple[tuple[str, Flaw], ...] = ()
     dropped: Counter[str] = field(default_factory=Counter[str])
     unreached: tuple[Unreached, ...] = ()
+    # (id of a dialogue that has the template's words, what is wrong with those of the model)
+    instead: tuple[tuple[str, str], ...] = ()
 
     @property
     def flawed(self) -> int:

@@ -1,14 +1,13 @@
 """A writer with a language model: it words a whole plan at once, and is told what its words lack (ALMITA A.6).
 
-Each fault has a name, and is fed back until there is none or `tries` are used up. There is no fallback: a plan whose
-words stay faulty raises ModelFault (`bad_response`) that names the faults.
+Each fault has a name, and is fed back until there is none or `tries` are used up; then it is a ModelFault
+(`bad_response`) that names the faults. `check` finds what only the whole dialogue shows.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import JsonValue
@@ -22,6 +21,7 @@ from toologue.plan.procedures.by_model import generics
 from toologue.schema import Cue, Dialogue, Plan
 from toologue.text.bank import REGISTERS
 from toologue.text.verbalize import fill_values, verbalize
+from toologue.verify import Flaw
 
 _SHOWN = re.compile(r"\{([^{}]*)\}")
 _MOST = 1_000_000
@@ -47,7 +47,7 @@ _DOES = {
 
 _Step = TypeVar("_Step")
 FaultName = Literal[
-    "no list", "wrong count", "no text", "value missing", "not word for word", "generic entity", "API named"
+    "no list", "wrong count", "no text", "value missing", "not word for word", "generic entity", "API named", "invalid"
 ]
 
 
@@ -62,18 +62,31 @@ class WordFault(NamedTuple):
         return f"{self.name}: " + (f"message {self.number}: " if self.number else "") + self.what
 
 
+# What is wrong with the words of a plan: anything that has a turn, counted from 0, and says what it is.
+Check = Callable[[Plan, Dialogue], Sequence[Flaw]]
+
+
 class ModelWriter:
     """Finds words for plans by a language model. Registers are chosen by the plan's id and the seed."""
 
-    def __init__(self, model: Model, *, tries: int = 3, seed: int = 0):
-        self._model, self._tries, self._seed = model, tries, seed
+    def __init__(self, model: Model, *, tries: int = 3, seed: int = 0, check: Check | None = None):
+        self._model, self._tries, self._seed, self._check = model, tries, seed, check
 
     async def write(self, plan: Plan) -> Dialogue:
         """The dialogue with its words. Raises ModelFault where the model does not answer, or not as it should."""
         seeds = {role: keys.seed_of(self._seed, plan.dialogue.id, role) for role in REGISTERS}
         registers = {role: names[seeds[role] % len(names)] for role, names in REGISTERS.items()}
         places, cues = [place for place, _ in _spoken(plan)], [cue for _, cue in _spoken(plan)]
-        told = await self.ask(prompt_text(plan, **registers), plan.dialogue, places, partial(faults, cues))
+
+        def wrong(texts: Sequence[Any] | None) -> list[WordFault]:
+            found = faults(cues, texts)
+            if found or texts is None or self._check is None:
+                return found
+            flaws = self._check(plan, _with_texts(plan.dialogue, places, texts))
+            at = {place: number for number, place in enumerate(places, 1)}
+            return [WordFault("invalid", at.get(flaw.turn, 0), f"{flaw.rule}: {flaw.what}") for flaw in flaws]
+
+        told = await self.ask(prompt_text(plan, **registers), plan.dialogue, places, wrong)
         return told.replace(origin={**told.origin, "registers": dict[str, JsonValue](registers)})
 
     async def ask(
@@ -97,13 +110,17 @@ class ModelWriter:
         if wrong:
             what = f"the words for plan {id!r} are not what was asked for: {'; '.join(map(str, wrong[:3]))}"
             raise ModelFault("bad_response", what, excerpt=shown(attempts[-1].reply, 200), tries=tries)
-        turns = list(dialogue.turns)
-        for place, text in zip(places, texts, strict=True):
-            turns[place] = turns[place].replace(text=text)
         origin: dict[str, JsonValue] = {**dialogue.origin, "writer": self._model.name}
         if len(attempts) > 1:
             origin["attempts"] = [attempt._asdict() for attempt in attempts]
-        return dialogue.replace(turns=tuple(turns), origin=origin)
+        return _with_texts(dialogue, places, texts).replace(origin=origin)
+
+
+def _with_texts(dialogue: Dialogue, places: Iterable[int], texts: Iterable[str]) -> Dialogue:
+    turns = list(dialogue.turns)
+    for place, text in zip(places, texts, strict=True):
+        turns[place] = turns[place].replace(text=text)
+    return dialogue.replace(turns=tuple(turns))
 
 
 def prompt_text(plan: Plan, *, customer: str, agent: str) -> str:

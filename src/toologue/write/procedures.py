@@ -8,7 +8,8 @@ plan's id and the seed, so that ten conversations of one path open in ten ways.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -21,8 +22,9 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.procedure import grammar
 from toologue.procedure.grammar import Asking
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
-from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, stem_and_number
+from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, place_of, stem_and_number
 from toologue.text.verbalize import fill_values, opens_small, verbalize
+from toologue.write.wordings import Said, Wording, Wordings
 
 _TRIES = 12
 
@@ -39,10 +41,34 @@ _ANY = re.compile("")
 _PRONOUN = re.compile(r"(?:It|That|This|These|Those|None|Nobody|After that|We .* it)\b")
 
 
+_SLOT = re.compile(r"\{\s*([^{}]*?)\s*\}")
+
+
 class _Words:
-    def __init__(self, voice: Voice, seed: int):
-        self._voice, self._random = voice, Random(seed)
-        self.register: str = voice.register
+    def __init__(self, voice: Voice, seed: int, said: Said):
+        self._voice, self._random, self._seed, self._said = voice, Random(seed), seed, said
+        self.register: Register = voice.register
+        self._turns = Counter[str]()
+
+    @property
+    def wordings(self) -> int:
+        """How often a wording was used."""
+        return self._turns.total()
+
+    def _wording(self, values: Mapping[str, JsonValue], about: str, answer: str = "") -> str:
+        """The next wording of a place that shows just these values; empty where none does."""
+        known = self._said.get((self._voice.role, about, answer))
+        shown = {*values}
+        texts = [
+            text
+            for text in (known.of(self.register) if known else ())
+            if {*_SLOT.findall(text)} == shown and opens_small(fill_values(text, values)) == opens_small(text)
+        ]
+        if known is None or not texts:
+            return ""
+        turn = self._turns[known.place]
+        self._turns[known.place] += 1
+        return texts[place_of(turn, len(texts), keys.seed_of(self._seed, known.place))]
 
     def _contract(self, words: str) -> str:
         return words if self.register == "formal" else grammar.contracted(words)
@@ -59,6 +85,8 @@ class AgentWords(_Words):
         Raises BadSetting for a cue that is not the agent's, or lacks a value.
         """
         match cue.move:
+            case "ask" | "say" | "end" if words := self._wording(cue.values, cue.text):
+                pass
             case "ask":
                 words = self._ask(cue, cue.text, before=self._thanks(cue, heard))
             case "say":
@@ -67,7 +95,13 @@ class AgentWords(_Words):
                 closing = self._random.random() < 0.8 or not cue.text.strip()
                 words = f"{self._say(cue)} {self._voice('end') if closing else ''}".strip()
             case "refuse":
-                return fill_values(self._ask(cue, cue.again, before=cue.text.strip() or " "), cue.values).strip()
+                again = cue.again and self._wording(cue.values, cue.again)
+                words = (
+                    f"{cue.text.strip()} {again}"
+                    if again
+                    else self._ask(cue, cue.again, before=cue.text.strip() or " ")
+                )
+                return fill_values(words, cue.values).strip()
             case "insist":
                 fact = grammar.disputed_fact(cue.text)
                 stays = self._draw(cue, "insist", fact=fact) if fact else ""
@@ -201,50 +235,62 @@ _STREET = ("street", "city", "postal_code")
 # Kinds that one sees at a glance, so that nobody has to say which is which.
 _TELLING = frozenset({"order_number", "email", "phone", "name", "reference"})
 _WISHES = ("I'd rather", "I'll", "I want to", "let's")
-_SLOT = re.compile(r"\{([^{}]*)\}")
 
 
 class CustomerWords(_Words):
-    """The customer: `customer(cue, asked)` gives words; `asked` is what the agent asked last."""
+    """The customer: `customer(cue, asked)` gives words; `asked` is what the agent asked last, `about` in what words."""
 
-    def __call__(self, cue: Cue, asked: Asking | None = None) -> str:
+    def __call__(self, cue: Cue, asked: Asking | None = None, about: str = "") -> str:
         """The words for a cue. Raises BadSetting for a cue that is not a customer's."""
-        match cue.move:
-            case "open":
-                words = [self._open(cue), self._clauses(cue)]
-            case "give":
-                words = [self._give(cue)]
-            case "volunteer":
-                words = [self._volunteer(cue)]
-            case "choose":
-                words = [self._choose(cue, asked), self._clauses(cue)]
-            case "acknowledge":
-                words = [self._voice("acknowledge"), self._clauses(cue)]
-            case "correct":
-                words = self._correct(cue)
-            case "change":
-                words = [self._change(cue), self._clauses(cue)]
-            case "malformed":
-                words = [self._voice("malformed", value=self._row(cue))]
-            case "contradict":
-                words = [self._contradict(cue)]
-            case "noise":
-                return cue.text
-            case _:
-                raise BadSetting(f"a customer has no words for the move {cue.move!r}: it is the agent's")
-        sentences = [word.strip() for word in words if word.strip()]
+        if cue.move == "noise":
+            return cue.text
+        sentences = [word.strip() for word in self._worded(cue, about) or self._words(cue, asked) if word.strip()]
         if not sentences:
             return self._voice("acknowledge")
         *most, last = sentences
         return " ".join([*(text if text[-1] in ".!?…" else f"{text}." for text in most), last])
 
+    def _worded(self, cue: Cue, about: str) -> list[str]:
+        """What a wording says; nothing where there is none."""
+        place = {"open": ("", cue.text)} | dict.fromkeys(("give", "choose", "acknowledge"), (about, cue.text))
+        if cue.move not in place:
+            return []
+        if cue.values and (whole := self._wording(cue.values, *place[cue.move])):
+            return [self._put(cue, self._mistyped(whole))]
+        words = self._wording({}, *place[cue.move])
+        return [self._mistyped(words), self._clauses(cue)] if words else []
+
+    def _words(self, cue: Cue, asked: Asking | None) -> list[str]:
+        match cue.move:
+            case "open":
+                return [self._open(cue), self._clauses(cue)]
+            case "give":
+                return [self._give(cue)]
+            case "volunteer":
+                return [self._volunteer(cue)]
+            case "choose":
+                return [self._choose(cue, asked), self._clauses(cue)]
+            case "acknowledge":
+                return [self._voice("acknowledge"), self._clauses(cue)]
+            case "correct":
+                return self._correct(cue)
+            case "change":
+                return [self._change(cue), self._clauses(cue)]
+            case "malformed":
+                return [self._voice("malformed", value=self._row(cue))]
+            case "contradict":
+                return [self._contradict(cue)]
+            case _:
+                raise BadSetting(f"a customer has no words for the move {cue.move!r}: it is the agent's")
+
     def _open(self, cue: Cue) -> str:
         if not cue.text.strip():
             return ""
-        issue = self._contract(cue.text)
-        if self._voice.register == "typo_prone":
-            issue = mistype(issue, seed=self._random.getrandbits(32), rate=0.08)
-        return self._voice("open", issue=issue)
+        return self._voice("open", issue=self._mistyped(self._contract(cue.text)))
+
+    def _mistyped(self, words: str) -> str:
+        typing = self.register == "typo_prone"
+        return mistype(words, seed=self._random.getrandbits(32), rate=0.08) if typing else words
 
     def _give(self, cue: Cue) -> str:
         if len(cue.values) != 1:
@@ -390,11 +436,22 @@ def _enumerate(clauses: list[str], link: str = " and ") -> str:
 
 
 class TemplateWriter:
-    """Finds words for plans, offline. `customer`, `agent`: registers, each chosen by the plan where it is None."""
+    """Finds words for plans, offline. `customer`, `agent`: registers, each chosen by the plan where it is None.
+
+    `wordings` are said in place of templates, at their places.
+    """
 
     name = "template"
 
-    def __init__(self, *, customer: Register | None = None, agent: Register | None = None, seed: int = 0):
+    def __init__(
+        self,
+        *,
+        customer: Register | None = None,
+        agent: Register | None = None,
+        seed: int = 0,
+        wordings: Iterable[Wording] = (),
+    ):
+        self._wordings = Wordings(wordings)
         self._registers: dict[Role, Register | None] = {"customer": customer, "agent": agent}
         for role, register in self._registers.items():
             if register is not None and register not in REGISTERS[role]:
@@ -407,15 +464,17 @@ class TemplateWriter:
 
     def words(self, plan: Plan) -> Dialogue:
         """The dialogue with its words. Raises BadSetting."""
-        agent = AgentWords(*self._speaker("agent", plan.dialogue.id))
-        customer = CustomerWords(*self._speaker("customer", plan.dialogue.id))
+        said = self._wordings.of(plan.dialogue.instructions)
+        agent = AgentWords(*self._speaker("agent", plan.dialogue.id), said)
+        customer = CustomerWords(*self._speaker("customer", plan.dialogue.id), said)
         turns: list[Turn] = []
         asked: Asking | None = None
         heard: Cue | None = None
+        about = ""
         for number, (turn, cue) in enumerate(zip(plan.dialogue.turns, plan.cues, strict=True)):
             try:
                 if turn.role == "user":
-                    turns.append(turn.replace(text=customer(cue, asked)))
+                    turns.append(turn.replace(text=customer(cue, asked, about)))
                     heard = cue
                 elif cue.move == "call":
                     turns.append(turn)
@@ -423,10 +482,13 @@ class TemplateWriter:
                     turns.append(turn.replace(text=agent(cue, heard)))
                     text = cue.text if cue.move == "ask" else cue.again
                     asked = grammar.asking(text) if text.strip() else asked
+                    about = cue.again or (cue.text if cue.move in ("ask", "say") else about)
             except BadSetting as error:
                 raise BadSetting(f"plan {plan.dialogue.id!r}, cue {number} ({cue.move}): {error}") from error
         registers: dict[str, JsonValue] = {"customer": customer.register, "agent": agent.register}
         origin = {**plan.dialogue.origin, "writer": self.name, "registers": registers}
+        if worded := agent.wordings + customer.wordings:
+            origin["wordings"] = worded
         return plan.dialogue.replace(turns=tuple(turns), origin=origin)
 
     def _speaker(self, role: Role, id: str) -> tuple[Voice, int]:
