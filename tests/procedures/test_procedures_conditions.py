@@ -50,6 +50,7 @@ VALUES: dict[str, Any] = {
         '"amag" in reason',
         'order["status"] == "shipped"',
         "-limit < 0",
+        '"Request of " + order.status + " goods" == "Request of shipped goods"',
         'today == "2025-03-12"',
         'order.delivered_at < today <= now < today + "1 day"',
         'now - "11 days" <= order.delivered_at <= now',

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os.path import relpath
@@ -202,7 +202,15 @@ def _checked(done: Drafted, intent: Intent, scratch: Path, procedure: Procedure,
     if not made.dialogues:
         return [f"{_EXECUTED}: {_dropped(made) or 'no way leads to an end'}"], refused
     flaws = [f"a conversation is not valid: {flaw}" for _, flaw in made.flaws[:3]]
-    return [], [*refused, *flaws, *(f"{one.line}: no conversation comes here: {one}" for one in made.unreached)]
+    left = _for_the_model(made.unreached, writable=more.simulator is not None)
+    return [], [*refused, *flaws, *(f"{one.line}: no conversation comes here: {one}" for one in left)]
+
+
+def _for_the_model(unreached: Iterable[Unreached], *, writable: bool) -> Iterator[Unreached]:
+    """What it can do something about: it neither draws conversations nor, where no rows are added, makes calls fail."""
+    for one in unreached:
+        if writable or not one.why.startswith("none of "):
+            yield one if writable and not one.remedy.startswith("raise ") else one.replace(remedy="")
 
 
 def _made(done: Drafted, procedure: Procedure, provision: Provision, scratch: Path) -> Made:

@@ -49,7 +49,7 @@ from pydantic import JsonValue
 from toologue.errors import BadSetting, shown
 from toologue.values.compare import is_number, order, same
 from toologue.values.json_schema import list_of
-from toologue.values.moments import moment, shifted
+from toologue.values.moments import duration, moment, shifted
 
 _Evaluator = Callable[[Mapping[str, JsonValue]], Any]
 """Values by name → the value of an expression."""
@@ -290,6 +290,8 @@ def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
                 result = reckon(left, right)
             elif isinstance(left, str) and isinstance(right, str) and reckon in (operator.add, operator.sub):
                 result = shifted(left, right, reckon)
+                if reckon is operator.add and not (moment(left) or duration(left) or duration(right)):
+                    result = left + right
         except (ZeroDivisionError, OverflowError):
             raise BadSetting(f"{left} and {right} have no such result") from None
         if result is None:
