@@ -12,7 +12,7 @@ import pytest
 
 from command import Done, toologue
 from tests.language_models.fake_endpoint import Answer, Endpoint, Request, refuses, says, serving
-from tests.project.project_samples import checked, project
+from tests.project.project_samples import SETTINGS, checked, project
 from toologue.models.model import requests_allowed
 from toologue.schema import Dialogue
 from toologue.schema.jsonl import read
@@ -147,11 +147,11 @@ class TestBadModel:
         assert "- 8: terse: value missing: {email} in 'It is {order_id}.'" in model.prompts[1]
         assert len(kept(tmp_path)) == 27
 
-    @pytest.mark.parametrize("wrap", [lambda said: "I would rather not.", lambda said: "[]"])
+    @pytest.mark.parametrize("reply", ["I would rather not.", "[]"])
     def test_a_reply_that_is_none_is_asked_for_again_and_then_the_template_speaks(
-        self, model: Sayer, tmp_path: Path, wrap: Callable[[str], str]
+        self, model: Sayer, tmp_path: Path, reply: str
     ) -> None:
-        model.wrap = wrap
+        model.wrap = lambda said: reply
         done = words(model, tmp_path)
         assert (done.returncode, len(model.prompts)) == (0, 2)
         assert "the template's words stand at places without any:" in done.stdout
@@ -201,3 +201,34 @@ class TestAgain:
         assert [one.id for one in made] == [one.id for one in first]
         assert all("words: for the number" in str(one.turns[1].text) for one in made)
         assert [trial.passed for trial in done.trials] == [3, 3]
+
+
+class TestWriter:
+    """`[conversations] writer`: a model that finds the words of a project's conversations."""
+
+    MODEL = """
+from toologue.models.model import ModelFault, ScriptedModel
+babbling = ScriptedModel(lambda asked: "Good day.")
+broken = ScriptedModel(lambda asked: ModelFault("server_error", "refused the request", status=500))
+"""
+
+    @pytest.fixture
+    def where(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        (tmp_path / "wordy_models.py").write_text(self.MODEL)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        return tmp_path
+
+    def settings(self, name: str) -> str:
+        return SETTINGS.replace("count = 3", f'count = 3\nwriter = "wordy_models:{name}"')
+
+    def test_where_its_words_are_wrong_the_templates_stand(self, where: Path) -> None:
+        project(where, settings=self.settings("babbling"))
+        made = checked(where, "gold").suites[0].dialogues
+        assert ["no JSON array" in str(one.origin["instead"]) for one in made] == [True] * 3
+
+    def test_conversations_without_words_are_not_kept(self, where: Path) -> None:
+        project(where, settings=self.settings("broken"))
+        done = toologue("test", cwd=where)
+        assert done.returncode == 3
+        assert "locker.md: the model gave no words for 3 conversations, and none of it was kept" in done.stderr
+        assert not list(where.glob(".toologue/conversations/*/made.json"))

@@ -57,7 +57,12 @@ async def think_up(
     tell(f"{len(chosen)} intents of {tally.proposed} that were proposed")
     apis, written = None if world is None else list(service(world).apis.values()), list[Rewritten]()
     for intent in chosen:
-        made = await ask_procedures(intent, model, count=each, apis=apis, tries=tries, seed=seed)
+        made = [
+            one._replace(procedure=one.procedure and one.procedure.replace(id=f"{intent.id}-{number}", apis=""))
+            for number, one in enumerate(
+                await ask_procedures(intent, model, count=each, apis=apis, tries=tries, seed=seed), 1
+            )
+        ]
         tell(f"{intent.id}: {sum(one.procedure is not None for one in made)} of {each} procedures can be followed")
         written += made
     stages.append(_written(written))
