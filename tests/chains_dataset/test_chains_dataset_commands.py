@@ -137,3 +137,46 @@ def test_generate_says_what_of_a_document_is_read_and_writes_shared_schemas_once
     assert sum("Where it lies" in str(one.returns) for one in read(tmp_path / "set" / "apis.jsonl", Api)) == 150
     events = [json.loads(line)["event"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert events.count("read") == 1
+
+
+def test_where_a_models_words_stay_wrong_the_templates_stand_and_each_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    babbling = "from toologue.models.model import ScriptedModel\nbabbling = ScriptedModel(lambda asked: 'Good day.')\n"
+    (tmp_path / "chain_models.py").write_text(babbling)
+    monkeypatch.syspath_prepend(tmp_path)
+    command = ["generate", "chains", str(folder / "apis.jsonl"), "--count", "6", "--most", "1", "-o"]
+    assert status([*command, str(tmp_path / "plain")]) == 0
+    capsys.readouterr()
+    assert status([*command, str(tmp_path / "made"), "--writer", "chain_models:babbling"]) == 0
+    plain, made = (list(read(tmp_path / name / "dialogues.jsonl", Dialogue)) for name in ("plain", "made"))
+    assert [one.turns for one in made] == [one.turns for one in plain]
+    assert all("there was no JSON array of texts" in str(one.origin["instead"]) for one in made)
+    said = capsys.readouterr().out
+    assert f"{len(made)} with the template's words, since the model's were not valid:" in said
+    assert f"  {made[0].id}: the words for plan" in said
+
+
+def test_good_words_of_a_model_stand_in_a_dataset(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["generate", "chains", str(folder / "apis.jsonl"), "--count", "6", "--most", "1", "-o"]
+    assert status([*command, str(tmp_path / "plain")]) == 0
+    echo = f"""
+import json
+from pathlib import Path
+from toologue.models.model import ScriptedModel
+from toologue.schema import Dialogue
+from toologue.schema.jsonl import read
+file = Path({str(tmp_path / "plain" / "dialogues.jsonl")!r})
+known = [[turn.text for turn in one.turns if turn.text] for one in read(file, Dialogue)]
+def said(asked):
+    text = str(asked.messages[0]["content"])
+    return json.dumps(next((texts for texts in known if f"word for word: «{{texts[0]}}»" in text), []))
+echoing = ScriptedModel(said)
+"""
+    (tmp_path / "echoing_models.py").write_text(echo)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert status([*command, str(tmp_path / "made"), "--writer", "echoing_models:echoing"]) == 0
+    made = list(read(tmp_path / "made" / "dialogues.jsonl", Dialogue))
+    assert "scripted" in {str(one.origin["writer"]) for one in made}

@@ -29,6 +29,7 @@ def chains(
     rules: Literal["published", "best"] = "best",
     graph: Path | None = None,
     operations: Operations = Operations(),
+    writer: str = "template",
     seed: int = 0,
     workers: int = 1,
 ) -> None:
@@ -54,6 +55,9 @@ def chains(
         A graph.jsonl that `toologue graph build` made; by default it is built.
     operations
         Which operations of the documents; by default all that can be read.
+    writer
+        template, or a model that finds the words: openai:NAME or module:attribute. Where they stay wrong, those of the
+        template stand.
     seed
         The same seed, the same files.
     workers
@@ -61,13 +65,18 @@ def chains(
     """
     from toologue.project.chains import ChainMaking, make_chains
     from toologue.project.chains import compared as compared_chains
+    from toologue.schema import Dialogue
+    from toologue.schema.jsonl import read
 
     if not apis:
         raise BadSetting("name the APIs, as in: toologue generate chains apis.jsonl -o DIR")
-    making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most)
+    making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most, writer=writer)
     with progress_bar("generating") as progress:
         said = make_chains(apis, out, making, graph=graph, choice=operations.choice, workers=workers, progress=progress)
     say(table(("", "here", "ToolDial"), compared_chains(said), title="statistics"), *_chain_counts(said))
+    if writer != "template":
+        every = read(out / "dialogues.jsonl", Dialogue, empty=True)
+        say_instead((one.id, str(why)) for one in every if (why := one.origin.get("instead")))
     if said.dialogues < count:
         few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"
         echo(f"{few}: give more APIs, or raise --most")

@@ -16,11 +16,13 @@ another, is dropped, and another one made.
 Contract: equal documents, seeds and folder names give equal bytes at any number of workers. Conversations stream; a
 kill leaves those of an earlier run as they were.
 
-Not covered: words of a language model; plan with `toologue plan chains`, and `toologue write` by a model.
+A model may find the words (`ChainMaking.writer`); where they stay wrong, or are not valid, the template's stand, and
+`origin["instead"]` says why.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import random
@@ -40,9 +42,11 @@ from toologue import keys
 from toologue.apis.choice import Choice
 from toologue.apis.load import each_api
 from toologue.errors import BadSetting
+from toologue.models.ask import model
 from toologue.models.embed import calibrated
 from toologue.models.embed import embedder as embedder_of
 from toologue.models.index import Index
+from toologue.models.model import ModelFault
 from toologue.models.retriever import index_of
 from toologue.parallel import chunks, executor_of, ordered, pool, unordered
 from toologue.plan.api_graph.check import EdgeChecker
@@ -56,13 +60,15 @@ from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
+from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masked
-from toologue.schema import Dialogue, Edge, Noun
+from toologue.schema import Dialogue, Edge, Noun, Plan
 from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.chains.intents import unspeakable_reason
+from toologue.write.chains.model import ChainModelWriter
 from toologue.write.duplicates import repeats
 
 _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
@@ -78,7 +84,7 @@ class ChainMaking:
     """How a dataset is made: so many dialogues, in this ratio of train, validation and test.
 
     `most`: the share of them that one pair may have. `likeness`: from when on users' words repeat those of another.
-    `embedder` and `rules` are those of the graph; the embedder is also that of the retriever.
+    `embedder` and `rules` are those of the graph; the embedder is also that of the retriever. `writer`: or a model.
     """
 
     count: int = 1000
@@ -88,6 +94,7 @@ class ChainMaking:
     ratio: Sequence[float] = RATIO
     most: float = 0.02
     likeness: float = 0.8
+    writer: str = "template"
 
 
 class Prepared(NamedTuple):
@@ -396,7 +403,10 @@ class _Generator:
         self._planner = Planner(catalog.file, seed=seed, bands=bands, catalog=catalog, world=self._world)
         index = Index.open(space.indexes / f"{split}.npy", sorted(names), by)
         bank = "unseen" if split == "test" else "train"
-        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank, index=index)
+        self._writer, self._by_model = ChainWriter(self._apis, by, seed=seed, bank=bank, index=index), None
+        if space.making.writer != "template":
+            asked = model(space.making.writer, "writer")
+            self._by_model = ChainModelWriter(asked, list(self._apis.values()), by, seed=seed, plain=self._writer)
 
     def run(self, job: Job, lost: dict[Pair, Reason]) -> Done:
         """What comes of one job. A pair of which nothing comes about is `lost`: it is not tried again beside it."""
@@ -408,18 +418,40 @@ class _Generator:
             plan = self._planner.plan(job)
             name, origin = f"{self._split}-{job.number:06d}", {**plan.dialogue.origin, "split": self._split}
             plan = plan.replace(dialogue=plan.dialogue.replace(id=name, origin=origin))
-            dialogue = self._offering(self._writer.words(plan))
+            dialogue = self._offering(self._words(plan))
         except (Rejected, Unworded) as rejected:
             if isinstance(rejected, Rejected):
                 lost[job.pair] = rejected.reason
             return Done(self._split, job.number, dropped=rejected.reason)
+        except ModelFault as fault:
+            if fault.type in NO_ANSWER:
+                raise BadSetting(f"the model does not answer: {fault}") from None
+            return Done(self._split, job.number, dropped=UNWORDED)
         flaws = verify_chain(dialogue, self._world, apis=self._apis, sequence=sequence.steps)
+        if flaws and self._by_model is not None and "instead" not in dialogue.origin:
+            dialogue = self._offering(self._plainly(plan, str(flaws[0])))
+            flaws = verify_chain(dialogue, self._world, apis=self._apis, sequence=sequence.steps)
         if flaws:
             return Done(self._split, job.number, dropped=f"not valid: {flaws[0].rule}")
         users = [turn for turn in dialogue.turns if turn.role == "user"]
         values = [str(value) for turn in users for value in turn.informed.values()]
         words = masked("\n".join(turn.text for turn in users), values)
         return Done(self._split, job.number, line_of(dialogue), statistics([dialogue]), words)
+
+    def _words(self, plan: Plan) -> Dialogue:
+        """The dialogue with the words of whoever finds them. Raises Unworded, ModelFault."""
+        if self._by_model is None:
+            return self._writer.words(plan)
+        try:
+            return asyncio.run(self._by_model.write(plan))
+        except ModelFault as fault:
+            if fault.type != "bad_response":
+                raise
+            return self._plainly(plan, str(fault))
+
+    def _plainly(self, plan: Plan, why: str) -> Dialogue:
+        dialogue = self._writer.words(plan)
+        return dialogue.replace(origin={**dialogue.origin, "instead": why})
 
     def _offering(self, dialogue: Dialogue) -> Dialogue:
         """The dialogue, in which the agent is offered what the retriever found, and nothing of another split."""

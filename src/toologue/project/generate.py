@@ -53,7 +53,7 @@ UNWORDED = "no words from the model"
 _FILES = ("dialogues", "plans", "graphs", "apis")
 # Requests to a model at a time, and the faults that the next request would meet as well.
 _AT_ONCE = 8
-_NO_ANSWER = ("unauthorized", "not_found", "quota_exceeded", "connection")
+NO_ANSWER = ("unauthorized", "not_found", "quota_exceeded", "connection")
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ async def _worded(writer: ModelWriter, plans: Sequence[Plan]) -> list[Dialogue |
         try:
             return await writer.write(plan)
         except ModelFault as fault:
-            if fault.type in _NO_ANSWER:
+            if fault.type in NO_ANSWER:
                 raise BadSetting(f"the model does not answer: {fault}") from None
             return fault
 

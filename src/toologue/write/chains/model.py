@@ -46,9 +46,10 @@ class ChainModelWriter:
         tries: int = 3,
         seed: int = 0,
         bands: Mapping[str, float] | None = None,
+        plain: ChainWriter | None = None,
     ):
         self._writer = ModelWriter(model, tries=tries, seed=seed)
-        self._plain = ChainWriter(apis, embedder, seed=seed, bands=bands)
+        self._plain = plain or ChainWriter(apis, embedder, seed=seed, bands=bands)
         self._apis = {api.name: api for api in apis}
 
     async def write(self, plan: Plan) -> Dialogue:
