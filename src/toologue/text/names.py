@@ -321,10 +321,10 @@ def squash(name: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def owners_said(text: str) -> Iterator[list[str]]:
+def owners_said(text: str) -> tuple[list[str], ...]:
     """What a description says that ids are of, in small words: "id of the home team", "the team's id", "ID Team"."""
-    for pattern in (_OWNER_AFTER, _OWNER_BEFORE, _OWNER_BESIDE):
-        yield from (match[1].lower().split() for match in pattern.finditer(text))
+    patterns = (_OWNER_AFTER, _OWNER_BEFORE, _OWNER_BESIDE)
+    return tuple(match[1].lower().split() for pattern in patterns for match in pattern.finditer(text))
 
 
 def kind_of(path: tuple[str, ...], title: str = "") -> str:
