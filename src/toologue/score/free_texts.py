@@ -449,19 +449,10 @@ def _words(one: Reading) -> Iterator[Evidence]:
 
 
 # What makes nothing wrong: of these only the heaviest counts.
-SOFT = frozenset(
-    {
-        "words lost",
-        "words added",
-        "other words",
-        "negation",
-        "asks",
-        "nothing of it",
-        "dictated otherwise",
-        "left out",
-        "left out of a message",
-    }
-)
+SOFT = frozenset({
+    "words lost", "words added", "other words", "negation", "asks", "nothing of it", "dictated otherwise", "left out",
+    "left out of a message",
+})  # fmt: skip
 RULES: tuple[Rule, ...] = (
     _times, _days, _numbers, _codes, _people, _negations, _opposites, _actors, _questions, _matter, _words,
 )  # fmt: skip

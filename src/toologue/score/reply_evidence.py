@@ -383,35 +383,15 @@ def _other_words(one: Reading) -> Iterator[Evidence]:
 
 
 # What a value, an owner or the very form of a reply decides: all that a rule may fail where somebody else is asked.
-CERTAIN = frozenset(
-    {
-        "leak",
-        "number of nowhere",
-        "claim of nowhere",
-        "asks nothing",
-        "tells nothing",
-        "gives in",
-        "consents",
-        "internal name",
-    }
-)
+CERTAIN = frozenset({
+    "leak", "number of nowhere", "claim of nowhere", "asks nothing", "tells nothing", "gives in", "consents",
+    "internal name",
+})  # fmt: skip
 # What is about likeness, or might be meant so.
-DOUBTS = frozenset(
-    {
-        "denies not",
-        "promise",
-        "number left out",
-        "asks by pointing",
-        "added span",
-        "choice left out",
-        "act of nowhere",
-        "gift",
-        "denies",
-        "nearer to another",
-        "says nothing",
-        "other words",
-    }
-)
+DOUBTS = frozenset({
+    "denies not", "promise", "number left out", "asks by pointing", "added span", "choice left out", "act of nowhere",
+    "gift", "denies", "nearer to another", "says nothing", "other words",
+})  # fmt: skip
 # What must not be said to this customer: that decides in any language.
 LEAKS: tuple[Rule, ...] = (_leaked, _internal)
 RULES: tuple[Rule, ...] = (
