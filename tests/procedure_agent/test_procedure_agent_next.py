@@ -87,6 +87,7 @@ CHARGE = Slot("charge", {"type": "string", "maxLength": 5000}, is_key=True)
         ("In my case it is ch_1004", "ch_1004"),
         ("Good question! ch_1004, it seems.", "ch_1004"),
         ("The one from the 2nd of March, K-17", "K-17"),
+        ("Order #W2611340, please.", "#W2611340"),
         ("It's lamp", "lamp"),
         ("How do you tune a guitar to drop D?", None),
     ],
@@ -95,6 +96,13 @@ def test_what_looks_like_an_id_is_the_key_and_a_whole_sentence_is_none(said: str
     assert read_values(said, [CHARGE]).get("charge") == charge
     note = read_values(said, [replace(CHARGE, is_key=False)])
     assert note, "where nothing is looked up by it, any words will do"
+
+
+@pytest.mark.parametrize(
+    "said", ["ana@mail.example, all lower case", "- ana@mail.example", "email is ana@mail.example"]
+)
+def test_an_address_is_found_among_words_where_only_the_name_says_that_it_is_one(said: str) -> None:
+    assert read_values(said, [Slot("email", {"type": "string"})]) == {"email": "ana@mail.example"}
 
 
 def test_a_key_is_what_a_call_looks_up_by() -> None:

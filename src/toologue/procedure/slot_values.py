@@ -148,7 +148,8 @@ def _share_out(text: str, slots: Sequence[Slot], now: datetime | None) -> dict[s
             found[slot.name] = formed[0][0]
     free = [slot for slot in slots if slot.is_free]
     if len(free) == 1 and not _PLACED.search(free[0].name):
-        codes = {code for code in _RE["id"].findall(text) if free[0].is_key and _suits(code, free[0])}
+        shape = "mail" if "mail" in free[0].name else "id" if free[0].is_key else ""
+        codes = {code for code in _RE[shape].findall(text) if _suits(code, free[0])} if shape else set[str]()
         if len(codes) == 1:
             return found | dict.fromkeys([free[0].name], codes.pop())
         words = _strip_phrase(_REMARK.split(text.replace("\0", " "))[0])
