@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from almita_samples import SUITE
 
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.formats.almita import columns_of, read_conversations, to_messages
+from toologue.formats.almita import columns_of, read_conversations, to_messages, write_conversations
 from toologue.schema import Api, Call, Dialogue
 
 TALK = [
@@ -92,6 +93,40 @@ class TestReading:
     def test_calls_are_held_against_the_documents(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         read(jsonl(tmp_path / "talks.jsonl", DOCUMENTED), documents=lambda apis: [Api(name="find_order")])
         assert "1 × calls are of the given APIs, not get_order" in caplog.text
+
+
+class TestWriting:
+    @pytest.mark.parametrize("name", ["talks.jsonl", "talks.csv"])
+    def test_a_suite_comes_back(self, tmp_path: Path, name: str) -> None:
+        assert write_conversations(tmp_path / name, SUITE) == 4
+        back = read(tmp_path / name)
+        assert [d.id for d in back] == [d.id for d in SUITE]
+        assert [to_messages(d) for d in back] == [to_messages(d) for d in SUITE]
+        assert {d.apis for d in back} == {SUITE[0].apis}
+
+    def test_what_others_wrote_comes_back_line_by_line(self, tmp_path: Path) -> None:
+        rows = [
+            {"name": "a", "talk": TALK, "procedure": "P", "tools": {"apis": []}, "intent": 1},
+            {
+                "name": "b",
+                "talk": [{**TALK[0], "at": 1}, {"role": "api", "content": "f( )"}],
+                "procedure": "",
+                "tools": [],
+            },
+        ]
+        mapping = columns_of("conversation=talk,id=name,apis=tools")
+        file = jsonl(tmp_path / "theirs.jsonl", *rows)
+        write_conversations(tmp_path / "ours.jsonl", read_conversations(file, mapping), mapping)
+        assert [json.loads(line) for line in (tmp_path / "ours.jsonl").read_text().splitlines()] == [
+            rows[0] | {"tools": {"apis": []}},
+            rows[1],
+        ]
+
+    def test_rows_of_a_table_have_the_same_columns(self, tmp_path: Path) -> None:
+        one, other = read(jsonl(tmp_path / "t.jsonl", {"conversation": TALK}, {"conversation": TALK, "intent": "x"}))
+        with pytest.raises(BadSetting, match=r"'t-2' has other columns than the first dialogue: \['intent'\]"):
+            write_conversations(tmp_path / "out.csv", [one, other])
+        assert not (tmp_path / "out.csv").exists()
 
 
 class TestWhatIsWrong:

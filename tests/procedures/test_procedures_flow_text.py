@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import conversation_rules
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,7 +130,7 @@ def test_the_examples_of_the_paper_are_read_and_keep_its_rules(shared: Callable[
     first, second, answer, third = examples(shared("papers", "almita.md").read_text("utf-8"))
     assert [len(graph.nodes) for graph in (first, second, answer, third)] == [10, 9, 14, 14]
     assert flowgraph.check(first) == flowgraph.check(second) == []
-    assert conversation_rules.check(answer) == conversation_rules.check(third) == []
+    assert conversation_graph.check(answer) == conversation_graph.check(third) == []
 
 
 def test_our_conversation_graph_of_its_flowgraph_is_that_of_the_paper(shared: Callable[..., Path]) -> None:

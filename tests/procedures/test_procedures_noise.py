@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from conversation_rules import check
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +10,7 @@ from toologue.errors import BadSetting
 from toologue.plan.procedures import procedures
 from toologue.plan.procedures.noise import NOISE_KINDS, with_noise
 from toologue.plan.procedures.paths import weighted
-from toologue.procedure.conversation_graph import conversation_graph
+from toologue.procedure.conversation_graph import check, conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Graph
 

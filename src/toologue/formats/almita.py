@@ -1,4 +1,4 @@
-"""Conversations in ALMITA's roles (arXiv 2409.15934, A.6) as dialogues and back; their JSONL and CSV files, read.
+"""Conversations in ALMITA's roles (arXiv 2409.15934, A.6) as dialogues and back, and their JSONL and CSV files.
 
     [{"role": "user", "content": "Where is my order? It's #812."},
      {"role": "api", "content": "get_order_details(order_id=812)"},
@@ -23,11 +23,12 @@ A file has a row a conversation, in columns by any name (`--columns conversation
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -37,7 +38,7 @@ from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, UserErr
 from toologue.formats.literals import call_of, call_text, output_of, result_of, value_of
 from toologue.formats.openai import Dialect, Message, Place, Said
 from toologue.schema import Act, AgentTurn, Api, Call, Dialogue, Noun, Result, Setting, Turn, UserTurn
-from toologue.schema.jsonl import parse, read_lines
+from toologue.schema.jsonl import parse, read_lines, replacing
 from toologue.values.json_schema import list_of, object_of
 
 ROLES = ("user", "assistant", "api", "api_output")
@@ -210,6 +211,27 @@ def read_conversations(
         _LOG.warning("%s: %d times a rule of the format is broken: %s", path, broken.total(), said)
 
 
+def write_conversations(
+    file: Path | str, dialogues: Iterable[Dialogue], columns: Mapping[str, str] | None = None
+) -> int:
+    """Write dialogues to a .csv file, or else as JSONL, replacing it in one step. Returns how many."""
+    path, names = Path(file), {column: column for column in COLUMNS} | dict(columns or {})
+    rows = (_fields(dialogue, names) for dialogue in dialogues)
+    with replacing(path) as stream:
+        if path.suffix.lower() != ".csv":
+            return sum(bool(stream.write(_json(row).encode() + b"\n")) for row in rows)
+        count, first, writer = 0, dict[str, Any](), csv.writer(codecs.getwriter("utf-8")(stream))
+        for count, row in enumerate(rows, 1):
+            if count == 1:
+                first = row
+                writer.writerow(row)
+            if row.keys() != first.keys():
+                strange = sorted(row.keys() ^ first.keys())
+                raise BadSetting(f"{row[names['id']]!r} has other columns than the first dialogue: {strange}")
+            writer.writerow([cell if isinstance(cell, str) else _json(cell) for cell in row.values()])
+        return count
+
+
 class _Line(Noun):
     model_config = ConfigDict(extra="allow")
 
@@ -271,6 +293,16 @@ class _Row:
             return value_of(cell) if cell.strip() else None
         except ValueError as error:
             self.bad(column, str(error))
+
+
+def _fields(dialogue: Dialogue, names: Mapping[str, str]) -> dict[str, Any]:
+    kept = object_of(dialogue.extra.get(_KEY))
+    cells = (to_messages(dialogue), dialogue.id, dialogue.instructions, kept.get("apis", list(dialogue.apis)))
+    return {names[column]: cell for column, cell in zip(COLUMNS, cells, strict=True)} | object_of(kept.get("rest"))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
