@@ -159,6 +159,11 @@ _URL = re.compile(
 _UUID = re.compile(r"(?<![\w-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])")
 _ID = re.compile(r"(?<![\w@./-])#?(?P<id>(?=[\w-]*\d)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*)(?![\w@]|-\w)")
 _HEX_GROUPS = re.compile(r"[0-9a-f]{2,12}(?:-[0-9a-f]{2,12})+")
+_CUED_ID = re.compile(
+    r"\b(?:id|identifier|number|no\.?|code|reference|ref|sku|token|key)(?:\s+(?:is|of)\b|\s*[:=#])"
+    r"?\s+[#\"'“]?(?P<id>[A-Za-z0-9][\w./-]*\w|\d)",
+    re.IGNORECASE,
+)
 _SPOKEN_DIGITS = re.compile(r"(?<![\w@.#$-])\d(?:[ -]?\d){3,7}(?![\w@]|[.:-]\d)")
 _BEFORE_A_CODE = re.compile(r"\b(?:code|pin|otp|it['’]?s|it\s+is|says|is)\b[^\d\n]{0,25}$", re.IGNORECASE)
 _CALLED = re.compile(
@@ -174,9 +179,12 @@ _BRACKETED = re.compile(r"\(\s*@?(?P<name>[A-Za-z][\w.-]*)\s*\)")
 _LOOKS_LIKE_NAME = re.compile(
     r"(?<![\w@./#&!$%+*=?~^-])(?P<name>(?=[\w.]*[_\d])[A-Za-z][A-Za-z\d]*(?:[._]?[A-Za-z\d]+)+)(?![\w@-])"
 )
+_SHE_IS = re.compile(
+    r"\b(?:s?he['’]s|s?he\s+is|that['’]s|they['’]re|username's)\s+(?P<name>[a-z][\w.]{3,}\b)(?=[\s]*[.,;!?]|$)"
+)
 # How a user name is said, and how sure that is.
 _USERNAMES = (
-    (_CALLED, 0.92), (_IS_THE_NAME, 0.9), (_AT_NAME, 0.9), (_BRACKETED, 0.85), (_LOOKS_LIKE_NAME, 0.7),
+    (_CALLED, 0.92), (_IS_THE_NAME, 0.9), (_AT_NAME, 0.9), (_BRACKETED, 0.85), (_LOOKS_LIKE_NAME, 0.7), (_SHE_IS, 0.5),
 )  # fmt: skip
 _NOT_A_NAME = frozenset(
     (
@@ -243,6 +251,10 @@ def ids(scene: Scene, want: Want) -> list[Found]:
             score += 0.1 if _shape(said) == _shape(example[1]) else -0.15
         score += 0.1 * near + 0.05 * ("#" in match[0]) - 0.4 * timely
         found.append(_hit(scene, *match.span("id"), want, score))
+    for match in _CUED_ID.finditer(scene.text):
+        if re.search(r"\d", match["id"]) or match["id"].isupper():
+            near = cue.search(scene.text, max(0, match.start("id") - 40), match.start("id"))
+            found.append(_hit(scene, *match.span("id"), want, 0.8 if near else 0.7))
     return found
 
 
