@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from toologue.data import shipped
 from toologue.schema import Mismatch, Severity, Verdict
-from toologue.score.claimed_acts import claimed_acts, same_participles
+from toologue.score.claimed_acts import asks_leave, claimed_acts, same_participles
 from toologue.score.knowledge import Knowledge
 from toologue.score.reply_reading import BRACES, Reading
 from toologue.score.wording import (
@@ -51,6 +51,7 @@ _LISTED = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d[.)])\s.*$")
 _ENUMERATED = re.compile(r"(?m)^[ \t]*\(?\d\d?[.)]\s|\(\d\)")
 _WHERE = re.compile(r"\s*(?:which|that|who|on|in|at|from|so|please|thank\w*)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\bat (?:the )?(?:most|least)\b")
+_CHOICE = re.compile(r"\?|\b(?:whether|if|or)\b", re.IGNORECASE)
 _OR, _COMMA_OR = re.compile(r"\bor\b"), re.compile(r",|\band\b|\bor\b")
 _RELATIVE = re.compile(r",? (?:which|who|where|that|so that)\b")
 _EXAMPLE = re.compile(r"\b(?:e\.g\.|for (?:example|instance)|such as|like|format)[,:]?\s+\S+", re.IGNORECASE)
@@ -154,6 +155,10 @@ def _move(one: Reading) -> Iterator[Evidence]:
             yield Evidence("tells nothing", "it asks where it should tell", "no answer")
         elif open_ends and not one.gold.rstrip().endswith("?"):
             yield Evidence("asks instead", f"it asks where it should tell: {open_ends[-1]}")
+    if one.ask and one.ask.question.startswith("whether") and one.questions and not _CHOICE.search(one.text):
+        yield Evidence("no choice", "it gives no choice")
+    if not one.ask and asks_leave(one.told) and not asks_leave(one.gold):
+        yield Evidence("asks leave", "it asks for leave where nothing is to be decided")
 
 
 # ---- what is asked for
