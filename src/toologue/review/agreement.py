@@ -31,12 +31,12 @@ class Agreement(NamedTuple):
         return self.n >= ENOUGH and self.low is not None and self.low >= AGREES
 
 
-def agreement(pairs: Sequence[tuple[Hashable, Hashable]], *, seed: int = 0) -> Agreement:
+def agreement(pairs: Sequence[tuple[Hashable, Hashable]]) -> Agreement:
     """The agreement of pairs of verdicts, one of each rater."""
     if not pairs:
         return Agreement(0, None, None, None, None)
     share = sum(one == other for one, other in pairs) / len(pairs)
-    low, high = _interval(pairs, seed)
+    low, high = _interval(pairs)
     return Agreement(len(pairs), share, kappa(Counter(pairs)), low, high)
 
 
@@ -60,11 +60,11 @@ def kappa(counts: Counter[tuple[Hashable, Hashable]]) -> float | None:
     return None if chance == 1 else (seen - chance) / (1 - chance)
 
 
-def _interval(pairs: Sequence[tuple[Hashable, Hashable]], seed: int) -> tuple[float | None, float | None]:
+def _interval(pairs: Sequence[tuple[Hashable, Hashable]]) -> tuple[float | None, float | None]:
     """The percentile bootstrap over the things that were decided. A draw without a kappa counts as no agreement."""
     import numpy as np
 
-    random = np.random.default_rng(keys.seed_of(seed, "kappa"))
+    random = np.random.default_rng(keys.seed_of(0, "kappa"))
     kinds = Counter(pairs)
     names, often = list(kinds), np.array(list(kinds.values())) / len(pairs)
     draws = random.multinomial(len(pairs), often, size=_RESAMPLES).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -78,19 +78,15 @@ class Ledger:
         told = [one for one in found if one.verdict != "unsure"]
         return next((one for one in told if one.verdict == "wrong"), told[0] if told else None)
 
-    def agreement(self, judge: str, kind: str = "") -> Agreement:
-        """How far a judge agrees with people, on what both have decided (of one kind)."""
-        return agreement(self.pairs(judge, kind))
+    def agreement(self, judge: str) -> Agreement:
+        """How far a judge agrees with people, on what both have decided."""
+        return agreement(self.pairs(judge))
 
     def pairs(self, judge: str, kind: str = "") -> list[tuple[str, str]]:
         """Verdicts (people's, the judge's) on what both have decided; a judge that is unsure agrees with nobody."""
-        return list(self._pairs(judge, kind))
-
-    def _pairs(self, judge: str, kind: str) -> Iterator[tuple[str, str]]:
-        for key, decision in self.decisions(judge).items():
-            person = self.of_people(key)
-            if person is not None and kind in ("", decision.kind):
-                yield person.verdict, decision.verdict
+        decided = [one for key, one in self.decisions(judge).items() if kind in ("", one.kind)]
+        both = ((self.of_people(one.question), one) for one in decided)
+        return [(person.verdict, one.verdict) for person, one in both if person is not None]
 
     @cached_property
     def gating(self) -> frozenset[str]:

@@ -62,7 +62,7 @@ class _File(Noun):
     turns: tuple[_Said | _Called | _Answered, ...]
 
 
-def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
+def read_yaml(file: Path) -> Dialogue:
     """One conversation as a dialogue, without results: `run.runner.grounded` makes them. Raises BadFile, BadRecord."""
     source = read_source(file)
     data: object = source.data
@@ -76,7 +76,7 @@ def read_yaml(file: Path, databases: str = "starter") -> Dialogue:
         raise source.bad(("id",), f"{written.id!r} is not the file's name")
     known = written.user if isinstance(written.user, str) else None
     facts: dict[str, JsonValue] = {"now": written.now, "location": written.location}
-    arguments: dict[str, JsonValue] = {"databases": databases, "user": known, "now": written.now}
+    arguments: dict[str, JsonValue] = {"databases": "starter", "user": known, "now": written.now}
     if written.logged_in:
         facts["username"] = known
     if written.verification_code is not None:
