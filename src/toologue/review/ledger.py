@@ -84,7 +84,7 @@ class Ledger:
 
     def pairs(self, judge: str, kind: str = "") -> list[tuple[str, str]]:
         """Verdicts (people's, the judge's) on what both have decided; a judge that is unsure agrees with nobody."""
-        decided = [one for key, one in self.decisions(judge).items() if kind in ("", one.kind)]
+        decided = [one for one in self.decisions(judge).values() if kind in ("", one.kind)]
         both = ((self.of_people(one.question), one) for one in decided)
         return [(person.verdict, one.verdict) for person, one in both if person is not None]
 
