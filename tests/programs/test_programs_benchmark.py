@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
+from bench.s3_signatures import write_signatures
 from toologue.bench.benchmark import Options, benchmark, evaluate, play, record
 from toologue.bench.dialog2api import DIALOG2API, load, of_programs, of_split
 from toologue.bench.dialog2api.files import (
@@ -18,7 +19,6 @@ from toologue.bench.dialog2api.files import (
     read_folder,
     read_goals,
     read_signatures,
-    write_signatures,
 )
 from toologue.bench.dialog2api.prove import prove as prove_mutants
 from toologue.bench.dialog2api.tables import apis_in, table3, tables, talk_table

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,7 +30,7 @@ from toologue.loop import execute
 from toologue.run.runner import grounded
 from toologue.sandbox.program import number_of, parse
 from toologue.schema import Case, Dialogue, Program, Result, Setting, Turn, executable
-from toologue.schema.jsonl import Noun, replacing
+from toologue.schema.jsonl import Noun
 from toologue.schema.stack import Stacked, put
 from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.s3 import signature
@@ -94,17 +93,6 @@ def read_signatures(folder: Path) -> Mapping[str, Sequence[str]]:
     """The signatures by dialogue; none where the folder has no such file."""
     file = folder / "signatures.json"
     return _valid(read_source(file), dict[str, tuple[str, ...]]) if file.exists() else {}
-
-
-def write_signatures(folder: Path, dialogues: Iterable[Dialogue]) -> None:
-    """Write down what dialogues that were executed come to."""
-    found: dict[str, list[Any]] = {}
-    for one in dialogues:
-        carried = [signed for turn in one.turns for signed in list_of(turn.extra.get("signatures"))]
-        found[one.id] = [one.extra["initial_signature"], *filter(None, carried)]
-    lines = (f"  {json.dumps(name)}: {json.dumps(signatures)}" for name, signatures in sorted(found.items()))
-    with replacing(folder / "signatures.json") as stream:
-        stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 def inspect(file: Path) -> tuple[Written, list[BadRecord]]:
