@@ -92,3 +92,12 @@ def test_what_is_no_world_is_refused_in_one_line(here: Path, name: str, said: st
     done = toologue("generate", "procedures/running-tap.md", "--service", name, "-o", "suite", cwd=here)
     assert done.returncode == 2
     assert re.search(said, done.stderr.replace("\n", " ")), done.stderr
+
+
+def test_rows_that_are_none_are_refused(here: Path) -> None:
+    made = "def __init__(self):\n        super().__init__()\n        self.rows = print"
+    (here / "rowless.py").write_text(f"from allotments import Allotments\n\nclass It(Allotments):\n    {made}\n")
+    done = toologue("generate", "procedures/running-tap.md", "--service", "rowless:It", "-o", "suite", cwd=here)
+    assert done.returncode == 2
+    assert "rowless:It': its rows are" in done.stderr.replace("\n", " ")
+    assert "a method is no mapping, a property is" in done.stderr.replace("\n", " ")

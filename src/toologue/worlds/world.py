@@ -127,7 +127,10 @@ def _own(name: str, made_by: Callable[..., World]) -> Kind:
     def at(setting: str) -> Kind:
         world: Any = make(Setting.model_validate_json(setting))
         said = {part: getattr(world, part) for part in ("now", "fields", "missing", "counted") if hasattr(world, part)}
-        rows = getattr(world, "rows", {})
+        rows: Any = getattr(world, "rows", {})
+        if not hasattr(rows, "items") or not all(hasattr(one, "items") for one in rows.values()):
+            remedy = "expected {table: {key: row}}; a method is no mapping, a property is"
+            raise BadSetting(f"the world {name!r}: its rows are {shown(rows)}: {remedy}")
         return Kind(lambda case: make(case.world), lambda: world.apis, rows=lambda: rows, data_key=data_key, **said)
 
     return Kind(lambda case: make(case.world), data_key=data_key, at=lambda setting: at(setting.model_dump_json()))
