@@ -87,7 +87,7 @@ CHARGE = Slot("charge", {"type": "string", "maxLength": 5000}, is_key=True)
         ("In my case it is ch_1004", "ch_1004"),
         ("Good question! ch_1004, it seems.", "ch_1004"),
         ("The one from the 2nd of March, K-17", "K-17"),
-        ("Order #W2611340, please.", "#W2611340"),
+        ("Order #K44Z, please.", "#K44Z"),
         ("It's lamp", "lamp"),
         ("How do you tune a guitar to drop D?", None),
     ],
