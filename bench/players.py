@@ -1,9 +1,9 @@
-"""The offline agent `retrieve` with each embedder, beside its two baselines: the table of README.md, and its faults.
+"""The offline agent `retrieve` with each embedder, beside two baselines: a table of docs/benchmarks.md, its faults.
 
     python -m bench.players [--data DIR] [--embedder SPEC]... [--write]
 
 Every row is played and graded here. `--data DIR` takes the published subset (databases, easy, tooltalk) instead of our
-conversations. `--write` puts the table of these data into README.md and docs/benchmarks.md, between their marks.
+conversations. `--write` puts the table of these data into docs/benchmarks.md, between their marks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, rounds
 
 ROOT = Path(__file__).resolve().parents[1]
-README, DOCS = ROOT / "README.md", ROOT / "docs" / "benchmarks.md"
+DOCS = ROOT / "docs" / "benchmarks.md"
 _SPLITS = ("easy", "hard")
 _SHARES = {"success": "success_rate", "precision": "precision", "recall": "recall", "incorrect": "bad_action_rate"}
 _BECAME = ("all expected tools called", "some of them", "others", "asked instead", "said something instead")
@@ -47,7 +47,7 @@ def rows(golds: Sequence[Dialogue], embedders: Sequence[str]) -> Iterator[Row]:
 
 
 def figures(found: Sequence[Row]) -> str:
-    """The table of README.md."""
+    """The table of shares."""
     heads = [f"{split} {share}" for split in _SPLITS for share in _SHARES]
     lines = [f"| agent | embedder, similarity | mode | {' | '.join(heads)} |", "|---|---|---|" + "--:|" * len(heads)]
     for row in found:
@@ -107,7 +107,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.players", description="The offline agent in figures.")
     parser.add_argument("--data", type=Path, help="the published data; without it, our conversations")
     parser.add_argument("--embedder", action="append", help="lexical and minilm, unless given")
-    parser.add_argument("--write", action="store_true", help="put the tables into README.md and docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
     options = parser.parse_args()
     golds = benchmark("tooltalk").load(options.data)
     found = list(rows(golds, options.embedder or ("lexical", "minilm")))
@@ -115,7 +115,7 @@ def main() -> None:
     print(table, wrong, sep="\n\n")
     if options.write:
         which = "published" if options.data else "ours"
-        put(README, f"players: {which}", table)
+        put(DOCS, f"players: {which}", table)
         put(DOCS, f"faults: {which}", wrong)
 
 

@@ -99,7 +99,7 @@ class TestModuleAndAttribute:
         assert says(resolve_agent(f"{module}:{attribute}")) == "hello: None none"
 
     def test_what_is_no_agent(self, module: str) -> None:
-        with pytest.raises(BadSetting, match=r"'their_agents:number' is neither an agent \(async act\) nor a function"):
+        with pytest.raises(BadSetting, match=r"'their_agents:number' is no agent: no object with async act"):
             resolve_agent(f"{module}:number")
 
     @pytest.mark.parametrize("attribute", ["nobody", "plain.nobody", "", "a b"])
@@ -163,3 +163,10 @@ class TestScripted:
     )
     def test_its_place_is_read_from_the_history(self, roles: Sequence[str], text: str | None) -> None:
         assert self.at(*(UserTurn() if role == "u" else AgentTurn() for role in roles)) == text
+
+
+def test_a_function_of_messages_and_tools_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "named_agent.py").write_text("def agent(messages, tools):\n    return f'{len(messages)} messages'\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    turn = asyncio.run(resolve_agent("named_agent:agent").make(CASE).act((UserTurn(text="Hello"),), Brief()))
+    assert (turn.text or "").endswith("messages")

@@ -34,6 +34,7 @@ from toologue.schema import Dialogue, Verdict
 from toologue.score.metric import best_of
 from toologue.score.reply_evidence import DOUBTS, verdict_of, weights
 from toologue.score.steps import SEVERITIES, StepVerdict, judged, judged_as_published, judged_step, steps
+from toologue.score.wording import in_another_language
 
 ONE = TextMatch.of("one")
 
@@ -303,6 +304,11 @@ class TestAnswersToNoise:
 
 
 class TestUnsure:
+    def test_few_words_of_the_expected_ones_are_in_its_language(self) -> None:
+        assert in_another_language("Ihre Hausnummer bitte per Mail senden", "Could you send me the number, please?")
+        gold = "I would like to say this: 79.80 euros come back within five working days."
+        assert not in_another_language("79.80 euros come back within five working days.", gold)
+
     @pytest.mark.parametrize(
         "text",
         [

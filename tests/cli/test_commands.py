@@ -72,6 +72,15 @@ def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert (tmp_path / "toologue-demo" / "report.html").read_text() == page
 
 
+@pytest.mark.parametrize(("line", "shown"), [("tools", "extra_write"), ("programs", "teacher-forced match")])
+def test_the_demo_shows_each_line_and_what_to_type_next(tmp_path: Path, line: str, shown: str) -> None:
+    done = toologue("demo", "--line", line, "-o", "demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert shown in done.stdout
+    assert f"demo --line {line}" in (tmp_path / "demo" / "report.html").read_text()
+    assert "next: toologue " in done.stdout + done.stderr
+
+
 def test_a_run_is_graded_again_where_what_was_graded_is_another(tmp_path: Path, dialogues: Path) -> None:
     toologue("run", dialogues, "--agent", "gold", "-o", "gold", cwd=tmp_path)
     shown = toologue("score", "gold", cwd=tmp_path).stdout

@@ -66,8 +66,9 @@ def test_everything_registered_is_documented(kind: str) -> None:
     assert not missing or (kind == "benchmark" and "## tooltalk" in pages)
 
 
-def test_the_law_is_short() -> None:
-    assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) <= 80
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md"])
+def test_the_law_and_the_front_door_are_short(page: str) -> None:
+    assert len((ROOT / page).read_text().splitlines()) <= 80
 
 
 def test_every_promise_names_a_test_that_is_there() -> None:

@@ -6,7 +6,7 @@ mid-history, it answers the same. `resolve_agent` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
     PROVIDER:NAME             a language model, which calls functions
-    module:attribute          yours: an agent, or a function from a Case to one; asked in a thread
+    module:attribute          yours, in a thread: an agent, a function of (messages, tools), or of a Case that gives one
 
 each with `?name=SHORT` behind it, or `&name=SHORT` behind other options: what traces and reports call it.
 """
@@ -14,6 +14,7 @@ each with `?name=SHORT` behind it, or `&name=SHORT` behind other options: what t
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -96,9 +97,22 @@ def _resolve(spec: str) -> AgentSpec:
         asked = apart(thing)
         return AgentSpec(spec, lambda case: asked)
     if not callable(thing):
-        raise BadSetting(f"{spec!r} is neither an agent (async act) nor a function from a Case to one")
+        raise BadSetting(
+            f"{spec!r} is no agent: no object with async act, no function of (messages, tools) or of a Case"
+        )
+    if is_chat_function(thing):
+        return replace(cast("AgentSpec", registry.find("agent", "thread")(spec)), name=spec)
     factory = cast("AgentFactory", thing)
     return AgentSpec(spec, lambda case: apart(factory(case)))
+
+
+def is_chat_function(thing: Callable[..., object]) -> bool:
+    """Whether it is called with messages and tools; a function from a Case takes one thing."""
+    try:
+        inspect.signature(thing).bind([], [])
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(thing, type)
 
 
 def plain_agent(name: str, argument: str, factory: AgentFactory, *, reads_gold: bool = False) -> AgentSpec:

@@ -1,7 +1,7 @@
 """Your function as an agent: it is given the conversation as chat messages, and says what comes next.
 
     callable:FILE.py:NAME    the function NAME of a file: `agent(history, tools)`, sync or async; in processes
-    thread:FILE.py:NAME      the same in this process, where one that hangs cannot be stopped
+    thread:FILE.py:NAME      the same in this process, where one that hangs cannot be stopped; or thread:module:NAME
 
 `history` is what a chat model is sent (`formats.openai.prompt`): a system message with instructions and facts, then the
 conversation, with what was called and what came back. `tools` are the function definitions. It returns one of
@@ -27,7 +27,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, cast
 
-from toologue import keys
+from toologue import keys, registry
 from toologue.agents.agent import AgentSpec
 from toologue.agents.apart import InProcess, InThread, in_thread
 from toologue.errors import BadFile, BadSetting, UnknownName, UserError, shown, summary
@@ -49,9 +49,9 @@ def callable_agent(argument: str) -> AgentSpec:
 
 
 def thread_agent(argument: str) -> AgentSpec:
-    """The player `thread:FILE.py:NAME`, in a thread of this process."""
+    """The player `thread:FILE.py:NAME`, or `thread:module:NAME`, in a thread of this process."""
     file, name = _file_and_name("thread", argument)
-    asked = InThread(agent_of(str(file), name))
+    asked = InThread(agent_of(str(file), name) if file.suffix else Called(registry.load(argument)))
     return AgentSpec(f"thread:{argument}", lambda case: asked)
 
 

@@ -1,18 +1,23 @@
-"""`toologue demo`: the main job on what ships, offline. Two agents live a shop's procedures."""
+"""`toologue demo`: each line on what ships, offline: a table, a page, and the command to type next."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from toologue.cli.options import Out
 from toologue.cli.project import checked, first_looks
 from toologue.cli.run import show
+from toologue.cli.terminal import echo, progress_bar
 
 if TYPE_CHECKING:
+    from toologue.bench.benchmark import Benchmark
     from toologue.project.evaluate import Checked
-    from toologue.report.view import Report
+    from toologue.schema import Dialogue
 
-_AGENTS = ("gold", "altered:wrong_argument", "altered:extra_write")
+Line = Literal["procedures", "tools", "chains", "programs"]
 _NOTES = (
     "procedure carries out the procedures, with no language model.",
     "procedure_careless skips checks, obeys what it should refuse, and invents what it should ask for.",
@@ -25,9 +30,55 @@ agents = ["procedure", "procedure_careless"]
 [conversations]
 seed = 1
 """
+_RECORDED = Path(__file__).parents[1] / "bench" / "dialog2api" / "recorded.xml"
 
 
-def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tools"] = "procedures") -> int:
+class _Benchmark(NamedTuple):
+    """A line that its benchmark shows: agents by what they are called, a title, notes, the command to type next."""
+
+    benchmark: str
+    agents: dict[str, str]
+    title: str
+    notes: tuple[str, ...]
+    then: str
+
+
+_BENCHMARKS = {
+    "tools": _Benchmark(
+        "tooltalk",
+        {"gold": "gold", "wrong_argument": "altered:wrong_argument", "extra_write": "altered:extra_write"},
+        "Conversations with a personal assistant of 28 tools",
+        (
+            "gold plays the expected calls; it must pass everywhere, or the tests are wrong.",
+            "wrong_argument gives one call of a conversation a wrong value; extra_write writes what nobody asked for.",
+        ),
+        "toologue bench tooltalk --agent retrieve",
+    ),
+    "chains": _Benchmark(
+        "tooldial",
+        {"gold": "gold", "retrieve": "retrieve"},
+        "Conversations in which one API finds what another needs",
+        (
+            "They were made just now, from the API documents of the services that ship here.",
+            "retrieve finds APIs, asks, looks up and answers with no language model.",
+        ),
+        "toologue generate chains YOUR_OPENAPI.yaml -o chains",
+    ),
+    "programs": _Benchmark(
+        "dialog2api",
+        {"gold": "gold", "recorded": f"predictions:{_RECORDED}"},
+        "A chatbot that writes programs over a stack of goals",
+        (
+            "recorded: what a language model's session answered, request by request; its programs were executed just "
+            "now, in the sandbox.",
+            "No figure of it stands for a model that has a name.",
+        ),
+        'toologue chat --agent "program_stack:openai:NAME"',
+    ),
+}
+
+
+def demo(*, out: Out = Path("toologue-demo"), line: Line = "procedures") -> int:
     """The shipped example, offline: a table, and a page to open.
 
     Parameters
@@ -35,16 +86,19 @@ def demo(*, out: Path = Path("toologue-demo"), line: Literal["procedures", "tool
     out
         Where everything goes, report.html among it.
     line
-        procedures (a help desk: procedures, conversations, tests) or tools (a personal assistant with 28 tools).
+        procedures (a help desk: procedures, conversations, tests), tools (a personal assistant with 28 tools), chains
+        (API documents, conversations over two of them) or programs (a chatbot that writes programs, recorded).
     """
     from toologue.report.view import Report
 
-    if line == "tools":
-        return show(_tools(out), out / "report.html", None)
-    found = _procedures(out)
-    report = Report("A shop's help desk", found.report.runs, "toologue demo", _NOTES, found.report.charted)
-    status = show(report, out / "report.html", None, failures=False)
-    first_looks(found, found.trials[-1])
+    if line != "procedures":
+        status, then = _benchmark(line, out), _BENCHMARKS[line].then
+    else:
+        found = _procedures(out)
+        report = Report("A shop's help desk", found.report.runs, "toologue demo", _NOTES, found.report.charted)
+        status, then = show(report, out / "report.html", None, failures=False), f"toologue test {out}"
+        first_looks(found, found.trials[-1])
+    echo(f"next: {then}", note=True)
     return status
 
 
@@ -65,17 +119,38 @@ def _procedures(out: Path) -> Checked:
     return checked(open_project(out))
 
 
-def _tools(out: Path) -> Report:
-    from toologue.bench.tooltalk import load
+def _benchmark(name: Line, out: Path) -> int:
+    from toologue.bench import benchmark as benchmarks
     from toologue.models.similarity import TextMatch
-    from toologue.report.view import Report, view_of
-    from toologue.run.store import Config, run_folder
 
-    dialogues, judge = load(), TextMatch.of("lexical")
-    folders = [run_folder(out / agent.replace(":", "-"), dialogues, Config(agent=agent)) for agent in _AGENTS]
-    notes = (
-        "gold plays the expected calls; it must pass everywhere, or the tests are wrong.",
-        "wrong_argument gives one call of a conversation a wrong value; extra_write writes what nobody asked for.",
-    )
-    title = f"{len(dialogues)} conversations with a personal assistant"
-    return Report(title, [view_of(folder, judge) for folder in folders], "toologue demo --line tools", notes)
+    line = _BENCHMARKS[name]
+    chosen, judge = benchmarks.benchmark(line.benchmark), TextMatch.of("lexical")
+    golds = _golds(line, chosen, out)
+    with progress_bar("running") as progress:
+        options = benchmarks.Options(out=None if chosen.prepare else out, progress=progress)
+        found = benchmarks.evaluate(chosen, golds, line.agents.values(), judge=judge, options=options)
+    results = dict(zip(line.agents, found.values(), strict=True))
+    made = benchmarks.report_of(chosen, results, judge=judge, command=f"toologue demo --line {name}")
+    return show(replace(made, title=line.title, notes=line.notes), out / "report.html", None, failures=False)
+
+
+def _golds(line: _Benchmark, chosen: Benchmark, out: Path) -> Sequence[Dialogue]:
+    from toologue.bench.dialog2api import read_predictions
+
+    if line.benchmark != "dialog2api":
+        return chosen.load(_chains(out) if line.benchmark == "tooldial" else None)
+    recorded = read_predictions(_RECORDED)
+    return [gold for gold in chosen.load(None) if gold.id in recorded]
+
+
+def _chains(out: Path) -> Path:
+    """Conversations over the documents of what ships, generated where they are not there yet."""
+    from toologue.project.chains import ChainMaking, make_chains
+    from toologue.worlds.crud.simulator import files_of
+
+    folder = out / "chains"
+    if not (folder / "statistics.json").exists():
+        documents = [str(files_of(name, None)[0]) for name in ("shop", "airline", "telecom", "clinic")]
+        with progress_bar("generating") as progress:
+            make_chains(documents, folder, ChainMaking(40, 0, "lexical", "best"), progress=progress)
+    return folder / "dialogues.jsonl"

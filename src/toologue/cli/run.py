@@ -54,8 +54,8 @@ def run(
     dialogues
         A dialogues.jsonl.
     agent
-        retrieve, gold, openai:NAME, predictions:FILE, … or module:attribute (an agent, or a function from a Case to
-        one); `?name=SHORT` behind it is what it is called. Given several times, each has a run folder in --out.
+        retrieve, gold, openai:NAME, predictions:FILE, … or module:attribute (an agent, or a function of messages and
+        tools); `?name=SHORT` behind it is what it is called. Given several times, each has a run folder in --out.
     out
         The run folder. If it holds a part of this very run, the run goes on.
     protocol

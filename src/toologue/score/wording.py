@@ -84,12 +84,13 @@ def _carried(word: str) -> str:
 def in_another_language(text: str, gold: str) -> bool:
     """Whether a text is in other letters, or has hardly any of the small words that the gold's language has.
 
-    Languages share a few of them (German "in", French "a", Spanish "me"), so that hardly any is one in six.
+    Languages share a few of them (German "in", French "a", Spanish "me"), so that hardly any is one in six. A text of
+    which half stands in the gold is in its language.
     """
     (few, mine), (many, theirs) = _small_words(text), _small_words(gold)
     if theirs <= 3 or many <= 0.15 * theirs:
         return False
-    few_small = mine > 3 and few < 0.18 * mine
+    few_small = mine > 3 and few < 0.18 * mine and len(content(text) & content(gold)) < len(content(text)) / 2
     return few_small or (not text.isascii() and len(_OTHER_LETTERS.findall(text)) > len(_LATIN.findall(text)))
 
 
