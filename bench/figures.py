@@ -1,0 +1,110 @@
+"""All figures of the documentation, made anew: docs/figures.md, a section a command, with what it prints.
+
+    python -m bench.figures [--only NAME ...] [--data DIR]
+
+`--data` holds what others published and does not ship here: tooltalk/, openapi/. A section whose data are not there, or
+that `--only` does not name, stays as it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "figures.md"
+_HEAD = """# Figures
+
+Every table of the documentation in one place, as its command prints it. `python -m bench.figures` makes this page;
+`--only NAME` a section of it. Absolute times depend on the machine; ratios are of one run. What other people wrote, or
+a language model's session, is called so on the page that explains a figure.
+"""
+_COLUMNS = "120"
+
+
+class Figures(NamedTuple):
+    """A section: its name, the command behind `python -m`, the page that explains it, data of others that it needs."""
+
+    name: str
+    command: str
+    page: str
+    needs: str = ""
+
+
+FIGURES = (
+    Figures("agents without a model", "bench.players", "benchmarks.md"),
+    Figures(
+        "agents without a model, published conversations", "bench.players --data {}", "benchmarks.md", "tooltalk/data"
+    ),
+    Figures("rules of retrieve, taken out one by one", "bench.ablate --data {}", "agents.md", "tooltalk/data"),
+    Figures("steps of procedures", "bench.agents", "almita.md"),
+    Figures("customers in other words", "bench.unheard --count 4", "almita.md"),
+    Figures("verdicts on replies", "bench.verdicts", "verdicts.md"),
+    Figures("verdicts on what was set aside", "bench.verdicts --aside", "verdicts.md"),
+    Figures("whole conversations decided", "bench.decided", "verdicts.md"),
+    Figures("documents of others", "bench.documents {}", "apis.md", "openapi"),
+    Figures("edges labelled by hand", "bench.edges", "chains.md"),
+    Figures("paths and coverage", "bench.coverage_paths", "generate.md"),
+    Figures("what an edit changes", "bench.stability", "generate.md"),
+    Figures("how often intervals hold", "bench.coverage_intervals --runs 200", "comparison.md"),
+    Figures("times read", "bench.dates", "values.md"),
+    Figures("thresholds of embedders", "bench.calibration", "models.md"),
+    Figures("programs a second", "bench.sandbox", "sandbox.md"),
+    Figures("commands killed", "bench.kills", "faults.md"),
+    Figures("hot paths", "bench", "benchmarks.md"),
+    Figures("beside peers", "bench.peers", "benchmarks.md"),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make the page, section by section; 1 where a command failed."""
+    parser = argparse.ArgumentParser(prog="python -m bench.figures", description="All figures of the documentation.")
+    parser.add_argument("--only", nargs="+", choices=[one.name for one in FIGURES], metavar="NAME")
+    parser.add_argument("--data", type=Path, help="a folder with tooltalk/, openapi/")
+    options = parser.parse_args(arguments)
+    data: Path = options.data or Path("nowhere")
+    kept, failed = sections(PAGE.read_text("utf-8") if PAGE.exists() else ""), 0
+    for one in FIGURES:
+        there = not one.needs or (data / one.needs).exists()
+        if there and (not options.only or one.name in options.only):
+            print(one.name, file=sys.stderr, flush=True)
+            said = made(one, str(data / one.needs) if one.needs else "")
+            failed += said is None
+            kept |= {one.name: said} if said is not None else {}
+            PAGE.write_text(page(kept), "utf-8")
+    return 1 if failed else 0
+
+
+def made(one: Figures, data: str) -> str | None:
+    """The section that a command makes; None where it fails, which is said."""
+    command = [sys.executable, "-m", *(part.replace("{}", data) for part in shlex.split(one.command))]
+    surroundings = {**os.environ, "NO_COLOR": "1", "COLUMNS": _COLUMNS, "TERM": "dumb"}
+    done = subprocess.run(command, cwd=ROOT, env=surroundings, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{one.name}: {done.stderr[-600:]}", file=sys.stderr)
+        return None
+    shown = one.command.replace("{}", Path(one.needs).parts[0].upper() if one.needs else "")
+    said = "\n".join(line.rstrip() for line in done.stdout.replace(f"{ROOT}/", "").strip().splitlines())
+    return f"`python -m {shown}` (see [{one.page}]({one.page})):\n\n```text\n{said}\n```\n"
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a page by name."""
+    parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
+    return {name: body.strip() + "\n" for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def page(kept: Mapping[str, str]) -> str:
+    """The page of these sections, in order."""
+    return "\n".join([_HEAD, *(f"## {one.name}\n{kept[one.name]}" for one in FIGURES if one.name in kept)])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
