@@ -12,11 +12,13 @@ from toologue.schema import (
     AgentAction,
     AgentTurn,
     Api,
+    Ask,
     Call,
     Compare,
     Cue,
     Dialogue,
     Edge,
+    Example,
     Fault,
     Flow,
     Mismatch,
@@ -32,6 +34,7 @@ from toologue.schema import (
     State,
     Trace,
     Usage,
+    Use,
     UserAction,
     UserTurn,
 )
@@ -236,4 +239,15 @@ scenarios = st.builds(
     flows=st.lists(flows, max_size=2).map(tuple),
     origin=objects,
 )
-records = st.one_of(dialogues, traces, apis, edges, scores, plans, scenarios)
+asks = st.builds(Ask, phrase=texts, known=st.booleans(), default=values)
+examples = st.builds(Example, arguments=objects, result=values, source_arguments=objects, source_result=values)
+uses = st.builds(
+    Use,
+    api=names,
+    source=st.none() | names,
+    wishes=some_texts,
+    asks=st.dictionaries(texts, asks, max_size=2),
+    tells=st.dictionaries(texts, texts, max_size=2),
+    examples=st.lists(examples, max_size=2).map(tuple),
+)
+records = st.one_of(dialogues, traces, apis, edges, scores, plans, scenarios, uses)

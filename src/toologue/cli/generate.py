@@ -28,6 +28,7 @@ def chains(
     embedder: str = "lexical",
     rules: Literal["published", "best"] = "best",
     graph: Path | None = None,
+    uses: Path | None = None,
     operations: Operations = Operations(),
     writer: str = "template",
     seed: int = 0,
@@ -53,6 +54,8 @@ def chains(
         Of the graph: best, or published (ToolDial's code).
     graph
         A graph.jsonl that `toologue graph build` made; by default it is built.
+    uses
+        A uses.jsonl that `toologue apis enrich` made: what people want, in which words, with which results.
     operations
         Which operations of the documents; by default all that can be read.
     writer
@@ -72,7 +75,9 @@ def chains(
         raise BadSetting("name the APIs, as in: toologue generate chains apis.jsonl -o DIR")
     making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most, writer=writer)
     with progress_bar("generating") as progress:
-        said = make_chains(apis, out, making, graph=graph, choice=operations.choice, workers=workers, progress=progress)
+        said = make_chains(
+            apis, out, making, graph=graph, uses=uses, choice=operations.choice, workers=workers, progress=progress
+        )
     say(table(("", "here", "ToolDial"), compared_chains(said), title="statistics"), *_chain_counts(said))
     if writer != "template":
         every = read(out / "dialogues.jsonl", Dialogue, empty=True)

@@ -4,6 +4,7 @@
 
     apis.jsonl                                   the documents, every entity with a phrase
     graph.jsonl                                  which output feeds which parameter (or the graph that was given)
+    uses.jsonl                                   what people want of them, where that is given
     splits.json                                  the APIs of each split
     dialogues.jsonl                              the conversations, with `origin.split`
     train.jsonl, validation.jsonl, test.jsonl    the same, apart
@@ -60,9 +61,10 @@ from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
+from toologue.plan.chains.uses import NO_USES, Uses, read_uses
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masked
-from toologue.schema import Dialogue, Edge, Noun, Plan
+from toologue.schema import Dialogue, Edge, Noun, Plan, Use
 from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
@@ -124,6 +126,11 @@ class Workspace(NamedTuple):
         """The file of the edges."""
         return self.folder / "graph.jsonl"
 
+    @property
+    def uses(self) -> Path:
+        """The file of the uses, if there is one."""
+        return self.folder / "uses.jsonl"
+
 
 class Done(NamedTuple):
     """A dialogue as a line, its counts, and the users' words with values masked; or why there is none."""
@@ -150,6 +157,7 @@ def make_chains(
     making: ChainMaking,
     *,
     graph: Path | None = None,
+    uses: Path | None = None,
     choice: Choice | None = None,
     workers: int = 1,
     progress: Progress = lambda done, of: None,
@@ -162,7 +170,7 @@ def make_chains(
     with ExitStack() as stack:
         making = replace(making, ratio=tuple(making.ratio))
         space = Workspace(folder, Path(stack.enter_context(TemporaryDirectory())), making)
-        prepared = prepare(sources, space, graph=graph, choice=choice, workers=workers)
+        prepared = prepare(sources, space, graph=graph, uses=uses, choice=choice, workers=workers)
         space = space._replace(documents=keys.file_key(space.apis))
         wanted, total, dropped = _wanted(prepared, making), Statistics(), Counter[str]()
         into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in ("dialogues", *SPLITS)}
@@ -191,6 +199,7 @@ def prepare(
     space: Workspace,
     *,
     graph: Path | None = None,
+    uses: Path | None = None,
     choice: Choice | None = None,
     workers: int = 1,
 ) -> Prepared:
@@ -201,6 +210,10 @@ def prepare(
     """
     apart = partial(unordered, executor=executor_of(workers), workers=1)  # a process that gives its memory back
     (count,) = apart(partial(_write_graph, sources, space, graph, choice), [workers])
+    if uses is None:
+        space.uses.unlink(missing_ok=True)
+    else:
+        write(space.uses, read_uses(uses, Catalog(space.apis).apis()).values())
     (prepared,) = apart(partial(_share_out, space, count), [workers])
     return prepared
 
@@ -268,11 +281,11 @@ def _valid_pairs(space: Workspace, workers: int, dropped: Counter[Any]) -> Itera
 
 def _edge_part(space: Workspace, lines: Sequence[tuple[int, bytes]]) -> _PairsOfPart:
     """The pairs of some lines of a graph. Only edges that would make a pair are tried: trying is dear."""
-    dropped, catalog = Counter[Any](), _catalog(space)
+    dropped, catalog, uses = Counter[Any](), _catalog(space), _uses(space)
     edges = {_edge_key(edge): edge for edge in (parse(line, Edge, space.graph, at) for at, line in lines)}
 
     def valid(why: Counter[Any], *, chosen: bool) -> Iterator[Pair]:
-        for pair in _speakable(edge_pairs(catalog, edges.values(), why, chosen=chosen), catalog, why):
+        for pair in _speakable(edge_pairs(catalog, edges.values(), why, chosen=chosen, uses=uses), catalog, why):
             if _checker(space).verdict(edges[_edge_key(pair)]).valid:
                 yield pair
             else:
@@ -287,7 +300,8 @@ def _single_part(space: Workspace, names: Sequence[str]) -> _PairsOfPart:
     """The pairs of some documents, each alone. Edges are tried no more: what is known of them goes."""
     _checker.cache_clear()
     dropped, catalog = Counter[Any](), _catalog(space)
-    return _PairsOfPart(list(_speakable(single_api_pairs(catalog, dropped, names=names), catalog, dropped)), dropped)
+    pairs = single_api_pairs(catalog, dropped, names=names, uses=_uses(space))
+    return _PairsOfPart(list(_speakable(pairs, catalog, dropped)), dropped)
 
 
 def _speakable(pairs: Iterable[Pair], catalog: Catalog, dropped: Counter[Any]) -> Iterator[Pair]:
@@ -466,6 +480,11 @@ class _Generator:
 @lru_cache(maxsize=1)
 def _catalog(space: Workspace) -> Catalog:
     return Catalog(space.apis)
+
+
+@lru_cache(maxsize=1)
+def _uses(space: Workspace) -> Uses:
+    return Uses(read(space.uses, Use, empty=True)) if space.uses.exists() else NO_USES
 
 
 @lru_cache(maxsize=1)

@@ -58,11 +58,13 @@ from toologue.schema.turn import (
     place,
     rounds,
 )
+from toologue.schema.use import Ask, Example, Use
 
 # The nouns that are lines of files, in the order of the stages.
 RECORDS: tuple[type[Record], ...] = (
     Api,
     Edge,
+    Use,
     Scenario,
     Procedure,
     Graph,
@@ -77,11 +79,11 @@ RECORDS: tuple[type[Record], ...] = (
 )
 
 __all__ = [
-    "KINDS", "MOVES", "RECORDS", "Act", "AgentAction", "AgentTurn", "Api", "Blame", "Branch", "Brief", "Call", "Case",
-    "Compare", "Cue", "DecidedBy", "Decision", "Dialogue", "Edge", "Fault", "FaultType", "Flow", "Graph", "GraphKind",
-    "Invocation", "Limit", "Link", "Mismatch", "Move", "Node", "NodeType", "Noun", "Outcome", "Parameter", "Plan",
-    "Procedure", "Program", "ProtocolName", "Question", "QuestionKind", "Record", "Repair", "Result", "Retrieve",
-    "Round", "Scenario", "Score", "SecondReader", "Setting", "Severity", "Similarities", "Slip", "Stacked", "State",
-    "Status", "Step", "StepKind", "Stop", "Trace", "Tries", "Turn", "Usage", "UserAction", "UserTurn", "ValueKind",
-    "Verdict", "Vote", "Walk", "answers", "executable", "invocations", "place", "rounds",
+    "KINDS", "MOVES", "RECORDS", "Act", "AgentAction", "AgentTurn", "Api", "Ask", "Blame", "Branch", "Brief", "Call",
+    "Case", "Compare", "Cue", "DecidedBy", "Decision", "Dialogue", "Edge", "Example", "Fault", "FaultType", "Flow",
+    "Graph", "GraphKind", "Invocation", "Limit", "Link", "Mismatch", "Move", "Node", "NodeType", "Noun", "Outcome",
+    "Parameter", "Plan", "Procedure", "Program", "ProtocolName", "Question", "QuestionKind", "Record", "Repair",
+    "Result", "Retrieve", "Round", "Scenario", "Score", "SecondReader", "Setting", "Severity", "Similarities", "Slip",
+    "Stacked", "State", "Status", "Step", "StepKind", "Stop", "Trace", "Tries", "Turn", "Usage", "Use", "UserAction",
+    "UserTurn", "ValueKind", "Verdict", "Vote", "Walk", "answers", "executable", "invocations", "place", "rounds",
 ]  # fmt: skip

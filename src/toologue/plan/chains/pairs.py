@@ -37,7 +37,9 @@ from toologue.plan.chains.catalog import (
     unaskable,
 )
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
+from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Edge
+from toologue.schema.use import UseKey
 from toologue.text.names import KnowRule
 from toologue.worlds.documented.arguments import settled
 
@@ -60,6 +62,12 @@ class Pair(NamedTuple):
     along: tuple[tuple[str, str], ...] = ()
 
     @property
+    def about(self) -> UseKey:
+        """What a use of it is about."""
+        output, parameter = (self.output, self.parameter) if self.source else (None, None)
+        return self.source, output, self.target, parameter
+
+    @property
     def handed(self) -> dict[str, str]:
         """The target's parameters that the source fills, each with the output that does."""
         return {self.parameter: self.output or "", **dict(self.along)}
@@ -79,8 +87,12 @@ def edge_pairs(
     rule: KnowRule = "fixed",
     published_code: bool = False,
     chosen: bool = True,
+    uses: Uses = NO_USES,
 ) -> Iterator[Pair]:
-    """The pairs of a graph's chosen edges, or of the others. With `verdicts`, only of edges that were found valid."""
+    """The pairs of a graph's chosen edges, or of the others. With `verdicts`, only of edges that were found valid.
+
+    Pairs that `uses` says nobody wants are none.
+    """
     seen: set[tuple[str, str]] = set()
     ends = _ends(catalog, rule)
     for edge in edges:
@@ -88,6 +100,8 @@ def edge_pairs(
         pair = against or _pair_of_edge(ends, edge)
         if isinstance(pair, Pair) and not any(pair.sequences(published_code=published_code)):
             pair = "no sequence"
+        elif isinstance(pair, Pair):
+            pair = uses.check(pair.about) or pair
         if isinstance(pair, str):
             dropped[pair] += 1
         else:
@@ -96,11 +110,16 @@ def edge_pairs(
 
 
 def single_api_pairs(
-    catalog: Catalog, dropped: Counter[Reason], *, names: Iterable[str] | None = None, rule: KnowRule = "fixed"
+    catalog: Catalog,
+    dropped: Counter[Reason],
+    *,
+    names: Iterable[str] | None = None,
+    rule: KnowRule = "fixed",
+    uses: Uses = NO_USES,
 ) -> Iterator[Pair]:
     """A pair without a source of each document (of those named) whose parameters users know."""
     for name in catalog if names is None else names:
-        pair = _pair_of_api(catalog.view(name), rule)
+        pair = uses.check((None, None, name, None)) or _pair_of_api(catalog.view(name), rule)
         if isinstance(pair, Pair):
             yield pair
         else:
