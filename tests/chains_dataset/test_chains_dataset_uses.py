@@ -7,21 +7,21 @@ from pathlib import Path
 from chains_dataset_samples import service
 
 from command import Done, toologue
-from toologue.schema import Dialogue, Use
+from toologue.schema import Dialogue, Example, Use
 from toologue.schema.jsonl import read, write
 from toologue.schema.use import documents_key
 
 APIS = {api.name: api for api in service()}
-SEARCH, DETAILS = "Teams|all teams|Search teams", "Teams|all teams|Get team details"
+SEARCH, DETAILS = "Films|all films|Search films", "Films|all films|Get film details"
 
 
 def pair(**changes: object) -> Use:
-    """A use of the search for teams, which finds the team whose details are wanted."""
+    """A use of the search for films, which finds the film whose details are wanted."""
     return Use(
         source=SEARCH,
-        output="results|teamId",
+        output="results|filmId",
         api=DETAILS,
-        parameter="teamId",
+        parameter="filmId",
         of=documents_key(APIS[SEARCH], APIS[DETAILS]),
         by="somebody",
     ).replace(**changes)
@@ -31,7 +31,20 @@ def generated(home: Path, *uses: Use) -> tuple[Done, list[Dialogue]]:
     """What `generate chains` says, and makes, of the tools and these uses."""
     write(home / "tools.jsonl", APIS.values())
     write(home / "uses.jsonl", uses)
-    how = ("--count", 40, "--most", 0.5, "--uses", "uses.jsonl")
+    how = (
+        "--count",
+        40,
+        "--most",
+        1,
+        "--ratio",
+        "1/0/0",
+        "--uses",
+        "uses.jsonl",
+        "--only",
+        "Teams*",
+        "--only",
+        "Films*",
+    )
     done = toologue("generate", "chains", "tools.jsonl", "-o", "set", *how, cwd=home)
     made = read(home / "set" / "dialogues.jsonl", Dialogue) if done.returncode == 0 else ()
     return done, list(made)
@@ -40,7 +53,7 @@ def generated(home: Path, *uses: Use) -> tuple[Done, list[Dialogue]]:
 def test_nobody_talks_about_what_nobody_wants(tmp_path: Path) -> None:
     done, made = generated(tmp_path, pair(wanted=False, why="who wants that asks otherwise"))
     assert "nobody wants it" in done.stdout
-    assert len(made) == 40
+    assert made
     assert DETAILS not in {one.origin["target"] for one in made}
 
 
@@ -49,3 +62,29 @@ def test_uses_of_other_documents_are_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "1 of 1 uses in uses.jsonl are of other documents" in done.stderr
     assert "toologue apis enrich" in done.stderr
+
+
+LIONS = Example(
+    source_arguments={"city": "Leeds"},
+    source_result={
+        "results": [{"filmId": 41, "filmName": "The Lions of Leeds"}, {"filmId": 57, "filmName": "Harehills Road"}]
+    },
+    arguments={"filmId": 41},
+    result={"founder": "Edna Moss", "summary": "A comedy about rugby.", "rating": 4.5},
+)
+
+
+def test_what_people_do_and_hear_is_what_examples_have(tmp_path: Path) -> None:
+    """The world answers so wherever the conversations are executed: here, in a folder elsewhere, and for agents."""
+    use = pair(examples=(LIONS,), tells={"founder": "the person who started the film"})
+    _, made = generated(tmp_path, use)
+    ours = [one for one in made if one.origin["target"] == DETAILS and one.turns[-1].action == "system_bye"]
+    assert ours
+    for one in ours:
+        assert one.world.arguments["uses"] == "set/uses.jsonl"
+        acts = [act for turn in one.turns if turn.role == "agent" for act in turn.acts if act.kind == "call"]
+        assert {act.api: act.arguments for act in acts}[DETAILS] == {"filmId": 41}
+        assert "Edna Moss" in (one.turns[-3].text or "")
+        assert "rugby" not in (one.turns[-3].text or "")
+    assert f"{len(made)} of {len(made)} are valid" in toologue("verify", "set/dialogues.jsonl", cwd=tmp_path).stdout
+    assert toologue("prove", "tooldial", "--data", "set", cwd=tmp_path).returncode == 0

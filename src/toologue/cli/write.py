@@ -184,7 +184,7 @@ def _chain_words(plans: Path, writer: str, by: str, seed: int) -> Iterator[Dialo
 def _chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
     """What looks at the chains of a file: with the documents beside it, else with those that a dialogue names."""
     from toologue.plan.chains.sequences import SEQUENCES
-    from toologue.schema import Api, Setting
+    from toologue.schema import Api, Setting, Use
     from toologue.schema.jsonl import read
     from toologue.verify.chains import verify_chain
     from toologue.worlds.documented import Documented
@@ -193,14 +193,16 @@ def _chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
     beside = file.with_name("apis.jsonl")
 
     @cache
-    def known(setting: str) -> tuple[dict[str, Api], Documented]:
+    def known(setting: str, used: str) -> tuple[dict[str, Api], Documented]:
         apis = list(read(beside, Api)) if beside.exists() else kind_at(Setting.model_validate_json(setting)).apis
-        return {api.name: api for api in apis}, Documented(apis)
+        uses = beside.with_name("uses.jsonl") if beside.exists() else Path(used)
+        return {api.name: api for api in apis}, Documented(apis, uses=read(uses, Use, empty=True) if used else ())
 
     def flaws(dialogue: Dialogue) -> list[Flaw]:
         arguments = dialogue.world.arguments
         plain = dialogue.world.replace(arguments={**arguments, "seed": 0})
-        documents, world = known("" if beside.exists() else plain.model_dump_json())
+        used = str(arguments.get("uses") or "")
+        documents, world = known("" if beside.exists() else plain.model_dump_json(), used)
         seed, planned = arguments.get("seed"), SEQUENCES.get(str(dialogue.origin.get("sequence")))
         seeded = world.seeded(seed if isinstance(seed, int) else 0)
         return verify_chain(dialogue, seeded, apis=documents, sequence=planned.steps if planned else None)

@@ -412,9 +412,10 @@ class _Generator:
         seed, by, catalog = keys.seed_of(space.making.seed, split), embedder_of(space.making.embedder), _catalog(space)
         names = cast("dict[str, list[str]]", json.loads((space.folder / "splits.json").read_bytes()))[split]
         self._apis = catalog.apis(names)
-        self._world = Documented(self._apis, seed=seed)
+        uses = _uses(space)
+        self._world = Documented(self._apis, seed=seed, uses=uses.values())
         bands = calibrated(by.name, "confirm", "suggest")
-        self._planner = Planner(catalog.file, seed=seed, bands=bands, catalog=catalog, world=self._world)
+        self._planner = Planner(catalog.file, seed=seed, bands=bands, catalog=catalog, world=self._world, uses=uses)
         index = Index.open(space.indexes / f"{split}.npy", sorted(names), by)
         bank = "unseen" if split == "test" else "train"
         self._writer, self._by_model = ChainWriter(self._apis, by, seed=seed, bank=bank, index=index), None
@@ -484,7 +485,7 @@ def _catalog(space: Workspace) -> Catalog:
 
 @lru_cache(maxsize=1)
 def _uses(space: Workspace) -> Uses:
-    return Uses(read(space.uses, Use, empty=True)) if space.uses.exists() else NO_USES
+    return Uses(read(space.uses, Use, empty=True), file=space.uses) if space.uses.exists() else NO_USES
 
 
 @lru_cache(maxsize=1)

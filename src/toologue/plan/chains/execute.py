@@ -7,7 +7,7 @@ required parameters are told, and one optional one, if it has any that users kno
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,8 +36,10 @@ from toologue.plan.chains.catalog import (
 from toologue.plan.chains.consistency import contradicts, names_other_entity, without_contradictions
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.sequences import Fit
-from toologue.schema import Call, Result
+from toologue.plan.chains.uses import NO_USES, Uses
+from toologue.schema import Call, Example, Result
 from toologue.text.tokens import is_word, singular, split_name
+from toologue.values.compare import same
 from toologue.worlds.documented import (
     Documented,
     arguments_for,
@@ -110,10 +112,13 @@ class _Heard(NamedTuple):
 
 
 class PairExecutor:
-    """Executes pairs in a world of a catalog's documents (by default of this seed). What it remembers is a cache."""
+    """Executes pairs in a world of a catalog's documents (by default of this seed). What it remembers is a cache.
 
-    def __init__(self, catalog: Catalog, *, seed: int, world: Documented | None = None):
-        self.catalog, self.seed = catalog, seed
+    Of a pair with examples (`uses`, which the world answers by) these are executed.
+    """
+
+    def __init__(self, catalog: Catalog, *, seed: int, world: Documented | None = None, uses: Uses = NO_USES):
+        self.catalog, self.seed, self._uses = catalog, seed, uses
         self._whole = world
         self._world = lru_cache(maxsize=_KEPT)(self._world_of)
         self._role = lru_cache(maxsize=_KEPT)(self._role_of)
@@ -122,6 +127,8 @@ class PairExecutor:
     def run(self, pair: Pair, seed: int) -> Execution:
         """Execute a pair: a function of the pair and the seed. Raises Rejected."""
         rng = random.Random(keys.seed_of(seed, "play"))
+        if (use := self._uses.get(pair.about)) and use.examples:
+            return self.relive(pair, use.tells, rng.choice(use.examples))
         known, source, choice = dict[str, JsonValue](), None, None
         if pair.source is not None:
             source, known, choice = self._run_source(pair, pair.source, rng)
@@ -147,6 +154,46 @@ class PairExecutor:
             raise Rejected("nothing to answer with")
         return Execution(target, source, choice, told)
 
+    def relive(self, pair: Pair, tells: Iterable[str], example: Example) -> Execution:
+        """Execute a pair as an example has it; the answer is the best of what `tells`. Raises Rejected."""
+        source, choice = None, None
+        if pair.source is not None:
+            source = self._told(pair.source, example.source_arguments, example.source_result)
+            choice = self._choice(pair, source.result.value, example.arguments.get(pair.parameter))
+        target = self._told(pair.target, example.arguments, example.result)
+        found = {one.name: one.value for one in reversed(values_of(target.result.value, rows=1)) if not one.bare}
+        given = target.texts.union(source.texts if source else ())
+        worth = [name for name in tells if sayable(found.get(name)) and str(found[name]).casefold() not in given]
+        told = [name for name in worth if _beside(name, worth[0])][: _ANSWERED + 1]
+        if not told:
+            raise Rejected("nothing to answer with", "no value of what tells something stands in the result")
+        return Execution(target, source, choice, {name: found[name] for name in told})
+
+    def _told(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> ExecutedCall:
+        api = self.catalog.api(name)
+        documented = settled(api)
+        done = self._world(name).do(Call(api=name, arguments={**documented, **arguments}))
+        if done.error:
+            raise Rejected("cannot be said", done.error.message)
+        if not same(done.value, result):
+            raise Rejected("results disagree", f"an earlier example answers the same call of {name} otherwise")
+        told = {name: value for name, value in arguments.items() if name not in documented}
+        return ExecutedCall(self.catalog.view(name), told, done)
+
+    def _choice(self, pair: Pair, result: JsonValue, handed: JsonValue) -> Choice | None:
+        """Which of the rows the value that is handed over stands in, where there are several."""
+        output = pair.output or ""
+        there = [*dict.fromkeys(one.value for one in values_of(result) if one.name == output)]
+        if handed not in there or not sayable(handed):
+            raise Rejected("no value to hand over", f"{handed!r} is none of {there}")
+        if len(there) == 1:
+            return None
+        name, rows = choices(result, output, self._choosing(pair.source or "", output)) or ("", [])
+        shown = next((one for one, value in rows if value == handed), None)
+        if shown is None:
+            raise Rejected("no choice", "no name beside the values tells the rows apart")
+        return Choice(name, [one for one, _ in rows], shown)
+
     def _run_source(
         self, pair: Pair, name: str, rng: random.Random
     ) -> tuple[ExecutedCall, dict[str, JsonValue], Choice | None]:
@@ -168,7 +215,7 @@ class PairExecutor:
         return source, {pair.parameter: value, **more}, choice
 
     def _world_of(self, name: str) -> Documented:
-        return self._whole or Documented([self.catalog.api(name)], seed=self.seed)
+        return self._whole or Documented([self.catalog.api(name)], seed=self.seed, uses=self._uses.values())
 
     def _role_of(self, name: str, handed: tuple[str, ...], fit: Fit) -> _Role:
         view = self.catalog.view(name)
@@ -245,6 +292,12 @@ class _Role(NamedTuple):
             return False
         numbered = isinstance(value, int) or str(value).isdigit()
         return salience.givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
+
+
+def _beside(name: str, other: str) -> bool:
+    """Whether two outputs stand in one row, or one of them around it."""
+    one, two = sorted((f"{path.rpartition('|')[0]}|" for path in (name, other)), key=len)
+    return one == "|" or two.startswith(one)
 
 
 def _answer(

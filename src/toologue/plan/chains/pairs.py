@@ -19,7 +19,7 @@ from rapidfuzz.distance import LCSseq
 
 from toologue import keys
 from toologue.apis.entities import Entity
-from toologue.apis.result_values import along
+from toologue.apis.result_values import along, values_of
 from toologue.apis.salience import askable, asked_of, hidden
 from toologue.plan.chains.catalog import (
     ApiView,
@@ -38,7 +38,7 @@ from toologue.plan.chains.catalog import (
 )
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
 from toologue.plan.chains.uses import NO_USES, Uses
-from toologue.schema import Edge
+from toologue.schema import Edge, Use
 from toologue.schema.use import UseKey
 from toologue.text.names import KnowRule
 from toologue.worlds.documented.arguments import settled
@@ -98,10 +98,10 @@ def edge_pairs(
     for edge in edges:
         against = _reason_against(catalog, edge, seen, verdicts) if edge.chosen is chosen else "not chosen"
         pair = against or _pair_of_edge(ends, edge)
+        if isinstance(pair, Pair) and (use := uses.get(pair.about)):
+            pair = pair_of_use(use, pair, catalog)
         if isinstance(pair, Pair) and not any(pair.sequences(published_code=published_code)):
             pair = "no sequence"
-        elif isinstance(pair, Pair):
-            pair = uses.check(pair.about) or pair
         if isinstance(pair, str):
             dropped[pair] += 1
         else:
@@ -119,11 +119,32 @@ def single_api_pairs(
 ) -> Iterator[Pair]:
     """A pair without a source of each document (of those named) whose parameters users know."""
     for name in catalog if names is None else names:
-        pair = uses.check((None, None, name, None)) or _pair_of_api(catalog.view(name), rule)
+        pair = _pair_of_api(catalog.view(name), rule)
+        pair = pair_of_use(use, pair, catalog) if (use := uses.of(name)) else pair
         if isinstance(pair, Pair):
             yield pair
         else:
             dropped[pair] += 1
+
+
+def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | Reason:
+    """The pair that a use says people talk about: asked for is what its first example tells; else what is estimated."""
+    if not use.wanted or not use.examples:
+        return estimated if use.wanted else "nobody wants it"
+    first = use.examples[0]
+    told = [name for name in first.arguments if name not in settled(catalog.api(use.api))]
+    if use.source is None:
+        if any(name in use.asks and not use.asks[name].known for name in told):
+            return "users do not know it"
+        more = "zeroyes" if len(told) > 1 else "zerozero"
+        return Pair(None, None, use.api, told[0], more, "knowable") if told else "nothing left to ask"
+    along = estimated.along if isinstance(estimated, Pair) else ()
+    needs = first.source_arguments.keys() - settled(catalog.api(use.source)).keys()
+    rest = {*told} - {use.parameter, *dict(along)}
+    found = {repr(one.value) for one in values_of(first.source_result) if one.name == use.output}
+    category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
+    fit: Fit = "multi" if len(found) > 1 else "single"
+    return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along)
 
 
 def _reason_against(

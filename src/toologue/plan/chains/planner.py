@@ -36,6 +36,7 @@ from toologue.plan.chains.sequences import (
     action_of,
     situations,
 )
+from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -98,11 +99,14 @@ class Planner:
         bands: Mapping[str, float] | None = None,
         catalog: Catalog | None = None,
         world: Documented | None = None,
+        uses: Uses = NO_USES,
     ):
         self.file, self.seed, self.catalog = file, seed, catalog or Catalog(file)
         known = calibrated("lexical") if bands is None else bands
         self._facts: dict[str, JsonValue] = {"retriever": {name: known[name] for name in ("confirm", "suggest")}}
-        self._executor = PairExecutor(self.catalog, seed=seed, world=world)
+        self._executor = PairExecutor(self.catalog, seed=seed, world=world, uses=uses)
+        self._setting: dict[str, JsonValue] = {"apis": str(file), "seed": seed}
+        self._setting |= {"uses": str(uses.file)} if uses.file else {}
         self._names = list(self.catalog)
         self._by_domain: dict[str, list[str]] = {}
         for name in self._names:
@@ -128,7 +132,7 @@ class Planner:
             id=f"chain-{job.number:06d}",
             facts=self._facts,
             apis=self._offered(job),
-            world=Setting(name="documented", arguments={"apis": str(self.file), "seed": self.seed}),
+            world=Setting(name="documented", arguments=self._setting),
             turns=tuple(script.turns),
             origin=origin,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
 
 from toologue.errors import BadFile
 from toologue.schema import Api
@@ -13,10 +12,10 @@ from toologue.schema.use import Use, UseKey, documents_key
 
 
 class Uses(Mapping[UseKey, Use]):
-    """Some uses, each by what it is about."""
+    """Some uses, each by what it is about; `file` is where others find them."""
 
-    def __init__(self, uses: Iterable[Use] = ()):
-        self._uses = {one.about: one for one in uses}
+    def __init__(self, uses: Iterable[Use] = (), *, file: Path | None = None):
+        self.file, self._uses = file, {one.about: one for one in uses}
 
     def __getitem__(self, key: UseKey) -> Use:
         return self._uses[key]
@@ -26,11 +25,6 @@ class Uses(Mapping[UseKey, Use]):
 
     def __len__(self) -> int:
         return len(self._uses)
-
-    def check(self, about: UseKey) -> Literal["nobody wants it"] | None:
-        """Why there shall be no conversation about it, if it says so."""
-        found = self._uses.get(about)
-        return None if found is None or found.wanted else "nobody wants it"
 
     def of(self, api: str) -> Use | None:
         """What is said of an Api alone."""

@@ -1,26 +1,29 @@
 """The world `documented`: every Api answers as its documentation says, with made-up, plausible values.
 
-    {"name": "documented", "arguments": {"apis": "apis.jsonl", "seed": 7}}
+    {"name": "documented", "arguments": {"apis": "apis.jsonl", "seed": 7, "uses": "uses.jsonl"}}
 
 A call with arguments that the documentation does not allow is refused (`invalid`), any other gives a value of the Api's
-`returns`, a function of seed, Api and arguments. `apis` is any file that `apis.load` reads, again when it changes.
+`returns`, a function of seed, Api and arguments; where `uses` has an example of the call (the first one counts), its
+result. `apis` is any file that `apis.load` reads; files are read again when they change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import cast
+
+from pydantic import JsonValue
 
 from toologue import keys
 from toologue.apis.load import apis_of
 from toologue.errors import UnknownName, UserError, shown
-from toologue.schema import Act, Api, Case, Fault, Result, Setting
-from toologue.schema.jsonl import Noun
+from toologue.schema import Act, Api, Case, Fault, Result, Setting, Use
+from toologue.schema.jsonl import Noun, read
 from toologue.worlds.documented.answers import Answer, answer_maker
-from toologue.worlds.documented.arguments import read_arguments
+from toologue.worlds.documented.arguments import read_arguments, settled
 from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 _EMPTY = Result()
@@ -31,12 +34,17 @@ _KEPT = 160
 class Documented:
     """A world of documents, by name or not. Where two Apis have one name, the first is called."""
 
-    def __init__(self, apis: Iterable[Api] | Mapping[str, Api], *, seed: int = 0):
+    def __init__(self, apis: Iterable[Api] | Mapping[str, Api], *, seed: int = 0, uses: Iterable[Use] = ()):
         self.seed = seed
+        self._calls: dict[str, list[tuple[Mapping[str, JsonValue], JsonValue]]] = {}
+        for use, one in ((said, one) for said in uses for one in said.examples):
+            self._calls.setdefault(use.api, []).append((one.arguments, one.result))
+            if use.source:
+                self._calls.setdefault(use.source, []).append((one.source_arguments, one.source_result))
         self._apis = None if isinstance(apis, Mapping) else tuple(apis)
         named = {api.name: api for api in reversed(self._apis or ())}
         self._by_name = cast("Mapping[str, Api]", apis) if self._apis is None else named
-        self._answer = lru_cache(maxsize=_KEPT)(self._made)
+        self._answer, self._examples = lru_cache(maxsize=_KEPT)(self._made), cache(self._examples_of)
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -62,11 +70,23 @@ class Documented:
         if isinstance(read, Fault):
             return _EMPTY.replace(changes={}, error=read)
         try:
-            seed = keys.seed_of(self.seed, api.name, keys.canonical(read).decode("ascii"))
-            value = self._answer(api.name)(seed, read)
+            asked, known = keys.canonical(read).decode("ascii"), self._examples(api.name)
+            value = known[asked] if asked in known else self._made_up(api.name, asked, read)
         except UserError as error:
             return failure("undocumented", f"{api.name} documents no result that could be made: {error}")
         return _EMPTY.replace(changes={}, value=value, arguments=None if read == act.arguments else read)
+
+    def _made_up(self, name: str, asked: str, read: Mapping[str, JsonValue]) -> JsonValue:
+        return self._answer(name)(keys.seed_of(self.seed, name, asked), read)
+
+    def _examples_of(self, name: str) -> dict[str, JsonValue]:
+        """The results of examples, by their arguments as executed."""
+        api, found = self._by_name[name], dict[str, JsonValue]()
+        for arguments, result in self._calls.get(name, ()):
+            read = read_arguments(api, {**settled(api), **arguments})
+            if not isinstance(read, Fault):
+                found.setdefault(keys.canonical(read).decode("ascii"), result)
+        return found
 
     def _made(self, name: str) -> Answer:
         return answer_maker(self._by_name[name])
@@ -81,6 +101,7 @@ class Documented:
 class _Arguments(Noun):
     apis: str
     seed: int = 0
+    uses: str = ""
 
 
 def kind_for(setting: Setting) -> Kind:
@@ -100,17 +121,19 @@ def _make(case: Case) -> Documented:
 DOCUMENTED = Kind(make=_make, data_key=data_key, at=kind_for)
 
 
-def _stamped(setting: Setting) -> tuple[str, int, int]:
-    apis = arguments_of(setting, _Arguments).apis
-    return apis, *stamp(apis)
+def _stamped(setting: Setting) -> tuple[tuple[str, int, int], ...]:
+    """The files of a world, each with what changes when it does."""
+    given = arguments_of(setting, _Arguments)
+    return tuple((file, *stamp(file)) for file in (given.apis, given.uses) if file)
 
 
 @lru_cache(maxsize=8)
-def _opened(apis: str, changed: int, size: int) -> tuple[Documented, Kind]:
-    world = Documented(apis_of(apis))
+def _opened(apis: tuple[str, int, int], *uses: tuple[str, int, int]) -> tuple[Documented, Kind]:
+    world = Documented(apis_of(apis[0]), uses=(use for file, *_ in uses for use in read(file, Use, empty=True)))
     return world, Kind(make=_make, documents=lambda: world.apis, data_key=data_key)
 
 
 @lru_cache(maxsize=8)
-def _key(apis: str, changed: int, size: int) -> str:
-    return keys.file_key(Path(apis))
+def _key(*files: tuple[str, int, int]) -> str:
+    first, *others = [keys.file_key(Path(file)) for file, *_ in files]
+    return keys.content_key([first, *others]) if others else first
