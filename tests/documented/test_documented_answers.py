@@ -337,6 +337,58 @@ class TestOneOfAName:
         assert len(self.find("a team")) > 1
 
 
+class TestRowsArePlausible:
+    def test_none_of_one_name_though_all_are_in_one_city(self):
+        stop = leaves(id=text(examples=["evt_8f3k2"]), title=text(), city=text())
+        api = Api(name="Find events", parameters={"city": Parameter()}, returns={"type": "array", "items": stop})
+        for seed in range(20):
+            rows = Documented([api], seed=seed).do(Call(api="Find events", arguments={"city": "Lyon"})).value
+            assert len({row["title"] for row in rows}) == len(rows) in (2, 3)
+
+    def test_what_ends_on_the_day_that_was_asked_for_ends_after_it_began(self):
+        moment = text(format="date-time")
+        for seed in range(20):
+            row = answer(leaves(startsAt=moment, endsAt=moment), {"date": "2025-03-05"}, seed=seed, date=text())
+            assert "2025-03-05" < row["startsAt"] < row["endsAt"] < "2025-03-06"
+
+    def test_a_year_that_was_asked_for_is_that_of_its_days(self):
+        found = answer(leaves(release_date=text(format="date")), {"year": 2020}, year={"type": "integer"})
+        assert found["release_date"].startswith("2020-")
+
+    def test_ranks_count_up_points_fall_and_totals_count_the_rows(self):
+        row = leaves(rank={"type": "integer"}, points={"type": "integer"}, team=text())
+        found = answer(leaves(total={"type": "integer"}, table={"type": "array", "items": row}))
+        points = [row["points"] for row in found["table"]]
+        assert [row["rank"] for row in found["table"]] == list(range(1, found["total"] + 1))
+        assert points == sorted(points, reverse=True)
+
+    @pytest.mark.parametrize(
+        ("name", "schema", "low", "high"),
+        [
+            ("population", {}, 10_000, 3_000_000),
+            ("height", {"description": "Height in cm"}, 150, 200),
+            ("temperature_max", {"description": "Maximum temperature in °C"}, 10, 35),
+            ("aqi", {"minimum": 0, "maximum": 500}, 10, 150),
+            ("level", {"minimum": 3, "maximum": 7}, 3, 7),
+            ("salary", {"minimum": 40_000}, 40_000, 130_000),
+        ],
+    )
+    def test_numbers_lie_where_such_numbers_lie(self, name, schema, low, high):
+        for seed in range(20):
+            assert low <= answer(leaves(**{name: {"type": "integer", **schema}}), seed=seed)[name] <= high
+
+    def test_texts_are_like_those_of_the_description(self):
+        line = text(description="Number of the line, e.g. U6")
+        assert re.fullmatch(r"[A-Z]\d", answer(leaves(line=line))["line"])
+
+    def test_dishes_hold_what_was_asked_for(self):
+        dish = {"type": "array", "items": leaves(id={"type": "integer"}, title=text())}
+        api = Api(name="Search recipes", parameters={"ingredient": Parameter(schema=text())}, returns=dish)
+        rows = Documented([api]).do(Call(api="Search recipes", arguments={"ingredient": "leeks"})).value
+        assert all("Leek" in row["title"] for row in rows)
+        assert len({row["title"] for row in rows}) == len(rows) > 1
+
+
 def test_an_address_says_the_street():
     house = leaves(street=text(), city=text(), address=text())
     found = answer(house, {"address": "31 Mill Lane, Denver"}, address=text())

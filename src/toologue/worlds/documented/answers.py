@@ -1,6 +1,6 @@
 """What an Api answers: its `returns` compiled once into a function from a row to a value.
 
-Objects have all documented properties, lists 2 to 5 rows (as the schema allows; no more than an argument `limit` asks
+Objects have all documented properties, lists 2 or 3 rows (as the schema allows; no more than an argument `limit` asks
 for; fewer the deeper they lie), different in what names a thing, and one where a thing is searched for by its name. A
 value that is the same thing as a parameter is what was asked for. What has an id is made from it: where two answers
 tell of one id, they tell the same by the same names. Where nothing fits, calling raises UserError.
@@ -8,7 +8,7 @@ tell of one id, they tell the same by the same names. Where nothing fits, callin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,10 @@ _BEYOND = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "el
                      "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas",
                      "patternProperties", "uniqueItems", "unevaluatedProperties"))  # fmt: skip
 _NAMES = (("name",), ("title",), ("city",), ("country",), ("code",))
+_CALLED = (("name",), ("title",))
+_OTHERS, _STEPS = 257, 20
+_COUNTS = frozenset(("total", "count", "totalresults", "resultcount", "totalcount", "numfound", "hits", "results",
+                     "totalpages"))  # fmt: skip
 _LIMITS = frozenset(("limit", "count", "perpage", "pagesize", "size", "maxresults", "num", "top"))
 
 
@@ -120,6 +124,11 @@ class _Compiler:
             elif name in required:
                 return None
         self.own = outer
+        types = {name: types_of(object_of(schema)) for name, schema in inner.items() if name in members}
+        rows = [name for name, known in types.items() if "array" in known]
+        counts = [name for name, known in types.items() if squash(name) in _COUNTS and "integer" in known]
+        if len(rows) == 1 and counts and not table:
+            return _counted(members, rows[0], counts)
         if table or told_by not in members:
             return lambda row: {name: made(row) for name, made in members.items()}
         return _known(members, told_by, followers(list(members), [name for name in single if name != told_by]))
@@ -132,7 +141,7 @@ class _Compiler:
         if made is None or fewest > 200:
             return None if fewest else lambda row: []
         finds = not lists and (self._finds(items_of(rule), path) or path[:-1] in self.finding)
-        low, spread = ((2, 4), (2, 2), (1, 2))[min(lists, 2)]
+        low, spread = ((2, 2), (2, 2), (1, 2))[min(lists, 2)]
         if self.parts - first > 400 or lists > 2:
             low, spread = 1, 1
         low = max(low, int(fewest))
@@ -142,12 +151,13 @@ class _Compiler:
         places = _are_places(items_of(rule), (*path, "[]"), self.about)
 
         def rows(row: Row) -> list[Any]:
-            count = max(int(fewest), 1) if finds and row.sought else low + row.mixed(salt) % (high - low + 1)
+            single = finds and row.sought and self.echoes.names_one(row.arguments)
+            count = max(int(fewest), 1) if single else low + row.mixed(salt) % (high - low + 1)
             if lists == 0 and count > fewest:
                 count = max(int(fewest), min(count, _asked_for(row.arguments, count)))
             inner = [row.inner(salt, number, places=places) for number in range(count)]
             if told_by is None:
-                return [made(one) for one in inner]
+                return _different(made, inner)
             known = (known_by(told_by[1], one) for one in inner)
             return [value if path[-1] == told_by[0] else made(one) for value, one in known]
 
@@ -166,6 +176,26 @@ class _Compiler:
         return salt_of("|".join(map(squash, path[self.own :])))
 
 
+def _different(made: Maker, rows: Sequence[Row]) -> list[Any]:
+    """The values of rows, no two of one name as long as there are others."""
+    found, seen = list[Any](), set[Any]()
+    for row in rows:
+        value = made(row)
+        while (name := _name_of(value)) in seen and row.shift < _OTHERS * _STEPS:
+            row.shift += _OTHERS
+            value = made(row)
+        seen.update({name} - {None})
+        found.append(value)
+    return found
+
+
+def _name_of(value: Any) -> str | None:
+    """What a row goes by: its name or title, else its first text."""
+    texts = {spell(key): one for key, one in object_of(value).items() if isinstance(one, str)}
+    named = [words for words in texts if words[-1:] in _CALLED] or [words for words in texts if words[-1:] != ("id",)]
+    return texts[named[0]] if named else None
+
+
 def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, str]) -> Maker:
     """An object whose parts hang on its id; those that are `following` hang on the id of another thing."""
     identity, followed = members[told_by], set(following.values())
@@ -176,6 +206,16 @@ def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, s
         rows = {name: others[one][1] for name, one in following.items()}
         ids = {told_by: value, **{name: other for name, (other, _) in others.items()}}
         return {name: ids[name] if name in ids else one(rows.get(name, known)) for name, one in members.items()}
+
+    return made
+
+
+def _counted(members: Mapping[str, Maker], rows: str, counts: Collection[str]) -> Maker:
+    """An object that says how long its list is."""
+
+    def made(row: Row) -> dict[str, Any]:
+        value = {name: one(row) for name, one in members.items()}
+        return value | {name: 1 if squash(name).endswith("pages") else len(value[rows]) for name in counts}
 
     return made
 

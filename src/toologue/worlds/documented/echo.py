@@ -29,7 +29,7 @@ from toologue.text.names import (
 from toologue.text.tokens import singular, spell
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.documented.leaves import Maker, names_a_thing, number_of, owner_of
-from toologue.worlds.documented.row import Row, choices, moment_form
+from toologue.worlds.documented.row import SHARED, Row, choices, moment_form
 
 _WRITTEN = {
     "place.country": ("place.code", "place.code3"), "place.code": ("place.code3", "place.country"),
@@ -39,6 +39,7 @@ _WRITTEN = {
 _BY_NAME = ("username", "email")
 # What one has of one's own: where it is asked for and told, it is the same.
 _OWN = (*_BY_NAME, "address", "phone")
+_WORDY = 4
 # What holds many places, or none in particular.
 _WIDE = ("place.country", "place.code", "place.code3", "place.currency", "place.lang", "place.language")
 
@@ -60,7 +61,9 @@ class Echoes:
         for name, parameter in api.parameters.items():
             title = str(parameter.json_schema.get("title", ""))
             kind = kind_of((name,), title) or kind_about(name, named)
-            if kind in ("topics", "titles"):
+            if kind in ("topics", "titles") and kind_sought(api) in SHARED:
+                self.records[name] = kind_sought(api)
+            elif kind in ("topics", "titles", "ingredients"):
                 self.searches.append(name)
             elif "." in kind or kind in _OWN or (_named(kind) and not {*spell(name)} & group("roles")):
                 self.records[name] = kind
@@ -114,6 +117,10 @@ class Echoes:
     def span(self, arguments: Mapping[str, Any]) -> tuple[datetime, int] | None:
         """The first of the days that are asked for, and how many there are; None where none are."""
         days = {name: day for name in self.days if (day := _day(arguments.get(name))) is not None}
+        year, month = arguments.get(self.names.get("year", "")), arguments.get(self.names.get("month", ""))
+        if not days and (_number(year) or _number(month)):
+            first = datetime(_number(year) or 2025, min(12, _number(month) or 1), 1, tzinfo=UTC)
+            return first, 28 if month else 350
         first, last = (
             next((day for name, day in days.items() if group(edge) & {*spell(name)}), None)
             for edge in ("first", "last")
@@ -144,8 +151,17 @@ class Echoes:
         """Where a list of things begins for who searches for one of them, and how long it is."""
         given = [str(arguments[name]) for name in self.searches if name in arguments]
         things = _named(self.things) if given else ()
-        first = next((one for one in given if one in things), None)
+        first = next((one for text in given for one in things if _is_about(one, text)), None)
         return {} if first is None else {_record(self.things): (things.index(first), len(things))}
+
+    def names_one(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a thing is searched for by its whole name."""
+        things = _named(self.things)
+        return any(str(arguments.get(name)) in things for name in self.searches)
+
+
+def _is_about(thing: str, text: str) -> bool:
+    return thing == text or (len(text) >= _WORDY and singular(text.lower()) in thing.lower())
 
 
 def sought_by(api: Api) -> Sequence[str]:
@@ -176,6 +192,12 @@ def _day(value: Any) -> datetime | None:
     except ValueError:
         return None
     return found and datetime(found.year, found.month, found.day, tzinfo=UTC)
+
+
+def _number(value: Any) -> int:
+    """A year or a month as a number; 0 where it is none."""
+    text = str(value)
+    return int(text) if text.isdecimal() and 0 < int(text) <= 2100 and len(text) in (1, 2, 4) else 0
 
 
 def _record(kind: str) -> str:

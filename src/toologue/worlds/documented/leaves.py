@@ -6,22 +6,26 @@ like, what `values.make` thinks up. An object that has an id is made from it, so
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import inf
+from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from toologue.apis.schemas import list_of, object_of
+from toologue.data import shipped
 from toologue.errors import UserError
-from toologue.text.names import group, is_marked, kind_about, kind_of
+from toologue.text.names import group, is_marked, kind_about, kind_of, kind_wraps
 from toologue.text.tokens import is_spoken, singular, spell, split_compound
-from toologue.values.json_schema import fits, types_of
+from toologue.values.json_schema import fits, number_in, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.row import TEXTS, Row, choices, is_placeholder, like, moment_form
 
-_TRIES = 64
+_TRIES = 1024
 
 
 Maker = Callable[[Row], Any]
@@ -30,16 +34,11 @@ _FREE = frozenset(("type", "title", "description", "examples", "example", "defau
 _FORMATS = {"date": "day", "date-time": "moment", "email": "email", "uri": "url", "url": "url", "uuid": "uuid",
             "unix-time": "moment"}  # fmt: skip
 _TOPS = {"stars": 5.0, "percent": 100.0, "month": 12.0, "day number": 28.0, "age": 99.0}
-_RANGES: dict[str, tuple[float, float]] = {
-    "stars": (3, 5), "money": (5, 250), "percent": (5, 98), "age": (18, 80), "degrees": (-4, 31), "count": (2, 400),
-    "one": (1, 1), "ten": (10, 10), "zero": (0, 0), "month": (1, 12), "day number": (1, 28), "weight": (2, 120),
-    "length": (20, 220), "few": (2, 9), "offset": (-5, 9), "year": (2019, 2025), "season": (2019, 2025),
-    "clock": (8, 20),
-}  # fmt: skip
+_ANY = (1.0, 90.0)
 # What is only counted in wholes.
 _WHOLE = frozenset(("age", "year", "season", "count", "few"))
-# What is not counted in wholes, unless it is documented so.
-_PARTS = frozenset(("money", "percent", "degrees", "stars", "weight", "length"))
+# A unit that a description ends with, or says in brackets.
+_UNIT = re.compile(r"(?:\bin|\bout of|\()\s*([a-zA-Z°%µμ/0-9³²]+)")
 _SPELLINGS = {
     "place.country": ("place.code", "place.code3"), "place.code": ("place.code3",), "place.lang": ("place.language",),
     "place.region": ("place.region_code",), "place.language": ("place.lang",), "company.name": ("company.symbol",),
@@ -52,6 +51,12 @@ _MET = {
 }  # fmt: skip
 # What is no longer than this is a code.
 _LEAST = 2
+_SUCH = re.compile(
+    r"\b(?:[Ee]\.g\.|[Ff]or example|[Ss]uch as),?:? [\"'`]?"
+    r"([A-Z0-9][\w-]*(?:(?:, (?:or |and )?| or | and )[A-Z0-9][\w-]*)*)"
+)
+# What ends, or arrives, on the day on which it began.
+_SOON = frozenset(("end", "ends", "until", "to", "finish", "arrival", "arrives"))
 _TYPES: dict[type, str] = {bool: "boolean", int: "integer", float: "number"}
 _SHAPES = {
     **dict.fromkeys(("id", "ids", "identifier", "number", "key"), "1000000"),
@@ -59,6 +64,11 @@ _SHAPES = {
     "token": "a1b2c3d4e5f6",
 }
 _HOURS = frozenset(("hour", "hours", "hourly"))
+_FINE = 1000
+_LOW, _HIGH = frozenset(("min", "minimum", "low", "lowest")), frozenset(("max", "maximum", "high", "highest"))
+# What the first of a list has most of.
+_FALLING = (("points",), ("score",), ("wins",), ("votes",), ("popularity",))
+_QUANTITIES = Path(__file__).with_name("quantities.yaml")
 _NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -74,6 +84,12 @@ def maker(schema: Mapping[str, Any], path: Sequence[str], *, salt: int, root: An
     if quick is not None and all(key in _FREE or key.startswith("x-") for key in schema):
         return quick
     return _checked(quick, schema, path, salt, root)
+
+
+def options_of(schema: Mapping[str, Any]) -> list[str]:
+    """What a description gives as examples: "such as U6 or U8"."""
+    found = _SUCH.search(str(schema.get("description") or ""))
+    return [part for part in re.split(r",\s*(?:or |and )?| or | and ", found[1]) if part] if found else []
 
 
 def examples_of(schema: Mapping[str, Any]) -> list[Any]:
@@ -110,21 +126,25 @@ def _by_type(schema: Mapping[str, Any], path: Sequence[str], salt: int, about: s
         return lambda row: None
     known = [value for value in examples_of(schema) if fits(value, {"type": real} if real else {})]
     known = [value for value in known if not path or str(value).lower() != path[-1].lower()]
+    known = known or (options_of(schema) if real == ["string"] else [])
     first: object = known[0] if known else None
     kind = real[0] if real else _TYPES.get(type(first), "string")
     if kind == "boolean":
         return lambda row: row.mixed(salt) % 2 == 0
-    meaning = _FORMATS.get(str(schema.get("format"))) or kind_of(tuple(path), f"{about} {schema.get('title') or ''}")
+    whole = about if all(kind_wraps(name) or set(spell(name)) & set(spell(about)) for name in path[:-1]) else ""
+    meaning = _FORMATS.get(str(schema.get("format"))) or kind_of(tuple(path), f"{whole} {schema.get('title') or ''}")
     meaning = (kind_about(path[-1], about) if path and not (meaning and len(path) > 1) else "") or meaning
     if kind in ("integer", "number"):
         numbers = [value for value in known if isinstance(value, int | float) and not isinstance(value, bool)]
-        return _number(meaning, numbers[0] if numbers else None, path, salt, whole=kind == "integer")
+        return _number(meaning, numbers[0] if numbers else None, path, salt, schema, whole=kind == "integer")
     if kind == "string":
         return _text(meaning, [value for value in known if isinstance(value, str)], path, salt, about)
     return None
 
 
-def _number(meaning: str, example: float | None, path: Sequence[str], salt: int, *, whole: bool) -> Maker:
+def _number(
+    meaning: str, example: float | None, path: Sequence[str], salt: int, schema: Mapping[str, Any], *, whole: bool
+) -> Maker:
     words = spell(path[-1]) if path else ()
     whole = whole or meaning in _WHOLE
     record, _, field = meaning.partition(".")
@@ -140,21 +160,54 @@ def _number(meaning: str, example: float | None, path: Sequence[str], salt: int,
         return lambda row: 2019 + row.mixed(0) % 7
     if "year" in words and "per" not in words and whole and example is not None and 1500 <= example <= 2100:
         return lambda row: 1950 + row.mixed(salt) % 70
+    if words and words[-1] in group("places in a row") and not example:
+        return lambda row: row.number + 1
     if names_a_thing(path) and "code" not in words and (example is None or float(example).is_integer()):
         lowest = 10 ** ((len(str(abs(int(example)))) if example else 6) - 1)
         return lambda row: lowest + row.steady(salt) % (9 * lowest)
     if example is None or not example:
-        low, high = _RANGES.get(meaning, (1, 90))
-        return _between(low, high, salt, whole=whole or meaning not in _PARTS)
+        return _between(*usual(words, meaning, schema), salt, whole=whole, falls=words[-1:] in _FALLING)
     if words and (words[-1] in group("fixed") or words[0] in group("fixed")):
         return lambda row: int(example) if whole else example
     return _scaled(example, _TOPS[meaning] if abs(example) <= _TOPS.get(meaning, 0) else inf, whole=whole)
 
 
-def _between(low: float, high: float, salt: int, *, whole: bool) -> Maker:
-    if whole:
-        return lambda row: int(low) + row.mixed(salt) % (int(high) - int(low) + 1)
-    return lambda row: round(low + (high - low) * (row.mixed(salt) % 1000) / 1000, 2)
+def usual(words: Sequence[str], meaning: str, schema: Mapping[str, Any]) -> tuple[float, float]:
+    """Between what a quantity usually lies: by its name, by its unit, by its kind, inside of what is documented."""
+    known = quantities()
+    three, two, one = (" ".join(words[-size:]) for size in (3, 2, 1))
+    units = (f"in {unit.lower()}" for unit in _UNIT.findall(str(schema.get("description") or "")))
+    low, high = next(filter(None, map(known.get, (three, two, *units, one, meaning))), _ANY)
+    for half, said in enumerate((_LOW, _HIGH)):
+        if said & {*words}:
+            low, high = (low, (low + high) / 2) if not half else ((low + high) / 2, high)
+    least, most = number_in(schema, "minimum"), number_in(schema, "maximum")
+    least, most = -inf if least is None else float(least), inf if most is None else float(most)
+    if low >= most or high <= least or ((low, high) == _ANY and -inf < least < most < inf):
+        return (most - 100 if least == -inf else least), (least + 100 if most == inf else most)
+    return max(low, least), min(high, most)
+
+
+@cache
+def quantities() -> Mapping[str, tuple[float, float]]:
+    """Between what quantities lie, by their names, by their units (`in km`), by their kinds."""
+    rows = shipped(_QUANTITIES)
+    return {name.strip(): (low, high) for names, (low, high) in rows.items() for name in str(names).split(",")}
+
+
+def _between(low: float, high: float, salt: int, *, whole: bool, falls: bool) -> Maker:
+    """Somewhere between; from row to row less where the best come first."""
+
+    def made(row: Row) -> float:
+        part = row.mixed(salt) % 1000 / 1000
+        return low + (high - low) * ((5 - row.number % 5 + part) / 6 if falls else part)
+
+    places = 2 if high - low < _FINE else 1
+    return (
+        (lambda row: min(int(high), max(math.ceil(low), round(made(row)))))
+        if whole
+        else lambda row: round(made(row), places)
+    )
 
 
 def _scaled(example: float, top: float, *, whole: bool) -> Maker:
@@ -166,10 +219,10 @@ def _scaled(example: float, top: float, *, whole: bool) -> Maker:
 def _text(meaning: str, examples: Sequence[str], path: Sequence[str], salt: int, about: str) -> Maker:
     example = examples[0] if examples else ""
     if example and (form := moment_form(example)):
-        return lambda row: _when(row, path).strftime(form)
+        return lambda row: _when(row, path, timed="%H" in form).strftime(form)
     if meaning in ("day", "moment") and (not example or not example.replace(".", "").isdigit()):
         form = "%Y-%m-%d" if meaning == "day" else "%Y-%m-%dT%H:%M:%SZ"
-        return (lambda row: _when(row, path).strftime(form)) if not example else lambda row: example
+        return (lambda row: _when(row, path, timed="%H" in form).strftime(form)) if not example else lambda row: example
     if example and (made := _numeric(example, meaning, path, salt)):
         return made
     if example and is_marked(meaning, "weak") and len(example) <= 200:
@@ -188,7 +241,8 @@ def _numeric(example: str, meaning: str, path: Sequence[str], salt: int) -> Make
         return None
     if names_a_thing(path) or (example.startswith("0") and "." not in example and len(example) > 1):
         return lambda row: like(example, row.steady(salt))
-    inner = _number(meaning, float(example) if "." in example else int(example), path, salt, whole="." not in example)
+    number = float(example) if "." in example else int(example)
+    inner = _number(meaning, number, path, salt, {}, whole="." not in example)
     return lambda row: str(inner(row))
 
 
@@ -210,9 +264,9 @@ def _meant(meaning: str, path: Sequence[str], salt: int) -> Maker | None:
     record, values = meaning.partition(".")[0], [str(value) for value in choices(meaning)]
     if values:
         return lambda row: row.listed(record, values, role)
-    if meaning not in _RANGES:
+    if meaning not in quantities():
         return None
-    number = _between(*_RANGES[meaning], salt, whole=True)
+    number = _between(*quantities()[meaning], salt, whole=True, falls=False)
     return lambda row: str(number(row))
 
 
@@ -246,10 +300,10 @@ def _role(path: Sequence[str]) -> int:
     return -role if second else role
 
 
-def _when(row: Row, path: Sequence[str]) -> datetime:
+def _when(row: Row, path: Sequence[str], *, timed: bool = False) -> datetime:
     """A moment of 2025, or of the days that were asked for; rows follow each other by days, those of hours by hours.
 
-    Of the names of one row, those that say `end` lie later than all others.
+    Of the names of one row, those that say `end` lie later than all others: by days, or by hours where it is `timed`.
     """
     words = spell(path[-1]) if path else ()
     first, days = row.span or (_NEW_YEAR, 350)
@@ -258,6 +312,8 @@ def _when(row: Row, path: Sequence[str]) -> datetime:
     if any(word in _HOURS for name in path[:-1] for word in spell(name)):
         return first + timedelta(days=(place - row.number) % days, hours=8 + row.number % 15)
     minutes = 15 * (32 + row.mixed(2) % 40)
+    if timed and any(word in _SOON for word in words):
+        minutes, later = minutes + 45 * later + 15 * (row.mixed(4) % 4), 0
     if any(word in ("birth", "birthday", "dob", "born") for word in words):
         day = _NEW_YEAR + timedelta(days=row.mixed(1) % 350 + later, minutes=minutes)
         return day.replace(year=1960 + row.mixed(3) % 45, day=min(day.day, 28))
@@ -296,22 +352,18 @@ def followers(names: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
 
 def number_of(value: Any) -> int:
     """A number for an id."""
-    text = str(value)
-    tail = text if text.isdecimal() else text[-2:]
-    if tail.isdecimal():
-        return int(tail)
-    return next((ord(letter) for letter in reversed(text) if letter.isalnum()), 0)
+    return crc32(str(value).encode())
 
 
 def known_by(made: Maker, row: Row) -> tuple[Any, Row]:
     """An id, and the row of who has it: where the row has to be about something, one by which it is."""
-    value, wanted = made(row), row.wanted()
+    value, wanted, first = made(row), row.wanted(), row.shift
     known = row.known(number_of(value), wanted)
-    while wanted and row.shift < _TRIES and not known.about(wanted):
+    while wanted and row.shift < first + _TRIES and not known.about(wanted):
         row.shift += 1
         value = made(row)
         known = row.known(number_of(value), wanted)
-    row.shift = 0
+    row.shift = first
     return value, known
 
 

@@ -25,6 +25,8 @@ _THINGS = Path(__file__).with_name("things.yaml")
 _MASK = (1 << 61) - 1
 _STEP = 611_999
 """Multiples of this differ by what they leave over, whatever few they are divided by."""
+SHARED = frozenset(("jobs",))
+"""Kinds of names that many things have."""
 _KNOWN = 0x5DEECE66D
 """Where rows of known things start: what they are hangs on their numbers alone."""
 _MOMENT = re.compile(
@@ -76,7 +78,7 @@ class Row:
 
     def of(self, values: Sequence[Any], salt: int) -> Any:
         """One of the values, another one for each row."""
-        return values[(self.base(salt) + self.number) % len(values)]
+        return values[(self.base(salt) + self.number + self.shift) % len(values)]
 
     def listed(self, kind: str, values: Sequence[T], role: int) -> T:
         """The value of the thing of a kind, or row of a record, that this row is about; first what is sought."""
@@ -88,7 +90,8 @@ class Row:
 
     def inner(self, salt: int, number: int, *, places: bool = False) -> Row:
         """A row of a list inside this one, where it was said; unless these are the many `places` of a wide one."""
-        here = {kind: where for kind, where in self.pinned.items() if kind == "place" and not (places and self.wide)}
+        kept = SHARED if places and self.wide else {*SHARED, "place"}
+        here = {kind: where for kind, where in self.pinned.items() if kind in kept}
         return Row(self.mixed(salt), number, self.arguments, here, self.sought, self.wide, self.span)
 
     def known(self, number: int, wanted: Mapping[str, tuple[int, int]]) -> Row:
@@ -97,7 +100,9 @@ class Row:
 
     def wanted(self) -> Mapping[str, tuple[int, int]]:
         """Which things of which kinds this row has to be about, and of how many."""
-        return self.pinned if self.number or not self.sought else {**self.sought, **self.pinned}
+        return {kind: ((place + self.number) % size, size) for kind, (place, size) in self.sought.items()} | dict(
+            self.pinned
+        )
 
     def about(self, wanted: Mapping[str, tuple[int, int]]) -> bool:
         """Whether it is about these, left to itself."""
@@ -106,7 +111,7 @@ class Row:
     def _own(self, kind: str, size: int, role: int) -> int:
         if role < 0 and size > 1:  # who is met is somebody else
             return (self._own(kind, size, -role) + 1 + self.base(salt_of(kind) + role) % (size - 1)) % size
-        return (self.base(salt_of(kind) + role) + self.number) % size
+        return (self.base(salt_of(kind) + role) + self.number + self.shift) % size
 
 
 @cache
