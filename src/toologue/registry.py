@@ -124,6 +124,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "How far judges agree with people; how good conversations are.",
     ),
     "review": ("toologue.cli.review:review", "Decide by keys what rules leave open, or what was generated."),
+    "read": ("toologue.cli.read:read", "Conversations of several sources read blind, and what readers come to."),
     "bench": ("toologue.cli.bench:bench", "Run and grade a published benchmark."),
     "prove": ("toologue.cli.bench:prove", "Prove that gold passes, and that wrong agents are caught."),
     "list": ("toologue.cli.list:show", "What is registered; `list schema` prints the JSON Schema of all files."),

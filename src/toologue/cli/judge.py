@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from toologue.cli.options import OptionalOut
 from toologue.cli.terminal import echo, group, progress_bar, say, table
 from toologue.errors import BadSetting
-
-if TYPE_CHECKING:
-    from toologue.review.agreement import Agreement
 
 
 def calibrate(folder: Path = Path(), /) -> None:
@@ -24,6 +20,7 @@ def calibrate(folder: Path = Path(), /) -> None:
     folder
         A project, or its folder reviews.
     """
+    from toologue.review.agreement import agreement_cells
     from toologue.review.calibration import calibration
     from toologue.review.judging import standing_words
     from toologue.review.ledger import FOLDER, Ledger
@@ -34,19 +31,11 @@ def calibrate(folder: Path = Path(), /) -> None:
         raise BadSetting(f"{reviews} has no decisions of a judge: `toologue test --judge MODEL` makes some")
     for judge in ledger.judges:
         rows = [
-            (kind or "all", found.n, found.share, _number(found.kappa), _interval(found), _number(permuted))
+            (kind or "all", *agreement_cells(found), None if permuted is None else f"{permuted:.2f}")
             for kind, found, permuted, _ in calibration(ledger, judge)
         ]
         say(table(("kind", "n", "agree", "kappa", "95 %", "dealt anew: |kappa|"), rows, title=judge))
         echo(standing_words(ledger.agreement(judge)))
-
-
-def _number(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2f}"
-
-
-def _interval(found: Agreement) -> str | None:
-    return None if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
 
 
 def quality(

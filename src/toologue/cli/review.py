@@ -102,7 +102,7 @@ def review(
         return 0
     queue = Queue(asked, who, folder)
     if listed:
-        for question in queue.questions.values():
+        for question in queue.things.values():
             echo(json.dumps({"question": question.key, **question.model_dump(mode="json")}, ensure_ascii=False))
     elif decide is not None:
         take(queue, decide)

@@ -20,7 +20,7 @@ from toologue.models.similarity import TextMatch
 from toologue.plan.api_graph.check import Checked
 from toologue.project.evaluate import kept_runs, make_suites, read_chapters
 from toologue.project.settings import FILE, Project, open_project
-from toologue.review.agreement import Agreement
+from toologue.review.agreement import agreement_cells
 from toologue.review.collect import generated, open_questions, run_folders
 from toologue.review.funnel import edges_checked, edges_judged, pairs, rejected
 from toologue.review.judging import Judging
@@ -100,7 +100,7 @@ def take(queue: Queue, file: Path) -> None:
     """Decisions from a file; those that say nothing new are passed."""
     taken = 0
     for one in read(file, Answer):
-        if one.question not in queue.questions:
+        if one.question not in queue.things:
             raise BadFile(f"{file}: no question has the key {one.question!r}: --list prints all")
         known = queue.decided.get(one.question)
         if known is None or (known.verdict, known.reasons) != (one.verdict, one.reasons):
@@ -213,7 +213,7 @@ def say_agreement(ledger: Ledger, checked: Path | None) -> None:
         return
     if counted:
         say(table(("kind", "reviewer", "n", "rejected", "share"), counted))
-    both = [(f"{one.kind}: {one.one}, {one.other}", *_figures(one.agreement)) for one in pairs(ledger)]
+    both = [(f"{one.kind}: {one.one}, {one.other}", *agreement_cells(one.agreement)) for one in pairs(ledger)]
     if both:
         say(table(("both decided", "n", "agree", "kappa", "95 %"), both))
     if checked is not None:
@@ -234,11 +234,6 @@ def _say_edges(ledger: Ledger, checked: list[Checked]) -> None:
         precision, npv = one.hits / valid if valid else None, one.rejected / invalid if invalid else None
         rows.append((name, valid + invalid, precision, npv, None if one.mcc is None else f"{one.mcc:.2f}"))
     say(table(("edges", "n", "precision", "NPV", "MCC"), rows))
-
-
-def _figures(found: Agreement) -> tuple[int, float | None, str, str]:
-    kappa, *ends = ("–" if one is None else f"{one:.2f}" for one in found[2:])
-    return found.n, found.share, kappa, " to ".join(ends)
 
 
 def repair_gold(project: Project, folder: Path, who: str, file: Path | None) -> int:

@@ -40,6 +40,16 @@ def agreement(pairs: Sequence[tuple[Hashable, Hashable]]) -> Agreement:
     return Agreement(len(pairs), share, kappa(Counter(pairs)), low, high)
 
 
+def ends(low: float | None, high: float | None) -> str | None:
+    """An interval as a cell of a table."""
+    return None if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+
+def agreement_cells(found: Agreement) -> tuple[int, float | None, str | None, str | None]:
+    """An agreement as cells of a table."""
+    return found.n, found.share, None if found.kappa is None else f"{found.kappa:.2f}", ends(found.low, found.high)
+
+
 def agreement_words(found: Agreement) -> str:
     """An agreement on one line."""
     share = "–" if found.share is None else f"{found.share:.1%}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from toologue import keys
 from toologue.models.similarity import TextMatch
 from toologue.review.agreement import Agreement, agreement
-from toologue.schema import Decision, Question, Repair
+from toologue.schema import Decision, Question, Rating, Repair
 from toologue.schema.jsonl import Appender, line_of, read
 
 FOLDER, REPAIRS = "reviews", "repairs.jsonl"
@@ -182,7 +182,7 @@ class Collector:
         return self.ledger.record()
 
 
-def keep(file: Path, decision: Decision | Repair) -> None:
+def keep(file: Path, decision: Decision | Repair | Rating) -> None:
     """Add a decision to a reader's file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with Appender(file) as lines:

@@ -21,11 +21,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from toologue.errors import BadSetting
-from toologue.review.ledger import REPAIRS, Ledger, keep
-from toologue.schema import Blame, Decision, Question, QuestionKind, Severity, Verdict
+from toologue.review.ledger import REPAIRS, keep
+from toologue.schema import Blame, Decision, Question, QuestionKind, Rating, Severity, Verdict
 from toologue.schema.jsonl import read
+
+T = TypeVar("T")
+R = TypeVar("R", Decision, Rating)
 
 _SPOKEN: Mapping[str, Severity | None] = {
     "wrong information": "wrong information",
@@ -63,25 +67,42 @@ def reviewer_file(folder: Path, who: str) -> Path:
     return folder / f"{who}.jsonl"
 
 
-class Queue:
-    """What a reviewer has still to decide, in the order of the questions."""
+class Worklist(Generic[T, R]):
+    """Things to look at, by their keys, and what one reviewer has said of them, in a file of their own.
 
-    def __init__(self, questions: Iterable[Question], who: str, folder: Path, *, clock: Callable[[], str] = now):
-        self.who, self.file, self._clock = who, reviewer_file(folder, who), clock
-        self.questions = {question.key: question for question in questions}
-        self._mine = Ledger(read(self.file, Decision, empty=True) if self.file.exists() else ())
+    `kind` is the record of what is said, `of` the key that it names. What is `whole` does not come again.
+    """
+
+    def __init__(
+        self,
+        things: Mapping[str, T],
+        file: Path,
+        kind: type[R],
+        of: Callable[[R], str],
+        *,
+        whole: Callable[[R], bool] = lambda said: True,
+    ):
+        self.things, self.file, self._of, self._whole = things, file, of, whole
+        self._said: dict[str, R] = {}
         self._passed: dict[str, None] = {}
+        for said in read(file, kind, empty=True) if file.exists() else ():
+            self._take(said)
 
     @property
-    def decided(self) -> Mapping[str, Decision]:
-        """What the reviewer has decided of it, the last one last."""
-        return {key: one for key, one in self._mine.decisions(self.who).items() if key in self.questions}
+    def said(self) -> Mapping[str, R]:
+        """What was said of them, the last one last."""
+        return {key: one for key, one in self._said.items() if key in self.things}
 
     @property
-    def next(self) -> Question | None:
-        """The question to look at; None where nothing is left."""
+    def decided(self) -> Mapping[str, R]:
+        """What was said of those of which nothing is left to say."""
+        return {key: one for key, one in self.said.items() if self._whole(one)}
+
+    @property
+    def next(self) -> T | None:
+        """What to look at; None where nothing is left."""
         gone = {*self.decided, *self._passed}
-        return next((question for key, question in self.questions.items() if key not in gone), None)
+        return next((thing for key, thing in self.things.items() if key not in gone), None)
 
     @property
     def done(self) -> int:
@@ -91,7 +112,41 @@ class Queue:
     @property
     def of(self) -> int:
         """How many there are."""
-        return len(self.questions)
+        return len(self.things)
+
+    def skip(self) -> None:
+        """Pass over the next one."""
+        gone = {*self.decided, *self._passed}
+        self._passed |= dict.fromkeys([key for key in self.things if key not in gone][:1])
+
+    def undo(self) -> T | None:
+        """Take back what was passed over or said last; the thing, which comes again. None: there was nothing."""
+        if self._passed:
+            return self.things[self._passed.popitem()[0]]
+        if not self.said:
+            return None
+        key, last = [*self.said.items()][-1]
+        self.keep(last.replace(undone=True, at=now()))
+        return self.things[key]
+
+    def keep(self, said: R) -> None:
+        """What is said now, on disk before anything else comes."""
+        keep(self.file, said)
+        self._take(said)
+
+    def _take(self, said: R) -> None:
+        self._said.pop(self._of(said), None)
+        if not said.undone:
+            self._said[self._of(said)] = said
+
+
+class Queue(Worklist[Question, Decision]):
+    """What a reviewer has still to decide, in the order of the questions."""
+
+    def __init__(self, questions: Iterable[Question], who: str, folder: Path, *, clock: Callable[[], str] = now):
+        self.who, self._clock = who, clock
+        asked = {question.key: question for question in questions}
+        super().__init__(asked, reviewer_file(folder, who), Decision, lambda decision: decision.question)
 
     def decide(
         self,
@@ -103,12 +158,12 @@ class Queue:
         of: str | None = None,
     ) -> None:
         """Keep a verdict on the next question, or on the one of a key."""
-        asked = self.next if of is None else self.questions[of]
+        asked = self.next if of is None else self.things[of]
         if asked is None:
             raise BadSetting("nothing is left to decide")
         reasons = tuple(reasons)
         known = REASONS[asked.kind]
-        self._keep(
+        self.keep(
             Decision(
                 question=asked.key,
                 gold=asked.gold_key,
@@ -123,22 +178,3 @@ class Queue:
                 notes={**asked.notes, "said": asked.said, **({"note": note} if note else {})},
             )
         )
-
-    def skip(self) -> None:
-        """Pass over the next question."""
-        if asked := self.next:
-            self._passed[asked.key] = None
-
-    def undo(self) -> Question | None:
-        """Take back what was passed over or decided last; the question, which comes again. None: there was nothing."""
-        if self._passed:
-            return self.questions[self._passed.popitem()[0]]
-        if not self.decided:
-            return None
-        key, last = [*self.decided.items()][-1]
-        self._keep(last.replace(undone=True, at=self._clock()))
-        return self.questions[key]
-
-    def _keep(self, decision: Decision) -> None:
-        keep(self.file, decision)
-        self._mine.add(decision)

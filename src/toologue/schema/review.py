@@ -103,6 +103,25 @@ class Repair(Record):
     notes: dict[str, JsonValue] = Field(default_factory=dict)
 
 
+class Rating(Record):
+    """What a reader says of a conversation that they read blind: a number on each question, a yes being 1 and a no 0.
+
+    `text` names what was read (a hash of its source and its lines), `said` are the lines, where they are ours to keep.
+    `scales` are the ends of each question's scale; `words` what was said beside an answer, or (`remark`) of it all.
+    """
+
+    format: Literal["rating/1"] = "rating/1"
+    text: str
+    source: str
+    who: str
+    answers: dict[str, int]
+    scales: dict[str, tuple[int, int]]
+    words: dict[str, str] = Field(default_factory=dict)
+    said: tuple[str, ...] = ()
+    undone: bool = False
+    at: str = ""
+
+
 class SecondReader(Protocol):
     """Whom a grader asks about words: somebody who knows what judges and people have decided, or takes notes.
 

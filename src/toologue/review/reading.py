@@ -1,0 +1,268 @@
+"""Conversations of several sources, read blind: what is shown of them, what is asked, and sheets that readers fill in.
+
+Contract: a text is what user and agent say, a line a speaker, whatever the source: acts, instructions, ids and labels
+are left out, and what one says in several turns is one line. Its key is a hash of source and lines, so a rating is
+found again whenever the same text is read. The order is drawn over all sources, and nothing shows a source.
+
+A sheet is Markdown (`.md`) or JSONL: an entry a text, with its key and an empty place for each answer. A filled one is
+taken whole, or not at all.
+
+Example:
+    >>> Asked.of("naturalness=1-3").answer("2"), Asked.of("person").answer("no: nobody asks so twice")
+    ((2, ''), (0, 'nobody asks so twice'))
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from pydantic_core import from_json
+
+from toologue import keys
+from toologue.data import bytes_of
+from toologue.errors import BadFile, BadRecord, BadSetting, shown
+from toologue.formats.openai import from_messages
+from toologue.formats.tooltalk import read_conversation
+from toologue.judge.quality import CRITERIA
+from toologue.review.queue import Worklist, now, reviewer_file
+from toologue.schema import Dialogue, Rating, Turn
+from toologue.schema.jsonl import holds, read, read_lines, replacing
+from toologue.values.json_schema import object_of
+
+QUESTIONS = ("naturalness=1-3", "coherence=1-3", "efficiency=1-3", "person", "wrong_step")
+REMARK = "remark"
+_MEANINGS = {
+    **CRITERIA,
+    "person": "was it written by a person?",
+    "wrong_step": "does the agent do something wrong in substance: a needless, missing or mistaken step?",
+}
+_YES_NO = {"yes": 1, "y": 1, "true": 1, "no": 0, "n": 0, "false": 0}
+_KEY = re.compile(r"## .*\b([0-9a-f]{16})")
+
+
+class Asked(NamedTuple):
+    """A question that is asked of each text: a number on a scale, or yes (1) and no (0), where `scale` is (0, 1)."""
+
+    name: str
+    scale: tuple[int, int]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The question that NAME=1-3 or NAME (yes or no) is. Raises BadSetting."""
+        found = re.fullmatch(r"(\w+)(?:=(\d)-(\d))?", text)
+        if found is None or (found[2] or "0") >= (found[3] or "1") or found[1] in (REMARK, "text", "said"):
+            raise BadSetting(f"--ask {text}: give a name with the ends of its scale, NAME=1-3, or NAME for yes and no")
+        return cls(found[1], (int(found[2] or 0), int(found[3] or 1)))
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether it is answered by yes or no."""
+        return self.scale == (0, 1)
+
+    @property
+    def wanted(self) -> str:
+        """What it is answered by."""
+        return "yes or no" if self.is_yes_no else "{} to {}".format(*self.scale)
+
+    def __str__(self) -> str:
+        meaning = _MEANINGS.get(self.name)
+        return f"{self.name}, {self.wanted}{f' ({meaning})' if meaning else ''}"
+
+    def answer(self, given: object) -> tuple[int, str]:
+        """An answer and the words behind its colon. Raises ValueError for what is none."""
+        said, _, words = str(given).partition(":")
+        told = said.strip().lower()
+        number = _YES_NO.get(told) if self.is_yes_no else int(told) if told.isdecimal() else None
+        if number is None or not self.scale[0] <= number <= self.scale[1]:
+            raise ValueError(f"{shown(given)} is no answer, {self.wanted} is wanted")
+        return number, words.strip()
+
+
+class Text(NamedTuple):
+    """What is read: the lines of a conversation, and which source it is from."""
+
+    source: str
+    lines: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """16 hex digits that name source and lines."""
+        return keys.content_key([self.source, self.lines])
+
+
+def texts_of(sources: Mapping[str, Path], *, sample: int | None = None, seed: int = 0) -> dict[str, Text]:
+    """The texts of all sources by their keys, mixed; `sample`: so many of each."""
+    found = list[Text]()
+    for source, path in sources.items():
+        texts = {text.key: text for one in dialogues_of(path) if (text := Text(source, spoken(one.turns))).lines}
+        found += keys.drawn(texts.values(), seed, label=_key)[:sample]
+    return {text.key: text for text in keys.drawn(found, seed, "mixed", label=_key)}
+
+
+def _key(text: Text) -> str:
+    return text.key
+
+
+def dialogues_of(path: Path) -> Iterator[Dialogue]:
+    """The conversations of a dialogues.jsonl (or its folder), of lines of `messages`, or as ToolTalk publishes them."""
+    if path.is_dir() and (path / "dialogues.jsonl").is_file():
+        path /= "dialogues.jsonl"
+    if path.is_dir() or path.suffix == ".json":
+        files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not files:
+            raise BadFile(f"{path} holds no conversations: no dialogues.jsonl, and no *.json as ToolTalk has them")
+        yield from (read_conversation(file, split="", databases="") for file in files)
+    elif holds(path, Dialogue):
+        yield from read(path, Dialogue)
+    else:
+        for number, line, _ in read_lines(path):
+            messages = _object(line, path, number).get("messages", ())
+            yield from_messages(messages, id=str(number), file=path, line=number, path="$.messages")
+
+
+def spoken(turns: Iterable[Turn]) -> tuple[str, ...]:
+    """What is said, a line a speaker, whatever was done in between."""
+    said = groupby((turn for turn in turns if (turn.text or "").strip()), key=lambda turn: turn.role)
+    return tuple(
+        f"{role.title()}: {' '.join(' '.join((one.text or '').split()) for one in some)}" for role, some in said
+    )
+
+
+class Readings(Worklist[Text, Rating]):
+    """What a reader has still to rate, a text at a time; one that was left in the middle comes again, as it was left.
+
+    Of the sources in `keep_texts` a rating keeps what was read, of others no word.
+    """
+
+    def __init__(
+        self, texts: Mapping[str, Text], asked: Sequence[Asked], who: str, folder: Path, keep_texts: Iterable[str] = ()
+    ):
+        self.asked, self.who, self._ours = asked, who, {*keep_texts}
+        names = {one.name for one in asked}
+        file = reviewer_file(folder, who)
+        super().__init__(texts, file, Rating, lambda said: said.text, whole=lambda said: names <= said.answers.keys())
+
+    def begun(self, text: Text) -> tuple[dict[str, int], dict[str, str]]:
+        """The answers on a text so far, and the words beside them."""
+        said = self.said.get(text.key)
+        return ({**said.answers}, {**said.words}) if said else ({}, {})
+
+    def rate(self, text: Text, answers: Mapping[str, int], words: Mapping[str, str]) -> bool:
+        """Keep what a reader says of a text; whether it is anything new."""
+        answers, words = dict(answers), {name: said for name, said in words.items() if said}
+        if (answers, words) == self.begun(text):
+            return False
+        scales = {one.name: one.scale for one in self.asked}
+        known = self.said[text.key].scales if text.key in self.said else {}
+        said = text.lines if text.source in self._ours else ()
+        rating = Rating(
+            text=text.key,
+            source=text.source,
+            who=self.who,
+            answers=answers,
+            words=words,
+            said=said,
+            at=now(),
+            scales={**known, **scales},
+        )
+        self.keep(rating)
+        return True
+
+    def take(self, sheet: Path) -> int:
+        """Take what a filled sheet says of these texts, all or nothing; how much of it is new. Raises BadRecord."""
+        found = [*_answered(sheet, self.things, self.asked)]
+        return sum(self.rate(*one) for one in found)
+
+
+def write_sheet(file: Path, texts: Mapping[str, Text], asked: Sequence[Asked]) -> None:
+    """An empty sheet, Markdown where the file's name ends in .md, else JSONL."""
+    with replacing(file) as stream:
+        if file.suffix == ".md":
+            stream.write(_markdown(texts, asked).encode())
+            return
+        empty = {**{one.name: None for one in asked}, REMARK: ""}
+        for key, text in texts.items():
+            line = {"text": key, "said": text.lines, **empty}
+            stream.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+
+def _markdown(texts: Mapping[str, Text], asked: Sequence[Asked]) -> str:
+    head = [
+        "# Conversations to be read",
+        "",
+        "Write your answers behind the colons; after a yes, a colon and a word.",
+        "",
+    ]
+    places = "\n".join(f"{name}: " for name in (*(one.name for one in asked), REMARK))
+    parts = ["\n".join([*head, *(f"- {one}" for one in asked)])]
+    for number, (key, text) in enumerate(texts.items(), 1):
+        said = "\n>\n".join(f"> {line}" for line in text.lines)
+        parts.append(f"## {number}: {key}\n\n{said}\n\n{places}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _answered(
+    sheet: Path, texts: Mapping[str, Text], asked: Sequence[Asked]
+) -> Iterator[tuple[Text, dict[str, int], dict[str, str]]]:
+    """The texts that a sheet rates, with answers and words; those of which nothing is said are passed."""
+    first, known = dict[str, int](), [*(one.name for one in asked), REMARK]
+    for number, key, entry in _entries(sheet):
+        if key not in texts:
+            what = f"no text of these sources has the id {shown(key)}"
+            raise BadRecord(sheet, number, "$.text", what, "name the same sources as for the sheet that was written")
+        if key in first:
+            raise BadRecord(sheet, number, "$.text", f"{key} is rated twice, first on line {first[key]}", "leave one")
+        first[key] = number
+        given = {name: told for name, told in entry.items() if told[1] not in (None, "")}
+        if strange := given.keys() - known:
+            line = given[min(strange)][0]
+            raise BadRecord(
+                sheet, line, f"$.{min(strange)}", "nothing of this name is asked", f"asked: {', '.join(known)}"
+            )
+        if given.keys() - {REMARK}:
+            answers, words = dict[str, int](), {REMARK: str(given.get(REMARK, (0, ""))[1])}
+            for one in asked:
+                if one.name not in given:
+                    raise BadRecord(sheet, number, f"$.{one.name}", f"{key} has no answer", f"write {one.wanted}")
+                line, told = given[one.name]
+                try:
+                    answers[one.name], words[one.name] = one.answer(told)
+                except ValueError as error:
+                    raise BadRecord(sheet, line, f"$.{one.name}", str(error)) from None
+            yield texts[key], answers, words
+
+
+def _entries(sheet: Path) -> Iterator[tuple[int, str, dict[str, tuple[int, Any]]]]:
+    """(line, key, what is written by name, each with its line) of the entries of a filled sheet."""
+    if sheet.suffix != ".md":
+        for number, line, _ in read_lines(sheet):
+            entry = _object(line, sheet, number)
+            entry.pop("said", None)
+            yield number, str(entry.pop("text", "")), {name: (number, told) for name, told in entry.items()}
+        return
+    at, key, entry = 0, "", dict[str, tuple[int, Any]]()
+    for number, line in enumerate(bytes_of(sheet).decode("utf-8", "replace").splitlines(), 1):
+        if found := _KEY.match(line):
+            if key:
+                yield at, key, entry
+            at, key, entry = number, found[1], {}
+        elif key and not line.startswith((">", "#")) and ":" in line:
+            name, _, told = line.partition(":")
+            entry[name.strip()] = number, told.strip()
+    if key:
+        yield at, key, entry
+
+
+def _object(line: bytes, file: Path, number: int) -> dict[str, Any]:
+    try:
+        found = object_of(from_json(line))
+    except ValueError as error:
+        raise BadRecord(file, number, "$", f"this is no JSON: {error}") from None
+    if not found:
+        raise BadRecord(file, number, "$", "an object is wanted", "one conversation, or one rating, a line")
+    return found
