@@ -138,6 +138,8 @@ class TestASheet:
     def test_in_markdown(self, tmp_path: Path, sources: list[str], cli: Callable[..., str]) -> None:
         cli(*sources, "-o", "sheet.md")
         head, *entries = (tmp_path / "sheet.md").read_text().split("## ")
+        (tmp_path / "torn.md").write_text("## ".join([head, entries[0] + "and so on\n"]))
+        assert "$.and so on: nothing of this name is asked" in cli(*sources, "--filled", "torn.md", "--as", "eve")
         for name, answer in ANSWERS.items():
             entries[0] = entries[0].replace(f"\n{name}: ", f"\n{name}: {answer}")
         entries[0] = entries[0].replace("remark: ", "remark: who says so: nobody")
@@ -145,6 +147,21 @@ class TestASheet:
         assert cli(*sources, "--filled", "sheet.md", "--as", "eve").startswith("1 ratings taken\n1 of 5 rated")
         (told,) = read(tmp_path / "readings" / "eve.jsonl", Rating)
         assert told.words == {"wrong_step": "asks twice", "remark": "who says so: nobody"}
+
+    def test_adds_to_what_was_answered_before(
+        self, tmp_path: Path, sources: list[str], cli: Callable[..., str]
+    ) -> None:
+        """What is asked later leaves earlier answers alone; the same question on another scale is another question."""
+        for ask, answer in (("charm=1-3", {"charm": 2}), ("polite", {"polite": "yes: very"})):
+            cli(*sources, "--ask", ask, "-o", "sheet.jsonl")
+            lines = [json.loads(line) for line in (tmp_path / "sheet.jsonl").read_text().splitlines()]
+            (tmp_path / "sheet.jsonl").write_text("".join(f"{json.dumps({**line, **answer})}\n" for line in lines))
+            cli(*sources, "--ask", ask, "--filled", "sheet.jsonl", "--as", "eve")
+        last = [*read(tmp_path / "readings" / "eve.jsonl", Rating)][-1]
+        assert (last.answers, last.words) == ({"charm": 2, "polite": 1}, {"polite": "very"})
+        assert "charm was asked on another scale" in cli(
+            *sources, "--ask", "charm=1-5", "--filled", "sheet.jsonl", "--as", "eve"
+        )
 
     @pytest.mark.parametrize(
         ("change", "said"),

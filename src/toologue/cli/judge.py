@@ -12,16 +12,14 @@ from toologue.errors import BadSetting
 def calibrate(folder: Path = Path(), /) -> None:
     """How far each judge agrees with people on what both have decided, and whether its word counts.
 
-    It counts from 50 decisions on, with a lower 95 % bound of kappa of 0.6. The last column deals people's verdicts out
-    anew, 200 times: of that nothing must come.
+    It counts from 50 decisions on, with a lower 95 % bound of kappa of 0.6.
 
     Parameters
     ----------
     folder
         A project, or its folder reviews.
     """
-    from toologue.review.agreement import agreement_cells
-    from toologue.review.calibration import calibration
+    from toologue.review.agreement import agreement, agreement_cells
     from toologue.review.judging import standing_words
     from toologue.review.ledger import FOLDER, Ledger
 
@@ -30,11 +28,12 @@ def calibrate(folder: Path = Path(), /) -> None:
     if not ledger.judges:
         raise BadSetting(f"{reviews} has no decisions of a judge: `toologue test --judge MODEL` makes some")
     for judge in ledger.judges:
+        kinds = sorted({one.kind for one in ledger.decisions(judge).values()})
         rows = [
-            (kind or "all", *agreement_cells(found), None if permuted is None else f"{permuted:.2f}")
-            for kind, found, permuted, _ in calibration(ledger, judge)
+            (kind or "all", *agreement_cells(agreement(ledger.pairs(judge, kind))))
+            for kind in ["", *(kinds if len(kinds) > 1 else [])]
         ]
-        say(table(("kind", "n", "agree", "kappa", "95 %", "dealt anew: |kappa|"), rows, title=judge))
+        say(table(("kind", "n", "agree", "kappa", "95 %"), rows, title=judge))
         echo(standing_words(ledger.agreement(judge)))
 
 

@@ -115,7 +115,8 @@ class Reading:
 
     def _read(self, text: Text) -> bool:
         """Ask what is open of a text, and keep what is answered, whatever happens; whether the reader stays."""
-        answers, words = self.queue.begun(text)
+        begun = self.queue.begun(text)
+        answers, words = {**begun.answers}, {**begun.words}
         try:
             while True:
                 asked = next((one for one in self.queue.asked if one.name not in answers), None)

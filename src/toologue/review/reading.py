@@ -100,12 +100,8 @@ def texts_of(sources: Mapping[str, Path], *, sample: int | None = None, seed: in
     found = list[Text]()
     for source, path in sources.items():
         texts = {text.key: text for one in dialogues_of(path) if (text := Text(source, spoken(one.turns))).lines}
-        found += keys.drawn(texts.values(), seed, label=_key)[:sample]
-    return {text.key: text for text in keys.drawn(found, seed, "mixed", label=_key)}
-
-
-def _key(text: Text) -> str:
-    return text.key
+        found += keys.drawn(texts.values(), seed, label=lambda text: text.key)[:sample]
+    return {text.key: text for text in keys.drawn(found, seed, "mixed", label=lambda text: text.key)}
 
 
 def dialogues_of(path: Path) -> Iterator[Dialogue]:
@@ -146,37 +142,32 @@ class Readings(Worklist[Text, Rating]):
         names = {one.name for one in asked}
         file = reviewer_file(folder, who)
         super().__init__(texts, file, Rating, lambda said: said.text, whole=lambda said: names <= said.answers.keys())
+        for one in asked:
+            if any(said.scales.get(one.name, one.scale) != one.scale for said in self.said.values()):
+                raise BadSetting(f"--ask: {one.name} was asked on another scale in {file}: give this one another name")
 
-    def begun(self, text: Text) -> tuple[dict[str, int], dict[str, str]]:
-        """The answers on a text so far, and the words beside them."""
-        said = self.said.get(text.key)
-        return ({**said.answers}, {**said.words}) if said else ({}, {})
+    def begun(self, text: Text) -> Rating:
+        """What the reader has said of a text so far."""
+        ours = text.lines if text.source in self._ours else ()
+        fresh = Rating(text=text.key, source=text.source, who=self.who, answers={}, scales={}, said=ours)
+        return self.said.get(text.key, fresh)
 
     def rate(self, text: Text, answers: Mapping[str, int], words: Mapping[str, str]) -> bool:
         """Keep what a reader says of a text; whether it is anything new."""
-        answers, words = dict(answers), {name: said for name, said in words.items() if said}
-        if (answers, words) == self.begun(text):
+        known, words = self.begun(text), {name: said for name, said in words.items() if said}
+        if (answers, words) == (known.answers, known.words):
             return False
-        scales = {one.name: one.scale for one in self.asked}
-        known = self.said[text.key].scales if text.key in self.said else {}
-        said = text.lines if text.source in self._ours else ()
-        rating = Rating(
-            text=text.key,
-            source=text.source,
-            who=self.who,
-            answers=answers,
-            words=words,
-            said=said,
-            at=now(),
-            scales={**known, **scales},
-        )
-        self.keep(rating)
+        scales = known.scales | {one.name: one.scale for one in self.asked}
+        self.keep(known.replace(answers=dict(answers), words=words, scales=scales, at=now()))
         return True
 
     def take(self, sheet: Path) -> int:
         """Take what a filled sheet says of these texts, all or nothing; how much of it is new. Raises BadRecord."""
-        found = [*_answered(sheet, self.things, self.asked)]
-        return sum(self.rate(*one) for one in found)
+        new = 0
+        for text, answers, words in [*_answered(sheet, self.things, self.asked)]:
+            known = self.begun(text)
+            new += self.rate(text, known.answers | answers, known.words | words)
+        return new
 
 
 def write_sheet(file: Path, texts: Mapping[str, Text], asked: Sequence[Asked]) -> None:
@@ -192,14 +183,9 @@ def write_sheet(file: Path, texts: Mapping[str, Text], asked: Sequence[Asked]) -
 
 
 def _markdown(texts: Mapping[str, Text], asked: Sequence[Asked]) -> str:
-    head = [
-        "# Conversations to be read",
-        "",
-        "Write your answers behind the colons; after a yes, a colon and a word.",
-        "",
-    ]
     places = "\n".join(f"{name}: " for name in (*(one.name for one in asked), REMARK))
-    parts = ["\n".join([*head, *(f"- {one}" for one in asked)])]
+    head = "# Conversations to be read\n\nWrite your answers behind the colons; after a yes, a colon and a word.\n"
+    parts = ["\n".join([head, *(f"- {one}" for one in asked)])]
     for number, (key, text) in enumerate(texts.items(), 1):
         said = "\n>\n".join(f"> {line}" for line in text.lines)
         parts.append(f"## {number}: {key}\n\n{said}\n\n{places}")
@@ -220,10 +206,9 @@ def _answered(
         first[key] = number
         given = {name: told for name, told in entry.items() if told[1] not in (None, "")}
         if strange := given.keys() - known:
-            line = given[min(strange)][0]
-            raise BadRecord(
-                sheet, line, f"$.{min(strange)}", "nothing of this name is asked", f"asked: {', '.join(known)}"
-            )
+            name = min(strange)
+            remedy = f"asked: {', '.join(known)}"
+            raise BadRecord(sheet, given[name][0], f"$.{name}", "nothing of this name is asked", remedy)
         if given.keys() - {REMARK}:
             answers, words = dict[str, int](), {REMARK: str(given.get(REMARK, (0, ""))[1])}
             for one in asked:
@@ -251,9 +236,9 @@ def _entries(sheet: Path) -> Iterator[tuple[int, str, dict[str, tuple[int, Any]]
             if key:
                 yield at, key, entry
             at, key, entry = number, found[1], {}
-        elif key and not line.startswith((">", "#")) and ":" in line:
-            name, _, told = line.partition(":")
-            entry[name.strip()] = number, told.strip()
+        elif key and line.strip() and not line.startswith(">"):
+            name, colon, told = line.partition(":")
+            entry[name.strip()] = number, told.strip() if colon else "no colon"
     if key:
         yield at, key, entry
 

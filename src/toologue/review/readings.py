@@ -59,16 +59,11 @@ def means(ratings: Mapping[str, Mapping[str, Rating]], against: str | None = Non
     if against is not None and against not in sources:
         raise UnknownName("source that was read", against, sources)
     for question in dict.fromkeys(name for one in every for name in one.answers):
-        scales = {one.scales[question] for one in every if question in one.answers}
-        if len(scales) > 1:
-            raise BadFile(
-                f"{question} was asked on several scales, {' and '.join(map(str, sorted(scales)))}: read apart"
-            )
-        drawn = {
-            source: (values, _drawn(values, scales.copy().pop(), keys.seed_of(question, source)))
-            for source in sources
-            if (values := _values(every, source, question))
-        }
+        scale, *others = {one.scales[question] for one in every if question in one.answers}
+        if others:
+            raise BadFile(f"{question} was asked on the scales {scale} and {others[0]}: keep their ratings apart")
+        rated = {source: values for source in sources if (values := _values(every, source, question))}
+        drawn = {source: (some, _drawn(some, scale, keys.seed_of(question, source))) for source, some in rated.items()}
         for source, (values, draws) in drawn.items():
             mean = sum(values) / len(values)
             told = Mean(source, question, len(values), mean, interval(draws))
@@ -100,14 +95,12 @@ def agreements(ratings: Mapping[str, Mapping[str, Rating]]) -> list[tuple[str, s
     """(question, reader, other reader, how far they agree on it) for every two who rated the same texts."""
     found = list[tuple[str, str, str, Agreement]]()
     for one, other in combinations(ratings, 2):
-        both = [(mine, ratings[other][key]) for key, mine in ratings[one].items() if key in ratings[other]]
-        for question in dict.fromkeys(name for mine, _ in both for name in mine.answers):
-            pairs = [
-                (a.answers[question], b.answers[question])
-                for a, b in both
-                if question in b.answers and question in a.answers
-            ]
-            found += [(question, one, other, agreement(pairs))] if pairs else []
+        pairs = dict[str, list[tuple[int, int]]]()
+        for text, mine in ratings[one].items():
+            theirs = ratings[other][text].answers if text in ratings[other] else {}
+            for question in mine.answers.keys() & theirs.keys():
+                pairs.setdefault(question, []).append((mine.answers[question], theirs[question]))
+        found += [(question, one, other, agreement(pairs[question])) for question in sorted(pairs)]
     return found
 
 
