@@ -117,6 +117,7 @@ class TestByKeys:
         typed("1\x1b2\r" + "u3\r" + "q", "read", "ours=dialogues.jsonl", "--as", "ana", "--ask", "charm=1-3")
         told = [*read(tmp_path / "readings" / "ana.jsonl", Rating)]
         assert [(one.answers["charm"], one.undone) for one in told] == [(2, False), (2, True), (3, False)]
+        assert len({one.text for one in told}) == 1, "the text that was taken back comes again"
 
     def test_without_a_terminal_it_says_what_to_do(self, sources: list[str], cli: Callable[..., str]) -> None:
         assert "-o sheet.md" in cli(*sources)
@@ -166,7 +167,7 @@ class TestASheet:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            ({"naturalness": 7}, "sheet.jsonl:1: $.naturalness: 7 is no answer, 1 to 3 is wanted"),
+            ({"naturalness": 7}, "sheet.jsonl:5: $.naturalness: 7 is no answer, 1 to 3 is wanted"),
             ({"person": "perhaps"}, "$.person: 'perhaps' is no answer, yes or no is wanted"),
             ({"coherence": None}, "$.coherence: {key} has no answer (write 1 to 3)"),
             ({"text": "0123456789abcdef"}, "$.text: no text of these sources has the id '0123456789abcdef'"),
@@ -177,7 +178,7 @@ class TestASheet:
         self, tmp_path: Path, sources: list[str], cli: Callable[..., str], change: dict[str, Any], said: str
     ) -> None:
         cli(*sources, "-o", "sheet.jsonl")
-        key = json.loads((tmp_path / "sheet.jsonl").read_text().splitlines()[0])["text"]
+        key = json.loads((tmp_path / "sheet.jsonl").read_text().splitlines()[-1])["text"]
         filled(tmp_path / "sheet.jsonl", over=lambda line: change if line["text"] == key else {})
         found = cli(*sources, "--filled", "sheet.jsonl", "--as", "eve")
         assert found.startswith("2: ")
