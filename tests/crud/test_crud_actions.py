@@ -149,7 +149,7 @@ def test_a_refusal_in_the_middle_leaves_no_trace():
         ("{requires: lone.status == 1}", "x-action.requires", "no reference is called 'lone'; did you mean 'loan'?"),
         ("{requires: loan.stat == 1}", "x-action.requires", "no field of loans is called 'stat'; did you mean 'sta"),
         ("{requires: [{that: loan_id = 4}]}", "x-action.requires[0]", "is no expression: write == to compare"),
-        ("{requires: open(loan)}", "x-action.requires", "calls open(): only days_since() and len() may be called"),
+        ("{requires: open(loan)}", "x-action.requires", "calls open(): only any(), days_since(), len() and sum() may"),
         ("{requires: {status: opened}}", "x-action.requires", "status: 'opened' is none of open, closed: no row can"),
         ("{requires: {state: open}}", "x-action.requires", "no field of loans is called 'state'; did you mean 'sta"),
         ("{requires: {status: {is: open}}}", "x-action.requires", "no comparison is called 'is'"),

@@ -87,6 +87,44 @@ def test_what_is_not_there_is_null_and_null_is_neither_before_nor_after_anything
     assert not parse(text).holds(VALUES)
 
 
+FINES = {
+    "fines": [
+        {"id": "F-1", "status": "paid", "amount": 3, "settled": 1741046400},
+        {"id": "F-2", "status": "open", "amount": 4, "settled": None},
+        {"id": "F-3", "status": "open", "amount": None},
+    ],
+    "fine_id": "F-2",
+    "prices": {"tea": 2},
+    "drink": "tea",
+    "now": "2025-03-12T09:30:00Z",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('any(one.status == "open" for one in fines)', True),
+        ("any(one.amount > 4 for one in fines)", False),
+        ('sum(one.amount for one in fines if one.status == "open")', 4),
+        ('len([one for one in fines if one.status == "open"])', 2),
+        ("[one.id for one in fines if one.amount < 4][0]", "F-1"),
+        ("[one for one in nobody][0].id", None),
+        ("fines[fine_id].amount", 4),
+        ("fines[drink]", None),
+        ("prices[drink]", 2),
+        ("days_since(fines[0].settled)", 8),
+    ],
+)
+def test_a_list_is_looked_through_and_a_member_found_by_its_id(text: str, value: object) -> None:
+    assert parse(text).value(FINES) == value
+
+
+def test_what_looks_through_a_list_looks_at_its_members() -> None:
+    expression = parse("sum(one.amount for one in open.fines if one.id == fine_id)")
+    assert expression.paths == (("open", "fines", "[]", "amount"), ("open", "fines", "[]", "id"), ("fine_id",))
+    assert expression.names == {"open", "fine_id"}
+
+
 def test_a_failed_call_is_looked_at_like_anything_else() -> None:
     values = {"error": {"type": "not_found", "message": "There is no order O-1."}}
     assert parse("error").holds(values)
@@ -98,18 +136,20 @@ def test_a_failed_call_is_looked_at_like_anything_else() -> None:
     ("text", "says"),
     [
         ('__import__("os").system("true")', "calls __import__"),
-        ("order.items.clear()", "calls order.items.clear(): only days_since() and len() may be called"),
+        ("order.items.clear()", "calls order.items.clear(): only any(), days_since(), len() and sum() may be called"),
         ("print(order)", "calls print()"),
         ("len(order, 2)", "gives len() other than one value"),
         ("order.__class__", "looks at __class__"),
         ("_order", "names _order"),
-        ("[x for x in order]", "uses what a condition has no use for"),
+        ("any(x == y for x in order for y in order)", "looks through more than one list: write `for NAME in LIST`"),
+        ("[[x for x in order] for y in order]", "looks through a list within another; use several steps"),
+        ("{x for x in order}", "uses what a condition has no use for"),
         ("order if reason else 1", "uses what a condition has no use for"),
         ("lambda: 1", "uses what a condition has no use for"),
         ("(total := 3)", "uses what a condition has no use for"),
         ('f"{order}"', "uses what a condition has no use for"),
         ("order.items[0:2]", "uses what a condition has no use for"),
-        ("order.items[limit]", "uses what a condition has no use for"),
+        ("order.items[-1]", "uses what a condition has no use for"),
         ("order ** 9", "uses what a condition has no use for"),
         ("order is null", "uses what a condition has no use for"),
         ("order == None", "write null"),
@@ -188,7 +228,10 @@ json_values = st.recursive(
     max_leaves=6,
 )
 pieces = st.sampled_from(
-    'a|a.b|a[0]|b|null|true|"x"|3|2.5|[a, 1]|len(a)|days_since(b)|-a|today|now|"3 days"'.split("|")
+    "a|a.b|a[0]|a[b]|a[b.a]|any(a)|sum(x.a for x in b)|[x for x in a if x.b][0]|b|null|true|3|2.5|[a, 1]|len(a)".split(
+        "|"
+    )
+    + 'days_since(b)|-a|today|now|"x"|"3 days"'.split("|")
 )
 operators = st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or", "+", "-", "*", "/"])
 

@@ -42,7 +42,7 @@ paid by card.
 3. **Ask** for another number, since {order_id} is unknown. Collect `order_id`. Go to 2. At most 2 times, then go to 6.
 4. **Say** that {order.total} euros are on their way.
 5. **Ask** whether that is all.
-   * Yes, so `again = 0` and `mood = "good"`: go to 7.
+   * Yes, so `again = 0`, so `mood = "good"`: go to 7.
    * No, if `order.total < most`: go to 1.
    * No: go to 6.
 6. **End**: say that a colleague writes.
@@ -223,7 +223,7 @@ PROBLEMS = {
     "1. **Call** get_order. / 2. **End**: x.": "3: step 1 calls nothing that can be read: 'get_order.' (for example",
     '1. **Call** `a` with `"x"`. / 2. **End**: x.': '(name one: `parameter = "x"`)',
     "1. **Call** `a` with `b = 1` and `b = 2`. / 2. **End**: x.": "3: step 1 gives the parameter `b` twice (keep one)",
-    "1. **Call** `a` with `b = go()`. / 2. **End**: x.": "3: step 1: `go()` calls go(): only days_since() and len()",
+    "1. **Call** `a` with `b = go()`. / 2. **End**: x.": "3: step 1: `go()` calls go(): only any(), days_since(), ",
     "1. **Call** `a`. / - If `b ==`: go to 2. / - Otherwise: go to 2. / 2. **End**: x.": "4: step 1: `b ==` is no expr",
     "1. **Say** {. / 2. **End**: x.": "3: step 1: '{.' has a brace without its other half",
     "1. **Call** `a` with `order_id`. / 2. **End**: x.": "3: step 1 needs `order_id`, and nothing gives it",

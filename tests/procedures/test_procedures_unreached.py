@@ -151,6 +151,15 @@ def test_a_row_that_is_there_and_that_examples_leave_out(here: Path) -> None:
     ]
 
 
+def test_examples_that_no_row_has_are_said_beside_what_is_stored(here: Path) -> None:
+    strange = PROCEDURE.replace("---\n\n#", "examples:\n  charge: [ch_9999]\n---\n\n#")
+    assert unreached(told(here, strange, ROWS + MORE)) == []
+    golds = generate(here / "procedures" / "refund.md", service=here / "api.yaml", rows=here / "seed.yaml", count=8)
+    heard = [turn.informed for gold in golds for turn in gold.turns if turn.role == "user"]
+    said = {str(one["charge"]) for one in heard if "charge" in one}
+    assert {"ch_1001", "ch_1003", "ch_1004"} <= said
+
+
 def test_an_example_that_is_missing(here: Path) -> None:
     asked = PROCEDURE.replace("---\n\n#", "examples:\n  weeks: [1]\n---\n\n#").replace(
         "Collect `reason`.", "Collect `reason`, `weeks`.\n   - If `weeks > 4`: go to 7.\n   - Otherwise: go to 5."

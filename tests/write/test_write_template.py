@@ -19,6 +19,7 @@ from each_row import each_row
 from toologue.errors import BadSetting, UnknownName, UserError
 from toologue.schema import AgentTurn, Cue, Dialogue, Plan, UserTurn
 from toologue.text.bank import REGISTERS, Register
+from toologue.text.claims import says
 from toologue.text.verbalize import fill_values, verbalize
 from toologue.write.procedures import TemplateWriter
 
@@ -364,11 +365,15 @@ class TestValues:
             ('the word is "{x}".', "At the door.", 'the word is "At the door."'),
             ("{x}.", "Is it?", "Is it?"),
             ("{x}", "ana_f@post.example", "ana_f@post.example"),
+            ("It goes to 4 Mill Lane, {x}, Leeds.", "", "It goes to 4 Mill Lane, Leeds."),
+            ("The note is {x}.", "", "The note is none."),
+            ("There are {x}.", [{"size": "S", "note": None}, {"size": "M", "note": ""}], "There are S and M."),
         ],
     )  # fmt: skip
     def test_are_said_as_people_say_them(self, text: str, value: object, said: str) -> None:
         cue = Cue.model_validate({"move": "say", "values": {"x": value}})
         assert fill_values(text, cue.values) == said
+        assert says(said, cue.values["x"])
 
     @given(st.text())
     def test_exact_texts_are_exact(self, text: str) -> None:

@@ -111,8 +111,8 @@ def _uses(expression: Expression, results: set[str]) -> Iterator[_Use]:
     def fields(tree: ast.expr) -> list[_Path]:
         return [path[1:] for path in Expression("", tree).paths if path[0] in results and len(path) > 1]
 
-    yield from map(_Use, fields(expression.tree))
-    for node in ast.walk(expression.tree):
+    yield from map(_Use, fields(expression.plain))
+    for node in ast.walk(expression.plain):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
             yield from (_Use(path, of=node.func.id) for path in fields(node.args[0]))
         if isinstance(node, ast.BinOp):

@@ -34,7 +34,7 @@ from toologue.schema import Api, Branch, Limit, Procedure, Step
 from toologue.values.json_schema import list_of, object_of
 
 _KEYWORD = re.compile(r"\*\*(\w+)[:.]?\*\*[:.,]?\s*(.*)")
-_SPANS = r"`[^`]*`(?:(?:, | and |, and )`[^`]*`)*"
+_SPANS = r"`[^`]*`(?:(?:, | and |, and |, so )`[^`]*`)*"
 _CALL = re.compile(rf"`([^`]*)`(?: with ({_SPANS}))?(?:,? giving `([^`]*)`)?\.?(?:\s+(.*))?")
 _COLLECT = re.compile(rf"(?:^|\s)Collect ({_SPANS})\.?$")
 _LIMIT = re.compile(r"(?:^|\s)At most (\d{1,4}) times?, then go to (?:step )?(\d{1,4})\.?$")

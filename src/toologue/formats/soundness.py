@@ -292,7 +292,7 @@ class _Use(NamedTuple):
     def comparisons(self) -> Iterator[tuple[tuple[str, ...], Any, bool]]:
         """(what is looked at, each constant that it is compared with, whether by < or the like)."""
         found = self.expressions()
-        nodes = (node for one in found for node in ast.walk(one.tree)) if isinstance(found, list) else ()
+        nodes = (node for one in found for node in ast.walk(one.plain)) if isinstance(found, list) else ()
         for node in nodes:
             if isinstance(node, ast.Compare):
                 for (one, other), by in zip(pairwise([node.left, *node.comparators]), node.ops, strict=True):

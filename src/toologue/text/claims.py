@@ -188,7 +188,9 @@ _SHORT_CODE = re.compile(r"[A-Z]{1,3}")
 
 
 def says(text: str, value: JsonValue, now: datetime | None = None) -> bool:
-    """Whether a text says a value: of a list or an object every member; null never, true and false always."""
+    """Whether a text says a value: of a list or an object every member that is something; null never, true, false and
+    an empty text always.
+    """
     match value:
         case None:
             return False
@@ -199,9 +201,9 @@ def says(text: str, value: JsonValue, now: datetime | None = None) -> bool:
         case str():
             return _says(text, value.strip(), now)
         case list():
-            return all(says(text, member, now) for member in value)
+            return all(says(text, member, now) for member in value if member is not None)
         case dict():
-            return all(says(text, member, now) for member in value.values())
+            return all(says(text, member, now) for member in value.values() if member is not None)
 
 
 def claims(text: str) -> Mapping[Claim, str]:
@@ -218,9 +220,7 @@ def grounds(value: JsonValue) -> frozenset[Claim]:
 
 
 def _says(text: str, value: str, now: datetime | None) -> bool:
-    if not value:
-        return False
-    if _verbatim(value, text):
+    if not value or _verbatim(value, text):
         return True
     match _form(value):
         case "moment":

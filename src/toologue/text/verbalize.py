@@ -37,8 +37,9 @@ def verbalize(value: JsonValue, *, money: bool = False, day_only: bool = False, 
         whole = float(value).is_integer()
         return str(int(value)) if whole else f"{value:.2f}" if money and round(value, 2) == value else str(value)
     if isinstance(value, str):
-        return value if exact else _text(value, day_only)
-    parts = value if isinstance(value, list) else list(cast("dict[str, JsonValue]", value).values())
+        return value if exact else _text(value, day_only) if value.strip() else "none"
+    members = value if isinstance(value, list) else cast("dict[str, JsonValue]", value).values()
+    parts = [part for part in members if part not in (None, "")]
     *most, last = [verbalize(part, money=money, day_only=day_only, exact=exact) for part in parts] or ["none"]
     joined = ", ".join(most)
     return f"{joined}{' and ' if isinstance(value, list) else ', '}{last}" if most else last
@@ -46,6 +47,8 @@ def verbalize(value: JsonValue, *, money: bool = False, day_only: bool = False, 
 
 def fill_values(text: str, values: Mapping[str, JsonValue]) -> str:
     """A text with the values of what it shows in braces, by expression. Raises BadSetting for one that is not there."""
+    for name in (name for name, value in values.items() if value == ""):  # nothing is said of an enumeration
+        text = re.sub(rf", {re.escape(f'{{{name}}}')}(?=[,.!?]|$)", "", text)
     return _BRACES.sub(lambda found: _shown(found, values), text) if "{" in text else text
 
 

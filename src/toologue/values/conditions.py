@@ -4,10 +4,13 @@
     order.total - order.paid                               +, -, *, / on numbers
     order.due < today    now - "2 hours"                   dates and moments; a duration later or earlier
     orders[0].id    reason in ["damaged", "wrong item"]    fields, places in lists, texts, numbers, lists
-    days_since(order.delivered_at) <= 30                   days_since(a date), len(a list or a text); nothing else
+    order.items[item_id].price    prices["tea"]            of a list the member with this id, of an object the field
+    any(one.status == "open" for one in fines)             any, sum, len, or a place in a list of what is left of one:
+    [one.id for one in fines if one.amount > 5][0]         one `for`, one `if`, not within another
+    days_since(order.delivered_at) <= 30                   a date, a moment, or seconds since 1970
     error    error.type == "not_found"                     true, false and null are JSON's
 
-Contract: `parse` refuses whatever is not among these, so that nothing is ever called but the two functions, and names
+Contract: `parse` refuses whatever is not among these, so that nothing is ever called but these functions, and names
 what was wrong with a remedy (BadSetting). Evaluation is total on null: a field that is not there is null, arithmetic
 on null is null, and null is neither before nor after anything. Texts that both name a moment are compared as moments.
 Whatever else makes no sense (a text before a number) raises BadSetting. `days_since` counts whole days up to the value
@@ -23,23 +26,22 @@ Example:
     (('order', 'status'), ('order', 'shipped_on'))
     >>> filled("It left on {order.shipped_on}.", {"order": {"shipped_on": "2025-03-01"}})
     'It left on 2025-03-01.'
-    >>> parse('open("/etc/passwd")')
+    >>> parse('open("/etc")')
     Traceback (most recent call last):
-    toologue.errors.BadSetting: `open("/etc/passwd")` calls open(): only days_since() and len() may be called
-
-Not covered: loops over lists ("any item that …"); let the API answer such questions.
+    toologue.errors.BadSetting: `open("/etc")` calls open(): only any(), days_since(), len() and sum() may be called
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 import math
 import operator
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import pairwise
 from typing import Any, cast
@@ -48,14 +50,16 @@ from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
 from toologue.values.compare import is_number, order, same
-from toologue.values.json_schema import list_of
+from toologue.values.json_schema import list_of, object_of
 from toologue.values.moments import duration, moment, shifted
 
 _Evaluator = Callable[[Mapping[str, JsonValue]], Any]
 """Values by name → the value of an expression."""
 _CONSTANTS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_LONGEST, _DEEPEST = 400, 20
+LONGEST, _DEEPEST = 400, 20
+_SECONDS = 253_402_300_800
+"""Up to the year 9999, as programs count."""
 _DIGITS = 9
 """After the point, so that three times 20.70 is 62.10."""
 _REMEDIES = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "<>": "!="}
@@ -78,7 +82,12 @@ class Expression:
         """What it looks at: names (`now` for `today`) with the fields after them, each once, in order. A place in a
         list is `[]`.
         """
-        return tuple(dict.fromkeys(path for path in _paths(self.tree) if path[0] not in _CONSTANTS))
+        return tuple(dict.fromkeys(path for path in _paths(self.plain) if path[0] not in _CONSTANTS))
+
+    @cached_property
+    def plain(self) -> ast.expr:
+        """The same where what looks through a list looks at its first member, for whoever asks what is looked at."""
+        return cast("ast.expr", _First().visit(copy.deepcopy(self.tree))) if _LOOPS & _kinds(self.tree) else self.tree
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -100,8 +109,8 @@ class Expression:
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Expression:
     """The expression that a text spells. Raises BadSetting with a remedy for anything else."""
-    if len(text) > _LONGEST:
-        raise BadSetting(f"a condition of {len(text)} characters: {_LONGEST} are allowed; use several steps")
+    if len(text) > LONGEST:
+        raise BadSetting(f"a condition of {len(text)} characters: {LONGEST} are allowed; use several steps")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -162,11 +171,10 @@ def _evaluator(node: ast.expr, depth: int = 1) -> _Evaluator:
             return _named(name)
         case ast.Attribute(value=whole, attr=name) if not name.startswith("_"):
             return _applied(partial(_part, name), inner(whole))
-        case ast.Subscript(value=whole, slice=ast.Constant(value=str() | int() as name)):
-            return _applied(partial(_part, name), inner(whole))
-        case ast.List(elts=elements):
-            members = [*map(inner, elements)]
-            return lambda values: [member(values) for member in members]
+        case ast.Subscript(value=whole, slice=ast.Constant() | ast.Name() | ast.Attribute() as name):
+            return _applied(_part, inner(name), inner(whole))
+        case ast.List() | ast.GeneratorExp() | ast.ListComp():
+            return _listed(node, inner)
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
             return _applied(FUNCTIONS[name], inner(argument), lambda values: values.get("now"))
         case ast.UnaryOp(op=op, operand=operand):
@@ -180,6 +188,54 @@ def _evaluator(node: ast.expr, depth: int = 1) -> _Evaluator:
             return reduce(partial(_joined, by=type(op)), map(inner, parts))
         case _:
             raise BadSetting(_complaint(node))
+
+
+def _listed(loop: ast.List | ast.GeneratorExp | ast.ListComp, inner: Callable[[ast.expr], _Evaluator]) -> _Evaluator:
+    """A list by its members, or what is left of one, each member by its name."""
+    if isinstance(loop, ast.List):
+        each = [*map(inner, loop.elts)]
+        return lambda values: [member(values) for member in each]
+    parts = [loop.elt, *(part for one in loop.generators for part in (one.iter, *one.ifs))]
+    match loop.generators:
+        case [ast.comprehension(target=ast.Name(id=name), iter=whole, ifs=tests)]:
+            if any(_LOOPS & _kinds(part) for part in parts):
+                raise BadSetting("looks through a list within another; use several steps")
+        case _:
+            raise BadSetting("looks through more than one list: write `for NAME in LIST`, once")
+    told, members, conditions = inner(loop.elt), inner(whole), [*map(inner, tests)]
+
+    def found(values: Mapping[str, JsonValue]) -> list[Any]:
+        each = ({**values, name: member} for member in list_of(members(values)))
+        return [told(one) for one in each if all(condition(one) for condition in conditions)]
+
+    return found
+
+
+_LOOPS = {ast.GeneratorExp, ast.ListComp}
+
+
+def _kinds(tree: ast.AST) -> set[type[ast.AST]]:
+    return {type(node) for node in ast.walk(tree)}
+
+
+class _First(ast.NodeTransformer):
+    """Puts the first member of a list in place of its name, where a list is looked through."""
+
+    def __init__(self) -> None:
+        self.named = dict[str, ast.expr]()
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp | ast.ListComp) -> ast.expr:
+        (one,) = node.generators
+        self.named = {cast("ast.Name", one.target).id: ast.Subscript(one.iter, ast.Constant(0), ast.Load())}
+        made = ast.List([self.visit(part) for part in (node.elt, *one.ifs)], ast.Load())
+        self.named = {}
+        return made
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        return self.visit_GeneratorExp(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.named.get(node.id, node)
 
 
 def _named(name: str) -> _Evaluator:
@@ -209,7 +265,8 @@ def _complaint(node: ast.AST) -> str:
     match node:
         case ast.Call(func=called):
             name = ast.unparse(called)
-            known = f"calls {name}(): only {'() and '.join(FUNCTIONS)}() may be called"
+            *others, last = (f"{one}()" for one in FUNCTIONS)
+            known = f"calls {name}(): only {', '.join(others)} and {last} may be called"
             return f"gives {name}() other than one value" if name in FUNCTIONS else known
         case ast.Name(id=name):
             return f"names {name}: names begin with a letter"
@@ -231,8 +288,9 @@ def _paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
         if isinstance(inner, ast.Attribute):
             steps.append(inner.attr)
         else:
-            place: Any = cast("ast.Constant", inner.slice).value
+            place = inner.slice.value if isinstance(inner.slice, ast.Constant) else None
             steps.append(place if isinstance(place, str) else "[]")
+            yield from _paths(inner.slice)
         inner = inner.value
     if isinstance(inner, ast.Name):
         yield ("now" if inner.id == "today" else inner.id, *reversed(steps))
@@ -242,11 +300,19 @@ def _paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
             yield from _paths(child)
 
 
-def _part(name: str | int, whole: Any) -> Any:
-    if isinstance(whole, dict):
-        return cast("dict[Any, Any]", whole).get(name)
-    rows = list_of(whole)
-    return rows[name] if isinstance(name, int) and name < len(rows) else None
+def _part(name: Any, whole: Any) -> Any:
+    if isinstance(name, str):
+        if isinstance(whole, dict):
+            return cast("dict[Any, Any]", whole).get(name)
+        return next((row for row in list_of(whole) if _id_of(row) == name), None)
+    place = name if isinstance(name, int) and not isinstance(name, bool) else -1
+    return list_of(whole)[place] if 0 <= place < len(list_of(whole)) else None
+
+
+def _id_of(row: Any) -> Any:
+    """What a member of a list is called: its `id`, else its first field that ends so."""
+    named = object_of(row)
+    return named.get("id", next((value for field, value in named.items() if field.endswith(("_id", "Id"))), None))
 
 
 def _length(value: Any, now: Any) -> int:
@@ -259,13 +325,24 @@ def _since(when: Any, now: Any) -> int | None:
     return None if when is None else (_day(now, "now") - _day(when, "a date")).days
 
 
-FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {"days_since": _since, "len": _length}
+def _sum(values: Any, now: Any) -> Any:
+    return reduce(_counted(operator.add), (one for one in list_of(values) if one is not None), 0)
+
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "any": lambda values, now: any(list_of(values)),
+    "days_since": _since,
+    "len": _length,
+    "sum": _sum,
+}
 """By name, of a value and of `now`."""
 
 
 def _day(value: Any, what: str) -> date:
     if isinstance(value, str) and (when := moment(value)):
         return when.date()
+    if isinstance(value, int | float) and is_number(value) and 0 < value < _SECONDS:
+        return datetime.fromtimestamp(value, UTC).date()
     raise BadSetting(f"{shown(value)} is not {what} of the form 2025-03-12")
 
 

@@ -27,7 +27,7 @@ from toologue.schema.jsonl import leaves
 from toologue.schema.procedure import reached
 from toologue.text.tokens import plural, singular
 from toologue.values.conditions import Expression
-from toologue.values.json_schema import list_of, object_of
+from toologue.values.json_schema import items_of, list_of, object_of, properties_of
 from toologue.values.make import make
 from toologue.worlds.store import Row
 
@@ -98,12 +98,16 @@ class Rows:
         """The places of a table, in its order."""
         return [(table, key) for key in self.tables[table]]
 
-    def shown_by(self, names: Iterable[str]) -> str | None:
-        """The table whose rows have most of these fields, of equal ones that with the fewest others; None if none."""
+    def shown_by(self, names: Iterable[str], *, most: bool = False) -> str | None:
+        """The table whose rows have most of these fields, of equal ones that with the fewest others; None if none.
+
+        With `most`, None as well where these are less than half of its fields.
+        """
         named = set(names)
         shared = {table: len(named & fields) for table, fields in self._names.items()}
         best = max(shared, key=lambda table: (shared[table], -len(self._names[table])), default=None)
-        return best if best is not None and shared[best] else None
+        least = len(self._names[best]) / 2 if most and best else 1
+        return best if best is not None and shared[best] >= least else None
 
     def owned(self, table: str) -> bool:
         """Whether the rows of a table are people, or belong to some."""
@@ -183,6 +187,8 @@ class Slot:
     limits: tuple[Limit, ...] = ()
     # The results that it is compared with.
     paths: tuple[tuple[str, ...], ...] = ()
+    # Whether customers say what examples list, and nothing else.
+    listed: bool = False
 
 
 @dataclass(frozen=True)
@@ -237,13 +243,19 @@ class Answers:
         shown = tuple(tuple(self._shown_in(values or {}, self.slots[name])) for name in asked)
         return self._options(tuple(asked), knows, seed, shown)
 
-    def table(self, name: str) -> str | None:
-        """The table whose rows a result that is looked up, or a slot, is of."""
+    def table(self, path: Sequence[str]) -> str | None:
+        """The table whose rows have what lies at this path of a result that is looked up, or what a slot is."""
+        name, *within = path
         api = next((self._service.apis.get(step.api) for step in self._procedure.steps if step.result == name), None)
         if api is None:
             slot = self.slots.get(name)
             return slot.fields[0][0] if slot and slot.fields else None
-        return None if api.writes else self._rows.shown_by(_properties(api.returns))
+        schema, found = api.returns, list[str | None]()
+        for step in () if api.writes else within:
+            named = properties_of(schema)
+            found.append(self._rows.shown_by(named, most=True))
+            schema = object_of(items_of(schema) if step == "[]" else named.get(step))
+        return next(filter(None, reversed(found)), None)
 
     def invents(self, name: str, value: JsonValue, knows: frozenset[Place]) -> bool:
         """Whether a slot that names parts of rows, or lists rows, has a value that none of this customer's rows has."""
@@ -271,10 +283,10 @@ class Answers:
 
     def _right(self, slot: Slot, so_far: Option, seed: int | str, shown: Sequence[JsonValue]) -> Iterator[Option]:
         given = slot.name in self._procedure.examples
-        known = [] if given else self._known(slot.name, so_far.knows)
+        known = [] if slot.listed else self._known(slot.name, so_far.knows)
         for value, place in known:
             yield replace(so_far, values={**so_far.values, slot.name: value}, knows=so_far.knows | {place})
-        if known:
+        if known and not given:
             return
         free = [*shown, *self._free(slot, seed)]
         places = range(len(free))
@@ -361,7 +373,7 @@ class Answers:
         ]
         schemas = (api.parameters[name].json_schema for api, name in uses if name in api.parameters)
         schema = next(schemas, dict[str, Any]())
-        fields, given = list[Field](), name in self._procedure.examples
+        fields, likely = list[Field](), list[Field]()
         many = schema.get("type") == "array" and "enum" not in object_of(schema.get("items"))
         for api, parameter in uses:
             named = self._service.names(api.name).get(parameter)
@@ -372,25 +384,28 @@ class Answers:
                 fields.append((table, (parameter,)))
             elif named and self._service.rows.get(named[0]):
                 fields.append((named[0], (named[1],)))
-            elif not api.writes and not given:
-                fields += self._shown(api, parameter)
+            elif not api.writes:
+                likely += self._shown(api, parameter)
         compared = [(other, ordered) for slot, other, ordered in self._compared if slot == name]
         results = {step.result: step.api for step in self._procedure.steps if step.result}
         paths = {other: ordered for other, ordered in compared if not isinstance(other, Limit)}
-        for path in (one for one, ordered in paths.items() if len(one) > 1 and not ordered and not given):
+        for path in (one for one, ordered in paths.items() if len(one) > 1 and not ordered):
             if api := self._service.apis.get(results.get(path[0], "")):
-                fields += self._shown(api, path[-1])
+                likely += self._shown(api, path[-1])
         limits = [other for other, _ in compared if isinstance(other, Limit) and other.value is not None]
-        if given and not self._are_rows(name, fields):
-            fields = []  # whoever gives wrong values has said which
-        known = tuple(dict.fromkeys(fields))
-        return Slot(name, schema, _kind(name, schema), known, many and bool(known), tuple(limits), tuple(paths))
+        every, listed = [*fields, *likely], False
+        if examples := {*map(str, self._procedure.examples.get(name, ()))}:
+            # whoever gives wrong values has said which; where none is a row's, the rows' are said as well
+            listed = not examples.isdisjoint(self._held(every)) or not every
+            every = every if not listed else fields if examples <= self._held(fields) else []
+        known = tuple(dict.fromkeys(every))
+        many = many and bool(known)
+        return Slot(name, schema, _kind(name, schema), known, many, tuple(limits), tuple(paths), listed)
 
-    def _are_rows(self, name: str, fields: Iterable[Field]) -> bool:
-        """Whether all examples of a slot are values that rows have."""
+    def _held(self, fields: Iterable[Field]) -> set[str]:
+        """What rows have in these fields."""
         places = ((place, path) for table, path in fields for place in self._rows.places(table))
-        held = {str(value) for place, path in places for value in self._rows.values(place, path)}
-        return held.issuperset(map(str, self._procedure.examples[name]))
+        return {str(value) for place, path in places for value in self._rows.values(place, path)}
 
     def _shown(self, api: Api, name: str) -> list[Field]:
         shown = self._rows.shown_by(_properties(api.returns))

@@ -136,7 +136,7 @@ def after_result(node: Node, values: Mapping[str, JsonValue], result: Result) ->
 
 def comparisons(condition: str) -> Iterator[tuple[ast.expr, list[ast.expr], bool]]:
     """(one side, the others, whether by < or the like) for each side of each comparison in a condition."""
-    for compare in ast.walk(parse(condition).tree):
+    for compare in ast.walk(parse(condition).plain):
         if isinstance(compare, ast.Compare):
             sides = [compare.left, *compare.comparators]
             ordered = any(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in compare.ops)
@@ -185,7 +185,7 @@ def _values(
             yield Result(value=value)
 
 
-_KEEP = object()
+_KEEP, _SIZES = object(), 50
 
 
 def worth_trying(
@@ -196,13 +196,15 @@ def worth_trying(
     for condition in conditions:
         compared = list(comparisons(condition))
         for side, others, _ in compared:
-            offsets, today = ((-1, 1), now) if isinstance(side, ast.Call) else ((0, -1, 1), "")
-            for path in Expression("", side).paths:
-                if wanted(path):
-                    known = (Expression(ast.unparse(other), other).value(values) for other in others)
-                    flat = (one for other in known for one in (other if isinstance(other, list) else [other]))
-                    new = [near for one in flat for near in around(one, offsets, today)]
-                    found.setdefault(path, []).extend(one for one in new if one not in found[path])
+            of = side.func.id if isinstance(side, ast.Call) and isinstance(side.func, ast.Name) else ""
+            offsets, today = ((-1, 1), now) if of == "days_since" else ((0, -1, 1), "")
+            for path in filter(wanted, Expression("", side).paths):
+                known = (Expression(ast.unparse(other), other).value(values) for other in others)
+                flat = (one for other in known for one in (other if isinstance(other, list) else [other]))
+                new: list[Any] = [near for one in flat for near in around(one, offsets, today)]
+                if of == "len":
+                    new = [[{}] * size for size in new if isinstance(size, int) and 0 <= size <= _SIZES]
+                found.setdefault(path, []).extend(one for one in new if one not in found[path])
         for path in parse(condition).paths:
             if wanted(path) and not compared:
                 found.setdefault(path, [True, False])
@@ -210,7 +212,7 @@ def worth_trying(
 
 
 def put(value: Any, path: _Path, new: Any) -> None:
-    """Set what lies at a path; `[]` is the first member of a list."""
+    """Set what lies at a path; `[]` is the first member of a list. A list of nothing is one of what there was."""
     for name, after in pairwise(path):
         if name == "[]":
             if not isinstance(value, list):
@@ -224,4 +226,9 @@ def put(value: Any, path: _Path, new: Any) -> None:
         else:
             return
     if isinstance(value, dict):
-        object_of(value)[path[-1]] = new
+        named, before = object_of(value), list_of(object_of(value).get(path[-1]))
+        if before and isinstance(new, list):
+            new = [
+                deepcopy(before[place % len(before)]) if one == {} else one for place, one in enumerate(list_of(new))
+            ]
+        named[path[-1]] = new

@@ -14,17 +14,18 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from itertools import combinations, islice
+from itertools import combinations, islice, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue import keys
 from toologue.errors import BadSetting
+from toologue.plan.procedures.answers import at
 from toologue.plan.procedures.explore import Explorer, SearchNode
 from toologue.plan.procedures.paths import Coverage
 from toologue.plan.procedures.service import after_result, put, worth_trying
@@ -33,21 +34,26 @@ from toologue.schema import Graph, Link, Noun, Procedure, Step
 from toologue.schema.procedure import reached
 from toologue.text.tokens import singular
 from toologue.values.conditions import parse
-from toologue.values.json_schema import object_of
+from toologue.values.json_schema import list_of, object_of
 
 # So many tries are changed, in so many ways each.
 _TRIES, _CHANGES = 25, 400
+# So many pairs are told to whoever can mend them.
+_PAIRS = 3
 # Stands for any other value than those that are compared with.
 OTHER = "another"
+_OVERLAY = "in an overlay what it refuses (x-action: requires)"
 # Reasons why plans are dropped by which nothing is lost.
 _HARMLESS = ("the same conversation twice", "no data lead there")
 _Change = Mapping[tuple[str, ...], JsonValue]
+# By what it could be mended: a row, an example, a rule of an operation, other words in the step; else by nothing.
+Mends = Literal["row", "example", "rule", "step", ""]
 
 
 class Unreached(Noun):
     """A way that no conversation takes: where it is, why not, what to do, and the steps that lie behind it alone.
 
-    `after`: the way after which none takes it, though some take both.
+    `after`: the way after which none takes it, though some take both. `mends`: by what it could be mended.
     """
 
     step: int
@@ -57,12 +63,21 @@ class Unreached(Noun):
     remedy: str = ""
     behind: tuple[int, ...] = ()
     after: str = ""
+    mends: Mends = ""
 
     def __str__(self) -> str:
         steps = ", ".join(map(str, self.behind))
         behind = f" (behind it: step{'s' * (len(self.behind) > 1)} {steps})" if steps else ""
         way = f"{self.way}, right after {self.after}" if self.after else self.way
         return f"step {self.step}, {way}: {'; '.join(filter(None, [self.why, self.remedy]))}{behind}"
+
+
+class _Cause(NamedTuple):
+    """Why a way is not taken, what to do, and by what that mends it."""
+
+    why: str
+    remedy: str = ""
+    mends: Mends = ""
 
 
 class _Try(NamedTuple):
@@ -87,6 +102,19 @@ def unreached(ground: Explorer, seen: Coverage, dropped: Mapping[str, int]) -> l
         _of(one, procedure, graph, seen, _cause(ground, one, dropped, tried, before), before) for before, one in pairs
     )
     return [*_in_order(ways), *_in_order(after)]
+
+
+def mendable(ways: Iterable[Unreached], writable: bool) -> Iterator[Unreached]:
+    """The ways that whoever writes a procedure can mend: by rows and rules where it may add some, by its own words.
+
+    Of pairs the first few, where a row is all that is missing.
+    """
+    alone = [one for one in ways if not one.after and (one.mends in ("example", "step") or (writable and one.mends))]
+    pairs = {one.line: one for one in reversed([*ways]) if one.after and one.mends == "row" and writable}
+    told = {one.line for one in alone}
+    for one in (*alone, *islice((pair for line, pair in sorted(pairs.items()) if line not in told), _PAIRS)):
+        remedy = re.sub(r" to \S+\.yaml\b", ' to "rows"', one.remedy)
+        yield one.replace(remedy=remedy.replace(_OVERLAY, 'under "operations" what it refuses (`requires`)'))
 
 
 def lost(
@@ -120,7 +148,7 @@ def _of(
     procedure: Procedure,
     graph: Graph,
     seen: Coverage,
-    cause: tuple[str, str],
+    cause: _Cause,
     before: Link | None = None,
 ) -> Unreached:
     number = graph.by_id[link.source].step or 0
@@ -129,8 +157,8 @@ def _of(
     there = (graph.by_id[id] for id in reached([link.target], onward) - seen.nodes.seen)
     behind = sorted({node.step for node in there if node.type != "user" and node.step})
     after = _stepwise(before, procedure, graph) if before else ""
-    way, (why, remedy) = _way(link, procedure.step(number)), cause
-    return Unreached(step=number, line=link.line, way=way, why=why, remedy=remedy, behind=tuple(behind), after=after)
+    way, said = _way(link, procedure.step(number)), cause._asdict()
+    return Unreached(step=number, line=link.line, way=way, behind=tuple(behind), after=after, **said)
 
 
 def _stepwise(link: Link, procedure: Procedure, graph: Graph) -> str:
@@ -150,41 +178,43 @@ def _after(link: Link) -> str:
     return f" after {link.tries.times} tries" if link.tries and link.tries.over else ""
 
 
-def _lost(dropped: Mapping[str, int]) -> tuple[str, str]:
+def _lost(dropped: Mapping[str, int]) -> _Cause:
     told = ", ".join(f"{reason} × {times}" for reason, times in dropped.items() if reason not in _HARMLESS)
     if told:
-        return f"what leads there was dropped ({told})", ""
-    return "it can be reached, and was not drawn", "raise count or until, or take the sampler cover"
+        return _Cause(f"what leads there was dropped ({told})")
+    return _Cause("it can be reached, and was not drawn", "raise count or until, or take the sampler cover")
 
 
 def _cause(
     ground: Explorer, link: Link, dropped: Mapping[str, int], tried: _Tried, before: Link | None = None
-) -> tuple[str, str]:
+) -> _Cause:
     """Why a link is not taken, or not right after another one, and what to do."""
     graph, source = ground.graph, ground.graph.by_id[link.source]
     if ground.reaches((before.id, link.id) if before else link.id):
         return _lost(dropped)
     if link.tries and link.tries.over:
-        return f"nobody comes to step {graph.by_id[link.tries.node].step} more than {link.tries.times} times", ""
+        return _Cause(f"nobody comes to step {graph.by_id[link.tries.node].step} more than {link.tries.times} times")
     tries = [one for came, one in tried[link.source].values() if before is None or came == before.id]
     if before and not tries:
-        return "nobody comes there so", ""
+        return _Cause("nobody comes there so")
     if re.match(r"error\b", link.condition):
         named = re.search(r'error\.type == "([^"]+)"', link.condition)
         failed = f"failed with `{named[1]}`" if named else "failed"
-        rule = (
-            f"add a row to {_seed(ground)} that it refuses, or say in an overlay what it refuses (x-action: requires)"
-        )
-        return f"none of {len(tries)} calls of `{source.text}` that were tried {failed}", rule
+        rule = f"add a row to {_seed(ground)} that it refuses, or say {_OVERLAY}"
+        why, api = f"none of {len(tries)} calls of `{source.text}` that were tried {failed}", source.text
+        can = named is None or named[1] == "conflict"  # what a rule brings about
+        return _Cause(why, rule, "rule" if can and ground.service.apis[api].writes else "")
     faults = [object_of(one.values["error"]) for one in tries if one.values.get("error")]
     if tries and len(faults) == len(tries):
         why = f"all {len(tries)} calls of `{source.text}` failed ({faults[0].get('message')})"
-        return why, f"add rows to {_seed(ground)} that its arguments name"
-    for one, change in _changes(ground, link, tries):
-        return _missing(ground, link, one, change)
+        return _Cause(why, f"add rows to {_seed(ground)} that its arguments name", "row")
+    for one, change in _changes(ground, link, tries, before):
+        return _missing(ground, link, tries, one, change)
     targets = {graph.by_id[one.taken.target].step for one in tries if one.taken}
     always = f"step {source.step} always goes to {' or '.join(map(str, sorted(filter(None, targets))))}"
-    return f"no way leads there: {always}, whatever was tried ({len(tries)})" if targets else "nobody answers so", ""
+    if not targets:
+        return _Cause("nobody answers so")
+    return _Cause(f"no way leads there: {always}, whatever was tried ({len(tries)})", mends="step")
 
 
 def _tried(ground: Explorer, nodes: Container[str]) -> _Tried:
@@ -209,8 +239,13 @@ def _tries_at(ground: Explorer, place: SearchNode) -> Iterator[_Try]:
             yield _Try(place.state, after_result(node, place.values, after.result), after.link)
 
 
-def _changes(ground: Explorer, link: Link, tries: Sequence[_Try]) -> Iterator[tuple[_Try, _Change]]:
-    """What was tried, and a change of few values with which it takes the link; the smallest changes first."""
+def _changes(
+    ground: Explorer, link: Link, tries: Sequence[_Try], before: Link | None
+) -> Iterator[tuple[_Try, _Change]]:
+    """What was tried, and a change of few values with which it takes the link; the smallest changes first.
+
+    With it the link `before`, too, has to be taken as it was.
+    """
     exits = ground.graph.exits(link.source)
     conditions = [one.condition for one in exits[: exits.index(link) + 1] if one.condition]
     given = {step.result for step in ground.procedure.steps} | ground.answers.slots.keys()
@@ -222,7 +257,7 @@ def _changes(ground: Explorer, link: Link, tries: Sequence[_Try]) -> Iterator[tu
             single = [each for condition in conditions for each in _choices(condition, one.values, now, given)]
             some = (dict(few) for few in combinations(single, size) if len(dict(few)) == size)
             for change in islice(some, _CHANGES):
-                if _takes(ground, link, one, change):
+                if _takes(ground, link, one, change) and (before is None or _takes(ground, before, one, change)):
                     yield one, change
 
 
@@ -233,39 +268,61 @@ def _choices(
     worth: Mapping[tuple[str, ...], list[Any]] = {}
     with suppress(BadSetting):
         worth = worth_trying([condition], values, now, lambda path: path[0] in given)
-    lists: list[Any] = [[{}] * size for size in (0, 1, 2, 3, 5, 11)] if "len(" in condition else []
     for path in parse(condition).paths:
         if path[0] in given:
-            yield from ((path, value) for value in (*worth.get(path, ()), OTHER, True, False, *lists))
+            plain = () if isinstance(at(values, path), list | dict) else (OTHER, True, False)
+            yield from ((path, value) for value in (*worth.get(path, ()), *plain))
 
 
 def _takes(ground: Explorer, link: Link, one: _Try, change: _Change) -> bool:
+    """Whether values that are changed lead along a link, or did, where it was taken before."""
     values: Any = dict(one.values) | {path[0]: deepcopy(one.values.get(path[0])) for path in change}
     for path, value in change.items():
         put(values, path, value)
     with suppress(BadSetting):
-        return ground.steering.choose(one.state, values) == link
+        if link.source == one.state.node:
+            return ground.steering.choose(one.state, values) == link
+        sooner = takewhile(lambda exit: exit != link, ground.graph.exits(link.source))
+        said = [exit.condition for exit in sooner if exit.condition and not exit.tries]
+        own = parse(link.condition) if link.condition else None
+        holds = own is None or own.names == frozenset({"error"}) or own.holds(values)
+        return holds and not any(parse(condition).holds({**values, "error": None}) for condition in said)
     return False
 
 
-def _missing(ground: Explorer, link: Link, one: _Try, change: _Change) -> tuple[str, str]:
+def _missing(ground: Explorer, link: Link, tries: Sequence[_Try], one: _Try, change: _Change) -> _Cause:
     """The row or the example that a change stands for."""
-    root = next(iter(change))[0]
+    looked_at = parse(link.condition).names if link.condition else ()
+    first = next((path for path in change if path[0] in looked_at), next(iter(change)))
+    root, whole = first[0], _said(link, change, ground.procedure)
     if not ground.service.executes:
-        return f"no result that was made up has `{_said(link, change, ground.procedure)}`", ""
-    table = ground.answers.table(root)
+        return _Cause(f"no result that was made up has `{whole}`")
+    table = ground.answers.table(first)
     if table is None and root in ground.answers.slots:
         value = change.get((root,), OTHER)
         example = f"[{_yaml(value)}]" if value is not OTHER else "…"
-        return f"no example of `{root}` leads there", f"add `examples: {{{root}: {example}}}`"
-    noun = singular(table).replace("_", " ") if table else f"`{root}`"
-    for key, row in ground.service.rows.get(table or "", {}).items():
+        return _Cause(f"no example of `{root}` leads there", f"add `examples: {{{root}: {example}}}`", "example")
+    if table is None:
+        held = [at(each.values, first) for each in tries]
+        if (
+            len(first) > 1
+            and "[]" not in first
+            and not isinstance(held[0], list)
+            and all(value == held[0] for value in held)
+        ):
+            why = f"`{'.'.join(first)}` is always {_yaml(held[0])}"
+            return _Cause(why, "go by fields of rows, by len() or sum() of a list", "step")
+        return _Cause(f"no `{root}` has `{whole}`", f"add rows to {_seed(ground)} from which that follows", "row")
+    noun = singular(table).replace("_", " ")
+    for key, row in ground.service.rows.get(table, {}).items() if len(first) == 2 else ():
         if _takes(ground, link, one, {(root, name): value for name, value in row.items()}):
-            return f"{noun} {key} leads there, and no customer who comes here names it", _examples(ground, root, key)
-    said = _said(link, change, ground.procedure).replace(f"{root}.", "")
+            remedy = _examples(ground, root, key)
+            why = f"{noun} {key} leads there, and no customer who comes here names it"
+            return _Cause(why, remedy, "example" if remedy else "")
+    said = whole.replace(f"{root}.", "")
     told = [f"{path[-1]}: {_yaml(value)}" for path, value in change.items() if isinstance(value, int | float | str)]
     such = f", say `{', '.join(told)}`" if told and OTHER not in change.values() and "==" not in said else ""
-    return f"no {noun} with `{said}`", f"add such a row to {_seed(ground)}{such}"
+    return _Cause(f"no {noun} with `{said}`", f"add such a row to {_seed(ground)}{such}", "row")
 
 
 def _yaml(value: JsonValue) -> str:
@@ -275,7 +332,11 @@ def _yaml(value: JsonValue) -> str:
 def _said(link: Link, change: _Change, procedure: Procedure) -> str:
     """The condition of a branch; for one that has none, what would have to be so."""
     branches = (branch.condition for step in procedure.steps for branch in step.branches if branch.line == link.line)
-    told = (f"{'.'.join(path)} = {'another' if value is OTHER else value}" for path, value in change.items())
+    named = ((".".join(path).replace(".[]", "[0]"), value) for path, value in change.items())
+    told = (
+        f"len({name}) == {len(list_of(value))}" if isinstance(value, list) else f"{name} = {value}"
+        for name, value in named
+    )
     return next(filter(None, branches), "") or ", ".join(told)
 
 
