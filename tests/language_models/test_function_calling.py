@@ -116,7 +116,8 @@ class TestConversations:
         assert "required" not in tools["AddAlarm"]["parameters"]["properties"]["time"]
 
     def test_instructions_stand_in_what_it_is_told(self) -> None:
-        model, brief = ScriptedModel(["x"]), Brief(instructions="Refund nothing.", facts={"now": "noon"})
+        model, facts = ScriptedModel(["x"]), {"now": "noon", "programs": {"object": "shop"}}
+        brief = Brief(instructions="Refund nothing.", facts=facts)
         case = Case(id="x", gold=WAKE, brief=brief, protocol="recorded")
         play(case.replace(gold=Dialogue(id="x", turns=WAKE.turns[:3])), FunctionCalling(model))
         told = model.asked[0].messages[0]["content"]

@@ -29,8 +29,11 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.formats.dialog2api import Sample, output_xml, read_sample, sample_xml
 from toologue.models.model import Asked as Request
 from toologue.models.model import ScriptedModel
+from toologue.run.runner import Settings as RunSettings
+from toologue.run.runner import cases_of
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Program, UserTurn
 from toologue.schema.stack import Stacked
+from toologue.worlds.named import place_of
 from toologue.worlds.s3 import apis
 
 S3 = Brief(apis=apis())
@@ -110,9 +113,23 @@ class TestTheThreeSettings:
     def test_instructions_and_facts_are_told(self) -> None:
         brief = S3.replace(instructions="Be formal.", facts={"now": "2025-03-10", "programs": {"object": "s3"}})
         system = messages(Asked("program", HELLO, brief, ()), Settings())[0]["content"]
+        assert "# What the service wants of you\n" in system
         assert system.endswith('Be formal.\n\nWhat you know: {"now": "2025-03-10"}')
         assert "<object>" not in system
         assert "<exceptions>" not in system
+
+    def test_documents_say_what_a_refusal_means(self) -> None:
+        shop = place_of("shop").case("d").brief
+        text = messages(Asked("program", HELLO, shop, ()), Settings())[-1]["content"]
+        assert "Raises not_found: No customer has this number; conflict: The customer cannot get a voucher now." in text
+
+    @pytest.mark.parametrize("world", ["s3", "shop"])
+    def test_conventions_are_those_of_the_world(self, world: str) -> None:
+        place = place_of(world)
+        dialogue = Dialogue(id="d", world=place.setting, turns=(UserTurn(text="Hello"),))
+        for case in (place.case("d"), *cases_of([dialogue], RunSettings())):
+            system = messages(Asked("program", HELLO, case.brief, ()), Settings())[0]["content"]
+            assert ("in us-east-1 there is no configuration" in system) == (world == "s3")
 
 
 class TestRetrieval:

@@ -34,7 +34,7 @@ from toologue.models.spent import SPENT, Spent, tallied
 from toologue.parallel import chunks, unordered
 from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
 from toologue.users import UserFactory, speaker
-from toologue.worlds.world import documents_of, kind_at, make_world
+from toologue.worlds.world import documents_of, facts_in, kind_at, make_world
 
 
 class Finished(NamedTuple):
@@ -219,7 +219,8 @@ def cases_of(
             documents = _documents(dialogue, apis or {})
             if not own:
                 shared[told] = documents
-        brief = Brief.model_construct(instructions=dialogue.instructions, facts=dialogue.facts, apis=documents)
+        facts = facts_in(dialogue.world, dialogue.facts)
+        brief = Brief.model_construct(instructions=dialogue.instructions, facts=facts, apis=documents)
         for trial in range(settings.trials):
             yield Case(
                 id=dialogue.id,

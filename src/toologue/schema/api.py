@@ -43,7 +43,8 @@ class Api(Record):
     """One tool. `writes` is true where a call may change the world (the paper's "action", ToolTalk 2.1).
 
     `confirm` says whether a call waits until the customer has agreed: always, or, as the names of parameters, where
-    what these name is there already, so that it would be written over.
+    what these name is there already, so that it would be written over. `failures` are the faults that a call may end
+    with, by type, and what each means.
     """
 
     format: Literal["api/1"] = "api/1"
@@ -55,12 +56,13 @@ class Api(Record):
     domain: str = ""
     keywords: tuple[str, ...] = ()
     confirm: bool | tuple[str, ...] = False
+    failures: dict[str, str] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _said(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """What documents do not say is not written: so their keys do not depend on it."""
         told: dict[str, Any] = serialize(self)
-        return told if self.confirm else {name: value for name, value in told.items() if name != "confirm"}
+        return {name: value for name, value in told.items() if value or name not in ("confirm", "failures")}
 
     @classmethod
     def reader(cls) -> Callable[[bytes, object, int], Api]:

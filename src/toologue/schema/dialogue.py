@@ -26,6 +26,11 @@ class Brief(Noun):
     facts: dict[str, JsonValue] = Field(default_factory=dict)
     apis: tuple[Api, ...] = ()
 
+    @property
+    def known(self) -> dict[str, JsonValue]:
+        """The facts that one tells in words: not what programs and retrievers go by."""
+        return {name: value for name, value in self.facts.items() if name not in ("programs", "retriever")}
+
 
 class Dialogue(Record):
     """One conversation. `apis` are names; their documents stand once, in `apis.jsonl` or in the world.

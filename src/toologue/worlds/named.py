@@ -24,7 +24,7 @@ from toologue.apis.choice import Choice
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Brief, Case, Dialogue, Setting
 from toologue.worlds.crud.simulator import shipped
-from toologue.worlds.world import allow, kind_at
+from toologue.worlds.world import allow, facts_in, kind_at
 
 ENDLESS = 1_000_000
 _NOW = "2025-03-18T16:10:00Z"
@@ -77,6 +77,7 @@ class Place(NamedTuple):
     def case(self, id: str, seed: int = 0, gold: Dialogue | None = None, instructions: str = "") -> Case:
         """A conversation without end that is had here."""
         facts: dict[str, JsonValue] = {**self.facts, "programs": {"object": self.object}}
+        facts = facts_in(self.setting, facts)
         brief = Brief(instructions=instructions, facts=facts, apis=tuple(kind_at(self.setting).apis))
         return Case(id=id, gold=gold, brief=brief, world=self.setting, protocol="live", seed=seed, rounds=ENDLESS)
 

@@ -53,6 +53,8 @@ class Kind:
     data_key: Callable[[Setting], str] = lambda setting: ""
     # Api → its parameters that name rows, whatever they are called: the table, and the field of its key.
     names: Callable[[str], Mapping[str, tuple[str, str]]] = lambda api: {}
+    # What programs see otherwise than the documents say, and what is usual in them.
+    conventions: str = ""
     # The kind that a setting makes of this one, where documents and fields depend on its arguments.
     at: Callable[[Setting], Kind] | None = None
 
@@ -78,6 +80,13 @@ def kind_of(name: str) -> Kind:
     if not callable(found):
         raise BadSetting(f"{name!r} makes no world: it is {shown(found)}; name a class (docs/worlds.md)")
     return _own(name, found)
+
+
+def facts_in(setting: Setting, facts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The facts of a conversation there, with the conventions for programs."""
+    usual, said = kind_at(setting).conventions, facts.get("programs")
+    told: dict[str, JsonValue] = {**(said if isinstance(said, dict) else {}), "conventions": usual}
+    return {**facts, "programs": told} if usual else dict(facts)
 
 
 def allow(name: str) -> None:

@@ -72,7 +72,7 @@ def json_action_agent(argument: str) -> AgentSpec:
 
 def prompt(brief: Brief, history: Sequence[Turn]) -> list[Message]:
     """What the model is asked with."""
-    plain = {name: value if isinstance(value, str) else _json(value) for name, value in brief.facts.items()}
+    plain = {name: value if isinstance(value, str) else _json(value) for name, value in brief.known.items()}
     facts = "\n".join(f"{name}: {value}" for name, value in plain.items())
     told = "\n\n".join(part for part in (brief.instructions.strip(), facts) if part)
     system = render_prompt(

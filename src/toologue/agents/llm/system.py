@@ -59,7 +59,7 @@ class Template:
 
         known = {
             name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            for name, value in brief.facts.items()
+            for name, value in brief.known.items()
         }
         facts = "\n".join(f"{name}: {value}" for name, value in known.items())
         try:

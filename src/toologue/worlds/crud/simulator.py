@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -34,7 +35,7 @@ from toologue.values.compare import contains
 from toologue.values.json_schema import resolved
 from toologue.worlds.crud.answers import hides, shown
 from toologue.worlds.crud.calls import as_resources
-from toologue.worlds.crud.data import Data, Refusal, View, moment_in, read_seed
+from toologue.worlds.crud.data import Data, Refusal, View, fault_type, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
 from toologue.worlds.crud.operations import Handler, arguments_check, handler_of
 from toologue.worlds.crud.overlay import SAID, overlaid
@@ -152,14 +153,19 @@ class Simulator:
         return {flat: (name, self.tables[name].key) for flat, name in found.items()}
 
     def _formed(self, operation: Operation) -> Api:
-        """The document of an operation: what names a row has the form of that row's key, where it says none itself."""
+        """The document of an operation, with what its refusals mean.
+
+        What names a row has the form of that row's key, where it says none itself.
+        """
         api, made = operation.api, dict[str, Parameter]()
         for flat, (name, key) in self.names(api.name).items():
             parameter, pattern = api.parameters[flat], self.tables[name].rule(key).get("pattern")
             said = parameter.json_schema
             if pattern and said.get("type") == "string" and not {"pattern", "format", "enum", "const"} & said.keys():
                 made[flat] = parameter.replace(json_schema={**said, "pattern": pattern})
-        return api.replace(parameters={**api.parameters, **made}) if made else api
+        known = {str(int(one)) for one in HTTPStatus if 400 <= one < 500} - {"401", "429"}
+        failures = {fault_type(int(code)): said for code, said in operation.faults.items() if said and code in known}
+        return api.replace(parameters={**api.parameters, **made}, failures=failures)
 
     def _answered(self) -> dict[str, Answers]:
         """How each operation is answered. What the document says of it under `x-…` is to be understood."""

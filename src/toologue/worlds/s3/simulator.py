@@ -206,7 +206,17 @@ def prefix_at(endpoint: str) -> str:
     return named or _OWN
 
 
-KIND = Kind(make=s3_for, documents=apis, data_key=lambda setting: data_key(arguments_of(setting, _Arguments).account))
+_CONVENTIONS = (
+    'A date is a datetime, and a Body is read: `["Body"].read().decode()`. Whoever wants a new bucket says in which '
+    'region: it is asked for, `CreateBucketConfiguration={"LocationConstraint": ...}`; in us-east-1 there is no '
+    "configuration. What deletes, copies or renames keys that the program itself has found returns the list of them."
+)
+KIND = Kind(
+    make=s3_for,
+    documents=apis,
+    data_key=lambda setting: data_key(arguments_of(setting, _Arguments).account),
+    conventions=_CONVENTIONS,
+)
 
 
 def s3_programs_for(case: Case, *, backend: Backend = "auto", endpoint: str = "") -> Signed:

@@ -22,7 +22,8 @@ Contract: a function of the history and the brief. Programs that cannot go on th
 (`answers`); a final program to which the user must agree waits as a draft (`consent`); words that nothing supports are
 asked for again once, and then replaced by the plain results (`answers`). `thought` says why it drafted, finalised
 or asked. What programs call the world stands in the brief, `facts["programs"]["object"]`, else it is the domain of the
-Apis; `facts["programs"]["exceptions"]` are what they may raise besides, a list, or what each is for.
+Apis; `exceptions` beside it are what they may raise besides, a list, or what each is for; `conventions` are
+its world's (`worlds.world.Kind`).
 
 Example:
     >>> from toologue.loop import play

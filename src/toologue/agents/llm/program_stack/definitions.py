@@ -1,13 +1,14 @@
 """API documents as Python definitions: what a model that writes programs reads (Dialog2API, appendix E).
 
 `published` is the paper's: types, defaults, the description. Otherwise an enum is a `Literal`, and below the
-description stand what is said of each parameter, what a call gives, and what it must wait for.
+description stand what is said of each parameter, what a call gives, which faults it raises, and what it must wait for.
 
 Example:
     >>> from toologue.schema import Parameter
     >>> reason = {"enum": ["duplicate", "fraudulent"], "description": "Why.", "default": "duplicate"}
     >>> cents = {"type": "integer", "minimum": 1, "description": "In cents."}
     >>> refund = Api(name="refund", description="Gives money back.", returns={"properties": {"id": {"type": "string"}}},
+    ...     failures={"conflict": "It was given back."},
     ...     parameters={"cents": Parameter(schema=cents), "reason": Parameter(schema=reason, required=False)})
     >>> print(definitions([refund]))
     def refund(self, cents: int, reason: Optional[Literal["duplicate", "fraudulent"]] = "duplicate"):
@@ -16,6 +17,7 @@ Example:
         cents: In cents. At least 1.
         reason: Why.
         Gives {id: string}.
+        Raises conflict: It was given back.
         \"\"\"
     >>> print(definitions([refund], published=True))
     def refund(self, cents: int, reason: Optional[Any] = "duplicate"):
@@ -80,6 +82,8 @@ def _more(api: Api) -> Iterator[str]:
     given = (fields(api.returns, deep) for deep in range(DEEP, 1, -1))
     if told := next((one for one in given if len(one) <= _GIVEN), fields(api.returns, 1)):
         yield f"Gives {told}."
+    if told := "; ".join(f"{kind}: {' '.join(said.split()).rstrip('.')}" for kind, said in api.failures.items()):
+        yield f"Raises {told}."
     if api.confirm is True:
         yield "The user must agree first."
 

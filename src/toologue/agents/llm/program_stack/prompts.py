@@ -61,8 +61,6 @@ Shows = Literal["docs", "examples", "both"]
 LOOKS = 3
 """Turns of looking, one after the other; then a program, or words."""
 _OUTPUT = "<output>\n"
-# What programs see of results otherwise than the documents and looks say.
-_CONVENTIONS = {"s3": 'In programs a date is a datetime, and a Body is read: `["Body"].read().decode()`.'}
 _SAID = (
     "what is asked for is nothing that the methods can do",
     "it could be done, but in several ways, and it is not clear which is meant",
@@ -70,6 +68,13 @@ _SAID = (
     "a question about the service that no program answers",
     "part of it can be done, but not with all that is demanded of it",
     "the user wants to end the conversation",
+)
+_INSTRUCTIONS = (
+    "# What the service wants of you\n"
+    "The user does not see this. Keep to it with programs and words: what it calls are the methods; what it looks "
+    "up or checks before something is asked, said or done, a program or a look finds out by then; what it asks "
+    "the user is a placeholder, or waits for a yes. What it does not allow, the methods cannot do. Where it says "
+    "how a request ends, the words say that.\n"
 )
 _MEANINGS = dict(zip(CONVERSATIONAL, _SAID, strict=True))
 
@@ -84,11 +89,14 @@ class Settings(Noun):
 
 
 class Service(NamedTuple):
-    """What programs are written against: the object's name, its Apis, the exceptions of its own and what for."""
+    """What programs are written against: the object's name, its Apis, the exceptions of its own and what for, and what
+    its world says of programs.
+    """
 
     name: str
     apis: tuple[Api, ...]
     exceptions: Mapping[str, str]
+    conventions: str = ""
 
 
 def service_of(brief: Brief) -> Service:
@@ -100,7 +108,8 @@ def service_of(brief: Brief) -> Service:
     domains = {re.sub(r"\W", "_", api.domain).lower() for api in brief.apis}
     domain = domains.pop() if len(domains) == 1 else ""
     name = str(told.get("object", "")) or domain
-    return Service(name if name.isidentifier() else "service", brief.apis, exceptions)
+    usual = str(told.get("conventions", ""))
+    return Service(name if name.isidentifier() else "service", brief.apis, exceptions, usual)
 
 
 def stacked(history: Sequence[Turn]) -> tuple[Stacked, ...]:
@@ -208,7 +217,7 @@ def _rules(asked: Asked, service: Service) -> str:
     listed = bullets(f"{name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
     confirm = "; ".join(_confirmed(service))
     known = {"object": service.name, "exceptions": listed, "confirm": confirm}
-    python = {"modules": ", ".join(MODULES), "refusal": SERVICE, "conventions": _CONVENTIONS.get(service.name, "")}
+    python = {"modules": ", ".join(MODULES), "refusal": SERVICE, "conventions": service.conventions}
     turn = {"written": asked.written, "looks": asked.looks}
     return render_prompt(__file__, f"{asked.task}.txt", **known, **python, **turn)
 
@@ -222,6 +231,6 @@ def _confirmed(service: Service) -> Iterator[str]:
 
 
 def _told(brief: Brief) -> list[str]:
-    facts = {name: value for name, value in brief.facts.items() if name not in ("programs", "retriever")}
-    known = [f"What you know: {json.dumps(facts, ensure_ascii=False)}"] if facts else []
-    return [part for part in (brief.instructions.strip(), *known) if part]
+    known = [f"What you know: {json.dumps(brief.known, ensure_ascii=False)}"] if brief.known else []
+    wanted = [f"{_INSTRUCTIONS}\n{brief.instructions.strip()}"] if brief.instructions.strip() else []
+    return [*wanted, *known]
