@@ -22,9 +22,9 @@ from typing import Any
 from toologue.errors import BadSetting, UnknownName
 
 _PROVIDERS = """
-alibaba anthropic azure azure-responses bedrock bedrock-mantle cerebras cohere crusoe deepseek fireworks github-copilot
-google google-cloud groq heroku huggingface litellm meta mistral moonshotai nebius ollama openai openai-chat
-openai-responses openrouter ovhcloud sambanova snowflake together vercel vllm xai zai
+alibaba anthropic azure azure-responses cerebras crusoe deepseek fireworks github-copilot google google-cloud groq
+heroku litellm meta moonshotai nebius ollama openai openai-chat openai-responses openrouter ovhcloud sambanova
+snowflake together vercel vllm zai
 """
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {

@@ -10,6 +10,8 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from fake_endpoint import Answer, Endpoint, Request, Script, says
@@ -25,11 +27,14 @@ from toologue.schema.jsonl import read, write
 Start = Callable[[Script], Endpoint]
 PROVIDERS = registry.names("model")
 PAGE = Path(__file__).parents[2] / "docs" / "language-models.md"
-# What is not asked by a name and a key, or is not served any more.
-LEFT_OUT = {"github", "openai-chatgpt", "openai-codex", "system-one", "typesafe"}
+# What is not asked by a name and a key, or is not served any more; packages that send requests past our transport.
+LEFT_OUT = {"github", "openai-chatgpt", "openai-codex", "system-one", "typesafe",
+            "bedrock", "bedrock-mantle", "cohere", "huggingface", "mistral", "xai"}  # fmt: skip
 NO_CHAT = {"elevenlabs", "google-decisions", "openai-decisions", "sentence-transformers", "voyageai"}
 # They want an address, a region or an account first, or no key at all.
-OTHERWISE = {"azure", "azure-responses", "bedrock", "bedrock-mantle", "google-cloud", "litellm", "ollama", "snowflake"}
+OTHERWISE = {"azure", "azure-responses", "google-cloud", "litellm", "ollama", "snowflake"}
+PLACES = {"AZURE_OPENAI_ENDPOINT": "https://mine.azure.example", "OPENAI_API_VERSION": "1", "SNOWFLAKE_ACCOUNT": "mine",
+          "OLLAMA_BASE_URL": "http://mine/v1", "VLLM_BASE_URL": "http://mine/v1"}  # fmt: skip
 
 
 @pytest.fixture
@@ -97,6 +102,32 @@ def test_without_its_package_it_says_what_to_install(package: str, monkeypatch: 
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(BadSetting, match=re.escape(f'pip install "toologue[{provider}]"')):
         model(f"{provider}:some-model")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_each_is_asked_at_its_address(provider: str, endpoint: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over HTTP, in its own format; only the host is ours."""
+    pytest.importorskip("httpx2", reason=missing("openai"))
+    from toologue.models.transport import Line
+
+    for name, value in {**PLACES, key_names(provider)[0]: "sk-do-not-tell-0123456789"}.items():
+        monkeypatch.setenv(name, value)
+    said = says("Hello.")
+    if provider == "openrouter":
+        said.body["provider"], said.body["choices"][0]["native_finish_reason"] = "theirs", "stop"
+    there, send, hosts = endpoint([said]), Line.handle_async_request, list[str]()
+
+    async def rerouted(line: Line, request: Any) -> Any:
+        hosts.append(request.url.host)
+        ours = urlsplit(there.url)
+        request.url = request.url.copy_with(scheme="http", host=ours.hostname, port=ours.port)
+        return await send(line, request)
+
+    monkeypatch.setattr(Line, "handle_async_request", rerouted)
+    asked = model(f"{provider}:gpt/x?tries=1")
+    assert asyncio.run(asked.reply([{"role": "user", "content": "Hi"}])).text == "Hello."
+    assert len(hosts) == len(there.requests) == 1
+    assert hosts[0] in str(getattr(asked, "_asked").base_url) or provider.startswith("google")  # noqa: B009
 
 
 def test_a_key_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ EXPIRED = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_
 
 def translated(path: str, asked: dict[str, Any], status: int, body: Any) -> tuple[int, Any, str]:
     """Status, body and content type of a chat completion, or of an error, where another format is spoken."""
+    path = path.partition("?")[0]
     known = isinstance(body, dict) and ("choices" in body or status >= 400)
     if path.endswith("/chat/completions") or not known:
         return status, body, "application/json"

@@ -17,19 +17,15 @@ _KEYS = {
     "alibaba": "ALIBABA_API_KEY DASHSCOPE_API_KEY",
     "azure": "AZURE_OPENAI_API_KEY",
     "azure-responses": "AZURE_OPENAI_API_KEY",
-    "bedrock": "AWS_BEARER_TOKEN_BEDROCK",
-    "bedrock-mantle": "AWS_BEARER_TOKEN_BEDROCK",
-    "cohere": "CO_API_KEY",
     "google": "GOOGLE_API_KEY GEMINI_API_KEY",
     "google-cloud": "GOOGLE_API_KEY GEMINI_API_KEY",
     "heroku": "HEROKU_INFERENCE_KEY",
-    "huggingface": "HF_TOKEN",
     "openai-chat": "OPENAI_API_KEY",
     "openai-responses": "OPENAI_API_KEY",
     "snowflake": "SNOWFLAKE_TOKEN",
     "vercel": "VERCEL_AI_GATEWAY_API_KEY VERCEL_OIDC_TOKEN",
 }
-_EXTRAS = {"anthropic", "bedrock", "cohere", "google", "groq", "huggingface", "mistral", "xai"}
+_EXTRAS = {"anthropic", "google", "groq"}
 OPENAI = "https://api.openai.com/v1"
 
 

@@ -81,7 +81,7 @@ class Line(httpx2.AsyncBaseTransport):
 
 
 class LegacyLine:
-    """The same for what still speaks httpx (groq, cohere)."""
+    """The same for what still speaks httpx (groq)."""
 
     def __init__(self, line: Line):
         self._line = line
