@@ -96,7 +96,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
 }
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("toologue.cli.demo:demo", "The shipped example, offline: a table, and a page to open."),
-    "apis": ("toologue.cli.apis:apis", "What API documents describe, and one apis.jsonl of it."),
+    "apis": ("toologue.cli.apis:documents", "What API documents describe, and one apis.jsonl of it."),
     "world": ("toologue.cli.world:world", "Whether an API document becomes a world with state, and what it lacks."),
     "graph": ("toologue.cli.graph:graph", "The API graph: which output of one API another can take."),
     "init": ("toologue.cli.project:init", "A project of your own: procedures, API documents, an agent."),

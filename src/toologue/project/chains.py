@@ -54,14 +54,14 @@ from toologue.plan.api_graph.check import EdgeChecker
 from toologue.plan.api_graph.edges import find_edges
 from toologue.plan.api_graph.pairs import ParallelEmbedder
 from toologue.plan.api_graph.rules import RulesName, described_sides
-from toologue.plan.chains.catalog import Catalog, Reason
+from toologue.plan.chains.catalog import DOUBTS, Catalog, Reason
 from toologue.plan.chains.execute import Rejected
 from toologue.plan.chains.pairs import Job, Pair, edge_pairs, jobs, single_api_pairs
 from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.sequences import SEQUENCES
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
-from toologue.plan.chains.uses import NO_USES, Uses, read_uses
+from toologue.plan.chains.uses import NO_USES, Uses, read_uses, settled_by
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masked
 from toologue.schema import Dialogue, Edge, Noun, Plan, Use
@@ -109,12 +109,16 @@ class Prepared(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Where a dataset is made: its folder, the folder with each split's index, how; the hash of the documents."""
+    """Where a dataset is made: its folder, the folder with each split's index, how; the hash of the documents.
+
+    `wordless`: pairs count that no rule has words for.
+    """
 
     folder: Path
     indexes: Path
     making: ChainMaking
     documents: str = ""
+    wordless: bool = False
 
     @property
     def apis(self) -> Path:
@@ -209,21 +213,51 @@ def prepare(
     and its retriever may find it.
     """
     apart = partial(unordered, executor=executor_of(workers), workers=1)  # a process that gives its memory back
-    (count,) = apart(partial(_write_graph, sources, space, graph, choice), [workers])
-    if uses is None:
-        space.uses.unlink(missing_ok=True)
-    else:
-        write(space.uses, read_uses(uses, Catalog(space.apis).apis()).values())
+    (count,) = apart(partial(_write_graph, sources, space, graph, uses, choice), [workers])
     (prepared,) = apart(partial(_share_out, space, count), [workers])
     return prepared
 
 
+def candidates(
+    sources: Sequence[Path | str], folder: Path, *, graph: Path | None = None, choice: Choice | None = None
+) -> tuple[Catalog, dict[Pair, Pair | Reason]]:
+    """The documents of sources, written into a folder with their graph; pairs of chosen edges that hold.
+
+    With each the pair that conversations would be about, or the doubt why they would not.
+    """
+    space = Workspace(folder, folder, ChainMaking(), wordless=True)
+    _write_graph(sources, space, graph, None, choice, 1)
+    space = space._replace(documents=keys.file_key(space.apis))
+    catalog, checker = _catalog(space), _checker(space)
+    found: dict[Pair, Pair | Reason] = {pair: pair for pair in _valid_pairs(space, 1, Counter())}
+    seen = {(pair.source, pair.target) for pair in found}
+    for edge in read(space.graph, Edge, empty=True):
+        why = Counter[Reason]()
+        if edge.chosen and (edge.source, edge.target) not in seen and not [*edge_pairs(catalog, [edge], why)]:
+            doubt = next(iter(why))
+            if doubt in DOUBTS and checker.verdict(edge).valid:
+                found[Pair(edge.source, edge.output, edge.target, edge.parameter, "yesyes", "multi")] = doubt
+    return catalog, found
+
+
 def _write_graph(
-    sources: Sequence[Path | str], space: Workspace, graph: Path | None, choice: Choice | None, workers: int
+    sources: Sequence[Path | str],
+    space: Workspace,
+    graph: Path | None,
+    uses: Path | None,
+    choice: Choice | None,
+    workers: int,
 ) -> int:
-    making = space.making
+    making, apis = space.making, each_api(sources, choice)
+    if uses is None:
+        space.uses.unlink(missing_ok=True)
+    else:
+        known = {api.name: api for api in apis}
+        said = read_uses(uses, known)
+        write(space.uses, said.values())
+        apis = [settled_by(said.of(api.name), api) for api in known.values()]
     with pool(workers), replacing(space.apis) as file:
-        sides = described_sides(each_api(sources, choice), making.rules, into=file, workers=workers)
+        sides = described_sides(apis, making.rules, into=file, workers=workers)
         if graph is None:
             by = ParallelEmbedder(embedder_of(making.embedder), workers)
             edges = find_edges(sides, by, rules=making.rules, workers=workers).edges
@@ -285,7 +319,7 @@ def _edge_part(space: Workspace, lines: Sequence[tuple[int, bytes]]) -> _PairsOf
     edges = {_edge_key(edge): edge for edge in (parse(line, Edge, space.graph, at) for at, line in lines)}
 
     def valid(why: Counter[Any], *, chosen: bool) -> Iterator[Pair]:
-        for pair in _speakable(edge_pairs(catalog, edges.values(), why, chosen=chosen, uses=uses), catalog, why):
+        for pair in _speakable(space, edge_pairs(catalog, edges.values(), why, chosen=chosen, uses=uses), why):
             if _checker(space).verdict(edges[_edge_key(pair)]).valid:
                 yield pair
             else:
@@ -301,13 +335,16 @@ def _single_part(space: Workspace, names: Sequence[str]) -> _PairsOfPart:
     _checker.cache_clear()
     dropped, catalog = Counter[Any](), _catalog(space)
     pairs = single_api_pairs(catalog, dropped, names=names, uses=_uses(space))
-    return _PairsOfPart(list(_speakable(pairs, catalog, dropped)), dropped)
+    return _PairsOfPart(list(_speakable(space, pairs, dropped)), dropped)
 
 
-def _speakable(pairs: Iterable[Pair], catalog: Catalog, dropped: Counter[Any]) -> Iterator[Pair]:
+def _speakable(space: Workspace, pairs: Iterable[Pair], dropped: Counter[Any]) -> Iterator[Pair]:
+    catalog, uses = _catalog(space), _uses(space)
     for pair in pairs:
         beside = unspeakable_reason(catalog.api(pair.source)) if pair.source else None
-        if against := unspeakable_reason(catalog.api(pair.target)) or (None if beside == "wordless" else beside):
+        against = unspeakable_reason(catalog.api(pair.target))
+        against = None if against == "wordless" and (space.wordless or uses.wishes(pair.about)) else against
+        if against := against or (None if beside == "wordless" else beside):
             dropped[against] += 1
         else:
             yield pair

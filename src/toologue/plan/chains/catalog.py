@@ -61,6 +61,12 @@ Reason = Literal[
 ]  # fmt: skip
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
+# What somebody who understands the documents may see otherwise.
+DOUBTS: frozenset[Reason] = frozenset((
+    "users do not know it", "asks for too much", "no words for it", "nothing to say for it", "nothing left to ask",
+    "nothing to choose by", "nothing to find it by", "nothing to answer with", "another's id",
+))  # fmt: skip
+
 MOST_ASKED = 4  # nobody answers a question for more than this
 WORTH = 3  # an answer holds something that tells at least as much (`salience`)
 

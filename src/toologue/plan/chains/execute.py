@@ -177,7 +177,7 @@ class PairExecutor:
             raise Rejected("cannot be said", done.error.message)
         if not same(done.value, result):
             raise Rejected("results disagree", f"an earlier example answers the same call of {name} otherwise")
-        told = {name: value for name, value in arguments.items() if name not in documented}
+        told = {name: value for name, value in arguments.items() if documented.get(name) != value}
         return ExecutedCall(self.catalog.view(name), told, done)
 
     def _choice(self, pair: Pair, result: JsonValue, handed: JsonValue) -> Choice | None:

@@ -22,6 +22,7 @@ from toologue.apis.entities import Entity
 from toologue.apis.result_values import along, values_of
 from toologue.apis.salience import askable, asked_of, hidden
 from toologue.plan.chains.catalog import (
+    DOUBTS,
     ApiView,
     Catalog,
     Reason,
@@ -39,7 +40,7 @@ from toologue.plan.chains.catalog import (
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Edge, Use
-from toologue.schema.use import UseKey
+from toologue.schema.use import ESTIMATE, UseKey
 from toologue.text.names import KnowRule
 from toologue.worlds.documented.arguments import settled
 
@@ -98,7 +99,7 @@ def edge_pairs(
     for edge in edges:
         against = _reason_against(catalog, edge, seen, verdicts) if edge.chosen is chosen else "not chosen"
         pair = against or _pair_of_edge(ends, edge)
-        if isinstance(pair, Pair) and (use := uses.get(pair.about)):
+        if use := uses.get((edge.source, edge.output, edge.target, edge.parameter)):
             pair = pair_of_use(use, pair, catalog)
         if isinstance(pair, Pair) and not any(pair.sequences(published_code=published_code)):
             pair = "no sequence"
@@ -129,6 +130,8 @@ def single_api_pairs(
 
 def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | Reason:
     """The pair that a use says people talk about: asked for is what its first example tells; else what is estimated."""
+    if use.by == ESTIMATE or (isinstance(estimated, str) and estimated not in DOUBTS):
+        return estimated
     if not use.wanted or not use.examples:
         return estimated if use.wanted else "nobody wants it"
     first = use.examples[0]

@@ -8,7 +8,8 @@ from pathlib import Path
 from toologue.errors import BadFile
 from toologue.schema import Api
 from toologue.schema.jsonl import read
-from toologue.schema.use import Use, UseKey, documents_key
+from toologue.schema.use import ESTIMATE, Use, UseKey, documents_key
+from toologue.worlds.documented.arguments import SETTLED, settled
 
 
 class Uses(Mapping[UseKey, Use]):
@@ -25,6 +26,15 @@ class Uses(Mapping[UseKey, Use]):
 
     def __len__(self) -> int:
         return len(self._uses)
+
+    def told(self, about: UseKey) -> list[Use]:
+        """What a model says of a pair, then of its API alone."""
+        every = (self._uses.get(key) for key in dict.fromkeys((about, (None, None, about[2], None))))
+        return [one for one in every if one is not None and one.by != ESTIMATE]
+
+    def wishes(self, about: UseKey) -> list[str]:
+        """What people wish for who need it."""
+        return [wish for one in self.told(about) for wish in one.wishes]
 
     def of(self, api: str) -> Use | None:
         """What is said of an Api alone."""
@@ -43,6 +53,18 @@ def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:
         told = f"{len(stale)} of {len(known)} uses in {file} are of other documents, for one that of {stale[0].api!r}"
         raise BadFile(f"{told}: run `toologue apis enrich` on these again; it asks for nothing else")
     return Uses(known)
+
+
+def settled_by(use: Use | None, api: Api) -> Api:
+    """The document with what a model understood of it: parameters that nobody is asked for, and such as people are."""
+    if use is None or use.by == ESTIMATE:
+        return api
+    fixed, parameters = settled(api), dict(api.parameters)
+    for name, one in use.asks.items():
+        parameter = parameters.get(name)
+        if parameter and parameter.required and (name in fixed or one.default is not None):
+            parameters[name] = parameter.replace(json_schema={**parameter.json_schema, SETTLED: one.default})
+    return api.replace(parameters=parameters)
 
 
 def key_of(about: UseKey, apis: Mapping[str, Api]) -> str:

@@ -30,6 +30,7 @@ _SECRET = re.compile(
     r"(?:api|app|auth|access|subscription)_?(?:key|token)|rapidapi|"
     r"(?:^|_)(?:secret|authorization|auth|password|signature|credentials?|apikey|appid)$|^key$|^token$"
 )
+SETTLED = "x-settled"
 _KEPT = frozenset(("accept", "contenttype", "callback"))
 _LISTED = re.compile(r"(?<![\w|])([\w.-]+(?:\s*\|\s*[\w.-]+){1,})(?![\w|])")
 _UNKNOWN = frozenset(("", "titles", "fine", "types", "sentences"))
@@ -63,7 +64,8 @@ def arguments_for(
 def settled(api: Api) -> Mapping[str, JsonValue]:
     """What the documentation settles: of required parameters that say how to answer (`page`) what is documented.
 
-    That is the default, else the first example, where it fits; a choice among several values is not settled.
+    That is the default, else the first example, where it fits; a choice among several values is not settled. What a
+    model understood of the documentation stands under `x-settled`: a value, or null.
     """
     return _default_arguments(Same(api))
 
@@ -73,6 +75,9 @@ def _default_arguments(kept: Same[Api]) -> Mapping[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for name, parameter in kept.value.parameters.items():
         schema = parameter.json_schema
+        if SETTLED in schema:
+            found |= {name: schema[SETTLED]} if schema[SETTLED] is not None else {}
+            continue
         is_choice = isinstance(listed := schema.get("enum"), list) and len(listed) > 1
         if parameter.required and split_name(name) in group("settings") and not is_choice:
             known = [schema.get("default"), schema.get("const"), *examples_of(schema)]

@@ -1,0 +1,451 @@
+"""What people want of APIs and of pairs of them: estimated from documents, or asked of a model, once each.
+
+`questions_of` gives what there is to ask: every API that tells something, and every pair of them that conversations
+would be made of. `estimate` answers from documents. `ask_uses` asks a model (`enrich_api.txt`, `enrich_pair.txt`); what
+in a reply does not fit the documents, or cannot be executed, is told to it, and asked again; what stays wrong is left
+out, and counted. Where a model gives no reply, nothing else is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
+
+from toologue import limits
+from toologue.apis.entities import leaves
+from toologue.apis.schemas import violation
+from toologue.errors import UnknownName
+from toologue.formats.literals import json_values
+from toologue.models.ask import ask_until_valid, bullets, model, render_prompt
+from toologue.models.model import Model, ModelFault
+from toologue.models.recording import keeping_replies, told_spec
+from toologue.plan.chains.catalog import ApiView, Catalog, Reason, known, optional, required, telling
+from toologue.plan.chains.execute import PairExecutor, Rejected
+from toologue.plan.chains.pairs import Pair, single_api_pairs
+from toologue.plan.chains.uses import Uses, key_of
+from toologue.project.chains import candidates
+from toologue.project.generate import NO_ANSWER
+from toologue.schema import Ask, Example, Fault, Noun, Use
+from toologue.schema.jsonl import json_path, read, write
+from toologue.schema.use import ESTIMATE, UseKey
+from toologue.values.json_schema import list_of, object_of, types_of
+from toologue.worlds.documented import is_credential
+from toologue.worlds.documented.arguments import read_arguments, settled
+from toologue.write.chains.intents import intent_of
+from toologue.write.chains.names import output, parameters
+
+_SAID, _SHOWN, _LISTED, _REPLY = 1200, 60, 80, 200_000  # letters, lines of a document; letters of a reply
+_WISH, _TOPIC, _TOLD = 14, 9, 5  # words of a wish, of a topic; outputs of an answer
+_VALUES = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]]|\d\d)\S*")
+
+
+class Question(NamedTuple):
+    """An API, or a pair of them; what documents say of it: a pair, or why there is none."""
+
+    catalog: Catalog
+    api: str
+    pair: Pair | None
+    estimated: Pair | Reason
+
+    @property
+    def about(self) -> UseKey:
+        """What its answer is about."""
+        return self.pair.about if self.pair else (None, None, self.api, None)
+
+    @property
+    def key(self) -> str:
+        """The key of the documents that it is about."""
+        return key_of(self.about, self.catalog.apis())
+
+    @property
+    def views(self) -> list[ApiView]:
+        """The source, if there is one, and the target."""
+        return [self.catalog.view(name) for name in (self.about[0], self.api) if name]
+
+
+@dataclass
+class Tally:
+    """What came of it: uses of what was given, how many were there before and how many were asked for, replies.
+
+    `dropped`: what could not be used of replies, by place, and an instance; `without`: what there is no use of;
+    `fault`: the last one of the model's.
+    """
+
+    uses: list[Use] = field(default_factory=list[Use])
+    kept: int = 0
+    asked: int = 0
+    replies: int = 0
+    dropped: Counter[str] = field(default_factory=Counter[str])
+    instances: dict[str, str] = field(default_factory=dict[str, str])
+    without: int = 0
+    fault: str = ""
+
+
+def questions_of(sources: Sequence[Path | str], folder: Path, *, each: int = 3, **given: Any) -> Iterator[Question]:
+    """Every API of sources that tells something, and pairs, up to so many for `each` target, the likeliest first.
+
+    `folder` is for their documents and graph.
+    """
+    catalog, pairs = candidates(sources, folder, **given)
+    for name in catalog:
+        view, why = catalog.view(name), Counter[Reason]()
+        if view.outputs and not any(one.required and is_credential(one.name) for one in view.inputs.values()):
+            found = next(single_api_pairs(catalog, why, names=[name]), None)
+            yield Question(catalog, name, None, found or next(iter(why)))
+    often = Counter[str]()
+    for pair, estimated in pairs.items():
+        often[pair.target] += 1
+        if often[pair.target] <= each:
+            yield Question(catalog, pair.target, pair, estimated)
+
+
+def enrich(
+    sources: Sequence[Path | str],
+    out: Path,
+    spec: str | None,
+    *,
+    concurrency: int = 8,
+    tries: int = 3,
+    seed: int = 0,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    **given: Any,
+) -> Tally:
+    """Write the uses of sources into a file, which keeps what it has: estimates, or what the model of a spec says.
+
+    Asked for is what it does not hold, or only as an estimate, and what was made of other documents. Killed and called
+    again, nothing is asked twice.
+    """
+    kept = {one.about: one for one in read(out, Use, empty=True)} if out.is_file() else dict[UseKey, Use]()
+    tally = Tally()
+    with TemporaryDirectory() as folder:
+        every = list(questions_of(sources, Path(folder), **given))
+        held = ((one, kept.get(one.about)) for one in every)
+        known = {one.about for one, use in held if use and use.of == one.key and use.by != ESTIMATE}
+        new = [one for one in every if one.about not in known]
+        if spec is None:
+            found = list(map(estimate, new))
+        else:
+            with keeping_replies(out.parent, "uses", told_spec(spec), seed):
+                how = {"concurrency": concurrency, "tries": tries, "seed": seed}
+                found = asyncio.run(ask_uses(new, model(spec, "enricher"), tally, **how, progress=progress))
+        stale = {one.about for one in new} - {one.about for one in found}
+        uses = {key: use for key, use in kept.items() if key not in stale} | {one.about: one for one in found}
+        asked = {one.about for one in every} & uses.keys()
+        uses |= {use.about: use for use in without_clashes((uses[key] for key in asked), every[0].catalog, tally)}
+        tally.asked, tally.kept = len(new), len(known)
+        tally.uses = [uses[one.about] for one in every if one.about in uses]
+    write(out, uses.values())
+    return tally
+
+
+def estimate(question: Question) -> Use:
+    """What documents alone say that people want: in the words that generation would find for it."""
+    source, out, api, parameter = question.about
+    view, estimated = question.views[-1], question.estimated
+    names, intent = parameters(view.api), intent_of(view.api)
+    worth, fixed = telling(view), settled(view.api)
+    asked = [parameter] if parameter else [*fixed, *required(view), *optional(view)]
+    best = sorted(worth, key=lambda name: -worth[name])[:_TOLD]
+    return Use(
+        api=api,
+        source=source,
+        output=out,
+        parameter=parameter,
+        of=question.key,
+        wanted=isinstance(estimated, Pair) or estimated in ("users do not know it", "nothing left to ask"),
+        why="" if isinstance(estimated, Pair) else estimated,
+        wishes=(intent.action,),
+        topic=f"the {re.sub('^(?:the|an?) ', '', intent.topic)}",
+        asks={
+            one: Ask(phrase=names[one].the, known=known(view.inputs[one], "fixed"), default=fixed.get(one))
+            for one in asked
+        },
+        tells={name: output(name).the for name in best},
+    )
+
+
+async def ask_uses(
+    questions: Sequence[Question],
+    by: Model,
+    tally: Tally,
+    *,
+    concurrency: int = 8,
+    tries: int = 3,
+    seed: int = 0,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Use]:
+    """What a model says to each question, in their order. A fault that others would meet as well ends the asking."""
+    turns, done, down = asyncio.Semaphore(concurrency), 0, False
+
+    async def one(question: Question) -> Use | None:
+        nonlocal done, down
+        async with turns:
+            if down:
+                return None
+            try:
+                return await _ask(question, by, tally, tries=tries, seed=seed)
+            except ModelFault as fault:
+                down, tally.fault = down or fault.type in NO_ANSWER, str(fault)
+                return None
+            finally:
+                done += 1
+                progress(done, len(questions))
+
+    found = [use for use in await asyncio.gather(*map(one, questions)) if use is not None]
+    tally.without = len(questions) - len(found)
+    return found
+
+
+async def _ask(question: Question, by: Model, tally: Tally, *, tries: int, seed: int) -> Use | None:
+    best: Use | None = None
+
+    def parse(reply: str) -> tuple[list[str], str]:
+        nonlocal best
+        tally.replies += 1
+        use, wrong = answer_of(question, reply)
+        if use is not None and (best is None or len(use.examples) >= len(best.examples)):
+            best = use.replace(by=by.name)
+        again = "Give the whole JSON object again, and nothing else."
+        return wrong, f"Some of this cannot be used:\n{bullets(wrong)}\n\n{again}" if wrong else ""
+
+    prompt = prompt_text(question)
+    last = await ask_until_valid(by, prompt, parse, seed, "use", *map(str, question.about), tries=tries, forget=True)
+    for what in last.value if best is None or not best.examples else ():
+        place = re.sub(r"\d+", "n", what.partition(":")[0])
+        tally.dropped[place] += 1
+        tally.instances.setdefault(place, what)
+    return best
+
+
+def prompt_text(question: Question) -> str:
+    """What a model is asked."""
+    *source, target = map(document_text, question.views)
+    if question.pair is None:
+        return render_prompt(__file__, "enrich_api.txt", document=target)
+    slots = {"output": _paths(question.views[0])[question.pair.output or ""], "parameter": question.pair.parameter}
+    return render_prompt(__file__, "enrich_pair.txt", source=source[0], target=target, **slots)
+
+
+def document_text(view: ApiView) -> str:
+    """What a model is shown of an API: what it is for, what it takes, what stands where in its result."""
+    api, fixed, paths = view.api, settled(view.api), _paths(view)
+    lines = [f"{api.name}{f' ({api.domain})' if api.domain else ''}: {_cut(api.description, _SAID)}", "", "It takes:"]
+    for name, one in view.inputs.items():
+        left = f"; taken as {_json(fixed[name])} where it is left out" if name in fixed else ""
+        kind = f"{_type(one.schema)}{', required' if one.required and not left else ''}"
+        lines += [] if is_credential(name) else [f"- `{name}` ({kind}){_more(one.schema)}{left}"]
+    lines += [*(["nothing"] if not view.inputs else []), "", "It returns ([] is a list):"]
+    every = [
+        f"- `{paths[name] or 'the value itself'}` ({_type(one.schema)}){_more(one.schema)}"
+        for name, one in view.outputs.items()
+    ]
+    more = [f"… and {len(every) - _LISTED} more, which you leave out"] if len(every) > _LISTED else []
+    return "\n".join([*lines, *every[:_LISTED], *more])
+
+
+def _paths(view: ApiView) -> dict[str, str]:
+    """The paths of outputs, as in `loans[].title`, by their names."""
+    return {leaf.name: leaf.path for leaf in leaves(view.api.returns)}
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    return " or ".join(types_of(schema)) or "any"
+
+
+def _more(schema: Mapping[str, Any]) -> str:
+    said = _cut(" ".join(str(schema.get("description") or "").split()), 3 * _SHOWN)
+    parts = [f": {said}" if said else ""]
+    parts += [f"; one of {_json(schema['enum'])}" if schema.get("enum") else ""]
+    shown = list_of(schema.get("examples"))[:1]
+    return "".join([*parts, *(f"; for example {_json(one)}" for one in shown)])
+
+
+def _json(value: object) -> str:
+    return _cut(json.dumps(value, ensure_ascii=False, default=str), 3 * _SHOWN)
+
+
+def _cut(text: str, most: int) -> str:
+    return limits.cut(" ".join(text.split()), most)
+
+
+class _Reply(Noun):
+    """What a model answers, as it writes it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    wanted: bool
+    why: str = ""
+    wishes: tuple[str, ...] = ()
+    topic: str = ""
+    lacks: str = ""
+    asks: dict[str, Ask] = Field(default_factory=dict[str, Ask])
+    tells: dict[str, str] = Field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+
+
+def answer_of(question: Question, reply: str) -> tuple[Use | None, list[str]]:
+    """What a reply says, as far as it can be used, and what is wrong with it: where, and what."""
+    found = next((one for one in json_values(reply[:_REPLY], "{", tries=50) if "wanted" in one), None)
+    if found is None:
+        whole = "it is cut off; make it shorter" if reply.count("{") > reply.count("}") else "there is none"
+        return None, [f'the reply: expected one JSON object with the key "wanted"; {whole}']
+    try:
+        said = _Reply.model_validate(found)
+    except ValidationError as error:
+        return None, [f"{json_path(one['loc'])[2:]}: {one['msg']}" for one in error.errors(include_url=False)[:5]]
+    return _Checking(question, said).checked()
+
+
+class _Checking:
+    """A reply held against the documents that it is about. `wrong` says where and what."""
+
+    def __init__(self, question: Question, said: _Reply):
+        self.question, self.said, self.wrong = question, said, list[str]()
+
+    def checked(self) -> tuple[Use | None, list[str]]:
+        """The use, as far as it can be used, and what is wrong."""
+        said, (source, out, api, parameter) = self.said, self.question.about
+        use = Use(api=api, source=source, output=out, parameter=parameter, of=self.question.key, why=said.why.strip())
+        if not said.wanted:
+            return use.replace(wanted=False), [] if use.why else ["why: it is empty"]
+        asks = {parameter: Ask(phrase=said.lacks.strip(), known=False)} if parameter else self._asks()
+        topic, wishes, tells = said.topic.strip(), self._wishes(), self._tells()
+        if not 0 < len(topic.split()) <= _TOPIC:
+            self.wrong.append(f"topic: expected up to {_TOPIC} words, got {topic!r}")
+        if parameter and not said.lacks.strip():
+            self.wrong.append("lacks: it is empty")
+        use = use.replace(wishes=wishes, topic=topic, asks=asks, tells=tells)
+        usable = not self.wrong or bool(wishes and topic and tells and not any("asks" in one for one in self.wrong))
+        use = use.replace(examples=self._examples(use))
+        return use if usable else None, self.wrong
+
+    def _wishes(self) -> tuple[str, ...]:
+        kept, wrong = list[str](), list[str]()
+        for wish in (" ".join(one.split()).strip(" .…") for one in self.said.wishes):
+            why = next(self._against(wish), "")
+            kept, wrong = (kept, [*wrong, f"wishes: {why} in {wish!r}"]) if why else ([*kept, wish], wrong)
+        self.wrong += wrong if len(kept) < 2 else []
+        if not self.said.wishes:
+            self.wrong.append("wishes: there are none")
+        return tuple(kept)
+
+    def _against(self, wish: str) -> Iterator[str]:
+        if not 2 < len(wish.split()) <= _WISH:
+            yield f"expected 3 to {_WISH} words"
+        if found := _VALUES.search(wish):
+            yield f"a value, or a name as code writes it ({found[0]!r})"
+        if wish.lower().startswith(("i ", "i'd ", "to ")):
+            yield 'the beginning of the sentence ("I\'d like to …")'
+        if any(len(view.api.name.split()) > 1 and view.api.name in wish for view in self.question.views):
+            yield "the name of an API"
+
+    def _asks(self) -> dict[str, Ask]:
+        view, asks = self.question.views[-1], self.said.asks
+        self.wrong += [
+            f"asks: {UnknownName('parameter', name, view.inputs)}" for name in asks if name not in view.inputs
+        ]
+        lacking = (name for name in required(view) if not (name in asks and asks[name].phrase.strip()))
+        self.wrong += [f"asks: `{name}` is required, and has no phrase" for name in lacking]
+        for name, one in asks.items():
+            schema = view.api.parameters[name].json_schema if name in view.inputs else {}
+            if one.default is not None and (wrong := violation(one.default, schema, f"asks.{name}.default")):
+                self.wrong.append(wrong)
+        return {name: one for name, one in asks.items() if name in view.inputs and one.phrase.strip()}
+
+    def _tells(self) -> dict[str, str]:
+        view = self.question.views[-1]
+        names = {path: name for name, path in _paths(view).items()}
+        told = self.said.tells
+        self.wrong += [f"tells: {UnknownName('output', path, names)}" for path in told if path not in names]
+        if not told:
+            self.wrong.append("tells: there are no outputs")
+        return {names[path]: phrase.strip() for path, phrase in told.items() if path in names and phrase.strip()}
+
+    def _examples(self, use: Use) -> tuple[Example, ...]:
+        kept, taken = list[Example](), list[set[str]]()
+        for number, example in enumerate(self.said.examples, 1):
+            wrong = [*self._of_call(0, example.source_arguments, example.source_result)] if use.source else []
+            wrong += self._of_call(-1, example.arguments, example.result)
+            wrong += [] if wrong else self._rehearsed(use, example)
+            if not wrong and taken and {*example.arguments, *example.source_arguments} != taken[0]:
+                wrong.append(f"expected the same parameters as in the other example, {_json(sorted(taken[0]))}")
+            self.wrong += [f"examples[{number}]: {one}" for one in wrong]
+            if not wrong:
+                kept.append(example)
+                taken.append({*example.arguments, *example.source_arguments})
+        if not self.said.examples:
+            self.wrong.append("examples: there are none")
+        return tuple(kept)
+
+    def _of_call(self, side: int, arguments: Mapping[str, JsonValue], result: JsonValue) -> Iterator[str]:
+        """What documents do not allow of a call and its result."""
+        view, of = self.question.views[side], "source_" if side == 0 and self.question.pair else ""
+        read = read_arguments(view.api, {**settled(view.api), **arguments})
+        if isinstance(read, Fault):
+            yield f"{of}arguments: {read.message}"
+        if wrong := violation(result, _without_required(view.api.returns), f"{of}result"):
+            yield wrong
+        documented = {*_paths(view).values()}
+        strange = [path for path in _places(result) if path not in documented]
+        yield from (f"{of}result: {UnknownName('output', path, documented)}" for path in strange[:3])
+
+    def _rehearsed(self, use: Use, example: Example) -> list[str]:
+        pair = self.question.pair or Pair(None, None, use.api, "", "zeroyes", "knowable")
+        executor = PairExecutor(self.question.catalog, seed=0, uses=Uses([use.replace(examples=(example,))]))
+        try:
+            executor.relive(pair, use.tells, example)
+        except Rejected as rejected:
+            return [str(rejected)]
+        return []
+
+
+def without_clashes(uses: Iterable[Use], catalog: Catalog, tally: Tally) -> Iterator[Use]:
+    """The uses, without examples that answer a call otherwise than an earlier one does."""
+    every = [*uses]
+    executor = PairExecutor(catalog, seed=0, uses=Uses(every))
+    for use in every:
+        pair = Pair(use.source, use.output, use.api, use.parameter or "", "zeroyes", "knowable")
+        kept = list[Example]()
+        for example in use.examples:
+            try:
+                executor.relive(pair, use.tells, example)
+                kept.append(example)
+            except Rejected as rejected:
+                tally.dropped[rejected.reason] += 1
+                tally.instances.setdefault(rejected.reason, str(rejected))
+        yield use.replace(examples=tuple(kept))
+
+
+def _without_required(schema: Any) -> Any:
+    """A schema that allows results to leave things out."""
+    if isinstance(schema, list):
+        return [_without_required(one) for one in list_of(schema)]
+    if not isinstance(schema, dict):
+        return schema
+    inner = object_of(schema).items()
+    return {name: _without_required(one) for name, one in inner if name != "required" or not isinstance(one, list)}
+
+
+def _places(value: Any, path: str = "") -> Iterator[str]:
+    """Where single values stand in a result, each place once, as in `loans[].title`."""
+
+    def walked(value: Any, path: str) -> Iterator[str]:
+        if isinstance(value, dict) and value:
+            for name, one in object_of(value).items():
+                yield from walked(one, f"{path}.{name}" if path else name)
+        elif isinstance(value, list) and any(isinstance(one, dict | list) for one in list_of(value)):
+            for one in list_of(value):
+                yield from walked(one, f"{path}[]")
+        else:
+            yield f"{path}[]" if isinstance(value, list) else path
+
+    yield from dict.fromkeys(walked(value, path))

@@ -1,0 +1,186 @@
+"""`toologue apis enrich`: what people want of APIs, asked once of a model, checked against the documents, and kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from chains_dataset_samples import service
+
+from command import Done, toologue
+from toologue.models.model import Asked, Line, ModelFault, ScriptedModel
+from toologue.schema import Use
+from toologue.schema.jsonl import read, write
+
+SEARCH, DETAILS = "Films|all films|Search films", "Films|all films|Get film details"
+LIONS = {"filmId": 41, "filmName": "The Lions of Leeds"}
+ALONE = {
+    "wanted": True,
+    "why": "Friends want to choose a film for tonight.",
+    "wishes": ["find out which films are shown in town", "see what is on at the cinema"],
+    "topic": "the films in a city",
+    "asks": {"city": {"phrase": "the city you are in", "known": True, "default": None}},
+    "tells": {"results[].filmName": "the title of the film"},
+    "examples": [
+        {"arguments": {"city": "Leeds"}, "result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]}},
+        {"arguments": {"city": "Bergen"}, "result": {"results": [{"filmId": 8, "filmName": "Night Trains"}]}},
+    ],
+}
+PAIR = {
+    "wanted": True,
+    "why": "Somebody heard of a film and wonders who made it.",
+    "wishes": ["learn who started a film and how good it is", "find out who is behind a film"],
+    "topic": "the making of a film",
+    "lacks": "the number of the film",
+    "tells": {"founder": "the person who started it", "rating": "the rating"},
+    "examples": [
+        {
+            "source_arguments": {"city": "Leeds"},
+            "source_result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]},
+            "arguments": {"filmId": 41},
+            "result": {"founder": "Edna Moss", "rating": 4.5},
+        },
+    ],
+}
+NOBODY = {"wanted": False, "why": "Nobody knows such a number, and nobody has one."}
+
+
+def reply_of(asked: Asked) -> dict[str, Any]:
+    """What the model says of each: of the search, of the pair, and that nobody wants details alone."""
+    said = str(asked.messages[0]["content"])
+    return PAIR if "`filmId`. The assistant looks it up" in said else ALONE if f"{SEARCH} (" in said else NOBODY
+
+
+Answers = Callable[[Asked], Line]
+Enrich = Callable[..., Done]
+
+
+@pytest.fixture
+def enrich(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enrich:
+    """The command over two tools, with a model that answers so."""
+    write(tmp_path / "films.jsonl", [api for api in service() if api.domain == "Films"])
+
+    def run(answer: Answers, *options: object) -> Done:
+        module = ModuleType("our_models")
+        module.__dict__["reader"] = ScriptedModel(answer, name="reader")
+        monkeypatch.setitem(sys.modules, "our_models", module)
+        given = ("-o", "uses.jsonl", "--model", "our_models:reader", *options)
+        return toologue("apis", "enrich", "films.jsonl", *given, cwd=tmp_path)
+
+    return run
+
+
+def uses(home: Path) -> dict[tuple[str | None, str], Use]:
+    return {(one.source, one.api): one for one in read(home / "uses.jsonl", Use)}
+
+
+def test_what_a_model_says_is_kept(tmp_path: Path, enrich: Enrich) -> None:
+    done = enrich(lambda asked: json.dumps(reply_of(asked)))
+    assert done.returncode == 0, done.stderr
+    said = uses(tmp_path)
+    assert said[None, SEARCH].wishes == ("find out which films are shown in town", "see what is on at the cinema")
+    assert said[None, SEARCH].tells == {"results|filmName": "the title of the film"}
+    assert not said[None, DETAILS].wanted
+    pair = said[SEARCH, DETAILS]
+    assert (pair.by, pair.output, pair.parameter, len(pair.examples)) == ("reader", "results|filmId", "filmId", 1)
+    assert pair.asks["filmId"].phrase == "the number of the film"
+    assert not pair.asks["filmId"].known
+
+
+def test_without_a_model_documents_are_estimated(tmp_path: Path) -> None:
+    write(tmp_path / "films.jsonl", [api for api in service() if api.domain == "Films"])
+    assert toologue("apis", "enrich", "films.jsonl", "-o", "uses.jsonl", cwd=tmp_path).returncode == 0
+    said = uses(tmp_path)
+    assert {one.by for one in said.values()} == {"estimate"}
+    assert said[None, SEARCH].asks["city"].known
+    assert not said[None, DETAILS].asks["filmId"].known
+    assert said[SEARCH, DETAILS].wanted
+
+
+def broken(**changes: object) -> dict[str, Any]:
+    """The reply about the search, with something wrong in it."""
+    return {**ALONE, **changes}
+
+
+@pytest.mark.parametrize(
+    ("reply", "complaint"),
+    [
+        ("I cannot help with that.", 'the reply: expected one JSON object with the key "wanted"; there is none'),
+        (json.dumps(ALONE)[:300], "it is cut off; make it shorter"),
+        (
+            broken(wishes=["see the Bergen_films", "show 2025 films to me"]),
+            "a value, or a name as code writes it ('Bergen_films')",
+        ),
+        (broken(topic=""), "topic: expected up to 9 words, got ''"),
+        (broken(asks={}), "asks: `city` is required, and has no phrase"),
+        (broken(tells={"results[].title": "the title"}), "tells: no output is called 'results[].title'"),
+        (broken(examples=[{"arguments": {}, "result": {}}]), "examples[1]: arguments: city is missing"),
+        (
+            broken(examples=[{"arguments": {"city": "Leeds"}, "result": {"results": [{"filmId": "x"}]}}]),
+            "examples[1]: result.results[0].filmId: expected integer, got 'x'",
+        ),
+        (
+            broken(examples=[{"arguments": {"city": "Leeds"}, "result": {"films": ["Bread"]}}]),
+            "examples[1]: result: no output is called 'films[]'",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_asked_again_with_a_remark(
+    tmp_path: Path, enrich: Enrich, reply: Any, complaint: str
+) -> None:
+    remarks = list[str]()
+
+    def answer(asked: Asked) -> Line:
+        if len(asked.messages) > 1:
+            remarks.append(str(asked.messages[-1]["content"]))
+        elif reply_of(asked) is ALONE:
+            return reply if isinstance(reply, str) else json.dumps(reply)
+        return json.dumps(reply_of(asked))
+
+    assert enrich(answer).returncode == 0
+    assert len(remarks) == 1
+    assert complaint in remarks[0]
+    assert len(uses(tmp_path)[None, SEARCH].examples) == 2
+
+
+def test_what_is_handed_over_stands_on_both_sides(enrich: Enrich) -> None:
+    (lions,) = PAIR["examples"]
+    other = {**PAIR, "examples": [{**lions, "arguments": {"filmId": 99}}]}
+    done = enrich(lambda asked: json.dumps(other if reply_of(asked) is PAIR else reply_of(asked)))
+    assert "no value to hand over: 99 is none of [41, 57]" in done.stdout
+
+
+def test_what_stays_wrong_is_left_out_and_counted(tmp_path: Path, enrich: Enrich) -> None:
+    done = enrich(lambda asked: "Sorry." if reply_of(asked) is ALONE else json.dumps(reply_of(asked)))
+    assert done.returncode == 3
+    assert "nothing came of 1 of 3" in done.stdout
+    assert [*uses(tmp_path)] == [(None, DETAILS), (SEARCH, DETAILS)]
+
+
+def test_a_fault_of_the_endpoint_loses_nothing_else_and_nothing_is_asked_twice(tmp_path: Path, enrich: Enrich) -> None:
+    """The second command asks for what there was no reply to; the third one for nothing; then a document changes."""
+
+    def ill(asked: Asked) -> Line:
+        return ModelFault("timeout", "no answer") if reply_of(asked) is PAIR else json.dumps(reply_of(asked))
+
+    def counting(asked: Asked) -> Line:
+        told.append(reply_of(asked))
+        return json.dumps(told[-1])
+
+    told = list[dict[str, Any]]()
+    done = enrich(ill)
+    assert (done.returncode, "no answer" in done.stdout) == (3, True)
+    assert len(uses(tmp_path)) == 2
+    assert enrich(counting).returncode == 0
+    assert told == [PAIR]
+    assert enrich(counting).returncode == 0
+    assert told == [PAIR]
+    search, details = (api for api in service() if api.domain == "Films")
+    write(tmp_path / "films.jsonl", [search, details.replace(description="Who made a film, and how good it is.")])
+    assert enrich(counting).returncode == 0
+    assert told == [PAIR, NOBODY, PAIR]
