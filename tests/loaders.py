@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import yaml
 
+from tooldial_record import record_of
 from toologue import bench
 from toologue.agents.predictions import read_predictions
 from toologue.apis.load import apis_of_all
@@ -250,9 +251,7 @@ def _conversations(folder: Path) -> dict[str, Loader]:
         ),
         "ALMITA, JSONL": Loader("a.jsonl", talk, read_almita, many(talk)),
         "ALMITA, CSV": Loader("a.csv", b"id,conversation\n" + row, read_almita, many(row, b"id,conversation\n")),
-        "ToolDial": Loader(
-            "d.json", _json([tooldial.to_tooldial(LABELLED)]), read_tooldial, _listed(tooldial.to_tooldial(LABELLED))
-        ),
+        "ToolDial": Loader("d.json", _json([record_of(LABELLED)]), read_tooldial, _listed(record_of(LABELLED))),
         "ToolTalk": Loader("t.json", talked, read_tooltalk, many(_SAYS, talked.removesuffix(b"]}"), b"]}")),
         "Dialog2API": Loader(
             "c.xml", xml, dialog2api.read_conversations,

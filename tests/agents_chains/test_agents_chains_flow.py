@@ -7,6 +7,7 @@ from agents_chains_samples import (
     DETAILS,
     HOTELS,
     SEARCH,
+    SUPPLIES,
     Travel,
     actions,
     agent_turns,
@@ -97,9 +98,10 @@ class TestWhatTheUserDoesNotKnowIsFoundOut:
         assert (rest.action, rest.state) == ("request", State(api=DETAILS, required={"hotelId": 7, "guests": ""}))
         assert "7" in (rest.text or "")
 
-    def test_what_stands_beside_it_in_its_row_comes_along(self) -> None:
+    def test_what_the_retriever_says_stands_beside_it_in_its_row_comes_along(self) -> None:
         rooms = [{**HOTELS[0], "guests": 4}, {**HOTELS[1], "guests": 3}]
-        turns = converse(Travel({DETAILS: 0.9}, hotels=rooms), *self.LINES, "The West Pier, please.")
+        told = {**SUPPLIES, "along": {"guests": "results|guests"}}
+        turns = converse(Travel({DETAILS: 0.9}, hotels=rooms, supplies=told), *self.LINES, "The West Pier, please.")
         assert actions(turns)[-2:] == ["call", "response"]
         assert agent_turns(turns)[-2].acts == (Call(api=DETAILS, arguments={"hotelId": 9, "guests": 3}),)
 

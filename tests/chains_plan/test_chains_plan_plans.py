@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.apis.result_values import values_of
+from toologue.formats.tooldial import as_published
 from toologue.models.embed import calibrated
 from toologue.plan.chains.catalog import Catalog
 from toologue.plan.chains.execute import Rejected
 from toologue.plan.chains.pairs import Job, Pair, edge_pairs, single_api_pairs
 from toologue.plan.chains.planner import Planner, thoughts
 from toologue.plan.chains.sequences import SEQUENCES
-from toologue.plan.chains.statistics import as_published
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Plan, State, UserTurn
 from toologue.schema.jsonl import line_of, parse, write
 from toologue.worlds.documented import Documented

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tooldial_samples import APIS, FAIL, TWO, dialogue, lived, suite
 
+from tooldial_record import record_of
 from toologue import registry
 from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Mode, Options, Part, benchmark, evaluate, play, record, sums
@@ -20,8 +21,8 @@ from toologue.bench.tooldial.predictions import predicted
 from toologue.bench.tooldial.tables import by_round, errors_table, main_table, section, tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.formats.tooldial import state_json, to_tooldial
-from toologue.formats.tooldial_text import samples
+from toologue.formats.tooldial import state_json
+from toologue.formats.tooldial_text import lines
 from toologue.models.model import ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG
@@ -111,13 +112,13 @@ def test_the_counts_of_the_published_test_set(published: list[Dialogue]) -> None
     assert sums(graded)["dialogue right"]["of"] == 1166
 
 
-def test_the_samples_are_the_tests(published: list[Dialogue]) -> None:
+def test_the_states_actions_and_responses_of_the_published_text_are_the_tests(published: list[Dialogue]) -> None:
     for gold in {one.origin["sequence"]: one for one in published}.values():
-        for task in ("dst", "action", "faithfulness"):
-            made = [one.turn for one in samples(gold, task, "none", APIS)]  # type: ignore[arg-type]
-            assert made == sorted(asked_at(task, gold))  # type: ignore[arg-type]
-        rounds = list(samples(gold, "overall", "gold", APIS))
-        assert len(rounds) == sum(turn.role == "user" for turn in gold.turns)
+        text = list(lines(gold.turns, APIS))
+        for task, kind in (("dst", "state"), ("action", "action")):
+            assert [line.turn for line in text if line.kind == kind] == sorted(asked_at(task, gold))
+        said = [line.turn for line in text if line.kind == "action" and line.text == "- Action:response"]
+        assert said == sorted(asked_at("faithfulness", gold))
 
 
 def test_accuracies_of_table_4_are_what_the_errors_of_table_9_leave() -> None:
@@ -227,7 +228,7 @@ def test_the_observed_world_rewinds() -> None:
 def test_data_is_the_papers_or_ours(tmp_path: Path) -> None:
     theirs, ours = tmp_path / "test.json", tmp_path / "dialogues.jsonl"
     elsewhere = {"apis": str(tmp_path / "elsewhere.jsonl")}
-    theirs.write_text(json.dumps([to_tooldial(gold, APIS) for gold in GOLDS]), "utf-8")
+    theirs.write_text(json.dumps([record_of(gold) for gold in GOLDS]), "utf-8")
     write(ours, (gold.replace(extra={}) for gold in GOLDS))
     write(tmp_path / "apis.jsonl", APIS.values())
     for golds in (load(theirs), load(ours), load(tmp_path)):

@@ -1,4 +1,4 @@
-"""The paper's JSON: read, written, and what is said of files that are not."""
+"""The paper's JSON: read, and what is said of files that are not; the paper's form and convention of states."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tooldial_samples import APIS, SEQUENCES, TWO, dialogue, suite
+from tooldial_samples import SEQUENCES, TWO, dialogue, suite
 
+from tooldial_record import record_of
 from toologue.errors import BadFile, BadRecord
-from toologue.formats.tooldial import from_tooldial, read_tooldial, state_json, state_of, status_of, to_tooldial
-from toologue.schema import AgentTurn, Call, Retrieve, State
+from toologue.formats.tooldial import as_published, from_tooldial, read_tooldial, state_json, state_of, status_of
+from toologue.schema import AgentTurn, Call, Result, Retrieve, State
 
 FALSE = {"api_confirmed": "false", "api_status": "none"}
 VALUES = st.one_of(st.text(max_size=8), st.integers(-99, 99), st.booleans(), st.lists(st.text(max_size=3), max_size=2))
@@ -26,28 +27,22 @@ STATES = st.builds(
 
 
 @pytest.mark.parametrize("gold", suite(), ids=lambda gold: gold.id)
-def test_what_we_write_is_read_again_as_the_same_turns(gold: Any) -> None:
-    written = to_tooldial(gold, APIS)
-    again = from_tooldial(json.loads(json.dumps(written)), id=gold.id)
+def test_a_record_is_read_as_its_turns(gold: Any) -> None:
+    read = from_tooldial(json.loads(json.dumps(record_of(gold))), id=gold.id)
     hidden = {"informed": {}}  # the paper has no such note
-    assert again.turns == tuple(turn.replace(**hidden) if turn.role == "user" else turn for turn in gold.turns)
-    assert to_tooldial(again) == written
-    assert again.origin["target"] == gold.origin["target"]
+    assert read.turns == tuple(turn.replace(**hidden) if turn.role == "user" else turn for turn in gold.turns)
+    assert read.origin["target"] == gold.origin["target"]
+    assert read.facts == {"retriever": {"confirm": 0.6, "suggest": 0.5}, "states": "published"}
 
 
-def test_the_shape_of_the_published_records() -> None:
-    written = to_tooldial(dialogue(TWO[0], many=True), APIS)
-    assert list(written) == ["subgraph_type", "source", "target", "mockdata", "dialogue"]
-    user, retrieves, asks = written["dialogue"][:3]
-    assert user["User"]["action"] == "inform_intent_clear"
-    assert retrieves["System"]["retriever_status"]["retriever_call"] == "true"
-    assert retrieves["System"]["dialogue_state"] == FALSE
-    assert asks["System"]["retriever_status"] == {"retriever_call": "false", "retrieved_api": "none"}
-    assert asks["System"]["dialogue_state"]["api_status"]["system_action"] == "stand_by"
-    calls = [entry["System"] for entry in written["dialogue"] if entry.get("System", {}).get("action") == "call"]
-    assert [call["dialogue_state"]["api_status"]["system_action"] for call in calls] == ["call", "call"]
-    assert calls[1]["api_request"]["optional_parameters"] == {"detail": "full"}
-    assert written["mockdata"]["source"][0]["output_components"]["response"] == calls[0]["api_response"]["result"]
+def test_the_papers_states_forget_the_api_while_one_is_looked_for_and_at_goodbye() -> None:
+    known = State(api="A", required={"p": "x"})
+    actions = ("retriever_call", "request", "call", "response", "clarify", "suggest", "response_fail", "system_bye")
+    turns = [AgentTurn(text="Hm.", action=action, state=known) for action in actions]
+    made = as_published(dialogue("IC R RQ I C RS UB SB").replace(turns=tuple(turns), facts={}))
+    assert [turn.state for turn in made.turns if turn.role == "agent"] == [State(), *[known] * 3, *[State()] * 4]
+    assert made.facts == {"states": "published"}
+    assert as_published(made) == made
 
 
 def test_the_three_forms_of_the_retriever_status() -> None:
@@ -65,28 +60,38 @@ def system(**fields: Any) -> dict[str, Any]:
     return {"dialogue": [{"User": {"message": "Hi", "action": "inform"}}, {"System": {"action": "call", **fields}}]}
 
 
-def test_what_others_wrote_otherwise_is_kept_until_the_turn_says_something_else() -> None:
+def test_what_is_read_of_what_others_wrote_otherwise() -> None:
     odd = system(message="", api_request="get it", retriever_status="none", dialogue_state={"api_status": 7}, mood="!")
-    read = from_tooldial(odd, id="odd")
-    turn = read.turns[1]
+    turn = from_tooldial(odd, id="odd").turns[1]
     assert isinstance(turn, AgentTurn)
     assert turn.acts == (Call(api="", arguments=None, raw="get it"),)
     assert turn.state is None
-    assert to_tooldial(read)["dialogue"] == odd["dialogue"]
-    changed = read.replace(turns=(read.turns[0], turn.replace(thought="Hm.")))
-    assert to_tooldial(changed)["dialogue"][1]["System"]["thought"] == "Hm."
+
+
+def test_the_retriever_names_an_output_for_each_parameter_that_a_row_fills() -> None:
+    value = {"source": "Find|a|town", "output": "towns|lat", "target": "Sky", "parameter": "lat"}
+    turn = AgentTurn(
+        action="retriever_call",
+        acts=(Retrieve(missing=("Sky", "lat")),),
+        results=(Result(value={**value, "along": {"lon": "towns|lng"}}),),
+    )
+    source, *told = status_of(turn)["retrieved_api"]
+    assert (source, told[1]) == ("Find|a|town", "Output to procure input parameter lon of Sky: towns->lng")
+    read = from_tooldial(system(action="retriever_call", retriever_status=status_of(turn)), id="d").turns[1]
+    assert isinstance(read, AgentTurn)
+    assert (read.acts, read.results) == (turn.acts, turn.results)
 
 
 def test_a_question_to_the_retriever_is_the_users_words() -> None:
     turn = dialogue("IC R RQ I C RS UB SB").turns[1]
-    read = from_tooldial(to_tooldial(dialogue("IC R RQ I C RS UB SB")), id="d").turns[1]
+    read = from_tooldial(record_of(dialogue("IC R RQ I C RS UB SB")), id="d").turns[1]
     assert isinstance(turn, AgentTurn)
     assert isinstance(read, AgentTurn)
     assert read.acts == turn.acts == (Retrieve(query="What will the weather be like where I am going?"),)
 
 
 def test_documents_are_made_of_mock_data_and_states() -> None:
-    read = from_tooldial(to_tooldial(dialogue(TWO[0]), APIS), id="d")
+    read = from_tooldial(record_of(dialogue(TWO[0])), id="d")
     assert [api["name"] for api in read.extra["apis"]] == list(read.apis)  # type: ignore[index, union-attr]
     (table,) = [api for api in read.extra["apis"] if "Standings" in api["name"]]  # type: ignore[index, union-attr]
     assert {name: one["required"] for name, one in table["parameters"].items()} == {
@@ -117,7 +122,7 @@ def test_what_is_no_state_says_why(value: Any, why: str) -> None:
 
 
 def test_files_are_lists_or_lines(tmp_path: Path) -> None:
-    records = [to_tooldial(dialogue(one)) for one in SEQUENCES[:3]]
+    records = [record_of(dialogue(one)) for one in SEQUENCES[:3]]
     listed, lined = tmp_path / "test.json", tmp_path / "lines.jsonl"
     listed.write_text(json.dumps(records), "utf-8")
     lined.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")

@@ -16,7 +16,7 @@ from toologue.errors import BadSetting
 from toologue.formats.tooldial import state_json
 from toologue.formats.tooldial_text import TASKS, Task
 from toologue.models.model import Asked, ModelFault, Reply, ScriptedModel
-from toologue.schema import AgentTurn, Brief, Call, Dialogue, Retrieve, State, UserTurn
+from toologue.schema import AgentTurn, Api, Brief, Call, Dialogue, Parameter, Result, Retrieve, State, UserTurn
 
 ONE = "IC R RQ I C RS UB SB"
 BRIEF = Brief(apis=tuple(APIS.values()))
@@ -72,11 +72,25 @@ def test_the_prompt_is_the_task_and_the_text_as_far_as_it_is_shown() -> None:
         assert (system["role"], user["role"]) == ("system", "user")
         assert "<" not in system["content"].replace("<confirm>", "<")
         assert user["content"].startswith("User: What will the weather be like")
-        assert ("- Observation:" in user["content"]) == (task == "overall")
+        assert "- Observation:" in user["content"]
         assert ("- Thought:" in user["content"]) == (task != "action")
     told = prompt("action", Brief(facts={"retriever": {"confirm": 0.45, "suggest": 0.3}}), gold.turns[:1])
-    assert "above 0.3" in told[0]["content"]
+    assert "below 0.3." in told[0]["content"]
     assert "0.6" not in told[0]["content"]
+
+
+def test_what_the_documentation_settles_stands_in_the_prompt() -> None:
+    page = Parameter(schema={"type": "integer", "examples": [1]})
+    api, turn = Api(name="A", parameters={"page": page}), dialogue(ONE).turns[1]
+    found = turn.replace(results=(Result(value={"retrieved": {"A": 0.9}}),))  # type: ignore[union-attr]
+    (_, user) = prompt("dst", Brief(apis=(api,)), [UserTurn(text="Hi"), found])
+    told = '{"input_parameter_name": "page", "description": "", "type": "integer", "examples": [1], "value": 1}'
+    assert told in user["content"]
+
+
+def test_the_retriever_is_asked_for_what_the_step_itself_says_is_lacking() -> None:
+    text = f"- Action: retriever_call\n- Dialogue State: {state_json(FULL)}"
+    assert answers("overall", text).acts == (Retrieve(missing=("A", "q")),)  # whatever the history shows
 
 
 def test_the_history_shows_what_the_part_lets_it() -> None:
@@ -105,9 +119,9 @@ def test_own_steps_of_a_round_are_seen_and_gold_s_of_rounds_before() -> None:
     agent = Talm(ScriptedModel(answer), "overall")
     play(TOOLDIAL, [gold], agent, part=part_of("overall", "gold"))
     assert "- Thought: mine" in seen[1]
-    assert "'retriever_call': 'true'" in seen[1]  # what the gold saw, though it asked in other words
+    assert '"retriever_call": "true"' in seen[1]  # what the gold saw, though it asked in other words
     assert "- Thought: mine" not in seen[2]
-    assert "- Action:request" in seen[2]
+    assert "- Action: request" in seen[2]
 
 
 @pytest.mark.parametrize(

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tooldial_samples import APIS, FAIL, TWO, dialogue, suite
+from tooldial_samples import APIS, TWO, dialogue, suite
 
 from toologue.formats.literals import value_of
 from toologue.formats.tooldial import state_json
 from toologue.formats.tooldial_text import (
     ACTIONS,
-    LABELS,
     TASKS,
     lines,
-    overall_lines,
     published_state,
     read_action,
     read_state,
     read_step,
-    samples,
+    steps,
 )
 from toologue.loop import strip_labels
-from toologue.schema import State
+from toologue.schema import AgentTurn, Api, Parameter, Result, Retrieve, State
 
 STATE = {"api_confirmed": "true", "api_status": {"api_name": "A", "required_parameters": {"p": "it's"}}}
 FULL = state_json(State(api="A", required={"p": "x"}))
 
 
-def kinds(sequence: str, *, overall: bool = False, many: bool = False) -> list[list[str]]:
+def kinds(sequence: str, told: Any = lines) -> list[list[str]]:
     """The kinds of lines, turn by turn."""
     found: dict[int, list[str]] = {}
-    for line in (overall_lines if overall else lines)(dialogue(sequence, many=many).turns, APIS):
+    for line in told(dialogue(sequence).turns, APIS):
         found.setdefault(line.turn, []).append(line.kind)
     return list(found.values())
 
@@ -58,68 +57,56 @@ def test_a_call_in_mid_round_has_no_state_and_vague_requests_no_documents() -> N
     assert "documents" in vague[4]
 
 
-def test_the_overall_text_says_the_state_first_and_before_each_message() -> None:
-    assert kinds("IC R RQ I C RS UB SB", overall=True) == [
+def test_steps_stand_as_they_are_answered_then_what_came_of_them() -> None:
+    assert kinds("IC R RQ I C RS UB SB", told=steps) == [
         ["user", "system"],
-        ["state", "thought", "action", "observation"],
-        ["thought", "action", "observation", "state", "message"],
+        ["thought", "action", "state", "observation"],
+        ["thought", "action", "state", "message"],
         ["user", "system"],
-        ["state", "thought", "action", "observation"],
-        ["thought", "action", "observation", "state", "message"],
+        ["thought", "action", "state", "observation"],
+        ["thought", "action", "state", "message"],
         ["user", "system"],
-        ["state", "thought", "action", "observation", "state", "message"],
+        ["thought", "action", "state", "message"],
     ]
-    texts = [line.text for line in overall_lines(dialogue(FAIL).turns, APIS)]
-    assert texts[5].startswith("- Observation: {'retriever_status': {'retriever_call': 'true'")
-    assert texts[8] == "- Observation: {}"
+
+
+def test_a_step_of_the_history_is_read_as_an_answer_is() -> None:
+    for gold in suite():
+        told: dict[int, list[str]] = {}
+        for line in steps(gold.turns, APIS):
+            told.setdefault(line.turn, []).append(line.text)
+        for at, turn in enumerate(gold.turns):
+            if turn.role == "agent":
+                step = read_step("\n".join(told[at]))
+                assert (step.action.value, step.thought, step.message) == (turn.action, turn.thought, turn.text)
+                assert step.state.value == state_json(turn.state)
+                assert not step.state.notes  # JSON, and nothing to be tolerated
+
+
+def test_documents_tell_types_choices_defaults_and_examples() -> None:
+    kind = {"type": "string", "description": "how", "enum": ["a", "b"], "default": "a", "examples": ["b"], "x-odd": 1}
+    api = Api(name="Sky", parameters={"mode": Parameter(schema=kind), "at": Parameter(schema={}, required=False)})
+    turn = AgentTurn(acts=(Retrieve(query="?"),), results=(Result(value={"retrieved": {"Sky": 0.7, "Sea": 0.8}}),))
+    (line,) = steps([turn], {"Sky": api})
+    assert json.loads(line.text.removeprefix("- Observation: "))["api_documentation"] == [
+        {
+            "api_name": "Sky",
+            "api_description": "",
+            "required_parameters": [
+                {
+                    "input_parameter_name": "mode", "description": "how", "type": "string", "enum": ["a", "b"],
+                    "default": "a", "examples": ["b"],
+                }
+            ],
+            "optional_parameters": [{"input_parameter_name": "at", "description": ""}],
+        }
+    ]  # fmt: skip
 
 
 def test_hidden_labels_have_no_lines() -> None:
     gold = dialogue(TWO[0])
     shown = [strip_labels(turn, frozenset(("action",))) for turn in gold.turns]
     assert {line.kind for line in lines(shown)} == {"user", "system", "action", "status", "message", "result"}
-
-
-def test_published_documents_show_what_comes_next() -> None:
-    gold = dialogue("IC R RQ I C RS UB SB")
-    asked = dialogue("IV R CL IA R C RS UB SB")
-    full, oracle = (
-        [line.text for line in lines(gold.turns, APIS, oracle=oracle) if line.kind == "documents"]
-        for oracle in (False, True)
-    )
-    assert "'offset'" in full[0]
-    assert "'offset'" in oracle[0]  # it is asked for
-    word = [line.text for line in lines(asked.turns, APIS, oracle=True) if line.kind == "documents"]
-    assert "'word'" in word[0]
-
-
-@pytest.mark.parametrize("labels", LABELS)
-def test_samples_hide_the_labels_of_their_task_and_no_others(labels: str) -> None:
-    gold = dialogue(TWO[1], many=True)
-    states = list(samples(gold, "dst", labels, APIS))  # type: ignore[arg-type]
-    assert len(states) == 7
-    assert ("- Dialogue State:" in states[-1].prompt) == (labels == "gold")
-    assert "- Thought:" in states[-1].prompt
-    assert "- Action:" in states[-1].prompt
-    acts = list(samples(gold, "action", labels, APIS))  # type: ignore[arg-type]
-    assert [one.label for one in acts] == [turn.action for turn in gold.turns if turn.role == "agent"]
-    assert ("- Action:" in acts[-1].prompt) == (labels == "gold")
-    assert "- Thought:" not in acts[-1].prompt
-    assert "- Dialogue State:" in acts[-1].prompt
-
-
-def test_samples_of_responses_and_rounds() -> None:
-    gold = dialogue(TWO[0])
-    (reply,) = samples(gold, "faithfulness", "none", APIS)
-    assert reply.prompt.endswith("- Retriever status: {'retriever_call': 'false', 'retrieved_api': 'none'}")
-    assert "- Action:response" in reply.prompt
-    assert not list(samples(dialogue(FAIL), "faithfulness", "none", APIS))
-    rounds = list(samples(gold, "overall", "none", APIS))
-    assert all(one.prompt.endswith("System:") for one in rounds)
-    assert rounds[0].label == {  # type: ignore[comparison-overlap]
-        "states": [state_json(State()), state_json(gold.turns[2].state)],  # type: ignore[union-attr]
-        "actions": ["retriever_call", "request"],
-    }
 
 
 def test_every_labelled_state_is_read_back_from_the_text() -> None:

@@ -246,6 +246,7 @@ def dialogue(sequence: str, *, many: bool = False, id: str = "") -> Dialogue:
         source = EVERYTHING if "FI R C" in sequence else TOURNAMENTS
         origin |= {"source": source.name, "output": "data|id", "parameter": "tournamentId"}
     return Dialogue(
+        facts={"states": "published"},
         id=id or f"{sequence.replace(' ', '-').lower()}{'-many' if many else ''}",
         apis=tuple(APIS),
         turns=turns,

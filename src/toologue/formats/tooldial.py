@@ -1,4 +1,4 @@
-"""ToolDial's JSON, read and written: one object a dialogue (arXiv 2503.00564, A.4).
+"""ToolDial's JSON, read: one object a dialogue (arXiv 2503.00564, A.4), and the paper's form of states.
 
     {"subgraph_type", "source", "target", "mockdata", "dialogue": [{"User": {...}} | {"System": {...}}, ...]}
 
@@ -7,8 +7,13 @@ A `System` entry is one agent turn: `thought`, `action`, `dialogue_state`, `mess
 
     dialogue_state      `State`; {"api_confirmed": "false", "api_status": "none"} is `State()`
     retriever_status    not called; {api: score}, best first; or, in a chain, [source, "Output to procure input
-                        parameter p of T: o"]: acts and results, from which `status_of` makes it again
-    api_request         a `Call`; required and optional parameters are told apart by the state, or by the documents
+                        parameter p of T: o"], a sentence for each parameter that the row fills: acts and results, from
+                        which `status_of` makes it again
+    api_request         a `Call`
+
+There are two conventions of states. Ours say what is known: what was told stays told. The paper's forget it while the
+agent looks for a value, and when it says goodbye (`UNCONFIRMED`); `facts["states"]` of a dialogue is "published" where
+its states are so, and `as_published` makes them so.
 
 The paper's files carry no documents of APIs: `extra["apis"]` gets what mock data and states let know. Dialogues read
 from there play in the world `recorded`.
@@ -19,13 +24,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pydantic import ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from toologue.errors import BadFile, BadRecord, shown
-from toologue.formats.literals import output_of, result_of
+from toologue.formats.literals import result_of
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -41,14 +46,17 @@ from toologue.schema import (
     Turn,
     UserAction,
     UserTurn,
-    invocations,
 )
 from toologue.schema.jsonl import bad_record, opened, read_lines
 from toologue.values.json_schema import list_of, object_of
 
-_KEY = "tooldial"
+# By the convention of states, the actions with which no Api is confirmed.
+Convention = Literal["known", "published"]
+UNCONFIRMED: Mapping[Convention, tuple[AgentAction, ...]] = {
+    "known": ("clarify", "suggest", "response_fail"),
+    "published": ("retriever_call", "clarify", "suggest", "response_fail", "system_bye"),
+}
 _CHAIN = re.compile(r"Output to procure input parameter (.+?) of (.+): (.+)", re.DOTALL)
-_SYSTEM_ACTION = {"call": "call", "response": "respond"}
 
 
 class _Entry(Noun):
@@ -99,34 +107,15 @@ def from_tooldial(record: Any, *, id: str, file: object = "<record>", line: int 
     try:
         return Dialogue(
             id=id,
-            facts={"retriever": {"confirm": 0.6, "suggest": 0.5}},  # of the paper's retriever (A.4)
+            facts={"retriever": {"confirm": 0.6, "suggest": 0.5}, "states": "published"},  # the paper's retriever (A.4)
             apis=tuple(apis),
             world=Setting(name="recorded"),
             turns=tuple(turns),
             origin={name: value for name, value in origin.items() if value},
-            extra={
-                _KEY: {name: value for name, value in record.items() if name != "dialogue"},
-                "apis": [api.model_dump(mode="json", by_alias=True) for api in apis.values()],
-            },
+            extra={"apis": [api.model_dump(mode="json", by_alias=True) for api in apis.values()]},
         )
     except ValidationError as error:
         raise bad_record(error, Dialogue, file, line, path) from None
-
-
-def to_tooldial(dialogue: Dialogue, documents: Mapping[str, Api] | None = None) -> dict[str, Any]:
-    """The paper's object. `documents` say which parameters are optional where a state does not."""
-    known, kept = documents or {}, cast("dict[str, Any] | None", dialogue.extra.get(_KEY))
-    written = {"dialogue": [_written(turn, dialogue.turns[:at], known) for at, turn in enumerate(dialogue.turns)]}
-    if kept is not None:
-        return kept | written
-    source, target = dialogue.origin.get("source"), dialogue.origin.get("target")
-    made = [one for one in invocations(dialogue.turns, opening=True) if one.act.kind == "call"]
-    mocks = {
-        role: [_mock(one.call, one.result, dialogue.turns, known) for one in made if one.call.api == name]
-        for role, name in (("source", source), ("target", target))
-    }
-    head = {"subgraph_type": dialogue.origin.get("category", ""), "source": source or "", "target": target or ""}
-    return {**head, "mockdata": mocks, **written}
 
 
 def state_json(state: State | None) -> dict[str, Any]:
@@ -151,15 +140,32 @@ def state_of(value: Any) -> State:
     return State(api=status["api_name"], required=cast("Any", slots[0]), optional=cast("Any", slots[1]))
 
 
+def convention_of(facts: Mapping[str, Any]) -> Convention:
+    """The convention of states of a dialogue with these facts."""
+    return "published" if facts.get("states") == "published" else "known"
+
+
+def as_published(dialogue: Dialogue) -> Dialogue:
+    """The dialogue with the paper's states."""
+    forgotten = UNCONFIRMED["published"]
+    turns = (
+        turn.replace(state=State()) if turn.role == "agent" and turn.state and turn.action in forgotten else turn
+        for turn in dialogue.turns
+    )
+    return dialogue.replace(turns=tuple(turns), facts={**dialogue.facts, "states": "published"})
+
+
 def status_of(turn: AgentTurn) -> dict[str, Any]:
     """The retriever status of a turn, in one of the three forms of A.4."""
     for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=True):
         if act.kind == "retrieve":
             value = object_of(result and result.value)
             if "source" in value and "output" in value:
-                output = str(value["output"]).replace("|", "->")
-                why = f"Output to procure input parameter {value.get('parameter')} of {value.get('target')}: {output}"
-                return {"retriever_call": "true", "retrieved_api": [value["source"], why]}
+                fills = {str(value.get("parameter")): value["output"], **object_of(value.get("along"))}
+                paths = ((name, str(output).replace("|", "->")) for name, output in fills.items())
+                to = f"of {value.get('target')}"
+                told = (f"Output to procure input parameter {name} {to}: {path}" for name, path in paths)
+                return {"retriever_call": "true", "retrieved_api": [value["source"], *told]}
             return {"retriever_call": "true", "retrieved_api": value.get("retrieved", {})}
     return {"retriever_call": "false", "retrieved_api": "none"}
 
@@ -198,7 +204,7 @@ def _turn(entry: Mapping[str, Any], before: Sequence[Turn], file: object, line: 
         turn = UserTurn(text=read.message, action=read.action) if isinstance(read, _User) else _agent(read, before)
     except ValidationError as error:
         raise bad_record(error, kind, file, line, f"{path}.{role}") from None
-    return turn if _ours(turn, before, {}) == entry else turn.replace(extra={_KEY: dict(entry)})
+    return turn
 
 
 def _agent(read: _System, before: Sequence[Turn]) -> AgentTurn:
@@ -220,10 +226,11 @@ def _agent(read: _System, before: Sequence[Turn]) -> AgentTurn:
 def _retrieval(status: Any, before: Sequence[Turn]) -> tuple[Retrieve, Result]:
     found: Any = object_of(status).get("retrieved_api")
     chain = list_of(found)
-    if len(chain) == 2 and (told := _CHAIN.fullmatch(str(chain[1]))):
-        parameter, target, output = told.groups()
-        value = {"source": chain[0], "output": output.replace("->", "|"), "target": target, "parameter": parameter}
-        return Retrieve(missing=(target, parameter)), Result(value=value)
+    if told := [match for one in chain[1:] if (match := _CHAIN.fullmatch(str(one)))]:
+        (parameter, output), *along = ((match[1], match[3].replace("->", "|")) for match in told)
+        value = {"source": chain[0], "output": output, "target": told[0][2], "parameter": parameter}
+        more = {"along": dict(along)} if along else {}
+        return Retrieve(missing=(told[0][2], parameter)), Result(value={**value, **more})
     asked = next((turn.text for turn in reversed(before) if turn.role == "user"), "")
     return Retrieve(query=asked), Result(value={"retrieved": object_of(found)})
 
@@ -235,58 +242,6 @@ def _call(request: Any, state: State | None) -> Call:
     if not fields or not all(isinstance(slot, dict) for slot in slots):
         return Call(api=name, arguments=None, raw=str(request))
     return Call(api=name, arguments={**slots[0], **slots[1]})
-
-
-def _written(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
-    """The entry of a turn: as it was read, where that still says what the turn says; else ours."""
-    ours, kept = _ours(turn, before, documents), cast("dict[str, Any] | None", turn.extra.get(_KEY))
-    same = kept and _ours(_turn(kept, before, f"extra.{_KEY}", 0, "$"), before, documents) == ours
-    return kept if kept and same else ours
-
-
-def _ours(turn: Turn, before: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
-    if turn.role == "user":
-        return {"User": {"message": turn.text, "action": turn.action}}
-    request: dict[str, Any] = {}
-    response: dict[str, Any] = {}
-    for act, result in zip(turn.acts, turn.results or (None,) * len(turn.acts), strict=True):
-        if act.kind == "call":
-            states = [turn.state, *(t.state for t in reversed(before) if t.role == "agent")]
-            request = {"api_name": act.api, **_split(act, states, documents)}
-            response = {"api_name": act.api, "result": None if result is None else output_of(result)}
-    state = state_json(turn.state)
-    if turn.state is not None and turn.state.api is not None:
-        state["api_status"]["system_action"] = _SYSTEM_ACTION.get(turn.action or "", "stand_by")
-    return {
-        "System": {
-            "thought": turn.thought or "",
-            "action": turn.action,
-            "retriever_status": status_of(turn),
-            "api_request": request,
-            "api_response": response,
-            "message": turn.text or "",
-            "dialogue_state": state,
-        }
-    }
-
-
-def _split(call: Call, states: Iterable[State | None], documents: Mapping[str, Api]) -> dict[str, Any]:
-    state = next((state for state in states if state is not None and state.api == call.api), None)
-    optional = set(state.optional) if state is not None else set[str]()
-    if state is None and call.api in documents:
-        optional = documents[call.api].parameters.keys() - documents[call.api].required
-    given = call.arguments or {}
-    return {
-        "required_parameters": {name: value for name, value in given.items() if name not in optional},
-        "optional_parameters": {name: value for name, value in given.items() if name in optional},
-    }
-
-
-def _mock(call: Call, result: Result, turns: Sequence[Turn], documents: Mapping[str, Api]) -> dict[str, Any]:
-    api = documents.get(call.api)
-    states = [turn.state for turn in reversed(turns) if turn.role == "agent"]
-    head = {"api_name": call.api, "api_description": api.description if api else ""}
-    return {**head, **_split(call, states, documents), "output_components": {"response": output_of(result)}}
 
 
 def _documents(mockdata: Any, turns: Iterable[Turn]) -> dict[str, Api]:

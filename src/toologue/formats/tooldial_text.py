@@ -1,16 +1,22 @@
-"""ToolDial's flat text: what a model reads (Table 15 and the published code), and what it writes for the three tasks.
+"""ToolDial's text: what a model reads, and what it writes for the tasks.
 
-    User: …                              the same for every task
+`lines` is the flat text of the published experiments (Table 15), in Python's syntax:
+
+    User: …
     System:
     - Dialogue State: {…}                first, where a call answers the user's words
     - Thought: … · - Action:… · - Retriever status: {…}
     - API documentations: {…}            after the retriever was called; or - Call result: {…} · or - Message: …
     - Dialogue State: {…}                last, where something was said
 
-For the overall task the dialogue state stands first after each user turn and again before each message, and what the
-system sees stands in `- Observation: {…}`: documents, a call's result, or nothing. A line is written for what a turn
-carries. Documents are those of the Apis that the retriever scored above `least`; `oracle=True` shows less, as the
-published samples do: only the Api and the slots of the dialogue state that comes next.
+`steps` is what `talm` reads: each step in the lines, and in the JSON, in which it is answered, then what came of it.
+
+    User: …
+    System:
+    - Thought: … · - Action: … · - Dialogue State: {…} · - Message: …
+    - Observation: {…}                   after an act: what the retriever found, with documents; or a call's result
+
+A line is written for what a turn carries. Documents are those of the Apis that the retriever scored above `least`.
 
 Reading is total. What was read has a `value`; what could not be has a `problem` by name, and `notes` say what was
 tolerated: words around it, Python's quotes, lines that nobody asked for.
@@ -22,15 +28,14 @@ tolerated: words around it, Python's quotes, lines that nobody asked for.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, cast, get_args
-
-from pydantic import JsonValue
+from typing import Any, Literal, NamedTuple, get_args
 
 from toologue.formats.literals import is_json, objects, output_of, value_of
 from toologue.formats.tooldial import state_json, state_of, status_of
-from toologue.schema import AgentAction, AgentTurn, Api, Dialogue, State, Turn, answers
+from toologue.schema import AgentAction, AgentTurn, Api, Turn
 from toologue.values.json_schema import list_of, object_of
 
 # The eight actions of the system (Table 7).
@@ -154,7 +159,8 @@ LABELS: tuple[Labels, ...] = get_args(Labels)
 LineKind = Literal[
     "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
 ]
-_ASKED: dict[Task, LineKind] = {"dst": "state", "action": "action", "faithfulness": "message", "overall": "system"}
+# What a document says of a parameter beside its name; `value` is what the documentation settles.
+_TOLD = ("description", "type", "format", "enum", "default", "examples", "value")
 
 
 class Line(NamedTuple):
@@ -165,81 +171,51 @@ class Line(NamedTuple):
     turn: int
 
 
-class Sample(NamedTuple):
-    """One question of a task: where it stands, the lines before the answer, the answer."""
-
-    dialogue: str
-    turn: int
-    prompt: str
-    label: JsonValue
-
-
-def lines(
-    turns: Sequence[Turn], documents: Mapping[str, Api] | None = None, *, oracle: bool = False, least: float = 0.5
-) -> Iterator[Line]:
-    """The text of the tasks dst, action and faithfulness."""
+def lines(turns: Sequence[Turn], documents: Mapping[str, Api] | None = None, *, least: float = 0.5) -> Iterator[Line]:
+    """The published text of the tasks dst, action and faithfulness."""
     for at, turn in enumerate(turns):
         if turn.role == "user":
             yield from _user(turn.text, at)
             continue
+        state = [] if turn.state is None else [Line("state", f"- Dialogue State: {state_json(turn.state)}", at)]
+        results = list(_results(turn))
         calls = any(act.kind == "call" for act in turn.acts)
         if calls and at and turns[at - 1].role == "user":
-            yield from _state(turn, at)
-        yield from _decision(turn, at)
+            yield from state
+        if turn.thought:
+            yield Line("thought", f"- Thought: {turn.thought}", at)
+        if turn.action is not None:
+            yield Line("action", f"- Action:{turn.action}", at)
         yield Line("status", f"- Retriever status: {status_of(turn)}", at)
-        if shown := _documents(turns, at, documents or {}, oracle, least):
+        if shown := [_document(one, _TOLD[:1]) for one in _found(turn, documents or {}, least)]:
             yield Line("documents", f"- API documentations: {shown}", at)
-        for result in _results(turn) if calls else ():
+        for result in results:
             yield Line("result", f"- Call result: {result}", at)
         if turn.text is not None:
             yield Line("message", f"- Message: {turn.text}", at)
-            yield from _state(turn, at)
+            yield from state
 
 
-def overall_lines(
-    turns: Sequence[Turn], documents: Mapping[str, Api] | None = None, *, oracle: bool = False, least: float = 0.5
-) -> Iterator[Line]:
-    """The text of the overall task."""
+def steps(turns: Sequence[Turn], documents: Mapping[str, Api], *, least: float = 0.5) -> Iterator[Line]:
+    """The conversation as `talm` reads it."""
     for at, turn in enumerate(turns):
         if turn.role == "user":
-            yield from _user(" ".join(turn.text.split("\n")), at)
+            yield from _user(_one_line(turn.text), at)
             continue
-        if at > 0 and turns[at - 1].role == "user":
-            yield from _state(turn, at)
-        yield from _decision(turn, at)
-        yield Line("observation", f"- Observation: {_observation(turns, at, documents or {}, oracle, least)}", at)
+        if turn.thought:
+            yield Line("thought", f"- Thought: {_one_line(turn.thought)}", at)
+        if turn.action is not None:
+            yield Line("action", f"- Action: {turn.action}", at)
+        if turn.state is not None:
+            yield Line("state", f"- Dialogue State: {_json(state_json(turn.state))}", at)
         if turn.text is not None:
-            yield from _state(turn, at)
-            yield Line("message", f"- Message: {' '.join(turn.text.split(chr(10)))}", at)
-
-
-def samples(
-    dialogue: Dialogue, task: Task, labels: Labels, documents: Mapping[str, Api] | None = None
-) -> Iterator[Sample]:
-    """The published samples of a dialogue. `labels` counts for dst and action, as published."""
-    if task == "overall":
-        yield from _overall_samples(dialogue, documents)
-        return
-    asked, shown = _ASKED[task], list[str]()
-    for line in lines(dialogue.turns, documents, oracle=True):
-        turn = dialogue.turns[line.turn]
-        if line.kind == asked and isinstance(turn, AgentTurn) and (task != "faithfulness" or turn.action == "response"):
-            label = {"dst": state_json(turn.state), "action": turn.action, "faithfulness": turn.text}[task]
-            yield Sample(dialogue.id, line.turn, "\n".join(shown), label)
-        asks = labels == "none" and line.kind == asked and task != "faithfulness"
-        if not asks and (task, line.kind) != ("action", "thought"):
-            shown.append(line.text)
-
-
-def _overall_samples(dialogue: Dialogue, documents: Mapping[str, Api] | None) -> Iterator[Sample]:
-    """One a user turn that is answered: the labels are its states and actions, in the order of the lines."""
-    written = list(overall_lines(dialogue.turns, documents, oracle=True))
-    for _, first, did in answers(dialogue.turns):
-        if did:
-            own = (line.turn - first for line in written if line.kind == "state")
-            states = [state_json(did[at].state) for at in own if 0 <= at < len(did)]
-            prompt = "\n".join(line.text for line in written if line.turn < first)
-            yield Sample(dialogue.id, first, prompt, {"states": [*states], "actions": [turn.action for turn in did]})
+            yield Line("message", f"- Message: {_one_line(turn.text)}", at)
+        if any(act.kind == "retrieve" for act in turn.acts):
+            shown = [_document(one, _TOLD) for one in _found(turn, documents, least)]
+            seen = {"retriever_status": status_of(turn), "api_documentation": shown}
+            yield Line("observation", f"- Observation: {_json(seen)}", at)
+        for result in _results(turn):
+            yield Line("observation", f"- Observation: {_json({'call_result': result})}", at)
 
 
 def _user(text: str, at: int) -> Iterator[Line]:
@@ -247,16 +223,12 @@ def _user(text: str, at: int) -> Iterator[Line]:
     yield Line("system", "System:", at)
 
 
-def _state(turn: AgentTurn, at: int) -> Iterator[Line]:
-    if turn.state is not None:
-        yield Line("state", f"- Dialogue State: {state_json(turn.state)}", at)
+def _one_line(text: str) -> str:
+    return " ".join(text.split("\n"))
 
 
-def _decision(turn: AgentTurn, at: int) -> Iterator[Line]:
-    if turn.thought:
-        yield Line("thought", f"- Thought: {turn.thought}", at)
-    if turn.action is not None:
-        yield Line("action", f"- Action:{turn.action}", at)
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _results(turn: AgentTurn) -> Iterator[Any]:
@@ -265,46 +237,20 @@ def _results(turn: AgentTurn) -> Iterator[Any]:
             yield output_of(result)
 
 
-def _observation(
-    turns: Sequence[Turn], at: int, documents: Mapping[str, Api], oracle: bool, least: float
-) -> dict[str, Any]:
-    turn = cast("AgentTurn", turns[at])
-    if any(act.kind == "retrieve" for act in turn.acts):
-        shown = _documents(turns, at, documents, oracle, least)
-        return {"retriever_status": status_of(turn), "api_documentation": shown}
-    results = list(_results(turn))
-    return {"call_result": results[0] if len(results) == 1 else results} if results else {}
-
-
-def _documents(
-    turns: Sequence[Turn], at: int, documents: Mapping[str, Api], oracle: bool, least: float
-) -> list[dict[str, Any]]:
-    found: Any = status_of(cast("AgentTurn", turns[at]))["retrieved_api"]
+def _found(turn: AgentTurn, documents: Mapping[str, Api], least: float) -> list[Api]:
+    """The documents of what the retriever found."""
+    found: Any = status_of(turn)["retrieved_api"]
     names = list(map(str, list_of(found)[:1])) or [name for name, score in object_of(found).items() if score > least]
-    if not names:
-        return []
-    state = _coming(turns[at + 1 :]) if oracle else None
-    if state is not None and (api := documents.get(state.api or "")) is not None:
-        return [_document(api, {*state.required, *state.optional})]
-    return [_document(documents[name]) for name in (names[:1] if oracle else names) if name in documents]
+    return [documents[name] for name in names if name in documents]
 
 
-def _coming(turns: Sequence[Turn]) -> State | None:
-    """The next state in which an Api is confirmed, before the retriever is asked again."""
-    for turn in (turn for turn in turns if isinstance(turn, AgentTurn)):
-        if turn.state is not None and turn.state.api is not None:
-            return turn.state
-        if any(act.kind == "retrieve" for act in turn.acts):
-            return None
-    return None
-
-
-def _document(api: Api, slots: set[str] | None = None) -> dict[str, Any]:
+def _document(api: Api, told: Sequence[str]) -> dict[str, Any]:
     def listed(required: bool) -> list[dict[str, Any]]:
         return [
-            {"input_parameter_name": name, "description": parameter.json_schema.get("description", "")}
-            for name, parameter in api.parameters.items()
-            if parameter.required == required and (slots is None or name in slots)
+            {"input_parameter_name": name, "description": ""}
+            | {key: p.json_schema[key] for key in told if key in p.json_schema}
+            for name, p in api.parameters.items()
+            if p.required == required
         ]
 
     head = {"api_name": api.name, "api_description": api.description}

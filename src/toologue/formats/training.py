@@ -5,7 +5,8 @@
               observation; what is said in several turns is one entry, parallel calls are a list in one
     hf        flat rows for `datasets`: every row has the same columns of the same types, and what has no type of its
               own (values, acts, results, states) is JSON in a string
-    tooldial  {"id", "dialogue", "action_list"}: the flat text of ToolDial's experiments (Table 15)
+    tooldial  {"id", "dialogue", "action_list"}: the flat text of ToolDial's experiments (Table 15), with the paper's
+              states (`formats.tooldial.as_published`)
 
 In openai and sharegpt an Api without a plain name gets one (`function_name`), and the retriever is a function,
 `find_apis`. Instructions and facts are the system message; labels are in hf and tooldial only, programs in hf only.
@@ -94,10 +95,11 @@ def _hf(dialogue: Dialogue, documents: Documents) -> Row:
 
 
 def _tooldial(dialogue: Dialogue, documents: Documents) -> Row:
+    from toologue.formats.tooldial import as_published
     from toologue.formats.tooldial_text import lines
 
     _refuse_programs(dialogue)
-    text = "\n".join(line.text for line in lines(dialogue.turns, documents))
+    text = "\n".join(line.text for line in lines(as_published(dialogue).turns, documents))
     actions = [turn.action for turn in dialogue.turns if turn.role == "agent"]
     return {"id": dialogue.id, "dialogue": text, "action_list": actions}
 

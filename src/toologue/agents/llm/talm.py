@@ -5,14 +5,17 @@
     talm:faithfulness:MODEL   says the response
     talm:overall:MODEL        takes whole steps: Thought, Action, Dialogue State, Message; short: talm:MODEL
 
-The model is told the task in a system message (`talm_TASK.txt`; the wording is ours) and the conversation in a user
-message, in the lines of `formats.tooldial_text`, with the documents of the Apis that the retriever found. What the
-history hides has no lines.
+The model is told the task and its rules in a system message (`talm.txt`; the wording is ours) and the conversation in
+a user message, in the lines of `formats.tooldial_text.steps`, with the documents of the Apis that the retriever found:
+types, choices, defaults, examples, and what the documentation settles. What the history hides has no lines.
 
-Contract: a function of the history and the brief. An answer is read by `formats.tooldial_answers`; what the model wrote
+The rules say what the labels say, and nothing else decides: when to ask for what, when to say goodbye, and with which
+actions no Api is confirmed, by the convention that `facts["states"]` of the brief names (`formats.tooldial`).
+
+Contract: a function of the history and the brief. An answer is read by `formats.tooldial_text`; what the model wrote
 stands in `extra["answer"]`, with problem and notes, where it was not clean. A step without a known action has an error
-of the problem's name. In overall steps `call` calls the Api of the last state with its filled slots, and
-`retriever_call` asks with the user's last words; or, where a state in sight lacks a required slot, for that slot.
+of the problem's name. In overall steps `call` calls the Api of the step's state with its filled slots, and
+`retriever_call` asks for a required slot that this state, or the last in sight, lacks; else with the user's last words.
 
 From which score on an Api is settled, or worth suggesting, is the retriever's: `facts["retriever"]` of the brief says
 it, {"confirm": 0.45, "suggest": 0.3}; the paper's retriever has 0.6 and 0.5.
@@ -31,11 +34,12 @@ from pydantic import JsonValue
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import ModelAgent, asking
 from toologue.formats.openai import Message
-from toologue.formats.tooldial import state_of
-from toologue.formats.tooldial_text import TASKS, Answer, Task, lines, overall_lines, read_action, read_state, read_step
+from toologue.formats.tooldial import UNCONFIRMED, convention_of, state_of
+from toologue.formats.tooldial_text import TASKS, Answer, Task, read_action, read_state, read_step, steps
 from toologue.models.ask import render_prompt
 from toologue.models.model import Model
-from toologue.schema import Act, AgentTurn, Brief, Call, Fault, Retrieve, State, Turn, UserTurn
+from toologue.schema import Act, AgentTurn, Api, Brief, Call, Fault, Retrieve, State, Turn, UserTurn
+from toologue.worlds.documented.arguments import settled
 
 _BANDS = {"confirm": 0.6, "suggest": 0.5}
 
@@ -64,13 +68,24 @@ def talm_agent(argument: str) -> AgentSpec:
 
 def prompt(task: Task, brief: Brief, history: Sequence[Turn]) -> list[Message]:
     """What the model is asked with."""
-    documents, bands = {api.name: api for api in brief.apis}, _bands(brief)
-    told = (overall_lines if task == "overall" else lines)(history, documents, least=bands["suggest"])
+    documents, bands = {api.name: _settling(api) for api in brief.apis}, _bands(brief)
+    told = steps(history, documents, least=bands["suggest"])
     shown = [line.text for line in told if not (task == "action" and line.kind == "thought")]
     scores = {name: f"{score:g}" for name, score in bands.items()}
-    asked = render_prompt(__file__, f"talm_{task}.txt", **scores)
+    asked = render_prompt(
+        __file__, "talm.txt", task=task, unconfirmed=UNCONFIRMED[convention_of(brief.facts)], **scores
+    )
     system = "\n\n".join(part for part in (asked, brief.instructions.strip()) if part)
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n".join(shown)}]
+
+
+def _settling(api: Api) -> Api:
+    """The document that says of a parameter which value the documentation settles."""
+    known = {
+        name: api.parameters[name].replace(json_schema={**api.parameters[name].json_schema, "value": value})
+        for name, value in settled(api).items()
+    }
+    return api.replace(parameters={**api.parameters, **known}) if known else api
 
 
 def _bands(brief: Brief) -> dict[str, float]:
@@ -110,7 +125,7 @@ def _overall(text: str, history: Sequence[Turn]) -> AgentTurn:
     if action == "call":
         return turn.replace(acts=(_call(known),))
     if action == "retriever_call":
-        return turn.replace(acts=(_retrieval(history),))
+        return turn.replace(acts=(_retrieval(known if known.api else _last(history), history),))
     return turn.replace(text=step.message)
 
 
@@ -130,12 +145,11 @@ def _call(state: State) -> Act:
     return Call(api=state.api or "", arguments={name: slots[name] for name in slots if slots[name] not in ("", None)})
 
 
-def _retrieval(history: Sequence[Turn]) -> Act:
+def _retrieval(known: State, history: Sequence[Turn]) -> Act:
     """For whom the retriever is asked: for a slot that is known to lack, else with the user's words."""
+    lacking = next((name for name, value in known.required.items() if value in ("", None)), None)
     said = next((turn.text for turn in reversed(history) if isinstance(turn, UserTurn)), "")
-    last = _last(history)
-    lacking = next((name for name, value in last.required.items() if value in ("", None)), None)
-    return Retrieve(missing=(last.api, lacking)) if last.api and lacking else Retrieve(query=said)
+    return Retrieve(missing=(known.api, lacking)) if known.api and lacking else Retrieve(query=said)
 
 
 def _last(history: Sequence[Turn]) -> State:

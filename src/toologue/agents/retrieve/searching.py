@@ -42,10 +42,10 @@ from toologue.agents.retrieve.history import Made, plain_rows
 from toologue.agents.retrieve.lexicon import deed_of, talk
 from toologue.agents.retrieve.slot_values import answered, called, mentions, volunteered
 from toologue.agents.retrieve.wording import outcome, phrase
-from toologue.apis.result_values import MOST_SHOWN, Single, along, beside, choices, sayable, values_of
+from toologue.apis.result_values import MOST_SHOWN, Single, beside, choices, sayable, values_of
 from toologue.schema import Act, AgentAction, AgentTurn, Brief, Call, Result, Retrieve, State, Turn
-from toologue.text.names import knowable
 from toologue.text.tokens import sentences, split_name
+from toologue.values.json_schema import object_of
 from toologue.worlds.documented.arguments import settled
 
 _BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}
@@ -54,11 +54,12 @@ _YES_LONGEST = 12  # words of a first sentence that may be a yes
 
 
 class _Source(NamedTuple):
-    """An Api that can find a missing parameter, and its output that is it."""
+    """An Api that can find a missing parameter, its output that is it, and those beside that fill others."""
 
     form: Form
     output: str
     parameter: str
+    along: Mapping[str, str]
 
 
 @dataclass
@@ -105,9 +106,8 @@ class _Quest:
         ):
             return missing, []
         chained = self.source.parameter if self.source else ""
-        slots = [slot for slot in form.slots.values() if slot.name != chained and _is_askable(slot)]
-        slots.sort(key=lambda slot: not any(mentions(self.asked, name) for name in called(slot)))
-        return missing, [slot.name for slot in slots[:1]]
+        more = (name for name, slot in form.slots.items() if name != chained and _is_askable(slot))
+        return missing, [*more][:1]
 
 
 def searches(history: Sequence[Turn], brief: Brief) -> bool:
@@ -183,11 +183,9 @@ def _turn(action: AgentAction, why: str, quest: _Quest, hand: Form | None, does:
 
 
 def _is_askable(slot: Slot) -> bool:
-    """Whether people know such a thing, and care."""
-    if slot.required or slot.schema.get("type") not in ("string", "integer", "number", None):
-        return False
-    words = str(slot.schema.get("title") or slot.schema.get("description") or slot.name)
-    return knowable(slot.name, words, slot.schema) and not talk("settings").search(split_name(slot.name))
+    """Whether people may care for an optional parameter."""
+    scalar = slot.schema.get("type") in ("string", "integer", "number", None)
+    return scalar and not slot.required and not talk("settings").search(split_name(slot.name))
 
 
 def _short(made: Made) -> Made:
@@ -305,7 +303,9 @@ def _did(quest: _Quest, act: Act, result: Result, forms: Mapping[str, Form], ban
         if form is None:
             quest.failure = f"nothing supplies {quest.doubtful}"
         else:
-            quest.source = _Source(form, str(value.get("output")), str(value.get("parameter") or quest.doubtful))
+            parameter, along = str(value.get("parameter") or quest.doubtful), object_of(value.get("along"))
+            fills = {name: output for name, output in along.items() if isinstance(output, str)}
+            quest.source = _Source(form, str(value.get("output")), parameter, fills)
     elif act.kind == "call" and act.api in forms:
         form = forms[act.api]
         quest.told[act.api] = dict(act.arguments or {})
@@ -330,15 +330,14 @@ def _sourced(quest: _Quest, source: _Source, result: Result) -> None:
 
 
 def _hand_over(quest: _Quest, value: Any) -> None:
-    """Take over a value that the source found, and what its row says beside that the target needs, too."""
+    """Take over a value that the source found, and what its row says beside, as the retriever told."""
     source, target, result = quest.source, quest.target, quest.sourced.value if quest.sourced else None
     if source is None or target is None:
         return
     known = quest.known(target)
     known[source.parameter] = value
-    outputs = dict.fromkeys(one.name for one in values_of(result))
-    for name, output in along(source.output, outputs, (name for name in target.api.required if name not in known)):
-        if (found := beside(result, output, source.output, value)) is not None:
+    for name, output in source.along.items():
+        if name not in known and (found := beside(result, output, source.output, value)) is not None:
             known[name] = found
 
 

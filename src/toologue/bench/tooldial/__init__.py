@@ -13,9 +13,10 @@ A part of the benchmark is a task with what the history shows of the gold's labe
 
 That `none` leaves in the other labels is as published: there, "w/o GT" hides the labels of the task alone.
 
-`load` reads the paper's JSON, or our dialogues (with the apis.jsonl beside them, if there is one), that carry labels.
-An agent is asked only where there is a test; a model agent `talm:MODEL` gets the prompt of the task. Both modes do what
-`score.states`, `score.actions`, `score.faithfulness` and `score.overall` say.
+`load` reads the paper's JSON, whose states are the paper's, or our dialogues (with the apis.jsonl beside them, if there
+is one), whose states are ours; tables say which (`formats.tooldial`). An agent is asked only where there is a test; a
+model agent `talm:MODEL` gets the rules that the labels follow. Both modes do what `score.states`, `score.actions`,
+`score.faithfulness` and `score.overall` say.
 
 Example:
     >>> [part.name for part in parts(["dst", "overall"])]
@@ -23,8 +24,8 @@ Example:
     >>> parts(["action"], ["none"])[0].see
     ('state',)
 
-Not covered: prompts that hold words of the turn that is asked about, as the published samples of dst do; they are made
-by `formats.tooldial_text.samples`, and what models answer to them is graded from a file (`bench.tooldial.predictions`).
+Not covered: prompts that hold words of the turn that is asked about, as the published samples of dst do; what models
+answer to them is graded from a file (`bench.tooldial.predictions`).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ from toologue.models.ask import model
 from toologue.models.model import Model
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG, Mutation
-from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Trace, Turn, Verdict
+from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Setting, Trace, Turn, Verdict
 from toologue.schema.jsonl import holds, read
 from toologue.score import faithfulness
 from toologue.worlds.world import documents_of
@@ -71,13 +72,25 @@ def load(data: Path | None = None) -> list[Dialogue]:
 
 
 class _Tested:
-    """An agent that is asked only where there is a test: under `next` the history says which turn it is."""
+    """An agent that is asked only where there is a test: under `next` the history says which turn it is.
 
-    def __init__(self, agent: Agent, turns: frozenset[int]):
+    The documents that it gets list, of optional parameters, those that the conversation is about: nothing else says
+    which of them are to be asked for. Those of the paper's data list no others either.
+    """
+
+    def __init__(self, agent: Agent, gold: Dialogue, turns: frozenset[int] | None):
         self._agent, self._turns = agent, turns
+        states = (turn.state for turn in gold.turns if turn.role == "agent" and turn.state)
+        self._about = {(state.api, name) for state in states for name in state.optional}
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
-        return await self._agent.act(history, brief) if len(history) in self._turns else AgentTurn()
+        if self._turns is not None and len(history) not in self._turns:
+            return AgentTurn()
+        return await self._agent.act(history, brief.replace(apis=tuple(map(self._shown, brief.apis))))
+
+    def _shown(self, api: Api) -> Api:
+        kept = {name: p for name, p in api.parameters.items() if p.required or (api.name, name) in self._about}
+        return api.replace(parameters=kept) if len(kept) < len(api.parameters) else api
 
 
 def _prepare(part: Part, agent: Tested) -> AgentSpec:
@@ -87,11 +100,10 @@ def _prepare(part: Part, agent: Tested) -> AgentSpec:
     if name == "talm" and rest.partition(":")[0] not in TASKS:
         agent = f"talm:{task}:{rest}"
     everywhere = player_of(agent)
-    if task in ("action", "overall"):
-        return everywhere
 
     def make(case: Case) -> Agent:
-        return _Tested(apart(everywhere.make(case)), asked_at(task, cast("Dialogue", case.gold)))
+        gold = cast("Dialogue", case.gold)
+        return _Tested(apart(everywhere.make(case)), gold, None if task == "overall" else asked_at(task, gold))
 
     return AgentSpec(everywhere.name, make, reads_gold=True)
 

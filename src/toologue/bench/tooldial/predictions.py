@@ -6,8 +6,8 @@ A file holds the answers of one task, in one of two forms.
                  `turn` is the index among all turns of the dialogue; keys that the task does not ask for are ignored.
                  For overall: {"round": 1, "steps": [{"state": ..., "action": ..., "text": ...}, ...]}, the number of
                  the user's turn, from 1.
-    JSON list    as published: one answer for each sample (`formats.tooldial_text.samples`), in the order of the file;
-                 states are objects or what a model wrote, actions and replies are texts.
+    JSON list    as published: one answer for each test, in the order of the file; states are objects or what a model
+                 wrote, actions and replies are texts.
 
 A test without a prediction is wrong; a dialogue without a line is unscored.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from toologue.bench.benchmark import Graded, Part, Results, sums
 from toologue.bench.tables import Table, html, render
+from toologue.formats.tooldial import convention_of
 from toologue.formats.tooldial_text import ACTIONS, Task
 from toologue.score import actions, faithfulness, overall, states
 from toologue.score.metric import value_of
@@ -19,6 +20,7 @@ _MAIN: tuple[tuple[str, str, str], ...] = (
     ("actions, none", "action, none", actions.ACCURACY),
     ("grounded, gold labels", "faithfulness, gold", faithfulness.METRICS[0]),
     ("grounded, none", "faithfulness, none", faithfulness.METRICS[0]),
+    ("reported, gold labels", "faithfulness, gold", faithfulness.METRICS[2]),
     ("reported, none", "faithfulness, none", faithfulness.METRICS[2]),
     ("faithful, none", "faithfulness, none", faithfulness.VOTED),
     ("user turns, gold labels", "overall, gold", overall.METRICS[0]),
@@ -38,6 +40,7 @@ _ERRORS = {
     "extraction": "· other",
     "other": "another API, other",
 }
+_CONVENTIONS = {"known": "what is known", "published": "the paper's"}
 _WIDE, _HIGH, _LEFT, _TOP = 640, 260, 44, 16
 _COLOURS = ("#1b6ca8", "#c8553d", "#3c8d5a", "#8a5fb0", "#b08a1e", "#4a4a4a")
 
@@ -60,7 +63,9 @@ def main_table(results: Results) -> Table:
     rows: list[list[Any]] = [
         [agent, *(_value(found.get(part, {}), metric) for _, part, metric in shown)] for agent, found in totals.items()
     ]
-    return Table("Accuracy (table 4)", ["agent", *(heading for heading, *_ in shown)], rows if shown else [])
+    kinds = {convention_of(one.gold.facts) for _, _, graded in _parts(results) for one in graded}
+    title = f"Accuracy (table 4); states: {' and '.join(map(_CONVENTIONS.__getitem__, sorted(kinds)))}"
+    return Table(title, ["agent", *(heading for heading, *_ in shown)], rows if shown else [])
 
 
 def actions_table(results: Results) -> Table:
@@ -142,10 +147,11 @@ def section(results: Results) -> str:
     return html(tables(results)) + (figure and f"<h3>Accuracy of dialogue states by turn (figure 5)</h3>{figure}")
 
 
-def _parts(results: Results, task: Task) -> Iterator[tuple[str, Part, Sequence[Graded]]]:
+def _parts(results: Results, *tasks: Task) -> Iterator[tuple[str, Part, Sequence[Graded]]]:
+    """Those of some tasks, or all."""
     for agent, played in results.items():
         for part, graded in played.items():
-            if part.about["task"] == task:
+            if not tasks or part.about["task"] in tasks:
                 yield agent, part, graded
 
 

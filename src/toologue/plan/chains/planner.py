@@ -317,6 +317,7 @@ class _Script:
             return _SEARCH, _RESULT.replace(value={"retrieved": {}})
         if situation == "find source":
             edge = {"source": pair.source, "output": pair.output, "target": pair.target, "parameter": pair.parameter}
+            edge |= {"along": dict(pair.along)} if pair.along else {}
             return _SEARCH.replace(missing=(pair.target, pair.parameter)), _RESULT.replace(value=edge)
         call = self._calls["source" if situation == "call source" else "target"]
         arguments = {**settled(call.view.api), **call.arguments}

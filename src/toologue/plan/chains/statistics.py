@@ -1,7 +1,6 @@
-"""What a file of chain dialogues holds: the paper's table 2, the counts behind its other tables, the published states.
+"""What a file of chain dialogues holds: the paper's table 2, and the counts behind its other tables.
 
-A turn is a message that the other one sees. Our states say what is known; the published code forgets the API and its
-slots while it looks for a missing value, and again when it says goodbye.
+A turn is a message that the other one sees.
 """
 
 from __future__ import annotations
@@ -10,25 +9,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from toologue.formats.tooldial import UNCONFIRMED
 from toologue.plan.chains.sequences import ACTIONS
-from toologue.schema import AgentTurn, Dialogue, State
+from toologue.schema import AgentTurn, Dialogue
 
-_FORGETS = ("retriever_call", "clarify", "suggest", "response_fail", "system_bye")
 _SPOKEN = ("request", "suggest", "clarify", "response", "response_fail", "system_bye")
-
-
-def published_state(turn: AgentTurn) -> State:
-    """The state of a turn by the published rule."""
-    return State() if turn.state is None or turn.action in _FORGETS else turn.state
-
-
-def as_published(dialogue: Dialogue) -> Dialogue:
-    """The dialogue with the published code's states."""
-    turns = (
-        turn.replace(state=published_state(turn)) if turn.role == "agent" and turn.state is not None else turn
-        for turn in dialogue.turns
-    )
-    return dialogue.replace(turns=tuple(turns))
 
 
 def is_labelled(turn: AgentTurn, *, after: str | None) -> bool:
@@ -95,7 +80,8 @@ class Statistics:
                 self.agent_messages += turn.text is not None
                 if is_labelled(turn, after=before):
                     self.states += 1
-                    self.unconfirmed += published_state(turn).api is None
+                    unconfirmed = turn.state is None or turn.state.api is None
+                    self.unconfirmed += unconfirmed or turn.action in UNCONFIRMED["published"]
             before = turn.action
 
     def update(self, more: Statistics) -> None:

@@ -180,5 +180,6 @@ def _wrong_source(place: int, missing: tuple[str, str], value: JsonValue, chain:
     if missing != (chain.target, chain.parameter):
         yield Flaw("path", place, f"what is missing is {chain.parameter} of {chain.target}, and not {missing}")
     told = {name: getattr(chain, name) for name in ("source", "output", "target", "parameter")}
+    told |= {"along": dict(chain.along)} if chain.along else {}
     if not same(value, told):
         yield Flaw("execution", place, f"the source of {chain.parameter} is {shown(told)}, and not {shown(value)}")
