@@ -70,6 +70,19 @@ class TestTheRetrieverIsAskedFirst:
         assert actions(converse(Travel(MIDDLING), WISH, facts=bands)) == ["retriever_call", "request"]
 
 
+class TestTheEnd:
+    @pytest.mark.parametrize("said", ["Thanks, bye!", "That was all, thank you.", "I'm done here.", "Thanks. See you!"])
+    def test_who_takes_leave_is_left(self, said: str) -> None:
+        turns = converse(Travel(CLEAR), WISH, "The city is Oslo and the country is Norway.", said)
+        assert actions(turns)[-1] == "system_bye"
+
+    @pytest.mark.parametrize("said", ["Great, thanks.", "Thank you very much!", "OK, that is helpful, thanks."])
+    def test_thanks_alone_are_no_goodbye(self, said: str) -> None:
+        turns = converse(Travel(CLEAR), WISH, "The city is Oslo and the country is Norway.", said)
+        assert actions(turns)[-1] == "clarify"
+        assert turns[-1].text == "Gladly. Is there anything else?"
+
+
 class TestWhatTheUserDoesNotKnowIsFoundOut:
     LINES = ("Tell me about that hotel.", "I don't know the hotel ID.", "Oslo, please.")
 

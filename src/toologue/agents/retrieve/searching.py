@@ -32,6 +32,7 @@ Not covered: a source that needs a source of its own; a user who corrects a valu
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ from toologue.worlds.documented.arguments import settled
 _BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}
 """From which score on an Api is settled, or worth suggesting, by the paper's retriever."""
 _YES_LONGEST = 12  # words of a first sentence that may be a yes
+_THANKS = re.compile(rf"(?:\W*(?:{talk('thanking').pattern}|{talk('agreeing').pattern}))+\W*", re.IGNORECASE)
 
 
 class _Source(NamedTuple):
@@ -82,6 +84,7 @@ class _Quest:
     failure: str = ""  # why nothing can come of it
     over: bool = False
     leaves: bool = False
+    thanks: bool = False  # and does nothing else
 
     @property
     def hand(self) -> Form | None:
@@ -129,6 +132,8 @@ def _next(quest: _Quest, turn: int) -> AgentTurn:
     target = quest.target
     if quest.leaves:
         return _turn("system_bye", "the user leaves", quest, target, phrase("system_bye", turn))
+    if quest.thanks:
+        return _turn("clarify", "thanks are no goodbye", quest, None, phrase("anything_else", turn))
     if quest.failure:
         return _turn("response_fail", quest.failure, quest, None, phrase("response_fail", turn))
     if target is None and not quest.searched:
@@ -240,8 +245,9 @@ def _heard(quest: _Quest, words: str) -> _Quest:
     """What the user's words make of a quest."""
     offered, quest.words = quest.offered, words
     if quest.over:
-        quest.leaves = talk("bye").search(words) is not None or not ("?" in words or talk("wishing").search(words))
-        return quest if quest.leaves else _Quest(words=words)
+        quest.thanks = _THANKS.fullmatch(words) is not None
+        quest.leaves = not quest.thanks and not ("?" in words or talk("wishing").search(words))
+        return quest if quest.leaves or quest.thanks else _Quest(words=words)
     if offered is not None and quest.target is None:
         if talk("agreeing").match(words.lstrip()) is None and talk("declining").search(words):
             quest.failure = "the user does not want what was suggested"
