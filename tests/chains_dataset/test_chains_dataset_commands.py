@@ -34,6 +34,7 @@ def test_what_was_written_is_valid(folder: Path, capsys: pytest.CaptureFixture[s
     count = len(list(read(folder / "dialogues.jsonl", Dialogue)))
     assert count > 10
     assert status(["verify", str(folder)]) == 0
+    assert status(["verify", str(folder), "--embedder", "lexical"]) == 0
     assert f"{count} of {count} are valid" in capsys.readouterr().out
 
 

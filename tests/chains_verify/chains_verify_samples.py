@@ -116,9 +116,9 @@ def ending(done: AgentTurn, **slots: object) -> tuple[AgentTurn, UserTurn, Agent
 def dialogue(sequence: str, *turns: UserTurn | AgentTurn, **origin: object) -> Dialogue:
     origin = {"line": "chains", "target": TABLE, "parameter": "league_id", "sequence": sequence, **origin}
     world = Setting(name="documented", arguments={"seed": 7})
-    return Dialogue.model_validate(
-        {"id": f"by-hand-{sequence}", "apis": list(APIS), "world": world, "turns": turns, "origin": origin}
-    )
+    facts = {"retriever": {"confirm": 0.6, "suggest": 0.25}}
+    told = {"apis": list(APIS), "world": world, "facts": facts, "turns": turns, "origin": origin}
+    return Dialogue.model_validate({"id": f"by-hand-{sequence}", **told})
 
 
 def one_api() -> Dialogue:

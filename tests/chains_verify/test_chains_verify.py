@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corrupt_chain import CHAIN_CORRUPTIONS
 from toologue.plan.chains.sequences import GRAPH, SEQUENCES
-from toologue.schema import AgentTurn, Dialogue, State, UserTurn
+from toologue.schema import AgentTurn, Dialogue, Result, State, UserTurn
 from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.verify.chains.path import FOLLOWS
@@ -21,7 +21,7 @@ DIALOGUES = {name: make() for name, make in SAMPLES.items()}
 
 def flaws(dialogue: Dialogue) -> list[Flaw]:
     sequence = SEQUENCES[str(dialogue.origin["sequence"])].steps
-    return verify_chain(dialogue, WORLD, apis=APIS, sequence=sequence, retriever=RETRIEVER)
+    return verify_chain(dialogue, WORLD, apis=APIS, sequence=sequence, index=RETRIEVER.index)
 
 
 def changed(dialogue: Dialogue, place: int, **changes: object) -> Dialogue:
@@ -53,6 +53,29 @@ def test_what_is_spoiled_is_rejected(kind: str) -> None:
     ]
     assert spoiled
     assert sum(bool(flaws(one)) for one in spoiled) >= 0.95 * len(spoiled)
+
+
+def test_the_retriever_is_asked_again_what_it_found() -> None:
+    gold = DIALOGUES["single"]
+    place = place_of(gold, "retriever_call")
+    turn = gold.turns[place]
+    assert isinstance(turn, AgentTurn)
+    found = turn.results[0].value["retrieved"]  # type: ignore[union-attr, index, call-overload]
+    (best, score), *others = found.items()  # type: ignore[union-attr]
+    for told, says in (
+        ({best: 0.99, **dict(others)}, f"the retriever gives {best} {score}, and not 0.99"),
+        ({best: score + 0.0001, **dict(others)}, ""),  # another machine adds up in another order
+    ):
+        spoiled = changed(gold, place, results=(Result(value={"retrieved": told}),))
+        why = [flaw.what for flaw in flaws(spoiled) if flaw.turn == place and flaw.rule == "execution"]
+        assert why == ([says] if says else [])
+        assert verify_chain(spoiled, None, apis=APIS) == []  # nobody else knows
+
+
+def test_what_follows_a_search_is_what_its_score_calls_for() -> None:
+    gold = DIALOGUES["single"]
+    found = verify_chain(gold.replace(facts={"retriever": {"confirm": 0.99, "suggest": 0.2}}), None, apis=APIS)
+    assert any("is one to suggest, and request follows" in flaw.what for flaw in found)
 
 
 def test_what_was_told_is_never_forgotten() -> None:
@@ -136,5 +159,5 @@ def test_the_action_graph_is_the_planner_s() -> None:
 )
 def test_whatever_the_dialogue_there_is_an_answer(turns: list[UserTurn | AgentTurn], origin: dict[str, str]) -> None:
     turns = [UserTurn(text="Hi"), *turns]
-    found = verify_chain(Dialogue(id="d", turns=tuple(turns), origin=origin), WORLD, apis=APIS, retriever=RETRIEVER)
+    found = verify_chain(Dialogue(id="d", turns=tuple(turns), origin=origin), WORLD, apis=APIS, index=RETRIEVER.index)
     assert all(0 <= flaw.turn < len(turns) for flaw in found)

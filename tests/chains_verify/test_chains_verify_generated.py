@@ -48,7 +48,7 @@ class Written:
 
     def flaws(self, dialogue: Dialogue) -> list[Flaw]:
         sequence = SEQUENCES[str(dialogue.origin["sequence"])].steps
-        return verify_chain(dialogue, self.world, apis=self.apis, sequence=sequence, retriever=self.retriever)
+        return verify_chain(dialogue, self.world, apis=self.apis, sequence=sequence, index=self.retriever.index)
 
 
 def _worded(writer: ChainWriter, plan: Plan) -> Dialogue | None:

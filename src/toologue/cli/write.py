@@ -14,6 +14,7 @@ from toologue.cli.terminal import echo, say, table, watched, write_json
 from toologue.errors import BadFile, BadSetting
 
 if TYPE_CHECKING:
+    from toologue.models.index import Index
     from toologue.models.model import ModelFault
     from toologue.schema import Api, Dialogue, Graph, Plan
     from toologue.verify.procedures import Flaw
@@ -95,7 +96,7 @@ def write(
     return 3 if lost else 0
 
 
-def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = None) -> int:
+def verify(what: Path, /, *, graphs: Path | None = None, embedder: str | None = None, json: Path | None = None) -> int:
     """Whether conversations are valid: acts done again, steps followed, values looked up. Exits 1 where one is not.
 
     What sentences mean is not looked at: a reply without a value to say passes, whatever it is about.
@@ -106,6 +107,8 @@ def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = Non
         A folder that `generate` wrote, or a dialogues.jsonl.
     graphs
         The conversation graphs that the dialogues walk; by default the graphs.jsonl of the folder.
+    embedder
+        Chains: ask the retriever again, by lexical, minilm or endpoint:MODEL, what the conversations asked it.
     json
         Where the flaws go.
     """
@@ -115,7 +118,8 @@ def verify(what: Path, /, *, graphs: Path | None = None, json: Path | None = Non
     from toologue.verify.procedures import verify as flaws_of
 
     file = what / "dialogues.jsonl" if what.is_dir() else what
-    known, planned, flaws_of_chain = _graphs(graphs, file.parent), file.with_name("plans.jsonl"), _chain_flaws(file)
+    known, planned = _graphs(graphs, file.parent), file.with_name("plans.jsonl")
+    flaws_of_chain = _chain_flaws(file, embedder)
     cues = {plan.dialogue.id: plan.cues for plan in read(planned, Plan)} if planned.exists() else {}
     rows, rules, total, walked = list[dict[str, object]](), Counter[str](), 0, 0
     for dialogue in watched("verifying", read(file, Dialogue)):
@@ -181,10 +185,17 @@ def _chain_words(plans: Path, writer: str, by: str, seed: int) -> Iterator[Dialo
                 yield reason
 
 
-def _chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
-    """What looks at the chains of a file: with the documents beside it, else with those that a dialogue names."""
+def _chain_flaws(file: Path, by: str | None) -> Callable[[Dialogue], list[Flaw]]:
+    """What looks at the chains of a file: with the documents beside it, else with those that a dialogue names.
+
+    The retriever that is asked again knows the APIs of the dialogue's split, or all that plans or dialogues speak of.
+    """
+    from json import loads
+
+    from toologue.models.embed import embedder
+    from toologue.models.retriever import index_of
     from toologue.plan.chains.sequences import SEQUENCES
-    from toologue.schema import Api, Setting, Use
+    from toologue.schema import Api, Dialogue, Plan, Setting, Use
     from toologue.schema.jsonl import read
     from toologue.verify.chains import verify_chain
     from toologue.worlds.documented import Documented
@@ -198,6 +209,17 @@ def _chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
         uses = beside.with_name("uses.jsonl") if beside.exists() else Path(used)
         return {api.name: api for api in apis}, Documented(apis, uses=read(uses, Use, empty=True) if used else ())
 
+    @cache
+    def index_of_split(split: str) -> Index:
+        splits, plans = file.with_name("splits.json"), file.with_name("plans.jsonl")
+        if splits.exists():
+            names = set(loads(splits.read_bytes()).get(split, ()))
+        else:
+            spoken_of = (plan.dialogue for plan in read(plans, Plan)) if plans.exists() else read(file, Dialogue)
+            names = {name for dialogue in spoken_of for name in dialogue.apis}
+        documents = {api.name: api for api in read(beside, Api) if api.name in names}
+        return index_of(documents, embedder(by or ""))
+
     def flaws(dialogue: Dialogue) -> list[Flaw]:
         arguments = dialogue.world.arguments
         plain = dialogue.world.replace(arguments={**arguments, "seed": 0})
@@ -205,7 +227,8 @@ def _chain_flaws(file: Path) -> Callable[[Dialogue], list[Flaw]]:
         documents, world = known("" if beside.exists() else plain.model_dump_json(), used)
         seed, planned = arguments.get("seed"), SEQUENCES.get(str(dialogue.origin.get("sequence")))
         seeded = world.seeded(seed if isinstance(seed, int) else 0)
-        return verify_chain(dialogue, seeded, apis=documents, sequence=planned.steps if planned else None)
+        steps, index = planned.steps if planned else None, by and index_of_split(str(dialogue.origin.get("split")))
+        return verify_chain(dialogue, seeded, apis=documents, sequence=steps, index=index or None)
 
     return flaws
 

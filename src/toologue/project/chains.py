@@ -58,7 +58,7 @@ from toologue.plan.chains.catalog import DOUBTS, Catalog, Reason
 from toologue.plan.chains.execute import Rejected
 from toologue.plan.chains.pairs import Job, Pair, edge_pairs, jobs, single_api_pairs
 from toologue.plan.chains.planner import Planner
-from toologue.plan.chains.sequences import SEQUENCES
+from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.chains.uses import NO_USES, Uses, read_uses, settled_by
@@ -66,6 +66,7 @@ from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masked
 from toologue.schema import Dialogue, Edge, Noun, Plan, Use
 from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
+from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
@@ -453,9 +454,10 @@ class _Generator:
         self._world = Documented(self._apis, seed=seed, uses=uses.values())
         bands = calibrated(by.name, "confirm", "suggest")
         self._planner = Planner(catalog.file, seed=seed, bands=bands, catalog=catalog, world=self._world, uses=uses)
-        index = Index.open(space.indexes / f"{split}.npy", sorted(names), by)
+        self._index = Index.open(space.indexes / f"{split}.npy", sorted(names), by)
         bank = "unseen" if split == "test" else "train"
-        self._writer, self._by_model = ChainWriter(self._apis, by, seed=seed, bank=bank, index=index), None
+        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank, index=self._index)
+        self._by_model = None
         if space.making.writer != "template":
             asked = model(space.making.writer, "writer")
             self._by_model = ChainModelWriter(asked, list(self._apis.values()), by, seed=seed, plain=self._writer)
@@ -479,16 +481,19 @@ class _Generator:
             if fault.type in NO_ANSWER:
                 raise BadSetting(f"the model does not answer: {fault}") from None
             return Done(self._split, job.number, dropped=UNWORDED)
-        flaws = verify_chain(dialogue, self._world, apis=self._apis, sequence=sequence.steps)
+        flaws = self._flaws(dialogue, sequence)
         if flaws and self._by_model is not None and "instead" not in dialogue.origin:
             dialogue = self._offering(self._plainly(plan, str(flaws[0])))
-            flaws = verify_chain(dialogue, self._world, apis=self._apis, sequence=sequence.steps)
+            flaws = self._flaws(dialogue, sequence)
         if flaws:
             return Done(self._split, job.number, dropped=f"not valid: {flaws[0].rule}")
         users = [turn for turn in dialogue.turns if turn.role == "user"]
         values = [str(value) for turn in users for value in turn.informed.values()]
         words = masked("\n".join(turn.text for turn in users), values)
         return Done(self._split, job.number, line_of(dialogue), statistics([dialogue]), words)
+
+    def _flaws(self, dialogue: Dialogue, sequence: ActionSequence) -> list[Flaw]:
+        return verify_chain(dialogue, self._world, apis=self._apis, sequence=sequence.steps, index=self._index)
 
     def _words(self, plan: Plan) -> Dialogue:
         """The dialogue with the words of whoever finds them. Raises Unworded, ModelFault."""

@@ -17,7 +17,7 @@ the planner's is not repeated.
 
 Contract: `verify_chain` is total: whatever the dialogue, it lists what is wrong, by turn; an empty list means valid,
 and, where `world` executes, executed and equal. Without a world (None), results are only compared with what documents
-say: consistent, not executed. Without a retriever, scores are only looked at for their order.
+say: consistent, not executed. Without the retriever's index, scores are only looked at for their order and their band.
 
 Example:
     >>> from toologue.schema import AgentTurn, Api, Dialogue, State, UserTurn
@@ -42,7 +42,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from toologue.loop import World, execute
-from toologue.models.retriever import Retriever
+from toologue.models.index import Index
 from toologue.schema import Api, Dialogue
 from toologue.verify import RULES, Flaw
 from toologue.verify.chains.path import wrong_path, wrong_searches, wrong_shapes
@@ -57,18 +57,18 @@ def verify_chain(
     *,
     apis: Mapping[str, Api],
     sequence: Sequence[str] | None = None,
-    retriever: Retriever | None = None,
+    index: Index | None = None,
 ) -> list[Flaw]:
     """Every flaw of a dialogue of the chains line, by turn; none if it is valid.
 
     `world` is left as it was. `apis` are documents by name. `sequence` are the planned steps: actions, or
-    `request_multi`. `retriever` is asked again what the dialogue asked it.
+    `request_multi`. `index` is the retriever's, of the Apis that it knows: it is asked again what the dialogue asked.
     """
     chain = chain_of(dialogue)
     contexts = track(dialogue, chain, apis)
     flaws = [*wrong_shapes(dialogue), *wrong_path(dialogue, contexts, sequence)]
     flaws += () if _replays(dialogue, world) else wrong_acts(dialogue, apis, world)
-    flaws += wrong_searches(dialogue, chain, apis, retriever)
+    flaws += wrong_searches(dialogue, chain, apis, index)
     flaws += wrong_states(dialogue, chain, contexts, apis)
     flaws += wrong_words(dialogue, chain, contexts, apis)
     return sorted(flaws, key=lambda flaw: (flaw.turn, RULES.index(flaw.rule)))

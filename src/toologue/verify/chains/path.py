@@ -8,9 +8,11 @@ from typing import cast
 from pydantic import JsonValue
 
 from toologue.errors import shown
-from toologue.models.retriever import Retriever
+from toologue.models.index import Index
+from toologue.models.retriever import band
 from toologue.schema import AgentTurn, Api, Dialogue, Retrieve, Turn, UserTurn
 from toologue.values.compare import same
+from toologue.values.json_schema import object_of
 from toologue.verify import Flaw
 from toologue.verify.chains.states import Chain, Context
 
@@ -111,15 +113,13 @@ def _a(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-_MOST = 5
+_MOST, _CLOSE = 5, 0.001  # so far apart may scores be: machines add up in their own order
 _BANDS = {"request": "confirm", "call": "confirm", "suggest": "suggest", "clarify": "clarify"}
 
 
-def wrong_searches(
-    dialogue: Dialogue, chain: Chain, apis: Mapping[str, Api], retriever: Retriever | None
-) -> Iterator[Flaw]:
-    """Every flaw of what the retriever is asked and answers."""
-    said, turns = "", dialogue.turns
+def wrong_searches(dialogue: Dialogue, chain: Chain, apis: Mapping[str, Api], index: Index | None) -> Iterator[Flaw]:
+    """Every flaw of what the retriever is asked and answers; its bands are those that the dialogue's facts name."""
+    said, turns, bands = "", dialogue.turns, _numbers(dialogue.facts.get("retriever"))
     for place, turn in enumerate(turns):
         if turn.role == "user":
             said = turn.text
@@ -137,8 +137,13 @@ def wrong_searches(
                 following = turns[place + 1] if place + 1 < len(turns) else None
                 if act.query != said:
                     yield Flaw("execution", place, f"the query {shown(act.query)} is not what the user says")
-                yield from _wrong_scores(place, act, scores, retriever)
-                yield from _wrong_step(place, scores, following, chain, retriever)
+                yield from _wrong_scores(place, act, scores, index)
+                yield from _wrong_step(place, scores, following, chain, bands)
+
+
+def _numbers(value: JsonValue) -> dict[str, float]:
+    """The members of an object that are numbers."""
+    return {name: one for name, one in object_of(value).items() if isinstance(one, int | float)}
 
 
 def _scores(value: JsonValue, apis: Mapping[str, Api]) -> dict[str, float] | None:
@@ -149,31 +154,28 @@ def _scores(value: JsonValue, apis: Mapping[str, Api]) -> dict[str, float] | Non
     return cast("dict[str, float]", scores) if sound and (not apis or scores.keys() <= apis.keys()) else None
 
 
-def _wrong_scores(
-    place: int, act: Retrieve, scores: Mapping[str, float], retriever: Retriever | None
-) -> Iterator[Flaw]:
+def _wrong_scores(place: int, act: Retrieve, scores: Mapping[str, float], index: Index | None) -> Iterator[Flaw]:
     values = list(scores.values())
     if values != sorted(values, reverse=True):
         yield Flaw("execution", place, f"the best does not come first: {', '.join(map(str, values))}")
-    if retriever is None:
-        return
-    asked = {api.name: score for api, score in retriever.rank(act.query, len(scores))}
+    asked = scores if index is None else dict(index.rank(act.query, len(scores)))
     for name in dict.fromkeys((*scores, *asked)):
-        if (now := asked.get(name)) != (then := scores.get(name)):
+        now, then = asked.get(name), scores.get(name)
+        if now is None or then is None or abs(now - then) > _CLOSE:
             yield Flaw("execution", place, f"the retriever gives {name} {now}, and not {then}")
             return
 
 
 def _wrong_step(
-    place: int, scores: Mapping[str, float], following: Turn | None, chain: Chain, retriever: Retriever | None
+    place: int, scores: Mapping[str, float], following: Turn | None, chain: Chain, bands: Mapping[str, float]
 ) -> Iterator[Flaw]:
     action = following.action if following else None
     best, score = next(iter(scores.items()))
     if best != chain.target and action != "clarify":
         yield Flaw("path", place, f"the best API found is {shown(best)}; intended is {shown(chain.target)}")
-    band = retriever.band(score) if retriever else None
-    if band is not None and band != _BANDS.get(action or ""):
-        yield Flaw("path", place, f"a score of {score} is one to {band}, and {action or 'nothing'} follows")
+    calls_for = band(score, bands) if bands.keys() >= {"confirm", "suggest"} else None
+    if calls_for is not None and calls_for != _BANDS.get(action or ""):
+        yield Flaw("path", place, f"a score of {score} is one to {calls_for}, and {action or 'nothing'} follows")
 
 
 def _wrong_source(place: int, missing: tuple[str, str], value: JsonValue, chain: Chain) -> Iterator[Flaw]:
