@@ -2,9 +2,10 @@
 
 Entities stand in the order of the documentation. An output's name is the path of its keys joined by `|`, levels of
 lists left out (`data|items|id`); `many` says that a result may hold several of it. A result that is one value, or a
-list of values, has the name ''. `phrase` is the schema's `title`; `description` is the long one (`x-description`), else
-the documented one. `x-name` stands in for a name, `x-place` for a place in the order. Alternatives (anyOf, oneOf,
-allOf) are looked into; what they share is one entity.
+list of values, has the name ''. `phrase` is the schema's `title` where it says more than the name in capitals ("Team
+Id", as pydantic writes); `description` is the long one (`x-description`), else the documented one. `x-name` stands in
+for a name, `x-place` for a place in the order. Alternatives (anyOf, oneOf, allOf) are looked into; what they share is
+one entity.
 
 Example:
     >>> from toologue.schema import Api, Parameter
@@ -113,4 +114,10 @@ def _inner(here: Leaf) -> Iterator[Leaf]:
 
 def _entity(api: Api, name: str, schema: Mapping[str, Any], *, many: bool = False, required: bool = False) -> Entity:
     description = schema.get("x-description") or schema.get("description") or ""
-    return Entity(api.name, name, str(schema.get("title", "")), str(description), schema, many, required)
+    return Entity(api.name, name, phrase_of(schema, name), str(description), schema, many, required)
+
+
+def phrase_of(schema: Mapping[str, Any], name: str) -> str:
+    """The title of a schema; nothing where a program made it of the name."""
+    title, own = str(schema.get("title") or ""), name.rpartition("|")[2]
+    return "" if title == own.title().replace("_", " ").strip() else title

@@ -14,11 +14,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from types import FunctionType, ModuleType
-from typing import Any, get_type_hints
+from types import FunctionType, ModuleType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from pydantic import PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema
+from typing_extensions import TypedDict
 
 from toologue import registry
 from toologue.apis.schemas import parameter, written_out
@@ -110,7 +123,23 @@ def _parameter(given: inspect.Parameter, hints: Mapping[str, Any], told: str, fu
 
 def _schema(annotation: Any, what: str) -> dict[str, Any]:
     try:
-        return written_out(TypeAdapter(annotation).json_schema())
+        return written_out(TypeAdapter(_readable(annotation)).json_schema())
     except (PydanticUserError, PydanticInvalidForJsonSchema) as error:
         reason = str(error).splitlines()[0]
         raise BadSetting(f"{what}: the annotation {annotation!r} has no JSON Schema: {reason}") from None
+
+
+def _readable(annotation: Any) -> Any:
+    """The annotation with the dictionaries of `typing`, as pydantic reads them before Python 3.12."""
+    if is_typeddict(annotation):
+        needed = annotation.__required_keys__
+        hints = get_type_hints(annotation, include_extras=True).items()
+        fields = {name: (Required if name in needed else NotRequired)[_readable(hint)] for name, hint in hints}
+        return cast("Any", TypedDict)(annotation.__name__, fields)
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if origin in (None, Literal) or not inside or isinstance(inside[0], list):
+        return annotation
+    if origin is Annotated:
+        return Annotated[_readable(inside[0]), *inside[1:]]
+    whole = Union if origin is UnionType else origin
+    return whole[tuple(_readable(one) if one is not Ellipsis else one for one in inside)]

@@ -61,6 +61,7 @@ _PAST = re.compile(r"(?!.*(?:[sf]peed|[fns]eed|bed)$)\w{2,}[a-z]ed")
 # Where a list is looked at from: nobody minds.
 _PLACES = ("one", "zero")
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
+WORTH = 3  # an answer holds something that tells at least as much
 
 
 def askable(one: Entity, api: Api) -> Against | None:
@@ -123,7 +124,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
         or has_word(path[-1], "aside")
         or has_word(path[-1], "lately")
         or _PAST.fullmatch(words[-1])
-        or not (is_spoken(path[-1]) and knowable(path[-1], one.phrase, one.schema))
+        or not ((is_spoken(path[-1]) or kind_of(path)) and knowable(path[-1], one.phrase, one.schema))
         or (len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path) and words[0] not in _SAID_SHORT)
     ):
         return 0
@@ -187,7 +188,11 @@ def names_rows(one: Entity) -> bool:
 
 def dates_rows(one: Entity) -> bool:
     """Whether rows are told apart by it as days, or hours, that follow each other: those of a forecast."""
-    return split_name(one.last) in group("dating") and one.schema.get("type") in ("string", None)
+    said = split_name(one.last)
+    dated = said in group("dating") or (
+        one.schema.get("format") in ("date", "date-time") and not has_word(said, "lately")
+    )
+    return dated and one.schema.get("type") in ("string", None)
 
 
 def names_itself(name: str) -> bool:
@@ -246,16 +251,18 @@ def tellable(value: JsonValue) -> bool:
 
 
 def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
-    kind, documented = kind_of(path, one.phrase), bool(one.schema.get("examples"))
+    kind = kind_of(path, one.phrase)
     unsaid = not kind or is_marked(kind, "unsaid")
     examples = cast("list[JsonValue]", one.schema.get("examples") or [])
     if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
         return 0
     figure = not kind and any(isinstance(value, str) and _FIGURE.fullmatch(value) for value in examples[:1])
     if figure or one.schema.get("type") in ("integer", "number"):
-        return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if documented or kind else 1
+        return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if kind else 1
     if words[-1] in _NAMING:
         return 2 if len(words) > 1 and words[-2] in group("lesser") else 5
+    if one.schema.get("enum") or one.schema.get("format") in ("date", "date-time"):
+        return WORTH
     if not unsaid:
-        return 3 if kind == "clock" or ("." in kind and kind not in _KNOWN_BY) else 4
-    return 3 if words[-1] in group("told") else 2 if documented else 0
+        return WORTH if kind == "clock" or ("." in kind and kind not in _KNOWN_BY) else 4
+    return WORTH if words[-1] in group("told") else 2

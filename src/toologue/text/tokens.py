@@ -141,8 +141,16 @@ _SHORT = frozenset(
 _ENDINGS = (*((end, "") for end in ("s", "es", "ed", "d", "ing", "ly", "er")), ("ies", "y"), ("ing", "e"))
 
 
+# What looks like a word: vowels, no heap of consonants.
+_SHAPED = re.compile(r"(?=.*[aeiouy])(?!.*(?:[^aeiouy]{5}|q(?!u)|(.)\1\1))(?![^aeiouy]{4})[a-z]{5,14}")
+
+
 def is_word(word: str) -> bool:
-    """Whether a word, in small letters, is one that people say."""
+    """Whether a word, in small letters, is one that people say, or looks like one that runs no two together."""
+    return _is_known(word) or (split_compound(word) == (word,) and _SHAPED.fullmatch(word) is not None)
+
+
+def _is_known(word: str) -> bool:
     known = _vocabulary()
     if word in known or word in _SHORT or word.isdigit():
         return True
@@ -152,10 +160,10 @@ def is_word(word: str) -> bool:
 @lru_cache(maxsize=1 << 14)
 def split_compound(word: str) -> tuple[str, ...]:
     """The words that a word runs together; itself where it is one, or none that is known."""
-    if is_word(word) or len(word) < 5 or not word.isalpha():
+    if _is_known(word) or len(word) < 5 or not word.isalpha():
         return (word,)
-    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1) if is_word(word[:at])]
-    good = [pair for pair in found if pair[1] in ("id", "ids") or (len(pair[1]) > 2 and is_word(pair[1]))]
+    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1) if _is_known(word[:at])]
+    good = [pair for pair in found if pair[1] in ("id", "ids") or (len(pair[1]) > 2 and _is_known(pair[1]))]
     return max(good, key=lambda pair: min(map(len, pair)), default=(word,))
 
 

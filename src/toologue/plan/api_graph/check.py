@@ -107,7 +107,7 @@ class EdgeChecker:
             return None
         keys = {leaf.name: leaf.keys for leaf in leaves(api.returns)}
         given = {one.name: (one, keys.get(one.name, ())) for one in outputs(api)}
-        tool = api.name.split("|")[1] if api.name.count("|") > 1 else api.domain
+        tool = api.name.split("|")[1] if api.name.count("|") > 1 else ""  # of one service
         return _Known(
             api, given, {one.name: one for one in inputs(api)}, tool, facets.tool_words(tool), facets.providers_of(api)
         )

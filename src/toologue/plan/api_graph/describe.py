@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from toologue.apis.entities import inputs, leaves, outputs
+from toologue.apis.entities import inputs, leaves, outputs, phrase_of
 from toologue.data import shipped
 from toologue.errors import shown
 from toologue.schema import Api
@@ -23,6 +23,7 @@ from toologue.text.names import owners_said
 from toologue.text.tokens import article, singular, words_of
 
 _DATA = Path(__file__).with_name("describe.yaml")
+_CLAUSE = re.compile(r"[.,;:(]|\b(?:who|whose|that|which|where|when|whether|how|if)\b")
 _LEAK = re.compile(r"\b[a-z]+[A-Z]\w*|\w+_\w+|[|{}\[\]<>]")
 
 # Owners of up to so many letters are said twice; a phrase has five to seven words, an API up to four keywords.
@@ -52,6 +53,14 @@ def subject(api: Api) -> str:
         if words := _topic_words(plain_words(text)):
             return words[-1]
     return "service"
+
+
+def heads(api: Api) -> frozenset[str]:
+    """The nouns of what an API gives, singular: the last of its name's, the last of the first sentence's."""
+    own = plain_words(api.name.rpartition("|")[2])
+    named = subject(api.replace(name=api.name.rpartition("|")[0])) if {*own[:1]} & _set("joints") else subject(api)
+    told = re.split(_CLAUSE, api.description[:_SAID].lower(), maxsplit=1)[0]
+    return frozenset((named, *_topic_words(plain_words(told))[-1:]))
 
 
 def tool_words(api: Api) -> tuple[str, ...]:
@@ -171,12 +180,12 @@ def describe(api: Api) -> Api:
         return {"title": phrase(named, topic), "x-description": _sentence(named, told, tool, domain)}
 
     parameters = {
-        name: one.replace(json_schema=fill_missing(one.json_schema, said(name, one.json_schema)))
+        name: one.replace(json_schema=fill_missing(one.json_schema, said(name, one.json_schema), name))
         for name, one in api.parameters.items()
     }
     returns: dict[str, Any] = json.loads(json.dumps(api.returns))
     for leaf in leaves(returns):
-        leaf.schema.update(fill_missing(leaf.schema, said(leaf.name, leaf.schema)))
+        leaf.schema.update(fill_missing(leaf.schema, said(leaf.name, leaf.schema), leaf.name))
     return api.replace(parameters=parameters, returns=returns, keywords=api.keywords or keywords(api))
 
 
@@ -186,9 +195,10 @@ def described(apis: Iterable[Api]) -> Iterator[Api]:
         yield api if all(entity.phrase for side in (inputs, outputs) for entity in side(api)) else describe(api)
 
 
-def fill_missing(schema: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with these keys where it has none of them."""
-    return {**schema, **{key: text for key, text in said.items() if not schema.get(key)}}
+def fill_missing(schema: Mapping[str, Any], said: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The schema of a name with these keys where it has none of them."""
+    given = {**schema, "title": phrase_of(schema, name)}
+    return {**schema, **{key: text for key, text in said.items() if not given.get(key)}}
 
 
 def keywords(api: Api) -> tuple[str, ...]:

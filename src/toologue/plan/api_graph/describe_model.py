@@ -63,7 +63,9 @@ async def describe_with(model: Model, api: Api, *, tries: int = 3, seed: int = 0
         for one in group:
             if one.number in answers.texts:
                 phrase, sentence = answers.texts[one.number]
-                one.schema.update(fill_missing(one.schema, {"title": phrase, "x-description": sentence}))
+                one.schema.update(
+                    fill_missing(one.schema, {"title": phrase, "x-description": sentence}, one.entity.name)
+                )
     parameters = {name: one.replace(json_schema=takes[name]) for name, one in api.parameters.items()}
     made = describe(api.replace(parameters=parameters, returns=returns, keywords=words))
     return Described(made, asked, left, tuple(problems))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import filterfalse
 from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -17,10 +19,8 @@ from pydantic_core import from_json
 
 from toologue.apis.entities import Entity, inputs, outputs
 from toologue.apis.salience import (
-    MEETINGS,
-    SOUGHT,
+    WORTH,
     askable,
-    asked_of,
     failure,
     family_of,
     hidden,
@@ -34,25 +34,30 @@ from toologue.apis.salience import (
     topic_words,
 )
 from toologue.errors import BadFile, BadRecord, UnknownName
+from toologue.plan.api_graph.describe import Part, heads, part, subject
 from toologue.schema import Api
 from toologue.schema.api import SCHEMAS_FIELD
 from toologue.schema.jsonl import read_lines
-from toologue.text.names import KnowRule, knowable
+from toologue.text.names import KnowRule, group, knowable
 from toologue.text.tokens import is_spoken, singular, split_compound, split_name
-from toologue.worlds.documented import is_credential, kind_wraps, sought_by
+from toologue.worlds.documented import is_credential, kind_named, kind_of, kind_wraps
 from toologue.worlds.documented.arguments import settled
 
 # Why an edge or a document makes no pair, and why a pair comes to nothing.
 Reason = Literal[
     # the edge: `again` is a second edge between two APIs
     "not chosen", "not checked", "not valid", "unknown api", "unknown entity", "again",
-    # the value: nobody has to find it; it is no help to somebody who does not know it; an id of another walk of life
-    "users know it", "users do not know it", "the source takes it", "another's id",
+    # the value: nobody has to find it; it is no help to somebody who does not know it; an id of something else than
+    # what the source gives; what the source says already is all that the target would
+    "users know it", "users do not know it", "the source takes it", "another's id", "the source writes",
+    "the source has the answer",
     # what is asked: `cannot be said` are objects and lists, `asks twice` is what both need
     "asks for a secret", "asks for too much", "cannot be said", "no words for it", "nothing to say for it",
     "asks twice", "nothing left to ask",
     # what is found: nothing tells the things of a list apart; nobody says which thing is meant, and one comes back
     "nothing to choose by", "nothing to find it by", "no sequence",
+    # what nobody wants to hear of; what changes something, since an answer tells; what is of one country alone
+    "internal", "the target writes", "of one country",
     # by executing: `results disagree` with what was asked, or with each other
     "the source answers with an error", "the target answers with an error", "no value to hand over", "no choice",
     "results disagree", "nothing to answer with",
@@ -68,23 +73,43 @@ DOUBTS: frozenset[Reason] = frozenset((
 ))  # fmt: skip
 
 MOST_ASKED = 4  # nobody answers a question for more than this
-WORTH = 3  # an answer holds something that tells at least as much (`salience`)
 
 _KEPT = 160  # documents that are kept made; the others are bytes
-_DEEPEST = 6
 _BACK = frozenset(("reverse", "address"))  # what tells of a place where it is
 _WHERE = ("place", "address", "streets")
-# Whose id is that of the row itself, as some documents call it.
-_SELVES = frozenset(("performance", "issue", "instrument", "security", "entity", "item", "record", "object", "listing"))
+# The last words of what no two things share, and kinds that many share.
+_OWN = frozenset(("name", "title", "number", "email", "mail", "phone", "username", "barcode", "domain", "address"))
+_SHARED = frozenset(("place.country", "place.city", "place.region", "genres", "types"))
+_LOOKUPS = [[verb] for verb in ("search", "find", "list", "get", "query", "fetch", "retrieve", "lookup")]
+# What points to one place.
+_SPOTS = frozenset(("place.city", "place.zip", "place.hub", "place.airport", "address", "place.capital"))
+# What else finds places.
+_TONGUES = ("place.language", "place.lang", "place.currency")
+_PLACED = frozenset(("geocode", "geocoding", "coordinate", "address", "position", "latitude", "longitude"))
+# In a line of a file: what is described, and how; a description of an id.
+_DESCRIBED = re.compile(rb'"(\w+)":\{[^{}]*?"description":"([^"]{0,200})')
+_SAID_ID = re.compile(rb"(?i)\b(?:id|identifier|uuid|sid)\b")
+_NAMED_BY = (["id"], ["name"], ["title"])
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
 
 
 class ApiView(NamedTuple):
-    """An Api and its entities by name."""
+    """An Api and its entities by name; the nouns of what it gives, first that of its own name."""
 
     api: Api
     inputs: dict[str, Entity]
     outputs: dict[str, Entity]
+    subject: str
+    heads: frozenset[str]
+    ids: frozenset[str] = frozenset()
+    """What the documents call by a bare noun, and describe as an id: the customer of a charge."""
+
+    def known(self, name: str, rule: KnowRule) -> bool:
+        """Whether users know a parameter of theirs."""
+        one = self.inputs[name]
+        return knowable(one.last, one.phrase, one.schema, rule=rule) and (
+            rule == "published" or one.last not in self.ids
+        )
 
 
 class Catalog:
@@ -93,6 +118,7 @@ class Catalog:
     def __init__(self, file: Path):
         self.file = file
         self._lines: dict[str, tuple[int, bytes]] = {}
+        described = Counter[tuple[str, bool]]()
         self._read = Api.reader()  # it knows the schemas of lines that it has seen
         self.api, self.view = lru_cache(maxsize=_KEPT)(self._api), lru_cache(maxsize=_KEPT)(self._view)
         for number, line, _ in read_lines(file):
@@ -103,8 +129,14 @@ class Catalog:
                 first = self._lines[name][0]
                 raise BadRecord(file, number, "$.name", f"{name!r} is the Api of line {first} already", "rename it")
             self._lines[name] = number, zlib.compress(line, 1)
+            described.update(
+                (one[1].decode(), _SAID_ID.search(one[2]) is not None) for one in _DESCRIBED.finditer(line)
+            )
         if not self._lines:
             raise BadFile(f"{file} holds no record: expected one api/1 a line")
+        self._ids = frozenset(
+            one for (one, is_id), often in described.items() if is_id and often > described[one, False]
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)
@@ -127,7 +159,8 @@ class Catalog:
 
     def _view(self, name: str) -> ApiView:
         api = self.api(name)
-        return ApiView(api, {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)})
+        entities = {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)}
+        return ApiView(api, *entities, subject(api), heads(api), self._ids)
 
 
 class Apis(Mapping[str, Api]):
@@ -181,7 +214,7 @@ def optional(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
         return []
     said = {family(view.inputs[name]) for name in but if name in view.inputs} - {""}
     given = (one for one in view.inputs.values() if not one.required and one.name not in but)
-    wished = (one for one in given if offered(one) and not hidden(one) and known(one, "fixed"))
+    wished = (one for one in given if offered(one) and not hidden(one) and view.known(one.name, "fixed"))
     news = (one for one in wished if family(one) not in said)
     return [one.name for one in news if askable(one, view.api) is None]
 
@@ -192,67 +225,140 @@ def pointing(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
     return [name for name in told if points_out(view.inputs[name])] or (told if asked else [])
 
 
-def telling(view: ApiView) -> dict[str, int]:
-    """The outputs that tell users something, and how much. Errors tell nothing."""
+def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
+    """The outputs that tell users something, and how much; nothing that the source says of the same thing already."""
     if failure(view.outputs):
         return {}
-    about = topic_words(view.api)
-    return {name: much for name, one in view.outputs.items() if (much := salience(one, about))}
+    about, outer = topic_words(view.api), envelopes(view)
+    there = {part(name, source.subject) for name in source.outputs} if source else set[Part]()
+    found = dict[str, int]()
+    local, rows = of_one_country(view.api), _row_nouns(view)
+    for name, one in view.outputs.items():
+        whose = part(name, view.subject)
+        if (
+            not (local and _somewhere(one))
+            and (much := salience(one, about))
+            and whose not in there
+            and one.path[:-1] not in outer
+        ):
+            others = names_itself(name) and whose.owner not in {*about, *view.heads, *rows}
+            found[name] = min(much, WORTH - 1) if others else much
+    return found
+
+
+def _row_nouns(view: ApiView) -> set[str]:
+    """What rows are of, as what holds them says: only that stands outermost."""
+    inner = [tuple(filterfalse(kind_wraps, one.path)) for one in view.outputs.values()]
+    return (
+        set() if any(len(path) < 2 for path in inner) else {singular(split_name(path[0]).split()[-1]) for path in inner}
+    )
+
+
+def envelopes(view: ApiView) -> list[tuple[str, ...]]:
+    """Where a result speaks about the answer, and not of what was asked: around its rows, where nothing has a name."""
+    levels = {one.path[:-1] for one in view.outputs.values() if all(map(kind_wraps, one.path[:-1]))}
+    named = {one.path[:-1] for one in view.outputs.values() if split_name(one.last).split()[-1:] in _NAMED_BY}
+    rows = {one.path[:-1] for one in view.outputs.values() if one.many}
+    return [
+        level for level in levels - named if any(len(row) > len(level) and row[: len(level)] == level for row in rows)
+    ]
 
 
 def choosing(view: ApiView, *, but: str = "") -> list[str]:
-    """The outputs by which users choose between rows, best first: names beside the wanted one, else names within.
-
-    Whose id it is, they are names of: a league's id goes by the league's name, beside the team's as it may stand.
-    """
-    about, (parent, _, last) = topic_words(view.api), but.rpartition("|")
-    found = [one for one in view.outputs.values() if one.many and one.name != but and names_rows(one)]
-    beside = [one for one in found if one.name.rpartition("|")[0] == parent]
-    met = {singular(word) for word in (*about, *split_name(but).split())} & MEETINGS
-    within = [one for one in found if not parent or one.name.startswith(f"{parent}|")] if met else []
-    owner = [singular(word) for word in whose(last)]
-    ids = [one for one in view.outputs if one.rpartition("|")[0] == parent and one.lower().endswith("id")]
-    near = {singular(word) for word in (*about, *split_name(parent).split())}
-    if owner and owner[-1] not in _SELVES and ids != [but] and not {owner[-1], *MEETINGS} & near:
-        beside, within = [one for one in beside if split_name(one.name.rpartition("|")[2]).startswith(owner[0])], []
-    return [one.name for one in sorted(beside or within, key=lambda one: -salience(one, about))]
+    """The outputs by which users choose between rows, best first: names beside the wanted one, else what they tell."""
+    parent = but.rpartition("|")[0]
+    row = [one for one in view.outputs.values() if one.many and one.name != but]
+    beside = [one for one in row if one.name.rpartition("|")[0] == parent]
+    worth, named = telling(view), [one for one in beside if names_rows(one)]
+    said = [one for one in beside if worth.get(one.name, 0) >= WORTH and one.schema.get("type") == "string"]
+    within = [one for one in row if one.name.startswith(f"{parent}|" if parent else "") and names_rows(one)]
+    return [one.name for one in sorted(named or said or within, key=lambda one: -worth.get(one.name, 0))]
 
 
-def found_by_name(view: ApiView, output: str, asked: list[str]) -> bool:
-    """Whether users say by its name what they would choose by it: there is one of that name."""
-    sought = {asked_of(view.inputs[name], view.api) for name in asked if named_thing(view.inputs[name]) in SOUGHT}
-    best = choosing(view, but=output)[:1] if sought and sought_by(view.api) else []
-    return bool(best) and family(view.outputs[best[0]]) in {*sought, "titles"}
+def pointed(view: ApiView, output: str, asked: Iterable[str]) -> bool:
+    """Whether users say which thing is meant by what they are asked for: by its name, or what else is its own."""
+    path = output.split("|")
+    row = {normal(one): view.outputs["|".join((*path[:-1], one))] for one in _last_names(view, path[:-1])}
+    place = kind_of(tuple(path)).startswith("place.l")
+    return any(
+        sought(view.inputs[name])
+        or (place and named_thing(view.inputs[name]) in _SPOTS)
+        or ((same := row.get(normal(name))) is not None and own(same))
+        or (names_itself(name) and any(map(names_itself, row)))
+        for name in asked
+    )
+
+
+def _last_names(view: ApiView, around: Sequence[str]) -> Iterator[str]:
+    return (one.last for one in view.outputs.values() if list(one.path[:-1]) == [*around])
+
+
+def own(one: Entity) -> bool:
+    """Whether a thing shares such a value with no other: its name, its number, an address of its own."""
+    return (
+        named_thing(one) not in _SHARED
+        and split_name(one.last).split()[-1:] != []
+        and bool({split_name(one.last).split()[-1]} & _OWN)
+    )
+
+
+def sought(one: Entity) -> bool:
+    """Whether a parameter takes words to search for."""
+    return named_thing(one) == "topics"
+
+
+def belongs(view: ApiView, output: str) -> bool:
+    """Whether an id is that of what an Api gives: of its head noun, of the rows, or of a place that it looks up."""
+    path = tuple(output.split("|"))
+    if kind_of(path).startswith("place.l"):
+        return any(kind_named(noun).startswith("place.") or noun in _PLACED for noun in view.heads)
+    row = "|".join(path[:-1])
+    if len(split_name(path[-1]).split()) > 1 and (f"{row}|id" if row else "id") in view.outputs:
+        return False
+    return part(output, view.subject).owner in view.heads
 
 
 def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason | None:
     """Why nobody could say which of the things that a source knows is meant."""
-    path = output.split("|")
-    if not {"request", "query", "params", "parameters"}.isdisjoint(name.lower() for name in path[:-1]):
-        return "nothing to find it by"
     if many:
-        owner = whose(path[-1])
-        aside = path[-1].lower().endswith("code") and owner and singular(owner[-1]) not in topic_words(view.api)
-        found = len(path) <= _DEEPEST and not aside and choosing(view, but=output)
-        return None if found else "nothing to choose by"
+        return None if choosing(view, but=output) else "nothing to choose by"
     told = asked or pointing(view)
-    found = any(points_out(view.inputs[name]) for name in told) if told else tells_here(view.api)
+    found = pointed(view, output, told) if told else tells_here(view.api)
     return None if found else "nothing to find it by"
 
 
-def unanswerable(view: ApiView, handed: Iterable[Entity] = ()) -> Reason | None:
+def unanswerable(view: ApiView, handed: Iterable[Entity] = (), source: ApiView | None = None) -> Reason | None:
     """Why an answer would say nothing new: who named a place to find where it is wants to hear more of it than that."""
+    if view.subject in group("internal"):
+        return "internal"
+    if writes(view.api):
+        return "the target writes"
     placed = "place" in {family(one) for one in handed}
     if placed and _BACK & topic_words(view.api):
         return "nothing to answer with"
-    worth = telling(view).items()
-    new = (much for name, much in worth if not placed or family(view.outputs[name]) not in _WHERE)
-    return None if max(new, default=0) >= WORTH else "nothing to answer with"
+
+    def new(worth: Mapping[str, int]) -> bool:
+        return any(
+            much >= WORTH for name, much in worth.items() if not placed or family(view.outputs[name]) not in _WHERE
+        )
+
+    if not new(telling(view)):
+        return "nothing to answer with"
+    return None if new(telling(view, source)) else "the source has the answer"
+
+
+def writes(api: Api) -> bool:
+    """Whether an Api changes something, by its documents; what only searches does not, however it is called."""
+    return api.writes and split_name(api.name.rpartition("|")[2]).split()[:1] not in _LOOKUPS
 
 
 def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
     """Why nobody would answer what the agent has to ask for, or to look up."""
     asked = [view.inputs[name] for name in required(view, but=handed)]
+    if of_one_country(view.api) and any(
+        _somewhere(one) for one in (*asked, *map(view.inputs.__getitem__, optional(view)))
+    ):
+        return "of one country"
     if any(map(is_credential, handed)):
         return "asks for a secret"
     if not all(map(is_spoken, handed)) or any(split_name(name).split()[-1:] == ["ids"] for name in handed):
@@ -263,14 +369,21 @@ def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
     return "asks for too much" if len(asked) >= MOST_ASKED else None
 
 
+def of_one_country(api: Api) -> bool:
+    """Whether an Api is of one country, or one city, as its name or the beginning of its description says."""
+    words = split_name(f"{api.name} {api.description[:160]}").split()
+    return len({word[:4] for word in words if {word, word.rstrip("s")} & group("countries")}) == 1
+
+
+def _somewhere(one: Entity) -> bool:
+    """Whether a value is of some place: a town, a postcode, a telephone number."""
+    kind = kind_of(one.path, one.phrase)
+    return kind in ("address", "phone", "streets") or (kind.startswith("place.") and kind not in _TONGUES)
+
+
 def family(one: Entity) -> str:
     """What kind of thing a parameter, or an output, is about, roughly: "place" of a city's code."""
     return family_of(named_thing(one))
-
-
-def known(one: Entity, rule: KnowRule) -> bool:
-    """Whether users know a parameter, or an output, of theirs."""
-    return knowable(one.name.rpartition("|")[2], one.phrase, one.schema, rule=rule)
 
 
 def alike(name: str, other: str) -> bool:
@@ -283,7 +396,7 @@ def own_name(output: str) -> bool:
     """Whether an output is the name of what all the result is of, and not of something in it."""
     *around, last = output.split("|")
     words = split_name(last).split()
-    return names_itself(last) and all(map(kind_wraps, around)) and {*words[:-1]} <= _SELVES
+    return names_itself(last) and all(map(kind_wraps, around)) and len(words) == 1
 
 
 def whose(name: str) -> list[str]:

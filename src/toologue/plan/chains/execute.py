@@ -133,7 +133,7 @@ class PairExecutor:
         if pair.source is not None:
             source, known, choice = self._run_source(pair, pair.source, rng)
         asked = source.kinds if source else {}
-        role = self._role(pair.target, tuple(pair.handed), "multi")
+        role = self._role(pair.target, tuple(pair.handed), "multi", pair.source)
         target = role.call(known, rng, asked)
         if target.result.error:
             raise Rejected("the target answers with an error", target.result.error.message)
@@ -217,12 +217,13 @@ class PairExecutor:
     def _world_of(self, name: str) -> Documented:
         return self._whole or Documented([self.catalog.api(name)], seed=self.seed, uses=self._uses.values())
 
-    def _role_of(self, name: str, handed: tuple[str, ...], fit: Fit) -> _Role:
+    def _role_of(self, name: str, handed: tuple[str, ...], fit: Fit, source: str | None = None) -> _Role:
         view = self.catalog.view(name)
+        worth = telling(view, self.catalog.view(source) if source else None)
         always = [*required(view), *(one for one in handed if not view.inputs[one].required)]
         apart = handed or required(view)
         sometimes = pointing(view, but=apart) if fit == "single" else optional(view, but=apart)
-        return _Role(view, always, sometimes, self._world(name), telling(view))
+        return _Role(view, always, sometimes, self._world(name), worth)
 
     def _choosing_of(self, name: str, output: str) -> tuple[str, ...]:
         return tuple(choosing(self.catalog.view(name), but=output))

@@ -27,15 +27,16 @@ from toologue.plan.chains.catalog import (
     Catalog,
     Reason,
     alike,
-    found_by_name,
-    known,
+    belongs,
     lost,
     normal,
     optional,
+    pointed,
     pointing,
     required,
     unanswerable,
     unaskable,
+    writes,
 )
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
 from toologue.plan.chains.uses import NO_USES, Uses
@@ -47,7 +48,6 @@ from toologue.worlds.documented.arguments import settled
 EdgeKey = tuple[str, str, str, str]
 
 _ALIKE = 0.83
-_NAMED, _PREFIX = 3, 4
 
 
 class Pair(NamedTuple):
@@ -169,12 +169,13 @@ class _Source(NamedTuple):
     `lost`: why nobody could say which one is meant of what it finds.
     """
 
+    view: ApiView
     inputs: list[Entity]
     asked: dict[str, str]
     optional: list[str]
     known: bool
     many: bool
-    unaskable: Reason | None
+    against: Reason | None
     lost: Reason | None
 
 
@@ -206,14 +207,17 @@ class _Ends:
         if output not in view.outputs:
             return None
         asked = required(view)
-        many = view.outputs[output].many and not found_by_name(view, output, asked)
+        many = view.outputs[output].many and not pointed(view, output, asked)
         return _Source(
+            view,
             list(view.inputs.values()),
             {name: asked_of(view.inputs[name], view.api) for name in asked},
             optional(view, but=asked) if many else pointing(view, but=asked),
-            all(known(view.inputs[one], self._rule) for one in asked),
+            all(view.known(one, self._rule) for one in asked),
             many,
-            unaskable(view),
+            "the source writes"
+            if writes(view.api)
+            else unaskable(view) or (None if belongs(view, output) else "another's id"),
             lost(view, output, asked, many=many),
         )
 
@@ -222,14 +226,14 @@ class _Ends:
         given = [view.inputs[one] for one in handed if one in view.inputs]
         if not given:
             return None
-        if known(given[0], self._rule) or given[0].name in settled(view.api):
+        if view.known(given[0].name, self._rule) or given[0].name in settled(view.api):
             return _Target(given, True, [], {}, [], None)
         asked = required(view, but=handed)
         unknown = [
             one for one in asked
-            if not known(view.inputs[one], self._rule) or askable(view.inputs[one], view.api) == "no words for it"
+            if not view.known(one, self._rule) or askable(view.inputs[one], view.api) == "no words for it"
         ]  # fmt: skip
-        against = unaskable(view, handed) or unanswerable(view, given)
+        against = unaskable(view, handed)
         more = {name: asked_of(view.inputs[name], view.api) for name in optional(view, but=handed)}
         return _Target(given, False, asked, more, unknown, against)
 
@@ -251,8 +255,6 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
         target = ends.target(edge.target, edge.parameter, *dict(beside)) or target
     if any(_same(one, other) for one in source.inputs for other in target.handed):
         return "the source takes it"
-    if _is_bare_foreign_id(edge):
-        return "another's id"
     if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
 
@@ -261,7 +263,8 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
 
     rest = target.asked or [name for name, kind in target.optional.items() if not told(name, kind)]
     needs = bool(source.asked or source.optional)
-    if why := source.unaskable or target.against or source.lost:
+    view = ends.catalog.view(edge.target)
+    if why := source.against or target.against or source.lost or unanswerable(view, target.handed, source.view):
         return why
     if target.unknown or not source.known:
         return "users do not know it"
@@ -270,21 +273,13 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
     return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit, beside)
 
 
-def _is_bare_foreign_id(edge: Edge) -> bool:
-    """Whether a bare id is that of a tool from another walk of life, which numbers other things."""
-    source, target = edge.source.split("|"), edge.target.split("|")
-    if len(source) < _NAMED or len(target) < _NAMED or edge.parameter.lower() not in ("id", "ids"):
-        return False
-    return source[0] != target[0] and source[1][:_PREFIX] != target[1][:_PREFIX]
-
-
 def _pair_of_api(view: ApiView, rule: KnowRule) -> Pair | Reason:
     asked = required(view) or optional(view)[:1]
     told = next((name for name in asked if not hidden(view.inputs[name])), "")
     more = [*required(view, but=(told,)), *optional(view, but=(told,))]
     if not told:
         return "nothing left to ask"
-    if not all(known(view.inputs[name], rule) for name in asked):
+    if not all(view.known(name, rule) for name in asked):
         return "users do not know it"
     why = unaskable(view) or unanswerable(view)
     return why or Pair(None, None, view.api.name, told, "zeroyes" if more else "zerozero", "knowable")

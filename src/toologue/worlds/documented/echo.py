@@ -67,6 +67,7 @@ class Echoes:
                 self.searches.append(name)
             elif "." in kind or kind in _OWN or (_named(kind) and not {*spell(name)} & group("roles")):
                 self.records[name] = kind
+        self.searches += [name for name, kind in self.records.items() if kind == kind_sought(api) and "." not in kind]
         self.things = kind_sought(api) if self.searches else ""
         kinds = [self.things, *(f"{kind.partition('.')[0]}.name" for kind in self.records.values())]
         noun = next((found for kind in kinds if (found := noun_for(kind))), "")
