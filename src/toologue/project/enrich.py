@@ -28,7 +28,7 @@ from toologue.formats.literals import json_values
 from toologue.models.ask import ask_until_valid, bullets, model, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.models.recording import keeping_replies, told_spec
-from toologue.plan.chains.catalog import ApiView, Catalog, Reason, known, optional, required, telling
+from toologue.plan.chains.catalog import ApiView, Catalog, Reason, optional, required, telling
 from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, single_api_pairs
 from toologue.plan.chains.uses import Uses, key_of
@@ -165,10 +165,7 @@ def estimate(question: Question) -> Use:
         why="" if isinstance(estimated, Pair) else estimated,
         wishes=(intent.action,),
         topic=f"the {re.sub('^(?:the|an?) ', '', intent.topic)}",
-        asks={
-            one: Ask(phrase=names[one].the, known=known(view.inputs[one], "fixed"), default=fixed.get(one))
-            for one in asked
-        },
+        asks={one: Ask(phrase=names[one].the, known=view.known(one, "fixed"), default=fixed.get(one)) for one in asked},
         tells={name: output(name).the for name in best},
     )
 
