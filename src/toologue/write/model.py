@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import JsonValue
@@ -20,7 +22,9 @@ from toologue.models.model import Model, ModelFault
 from toologue.plan.procedures.by_model import generics
 from toologue.schema import Cue, Dialogue, Plan
 from toologue.text.bank import REGISTERS
+from toologue.text.claims import says
 from toologue.text.verbalize import fill_values, verbalize
+from toologue.values.compare import clock_of
 from toologue.verify import Flaw
 
 _SHOWN = re.compile(r"\{([^{}]*)\}")
@@ -79,7 +83,7 @@ class ModelWriter:
         places, cues = [place for place, _ in _spoken(plan)], [cue for _, cue in _spoken(plan)]
 
         def wrong(texts: Sequence[Any] | None) -> list[WordFault]:
-            found = faults(cues, texts)
+            found = faults(cues, texts, clock_of(plan.dialogue.facts.get("now")))
             if found or texts is None or self._check is None:
                 return found
             flaws = self._check(plan, _with_texts(plan.dialogue, places, texts))
@@ -137,9 +141,9 @@ def parse_words(reply: str) -> list[Any] | None:
     return next((array for array in arrays if any(isinstance(entry, str) for entry in array)), None)
 
 
-def faults(cues: Sequence[Cue], texts: Sequence[Any] | None) -> list[WordFault]:
+def faults(cues: Sequence[Cue], texts: Sequence[Any] | None, now: datetime | None = None) -> list[WordFault]:
     """Everything that is wrong with the words for these cues."""
-    return word_faults(cues, texts, _of)
+    return word_faults(cues, texts, partial(_of, now))
 
 
 def word_faults(
@@ -159,35 +163,27 @@ def word_faults(
     return found
 
 
-def _of(cue: Cue, text: str) -> Iterator[tuple[FaultName, str]]:
+def _of(now: datetime | None, cue: Cue, text: str) -> Iterator[tuple[FaultName, str]]:
     verbatim = cue.move in ("noise", "refuse") and cue.text.strip()
     if verbatim and not text.startswith(verbatim):
         yield "not word for word", f"it should begin with {shown(cue.text, 200)}"
     if cue.move == "noise":
         return
     for value in (*cue.values.values(), *(cue.before[slot] for slot in cue.before if slot in cue.values)):
-        if not any(form in text for form in _forms(value)):
+        if value is not None and not says(text, value, now):
             yield "value missing", f"«{verbalize(value, exact=True)}» is not in {shown(text, 200)}"
     given = " ".join(map(str, (*cue.values.values(), *cue.before.values(), cue.text)))
     if strange := [one for one in [*generics(text), *re.findall(r"[{}]", text)] if one not in given]:
         yield "generic entity", f"{strange[0]!r} stands for nothing"
 
 
-def _forms(value: JsonValue) -> set[str]:
-    """How a value may stand in words: as it is, or as people say it; anything else that is no text and no number."""
-    if value is None or isinstance(value, bool | list | dict):
-        return {""}
-    ways: tuple[dict[str, bool], ...] = ({"exact": True}, {}, {"money": True}, {"day_only": True})
-    return {verbalize(value, **way) for way in ways}
-
-
 def _line(cue: Cue) -> str:
     who = "Agent" if cue.move in ("ask", "say", "end", "refuse", "insist") else "Customer"
-    told = cue.text if cue.move in ("noise", "refuse") else _marks(cue.text, cue)
+    told = f'"{cue.text}"' if cue.move in ("noise", "refuse") else _marks(cue.text, cue)
     there = {found[1].strip() for found in _SHOWN.finditer(told + cue.text + cue.again)}
     given = [_given(cue, slot) for slot in cue.values if slot not in there]
-    asks = f"then asks {_marks(cue.again, cue)}" if cue.again else ""
-    return ": ".join(filter(None, [f"{who} {_DOES[cue.move]}", told, ", ".join(given), asks]))
+    asks = f", then asks {_marks(cue.again, cue)}" if cue.again else ""
+    return ": ".join(filter(None, [f"{who} {_DOES[cue.move]}", told, ", ".join(given)])) + asks
 
 
 def _given(cue: Cue, slot: str) -> str:
