@@ -44,7 +44,9 @@ def documents() -> Iterator[Api]:
     for at, (domain, thing) in enumerate(THINGS.items()):
         city = Parameter(schema={**TEXT, "description": f"The city of the {thing}"})
         number = Parameter(schema={**NUMBER, "description": f"The id of the {thing}"})
-        year = Parameter(schema={**NUMBER, "description": f"The year of the {thing}"}, required=False)
+        year = Parameter(
+            schema={**DEGREES, "enum": [2019.0, 2021.0], "description": f"The year of the {thing}"}, required=False
+        )
         row: Schema = {f"{thing}Id": NUMBER, f"{thing}Name": TEXT}
         listed = {"type": "array", "minItems": 2, "items": {"type": "object", "properties": row}}
         rows: Schema = {"results": listed} if at % 2 else row
@@ -92,6 +94,13 @@ def test_who_follows_the_prompt_is_right(
     agent, part = Talm(ScriptedModel(follow), task), part_of(task, labels)
     for one in play(TOOLDIAL, told, agent, options=Options(mode=mode), part=part):
         assert one.scores[PASSES].value == 1.0, one.record["tests"]
+
+
+def test_numbers_are_labelled_as_people_say_them(golds: list[Dialogue]) -> None:
+    told = [value for gold in golds for turn in gold.turns if turn.role == "user" for value in turn.informed.values()]
+    numbers = [value for value in told if isinstance(value, int | float)]
+    assert numbers
+    assert [value for value in numbers if isinstance(value, float) and value.is_integer()] == []
 
 
 def test_who_follows_the_other_convention_is_not(golds: list[Dialogue]) -> None:

@@ -249,7 +249,7 @@ class _Role(NamedTuple):
             given = arguments_for(api, rng.getrandbits(48), known={**documented, **known}, optional=wanted)
         except UserError as error:
             raise Rejected("cannot be said", str(error)) from None
-        arguments: dict[str, JsonValue] = {name: given[name] for name in wanted}
+        arguments = {name: given[name] if name in known else _as_said(given[name]) for name in wanted}
         self._check(arguments, known)
         whole = {**documented, **arguments}
         return ExecutedCall(self.view, arguments, self.world.do(Call(api=api.name, arguments=whole)))
@@ -299,6 +299,11 @@ def _beside(name: str, other: str) -> bool:
     """Whether two outputs stand in one row, or one of them around it."""
     one, two = sorted((f"{path.rpartition('|')[0]}|" for path in (name, other)), key=len)
     return one == "|" or two.startswith(one)
+
+
+def _as_said(value: JsonValue) -> JsonValue:
+    """A value as people give it: nobody says 13.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _answer(
