@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -10,16 +9,11 @@ import pytest
 
 from toologue.apis.entities import outputs
 from toologue.apis.load import apis_of
-from toologue.models.model import ModelFault, ScriptedModel
 from toologue.plan.api_graph.check import Checked, EdgeChecker
 from toologue.plan.api_graph.check_graph import (
     Confusion,
-    EdgeJudge,
     Label,
     check_graph,
-    judge_edge,
-    parse_vote,
-    prompt_text,
     score_labels,
 )
 from toologue.schema import Api, Edge, Parameter, Similarities
@@ -119,46 +113,6 @@ def test_what_nobody_documents_is_unknown_and_not_an_error():
     assert verdict(SQUAD, "rows|playerId", SEASON, "season").reason == "unknown"
 
 
-class TestAModelAsJudge:
-    def asked(self, *answers, votes=1):
-        model = ScriptedModel(list(answers))
-        one = edge(SQUAD, "rows|playerId", SEASON, "seasonId")
-        return asyncio.run(judge_edge(one, EdgeChecker([SQUAD, SEASON]), EdgeJudge(model, votes=votes))), model
-
-    def test_the_majority_decides_and_every_vote_is_kept(self):
-        yes, no = '{"attributes": true, "purpose": true}', '{"attributes": false, "purpose": true, "why": "a player"}'
-        checked, _ = self.asked(yes, f"```json\n{no}\n```", no, votes=3)
-        assert (checked.verdict.valid, checked.verdict.reason, checked.verdict.why) == (False, "judged", "a player")
-        assert [vote.valid for vote in checked.votes] == [True, False, False]
-
-    @pytest.mark.parametrize(
-        ("answer", "failure"),
-        [
-            ("", "no answer"),
-            ("It fits well.", "no object"),
-            ('{"attributes": true', "no object"),
-            ('{"attributes": "true", "purpose": 1}', "no verdict"),
-            (ModelFault("timeout", "too slow"), "model fault"),
-        ],
-    )
-    def test_what_cannot_be_read_is_named_and_the_offline_verdict_stays(self, answer, failure):
-        checked, _ = self.asked(answer)
-        assert [vote.failure for vote in checked.votes] == [failure]
-        assert checked.verdict.reason == "entity"
-
-    def test_the_form_of_the_paper_is_read(self):
-        assert parse_vote('{"error": "", "response": "…"}').valid is True
-        assert parse_vote('{"error": "Invalid Edge Error", "response": ""}').valid is False
-
-    def test_it_sees_both_documents_and_the_call_that_would_follow(self):
-        one = edge(SQUAD, "rows|playerId", SEASON, "seasonId")
-        said = prompt_text(one, EdgeChecker([SQUAD, SEASON]))
-        assert "takes seasonId (integer): Which ice hockey season." in said
-        assert "What the output is: Which ice hockey player." in said
-        assert '{"seasonId": ' in said
-        assert "<" not in said
-
-
 class TestAWholeGraph:
     EDGES = (edge(SQUAD, "rows|playerId", PLAYER, "playerId"), edge(SQUAD, "rows|playerId", SEASON, "seasonId"))
 
@@ -168,7 +122,7 @@ class TestAWholeGraph:
         rows = [one.model_dump(include={"source", "output", "target", "parameter"}) for one in self.EDGES]
         rows = [{**row, "label": number == 0, "why": "left alone"} for number, row in enumerate(rows)]
         labels.write_text("\n".join(map(json.dumps, rows)) + "\n")
-        figures = asyncio.run(check_graph(graph, [SQUAD, SEASON, PLAYER], out, labels=labels, sample=3))
+        figures = check_graph(graph, [SQUAD, SEASON, PLAYER], out, labels=labels, sample=3)
         assert (figures.edges, figures.valid, figures.precision) == (2, 1, 0.5)
         assert figures.reasons == {"same thing": 1, "entity": 1}
         assert figures.truth == Confusion(hits=1, rejected=1)
@@ -178,9 +132,7 @@ class TestAWholeGraph:
 
     def test_pairs_outside_the_graph_are_sampled(self, tmp_path):
         write(tmp_path / "graph.jsonl", self.EDGES[:1])
-        figures = asyncio.run(
-            check_graph(tmp_path / "graph.jsonl", [SQUAD, SEASON, PLAYER], tmp_path / "out", sample=5)
-        )
+        figures = check_graph(tmp_path / "graph.jsonl", [SQUAD, SEASON, PLAYER], tmp_path / "out", sample=5)
         assert (figures.sampled, figures.npv) == (5, 1.0)
 
 
@@ -191,6 +143,6 @@ def test_the_share_of_labels_is_kept(shared):
     apis = {api.name: api for api in apis_of(shared("tooldial", "rapidapi_scale4474.jsonl.gz")) if api.returns}
     rows = [row for row in rows if row.source in apis and row.target in apis]
     needed = {name for row in rows for name in (row.source, row.target)}
-    truth = asyncio.run(score_labels(rows, EdgeChecker(apis[name] for name in needed)))
+    truth = score_labels(rows, EdgeChecker(apis[name] for name in needed))
     assert truth.kept > 0.8
     assert truth.refused > 0.8

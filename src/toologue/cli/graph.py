@@ -30,14 +30,10 @@ def check(
     *apis: str,
     out: Out,
     labels: Path | None = None,
-    judge: str | None = None,
-    votes: int = 1,
     sample: int = 0,
     seed: int = 0,
-) -> int:
+) -> None:
     """Which edges hold: source and target are executed as their documents say, and what they mean is compared.
-
-    Exits 3 where the judge said nothing of some.
 
     Parameters
     ----------
@@ -49,26 +45,18 @@ def check(
         Where the verdicts go, one a line; `toologue plan chains --checked` reads them.
     labels
         Edges that somebody judged, one a line with source, output, target, parameter, label: what verdicts are worth.
-    judge
-        openai:NAME or module:attribute judges in two steps, in place of the offline stages.
-    votes
-        How often the judge is asked of each edge.
     sample
         How many pairs that are no edges are tried as well, for the share of them that is rightly none.
     seed
         Of what the APIs answer.
     """
-    import asyncio
-
     from toologue.apis.load import apis_of_all
-    from toologue.models.ask import model
-    from toologue.plan.api_graph.check_graph import EdgeJudge, check_graph
+    from toologue.plan.api_graph.check_graph import check_graph
 
     if not apis:
         raise BadSetting("name the documents too, as in: toologue graph check graph.jsonl apis.jsonl -o checked.jsonl")
-    by = None if judge is None else EdgeJudge(model(judge, "judge"), votes, seed)
-    found = asyncio.run(check_graph(graph, apis_of_all(apis), out, labels=labels, by=by, sample=sample))
-    reasons = ((reason, f"{number:,}") for reason, number in (found.reasons + found.failures).most_common())
+    found = check_graph(graph, apis_of_all(apis), out, labels=labels, sample=sample)
+    reasons = ((reason, f"{number:,}") for reason, number in found.reasons.most_common())
     say(table(("reason", "edges"), reasons))
     echo(f"{found.valid:,} of {found.edges:,} edges hold ({_share(found.precision)}; ToolDial's graph: 70.9 %): {out}")
     if found.truth is not None:
@@ -77,9 +65,6 @@ def check(
         echo(f"labels: {_share(kept)} of the true ones kept, {_share(refused)} of the false ones refused, {told}")
     if found.sampled:
         echo(f"of {found.sampled:,} pairs that are no edges, {_share(found.npv)} would not hold (ToolDial: 95.0 %)")
-    if found.unjudged:
-        echo(f"{found.unjudged:,} of {found.edges:,} were not judged, and have the offline verdict: {found.fault}")
-    return 3 if found.unjudged else 0
 
 
 def _share(value: float | None) -> str:

@@ -1,6 +1,6 @@
 """The API graph: which output of one Api can feed which parameter of another (ToolDial 3.1).
 
-    describe, describe_model   a phrase and a sentence for every entity, offline or by a language model
+    describe                   a phrase and a sentence for every entity
     rules, pairs, edges        which entities take part; the three tests; the edges, and why there is one, or none
     facets, check, check_graph what a value is; whether an edge holds when it is tried; a graph checked, with figures
 

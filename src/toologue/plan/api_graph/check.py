@@ -22,16 +22,13 @@ from toologue.text.tokens import spell
 from toologue.values.json_schema import types_of
 from toologue.worlds.documented import Documented, arguments_for
 
-# Why a verdict is what it is: the first two speak for an edge; a model may speak for or against (`judged`).
+# Why a verdict is what it is: the first two speak for an edge.
 Reason = Literal[
-    "same thing", "same everywhere", "judged", "unknown", "no value", "refused", "says nothing", "facet", "form",
+    "same thing", "same everywhere", "unknown", "no value", "refused", "says nothing", "facet", "form",
     "entity", "field", "provider",
 ]  # fmt: skip
 
-# Why a model's vote counts for neither side.
-Failure = Literal["no answer", "no object", "no verdict", "model fault"]
-
-Stage = Literal["documents", "run", "facets", "meaning", "model"]
+Stage = Literal["documents", "run", "facets", "meaning"]
 
 
 class Verdict(Noun):
@@ -43,21 +40,12 @@ class Verdict(Noun):
     why: str = ""
 
 
-class Vote(Noun):
-    """What a model said of an edge once: for it, against it, or nothing that could be read, and why not."""
-
-    valid: bool | None = None
-    why: str = ""
-    failure: Failure | None = None
-
-
 class Checked(Record):
     """An edge and its verdict: a line of a checked graph."""
 
-    format: Literal["checked/1"] = "checked/1"
+    format: Literal["checked/2"] = "checked/2"
     edge: Edge
     verdict: Verdict
-    votes: tuple[Vote, ...] = ()
 
 
 class Trial(NamedTuple):

@@ -17,25 +17,16 @@ from typing import Any, Literal, NamedTuple
 
 from toologue.apis.entities import inputs, leaves, outputs, phrase_of
 from toologue.data import shipped
-from toologue.errors import shown
 from toologue.schema import Api
 from toologue.text.names import owners_said
 from toologue.text.tokens import article, singular, words_of
 
 _DATA = Path(__file__).with_name("describe.yaml")
 _CLAUSE = re.compile(r"[.,;:(]|\b(?:who|whose|that|which|where|when|whether|how|if)\b")
-_LEAK = re.compile(r"\b[a-z]+[A-Z]\w*|\w+_\w+|[|{}\[\]<>]")
 
 # Owners of up to so many letters are said twice; a phrase has five to seven words, an API up to four keywords.
-_SHORT, _FEWEST, _MOST, KEYWORDS = 12, 5, 7, 4
+_SHORT, _FEWEST, _MOST, _KEYWORDS = 12, 5, 7, 4
 _SAID, _WORDS = 300, 10  # letters of a description that are read, words of it that are repeated
-_HOLLOW = """
-    a an the of for in on as by to that this one some any it its with and or is are has have given thing things value
-    values data item items entity object field parameter output input result response information info specific
-    certain unique id identifier name number particular corresponding associated
-"""
-
-Rule = Literal["no phrase", "length", "generic", "leak", "no sentence", "repeated"]
 
 
 class Part(NamedTuple):
@@ -204,7 +195,7 @@ def fill_missing(schema: Mapping[str, Any], said: Mapping[str, Any], name: str) 
 def keywords(api: Api) -> tuple[str, ...]:
     """Up to four words: the domain, the tool, what the API is about, what its description tells of."""
     told = (*plain_words(api.domain)[:1], *tool_words(api)[:2], subject(api), *telling_words(api.description[:_SAID]))
-    return tuple(dict.fromkeys(told))[:KEYWORDS]
+    return tuple(dict.fromkeys(told))[:_KEYWORDS]
 
 
 @lru_cache(maxsize=1 << 13)
@@ -220,42 +211,3 @@ def _sentence(named: Part, told: str, tool: str, domain: str) -> str:
     if tool:
         return f"{tool.capitalize()}: {what}, which only {tool} knows{within}."
     return f"T{what[1:]}, as its service gives it{within}."
-
-
-def lint_entity(phrase: str, sentence: str) -> list[tuple[Rule, str]]:
-    """What a phrase and a long description lack for a graph to compare them: (rule, what was found).
-
-    generic: a phrase that would fit anything; leak: a name out of the code; repeated: a sentence that only says the
-    phrase again. Whether the words are true is not looked at.
-    """
-    found: list[tuple[Rule, str]] = []
-    words = re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", phrase.lower())
-    if not words:
-        return [("no phrase", shown(phrase))]
-    if not _FEWEST <= len(words) <= _MOST:
-        found.append(("length", f"{len(words)} words in {shown(phrase)}"))
-    if {*_HOLLOW.split()}.issuperset(words):
-        found.append(("generic", shown(phrase)))
-    if leak := _LEAK.search(phrase):
-        found.append(("leak", f"{leak[0]!r} in {shown(phrase)}"))
-    if not sentence.strip():
-        found.append(("no sentence", shown(sentence)))
-    elif _bare(sentence) == _bare(phrase):
-        found.append(("repeated", shown(sentence)))
-    return found
-
-
-def lint_keywords(keywords: tuple[str, ...]) -> list[str]:
-    """What is wrong with the keywords of an API."""
-    small = [word.strip().lower() for word in keywords]
-    said = (
-        (not small, "there are none"),
-        (len(small) > KEYWORDS, f"{len(small)}, and at most {KEYWORDS} are wanted"),
-        (len(set(small)) < len(small), f"one stands twice in {shown(keywords)}"),
-        ("" in small, f"an empty one in {shown(keywords)}"),
-    )
-    return [what for wrong, what in said if wrong]
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\W+", " ", text.lower()).strip()
