@@ -90,7 +90,7 @@ class TestAlong:
         assert dialogue.origin["along"] == {"longitude": "lon"}
         assert list(found.arguments or ()) == ["city"]
         assert looked.arguments == {"latitude": town["lat"], "longitude": town["lon"]}
-        assert "exact position" in " ".join(turn.text or "" for turn in dialogue.turns)
+        assert "the latitude and the longitude" in " ".join(turn.text or "" for turn in dialogue.turns)
         assert flaws(dialogue) == []
         assert plan.cues[2].values == {"latitude": "", "longitude": ""}  # the request names both
 
@@ -163,7 +163,7 @@ class TestSettled:
             "limit": {"type": "integer", "examples": ["many"]},
             "city": {"type": "string", "examples": ["Oslo"]},
         }
-        assert settled(api("Towns", "", {}, **takes)) == {"page": 1, "sort_by": "name"}
+        assert settled(api("Towns", "", {}, **takes)) == {"page": 1, "sort_by": "name", "type": "a"}
 
     @pytest.mark.parametrize("odd", [{"enum": 3}, {"examples": "a"}, {"examples": ["string"]}, {"default": [1]}, {}])
     def test_odd_documents_settle_nothing(self, odd: dict[str, Any]) -> None:

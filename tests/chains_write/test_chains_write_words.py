@@ -20,7 +20,7 @@ class TestNames:
         [
             ("teamId", "", "team ID"),
             ("start_date", "", "start date"),
-            ("q", "The city to look for", "search term"),
+            ("q", "The city to look for", "city"),
             ("lat", "", "latitude"),
             ("lng", "", "longitude"),
             ("id", "insert ID Game you find it elsewhere", "game ID"),
@@ -66,8 +66,8 @@ class TestNeeds:
             ("Fixtures", "The method is used to get a list of fixtures by the season id.", "see a list of fixtures"),
             ("Nearby", "Converts an address to coordinates.", "convert an address to coordinates"),
             ("Track", "Returns **all tracks** of an album (max 50).", "see all tracks of an album"),
-            ("getUserPosts", "", "see the user posts"),
-            ("Get Hashtag Data by ID", "-", "see information about a hashtag"),
+            ("getUserPosts", "", "see user posts"),
+            ("Get Hashtag Data by ID", "-", "see hashtag data"),
             ("x", "This endpoint allows you to search for a Belgian firm by its ID", "search for a Belgian firm"),
         ],
     )  # fmt: skip
@@ -91,7 +91,7 @@ class TestAnswers:
         result = {"teams": [{"name": name, "points": 30 - at} for at, name in enumerate("ABCDEF")]}
         told = answer(result, {"teams|name": "A", "teams|points": 30})
         assert (told.rows, told.listed) == (
-            6, "A (points 30), B (points 29), C (points 28), D (points 27) and 2 more",
+            6, "A (30 points), B (29 points), C (28 points), D (27 points) and 2 more",
         )  # fmt: skip
 
     def test_never_leave_out_one_row(self) -> None:
@@ -102,11 +102,9 @@ class TestAnswers:
         told = answer([{"name": name} for name in "AABCD"], {"name": "A"})
         assert (told.rows, told.listed) == (0, "A, B, C and D")  # 0: they are not counted aloud
 
-    def test_say_once_what_all_rows_have(self) -> None:
-        result = [{"venue": venue, "result": "Hull won"} for venue in ("Crown Hall", "The Old Foundry")]
-        assert answer(result, {"venue": "Crown Hall", "result": "Hull won"}).listed == (
-            "Crown Hall and The Old Foundry, both with result Hull won"
-        )
+    def test_tell_rows_of_one_name_by_what_tells_them_apart(self) -> None:
+        result = [{"title": "Nurse", "company": company} for company in ("Holm", "Alder")]
+        assert answer(result, {"title": "Nurse", "company": "Holm"}).listed == "Holm and Alder"
 
     def test_say_of_which_of_several_things(self) -> None:
         result = {"petrol": {"price": 1.8}, "diesel": {"price": 1.7}}

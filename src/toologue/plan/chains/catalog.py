@@ -213,10 +213,15 @@ def optional(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
     if any(one.required and named_thing(one).endswith(".symbol") for one in view.inputs.values()):
         return []
     said = {family(view.inputs[name]) for name in but if name in view.inputs} - {""}
-    given = (one for one in view.inputs.values() if not one.required and one.name not in but)
+    given = (one for one in view.inputs.values() if not (one.required or one.name in but or _has_default(one)))
     wished = (one for one in given if offered(one) and not hidden(one) and view.known(one.name, "fixed"))
     news = (one for one in wished if family(one) not in said)
     return [one.name for one in news if askable(one, view.api) is None]
+
+
+def _has_default(one: Entity) -> bool:
+    """Whether a choice or a number is settled unless somebody has a wish; a text's default is often but an example."""
+    return "default" in one.schema and ("enum" in one.schema or one.schema.get("type") != "string")
 
 
 def pointing(view: ApiView, *, but: Collection[str] = ()) -> list[str]:

@@ -33,6 +33,7 @@ _SECRET = re.compile(
 SETTLED = "x-settled"
 _KEPT = frozenset(("accept", "contenttype", "callback"))
 _LISTED = re.compile(r"(?<![\w|])([\w.-]+(?:\s*\|\s*[\w.-]+){1,})(?![\w|])")
+_SHORT = re.compile(r"[A-Z][a-z]+ [a-z]+")  # a description that is a name: Destination country
 _UNKNOWN = frozenset(("", "titles", "fine", "types", "sentences"))
 # What nobody says as a number.
 _MOMENTS = frozenset(("day", "moment", "clock"))
@@ -64,8 +65,8 @@ def arguments_for(
 def settled(api: Api) -> Mapping[str, JsonValue]:
     """What the documentation settles: of required parameters that say how to answer (`page`) what is documented.
 
-    That is the default, else the first example, where it fits; a choice among several values is not settled. What a
-    model understood of the documentation stands under `x-settled`: a value, or null.
+    That is the default of any of them, else the first example, where it fits; a choice among several is not settled.
+    What a model understood of the documentation stands under `x-settled`: a value, or null.
     """
     return _default_arguments(Same(api))
 
@@ -79,8 +80,9 @@ def _default_arguments(kept: Same[Api]) -> Mapping[str, JsonValue]:
             found |= {name: schema[SETTLED]} if schema[SETTLED] is not None else {}
             continue
         is_choice = isinstance(listed := schema.get("enum"), list) and len(listed) > 1
-        if parameter.required and split_name(name) in group("settings") and not is_choice:
-            known = [schema.get("default"), schema.get("const"), *examples_of(schema)]
+        known = [schema.get("default"), schema.get("const")]
+        if parameter.required and (known != [None, None] or (split_name(name) in group("settings") and not is_choice)):
+            known += examples_of(schema) if split_name(name) in group("settings") and not is_choice else []
             fitting = [value for value in known if value not in ("", None) and fits(value, schema)]
             found.update((name, value) for value in fitting[:1])
     return found
@@ -137,7 +139,8 @@ def _maker(kept: Same[Api], name: str) -> Maker:
     examples = [value for value in examples_of(schema) if fits(value, schema)]
     if (listed := _listed(schema)) and not isinstance(schema.get("enum"), list):
         return lambda row: row.of(listed, salt)
-    meaning = kind_of((name,), str(schema.get("title") or ""))
+    said = str(schema.get("description") or "").strip(" .")
+    meaning = (kind_of((said,)) if _SHORT.fullmatch(said) else "") or kind_of((name,), str(schema.get("title") or ""))
     if meaning in ("topics", "titles") and (sought := sought_by(api)):
         is_place = kind_sought(api).startswith("place")
         return lambda row: row.listed("place", sought, 0) if is_place else str(row.of(sought, salt))

@@ -19,12 +19,12 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.text.bank import Form, filled, place_of, slots_of
 
 Speaker = Literal["user", "agent"]
-Style = Literal["neutral", "terse", "chatty", "formal", "hurried", "warm", "brief"]
+Style = Literal["neutral", "terse", "chatty", "warm", "brief"]
 BankName = Literal["train", "unseen"]
 
 STYLES: Mapping[Speaker, tuple[Style, ...]] = {
-    "user": ("neutral", "terse", "chatty", "formal", "hurried"),
-    "agent": ("neutral", "warm", "brief", "formal"),
+    "user": ("neutral", "terse", "chatty"),
+    "agent": ("neutral", "warm", "brief"),
 }
 BANKS: tuple[BankName, ...] = get_args(BankName)
 FORMS: Mapping[str, Form] = {"value": "value", "count": "value"}
@@ -59,6 +59,10 @@ class Voice:
         turn = self._turns[kind]
         self._turns[kind] += 1
         return filled(usable[place_of(turn, len(usable), self._seed ^ _hash(kind))], FORMS, slots)
+
+    def many(self, kind: str) -> int:
+        """How many frames a kind has."""
+        return len(self._kinds[kind][self.style])
 
 
 @cache

@@ -1,13 +1,13 @@
 """What an Api is good for, as somebody who wants it would say; the rules that rewrite documentation are `intents.yaml`.
 
-Documentation says "This endpoint returns the standings of a specific league by providing its ID."; people want "the
-standings of a league".
+Documentation says "This endpoint returns the standings of a specific league by providing its ID."; people want to "see
+the standings of a league". The first sentence that somebody would say is taken, else the Api's own name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,38 +15,31 @@ from typing import Any, Literal, NamedTuple
 from toologue.data import shipped
 from toologue.schema import Api
 from toologue.text.tokens import article, is_word, sentences
-from toologue.write.chains.words import (
-    brand,
-    empty,
-    field,
-    lexicon,
-    plural,
-    rough,
-    singular,
-    smooth,
-    split,
-    subject,
-    within,
-    wordset,
-)
+from toologue.write.chains.words import LINKS, lexicon, plural, rough, singular, split, wordset
 
 _RULES = Path(__file__).with_suffix(".yaml")
-# So many words a phrase, a topic and an easy phrase have.
-_LONGEST, _KEPT, _EASY = 13, 6, 9
+# So many words a phrase and an easy phrase have.
+_LONGEST, _EASY = 13, 9
+_LITTLE, _PARTS = 3, 2
 _ENDINGS = (("s$", ""), ("es$", ""), ("ies$", "y"), ("ing$", ""), ("ing$", "e"), ("(.)\\1ing$", "\\1"))
 _CLAUSE = re.compile(r";|:\s|\s[-–—]\s")
 _STYLE = re.compile(r".*(?:ings?|tions?|ments?|ers?|ics|ies|ages?|ances?|ences?|als?|ists?|ets?|ches)$")
 _DETERMINED = re.compile(
     r"^(?:an?|the|all|some|any|my|every|each|its|both|several|many|more|most|one|two|three|information|details|"
-    r"detailed information|data|something)\b", re.IGNORECASE)  # fmt: skip
-_BY_KEY = re.compile(r" by (?:\w+ )?(?:ids?|uuid|slug|key|code|url|name)(?: .*)?$", re.IGNORECASE)
+    r"detailed information|data|something|\w+['’]s?)\b", re.IGNORECASE)  # fmt: skip
 _NAME_NOISE = re.compile(
     r"\b(?:v\d+(?:\.\d+)*|api|apis|endpoint|json|xml|php|get|post|put|beta|copy|new|fmt)\b", re.IGNORECASE
 )
 _ARTICLE = re.compile(r"^(?:the|an?|all(?: the)?|some|any|my) ", re.IGNORECASE)
 _SMALL = ("the", "a", "of", "for", "to", "by", "and", "get", "all", "from", "with")
 _STOPS = ("for", "in", "on", "from", "and", "with", "by")
-_OPENING = re.compile(r"^(?:the|an?|all|my|see) ")
+# Any verb, as it opens the sentence in which somebody is told to do something.
+_TOLD = re.compile(r"^([A-Z]?[a-z]{3,}) (?:an?|the|your|my|all|up|multiple|new|one|several) \w")
+# What is cut off may be what matters: recipes which are similar.
+_CUT = re.compile(r"^[^.,;]* (?:which|that) (?:is|are)\b")
+_WORDLIKE = re.compile(r"(?=.{5,14}$)(?:[^aeiouy]{0,3}[aeiouy]{1,3})+[^aeiouy]{0,3}")
+# What is asked for in a question: on which days the office is open.
+_ASKED = re.compile(r"^(?:(?:at|in|on|for|from|to) )?(?:which|what|whether|how|when|where|who|if)\b", re.IGNORECASE)
 
 
 class Rule(NamedTuple):
@@ -87,53 +80,66 @@ def _rewrite(text: str, *steps: str) -> str:
 
 
 class Intent(NamedTuple):
-    """A wish that an Api fulfils, in a few forms; `fine` where somebody would say so."""
+    """A wish that an Api fulfils: what to do, or the `thing` to see; its topic; `fine`: somebody would say so."""
 
     action: str
     thing: str
     topic: str
-    own: str
-    place: str
-    field: str
     fine: bool
 
 
 @lru_cache(maxsize=65_536)
-def _need(name: str, description: str) -> Intent:
-    own, about = _own_words(name), field(name)
-    texts = ((_first(description), True), (" ".join(own), False))
-    wishes = [_mended(*_wish(text, described=described), about) for text, described in texts]
-    found = next((one for one in wishes if _fine(*one)), None)
-    verb, rest = found or next((one for one in wishes if one[1]), ("", f"something on {brand(name)}"))
+def _need(name: str, description: str) -> tuple[Intent, ...]:
+    described = [one for text in _clauses(description) if (one := _wish(text, described=True))[1]]
+    named = _wish(" ".join(_own_words(name)), described=False)
+    fine = [one for one in described if _fine(*one, described=True)][:1]
+    if named[1] and _fine(*named, described=False):
+        ours, others = _things(named), _things(fine[0]) if fine else set[str]()
+        if not fine or (others < ours and _CUT.search(description)):  # the name says more: similar recipes
+            fine.insert(0, named)
+        elif ours < others:
+            fine.append(named)
+    found = fine or described[:1] or [named if named[1] else ("", "something")]
+    return tuple(_intent(*one, fine=bool(fine)) for one in (*found, *_told_of(found, name)))
+
+
+def _told_of(wishes: list[tuple[str, str]], name: str) -> Iterator[tuple[str, str]]:
+    """Wishes that say of which kind a thing is, where only the tool's name does: leagues, basketball leagues."""
+    parts = name.split("|")
+    kinds = [word for word in split(parts[1]) if word in wordset("about")] if len(parts) > _PARTS else []
+    for verb, rest in wishes if len(kinds) == 1 else ():
+        found = _ARTICLE.match(rest)
+        plain = rest[found.end() :] if found else rest
+        if kinds[0] not in rest and singular(kinds[0]) not in rest and len(head_of(plain).split()) < _PARTS:
+            said = f"{singular(kinds[0])} {plain}"
+            yield verb, article(said) if found and found[0] in ("a ", "an ") else f"{found[0] if found else ''}{said}"
+
+
+def _things(wish: tuple[str, str]) -> set[str]:
+    words = re.findall(r"[a-z]+", wish[1].lower())
+    return {singular(word) for word in words} - LINKS - {"a", "an", "the", "all", "my", "s"}
+
+
+def _intent(verb: str, rest: str, *, fine: bool) -> Intent:
     thing = "" if verb else _determined(rest)
-    named = _mended("", " ".join(_topical(own)), about)[1]
-    topic = subject(named if _fine("", named) else _ARTICLE.sub("", rest))
-    whole = smooth(_BY_KEY.sub("", " ".join(_topical(own, whole=True))), looked_up=False)
-    action, fine = f"{verb} {rest}" if verb else f"see {thing}", found is not None and _fine("", topic)
-    return Intent(action, thing, topic, whole if _fine("", whole) else topic, brand(name), about, fine)
+    return Intent(
+        f"{verb} {rest}" if verb else f"see {thing}", thing, _ARTICLE.sub("", rest.removeprefix("for ")), fine
+    )
 
 
-def _mended(verb: str, rest: str, about: str) -> tuple[str, str]:
-    """As people say it; a word alone says of what kind it is: `games` of a tool for handball are handball games."""
-    bare = _ARTICLE.sub("", rest).lower().split()
-    named = {*map(singular, bare)} & {*map(singular, about.split())}
-    if about and bare and not named and len(bare) == 1 and bare[0] not in wordset("anywhere"):
-        rest = within(rest, about)
-    elif about and len(bare) > 1 and not named and empty(bare):
-        before, _, last = rest.rpartition(" ")
-        rest = f"{before} {about} {last}"
-    if verb == "search" and rest.startswith("for "):
-        verb, rest = "search for", rest[len("for ") :]
-    return verb, smooth(rest, looked_up=not verb)
-
-
-def _fine(verb: str, rest: str) -> bool:
-    doing = not verb or verb.split()[0] in wordset("doing")
-    return bool(rest) and doing and _easy(_determined(rest)) and not rough(rest)
+def _fine(verb: str, rest: str, *, described: bool) -> bool:
+    if _ASKED.match(rest):
+        return bool(verb) and described and _easy(rest, strange=1, most=_LONGEST)
+    return _easy(rest, strange=int(described)) and not rough(rest) and not _stumbles(rest)
 
 
 def intent_of(api: Api) -> Intent:
     """What somebody wants who should be given this Api."""
+    return intents_of(api)[0]
+
+
+def intents_of(api: Api) -> tuple[Intent, ...]:
+    """The same in several ways, the best first."""
     return _need(api.name, api.description[:600])
 
 
@@ -147,47 +153,32 @@ def unspeakable_reason(api: Api) -> Literal["foreign", "technical", "wordless"] 
         return "foreign"
     if any(parameter.required and name.lower() in wordset("technical") for name, parameter in api.parameters.items()):
         return "technical"
-    named = [word for word in _topical(_own_words(api.name)) if word not in wordset("thin") and len(word) > 2]
-    if not named and not _wish(_first(api.description), described=True)[1]:
-        return "wordless"
     asked = {" ".join(split(name)) for name, parameter in api.parameters.items() if parameter.required}
     wish = intent_of(api)
-    return None if wish.fine and _sayable(wish) and wish.topic.lower() not in asked else "wordless"
-
-
-def _sayable(wish: Intent) -> bool:
-    """Whether somebody could say it: words that are known, no verb of documentation in the middle, no stray letter."""
-    object_of, topic = wish.thing or wish.action, wish.topic.lower()
-    first, last = _ARTICLE.sub("", wish.topic).split()[0], topic.split()[-1]
-    opening, *more = _OPENING.sub("", object_of.lower()).split()
-    verbs = wordset("verbs") | {"produce", "allow", "enable", "provide", "represent"}
-    verbal = opening.endswith("s") and opening[:-1] in verbs and more and more[0] not in ("of", "for", "in")
-    odd = first[0].isdigit() or len(first) == 1 or last.endswith("ly")
-    if verbal or odd or last in wordset("verbs") - wordset("nouns") - {"lookup"}:
-        return False
-    return _easy(object_of) and _easy(topic) and not any(map(_stumbles, (wish.topic, wish.own, object_of)))
+    return None if wish.fine and wish.topic.lower() not in asked else "wordless"
 
 
 def _stumbles(phrase: str) -> bool:
-    words = [word for word in _OPENING.sub("", phrase.lower()).split() if len(word) > 2]
-    said = [word for word in words if word not in wordset("thin") and word not in ("the", "and", "for", "with")]
+    words = [word for word in _ARTICLE.sub("", phrase.lower()).split() if len(word) > 2]
+    said = [word for word in words if word not in wordset("thin") | LINKS and word not in ("the", "and")]
     twice = len({word.rstrip("s") for word in said}) < len(said)
-    return twice or words[:1] == ["filter"] or bool({"get", "using", "gets"} & set(words))
+    return twice or not said or words[:1] == ["filter"] or bool({"get", "using", "gets"} & set(words))
 
 
-def _easy(phrase: str) -> bool:
-    words = re.findall(r"[a-z]+", re.sub(r"\b[A-Z]\w*", " ", phrase))
+def _easy(phrase: str, *, strange: int, most: int = _EASY) -> bool:
+    """Whether a phrase is short, of words that are known but for so many that look like words."""
+    words = re.findall(r"[a-z]+", re.sub(r"\b[A-Z]\w*|['’]s\b", " ", phrase))
     known = lexicon().spelt.keys() | wordset("little")
-    common = all(word in known or (len(word) > 2 and is_word(word)) for word in words)
-    return len(phrase.split()) <= _EASY and "," not in phrase and common
+    unknown = [word for word in words if word not in known and not (len(word) > 2 and is_word(word))]
+    wordlike = all(_WORDLIKE.fullmatch(word) for word in unknown)
+    return 0 < len(phrase.split()) <= most and "," not in phrase and len(unknown) <= strange and wordlike
 
 
-def _first(description: str) -> str:
-    for clause in (part for sentence in sentences(description[:400]) for part in _CLAUSE.split(sentence)):
+def _clauses(description: str) -> Iterator[str]:
+    for clause in (part for sentence in sentences(description[:400])[:2] for part in _CLAUSE.split(sentence)):
         text = " ".join(_rewrite(clause.rstrip(".!?"), "marks").split()).strip(" ,-")
-        if len(text) > 3 and not wordset("junk") & {text.lower().split()[0].strip(":"), text.lower()}:
-            return text
-    return ""
+        if len(text) > 3 and text.lower() not in wordset("junk"):
+            yield text
 
 
 def _own_words(name: str) -> list[str]:
@@ -197,47 +188,43 @@ def _own_words(name: str) -> list[str]:
     return split(_NAME_NOISE.sub(" ", " ".join(split(plain))))
 
 
-def _topical(own: list[str], *, whole: bool = False) -> list[str]:
-    """The words of a name without verbs in front and, unless it shall be `whole`, without what comes after "by"."""
-    own = [word for word in own if word not in ("specific", "single", "certain", "particular", "given")] or own
-    words = own[: own.index("by")] if "by" in own[1:] and not whole else own
-    if len(words) == 1 and not {"id", "ids", "code", "slug"}.isdisjoint(own[1:]):
-        words = [*words[:-1], singular(words[-1])]
-    while len(words) > 1 and words[0] in wordset("lookups") | wordset("verbs") | {"all", "the", "by", "a", "for", "of"}:
-        words = words[1:]
-    return _cased(words if whole else words[:_KEPT])
-
-
 def _wish(text: str, *, described: bool) -> tuple[str, str]:
     """(the verb, "" for a look-up; the rest), or rest "" where the text will not do."""
     words = text.split()
-    if described and len(wordset("foreign") & {word.lower().strip(".,") for word in words}) >= 2:
-        return "", ""
     if described:
+        if len(wordset("foreign") & {word.lower().strip(".,") for word in words}) >= 2:
+            return "", ""
         bare = _rewrite(f"{text} ", "opening").strip()
-        text = _rewrite(bare, "to get") if not _verb(bare.split(maxsplit=1)[0] if bare else "") else bare
-        words = text.split()
-    verb = _verb(words[0]) if words else ""
+        if told := _TOLD.match(bare):
+            verb = _verb(told[1]) or told[1].lower()
+        else:
+            verb = _verb(bare.split(maxsplit=1)[0] if bare else "")
+        words = bare.split() if verb else _rewrite(bare, "to get").split()
+    else:
+        verb = _verb(words[0]) if words else ""
     lookup, words = verb in wordset("lookups"), words[1:] if verb else words
     if verb == "look" and words[:1] == ["up"]:
         verb, words = "look up", words[1:]
     verb = {"lookup": "look up", "autocomplete": "search for"}.get(verb, verb)
-    if verb == "reverse" and words and words[0].lower().startswith("geocod"):
-        return "", "address at some coordinates"
-    if verb == "search" and words and words[0].lower() not in wordset("after_search"):
-        verb = "search for"
+    if verb == "search":
+        words = words[words[:1] == ["for"] :]
+        verb = (
+            "search"
+            if words[:1] and words[0].lower() in ("in", "by", "across", "the", "through", "nearby")
+            else "search for"
+        )
     if described and not verb and words and words[0].lower() in wordset("no_opening"):
         return "", ""
     if not described and verb in wordset("nouns"):
         verb, words = "", [verb, *words]
     if lookup and words[:1] == ["of"]:
         words = ["a", "list", *words]
+    if verb and _ASKED.match(question := " ".join(words).rstrip(".")):
+        return ("find out" if lookup else verb), question
     rest = _trimmed(" ".join(words), described=described)
-    if not rest or (verb and not lookup and verb not in wordset("verbs") | {"look up", "search for"}):
-        return "", ""
-    if lookup:
+    if lookup or not verb or not rest:
         return "", rest
-    return verb, rest if not verb or _DETERMINED.match(rest) or plural(_head(rest)) else _articled(verb, rest)
+    return verb, rest if _DETERMINED.match(rest) or plural(_head(rest)) else _articled(verb, rest)
 
 
 def _articled(verb: str, rest: str) -> str:
@@ -289,7 +276,8 @@ def _spelt_out(word: str) -> str:
 def _cased(words: list[str]) -> list[str]:
     """Small letters where title case was a matter of style; acronyms and names keep theirs."""
     shouting = sum(word.isupper() for word in words if len(word) > 2) > len(words) / 2 and len(words) > 2
-    titled = sum(word[:1].isupper() for word in words[1:]) >= max(1, (len(words) - 1) / 2)
+    content = [word for word in words if len(word) > _LITTLE or word.isupper()]
+    titled = sum(word[:1].isupper() for word in content) > len(content) / 2
     out: list[str] = []
     for at, word in enumerate(words):
         small, plain = word.lower().strip(",."), word[1:].islower()
@@ -302,10 +290,17 @@ def _cased(words: list[str]) -> list[str]:
     return out
 
 
+def head_of(phrase: str) -> str:
+    """A noun phrase as far as its own noun: the players of a team, the players."""
+    return re.split(r"\s(?:of|for|in|on|from|to|by|with|about|at|near|within|between|around|during)\s", phrase)[0]
+
+
 def _head(phrase: str) -> str:
-    before = re.split(r"\s(?:of|for|in|on|from|to|by|with|about|at|near|within|between)\s", phrase)[0]
-    return before.split()[-1] if before.split() else phrase
+    words = head_of(phrase).split()
+    return words[-1] if words else phrase
 
 
 def _determined(phrase: str) -> str:
-    return phrase if _DETERMINED.match(phrase) else f"the {phrase}"
+    """With an article, unless it has one, or is of many: hotels near a station, the players of a team."""
+    many = plural(_head(phrase)) and " of " not in phrase
+    return phrase if many or _DETERMINED.match(phrase) else f"the {phrase}"

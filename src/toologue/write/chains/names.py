@@ -1,20 +1,22 @@
 """Parameters, outputs, values and results in words: "the team ID", "12 March 2025", "the city is Lyon".
 
-A value is said as it is, so that it can be found again. What a name leaves open (`id`, `q`, `from`) is taken from the
-description, or from what the Api is about.
+A value is said as it is, so that it can be found again, in the unit that its description names. A thing is called what
+its description calls it where that is a short noun phrase and the name alone says little; else by its name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import JsonValue
 
+from toologue.apis.entities import outputs
 from toologue.apis.salience import tellable
 from toologue.schema import Api, Parameter
 from toologue.text.names import kind_named, kind_of, noun_for, owners_said
+from toologue.text.tokens import is_word
 from toologue.text.verbalize import verbalize
 from toologue.worlds.documented import kind_sought
 from toologue.write.chains.words import joined, lexicon, plural, singular, split, wordset
@@ -22,18 +24,27 @@ from toologue.write.chains.words import joined, lexicon, plural, singular, split
 _LEAD = re.compile(
     r"^(?:(?:please |kindly |must |should |you (?:can|must|should) )?(?:specify|enter|insert|type in|provide|input|put|"
     r"pass|set|choose|select|use|add|give|write|filter by|search by|identifies|represents|define[sd]?|indicates?)"
-    r"(?: in| the name of)? )?(?:is )?(?:(?:an?|the|your|any|this|existing|valid|unique|specific|given|required|"
-    r"optional|specified|internal|desired|exact|preferred|particular)\b ?)*",
+    r"(?: in| the name of)? )?(?:is )?(?:(?:an?|the|your|any|existing|valid|unique|specific|given|required|optional|"
+    r"specified|internal|desired|exact|preferred|particular)\b ?)*",
     re.IGNORECASE,
+)
+_MEASURES = (
+    r"[A-Z]{3}|km/h|[ck]?m|mm|kg|hPa|kcal|°[CF]|%|(?:kilo|milli|centi)?met(?:re|er)s|miles|milliseconds|seconds|minutes|"
+    r"hours|days|euros|dollars|pounds|grams|kilograms|square met(?:re|er)s"
+)
+_UNIT = re.compile(rf" in ({_MEASURES})(?![\w/])")
+# Where a noun phrase goes on with what nobody says: city to search in, price in EUR.
+_TAIL = re.compile(
+    r" (?:(?:to|that|which|where|when|whose|used|using|such|like|as|if|or|and|from|between|you|we|in which|in what)\b|"
+    rf"in (?:{_MEASURES})(?![\w/])).*$"
 )
 _CLAUSE = re.compile(
-    r"\b(?:is|are|was|be|has|have|will|can|should|must|may|that|which|who|where|when|if|you|your|we|it|to be|want|"
-    r"returned?|used|e\.?g|i\.e|ex|default|example|format|using|obtained|got|found|retrieved|separated|"
-    r"allowed|value)\b",
+    r"\b(?:is|are|was|be|has|have|will|can|should|must|may|who|your|it|want|only|this|these|returned?|obtained|got|"
+    r"found|retrieved|separated|allowed|value|default|example|format|whether|list)\b",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 /'-]*")
-_SOME = re.compile(r"(?:one|some|any|number) of (?:.* )?follow\S*$", re.IGNORECASE)
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z /'-]*")
+_IDS = ("id", "ids", "i", "ident", "uuid", "identifier", "slug")
 # What `from` and `to` are: by what the description says, or by what else the Api takes.
 _BOUNDS = {
     ("currency to convert from", "currency to convert to"): (("currency", "convert"), ()),
@@ -42,18 +53,19 @@ _BOUNDS = {
     ("source language", "target language"): (("language",), ("text", "lang")),
     ("starting point", "end point"): (("",), ()),
 }
-# What tells that a word means something else here than among the parameters of lists.
-_OTHERWISE = {"order": " id", "format": "text", "start": "date", "count": "of people"}
-_SPANS = {
-    "date": ("start", "end"), "year": ("first", "last"), "price": ("minimum", "maximum"),
-    "distance": ("minimum", "maximum"), "age": ("minimum", "maximum"),
-}  # fmt: skip
+# What is asked for as one of many: which city, which day.
+_WHICH = frozenset(
+    "date day month year season language currency country city region state league team player sport genre category "
+    "artist album song film movie book recipe ingredient diet station airport airline hotel restaurant brand product "
+    "model company school event venue channel".split()
+)
 
 
 class Name(NamedTuple):
-    """A noun phrase without its article."""
+    """A noun phrase without its article; the unit of its values."""
 
     words: str
+    unit: str = ""
 
     @property
     def the(self) -> str:
@@ -68,67 +80,97 @@ class Name(NamedTuple):
     @property
     def many(self) -> bool:
         """Whether it takes "are"."""
-        return plural(re.split(r" (?:of|to|for|in) ", self.words)[0].split()[-1])
+        return plural(
+            re.split(r" (?:of|to|for|in|on|at|per|until|before|after|from|with|by) ", self.words)[0].split()[-1]
+        )
 
     @property
     def are(self) -> str:
         """The verb it takes."""
         return "are" if self.many else "is"
 
+    @property
+    def which(self) -> bool:
+        """Whether it is asked for as one of many: "Which city?"."""
+        return self.words in _WHICH
+
 
 def parameters(api: Api) -> dict[str, Name]:
     """A name for each parameter."""
-    found: dict[str, Name] = {}
+    found: dict[str, str] = {}
     for name, parameter in api.parameters.items():
-        named = map(Name, filter(None, _names(api, name, parameter)))
-        found[name] = next((one for one in named if one not in found.values()), Name(f"{name!r} value"))
-    return found
+        named = filter(None, _names(api, name, parameter))
+        found[name] = next((one for one in named if one not in found.values()), f"{name!r} value")
+    described = {name: str(one.json_schema.get("description") or "") for name, one in api.parameters.items()}
+    return {name: Name(words, _unit(described[name])) for name, words in found.items()}
 
 
-def output(name: str) -> Name:
-    """A name for an output, by its path (`a|b|c`, or with dots)."""
+def output(name: str, description: str = "") -> Name:
+    """A name for an output, by its path (`a|b|c`, or with dots), or by what its description calls it."""
     path = [part for part in re.split(r"[|.]|\[\]", name) if part.strip()]
     words = split(path[-1]) if path else []
     if not words:
         return Name("value")
+    unit = _unit(description)
+    if (len(words) > 1 or not is_word(words[0])) and (said := _phrase(description)):
+        return Name(said, unit)
     owners = (split(part)[-2:] for part in reversed(path[:-1]))
     plain = (one for one in owners if one and one[-1] not in wordset("wrapping") and not one[-1].isdigit())
     outer = next(plain, list[str]())
     open_word = len(words) == 1 and words[0] in wordset("generic")
     if open_word and outer and (kind := kind_of(tuple(path))) and kind_named(singular(outer[-1])) != kind:
-        outer = noun_for(kind).split() or outer
+        outer = noun_for(kind).split() if kind == "full" else outer
     if open_word and outer and singular(outer[-1]) != words[0]:
         words = [*outer[:-1], singular(outer[-1]), *words]
     if len(words) > 1 and words[0] in ("num", "number", "nb", "no", "count", "total") and plural(words[-1]):
-        return Name(f"number of {_spelt(words[1 + (words[1] == 'of') :])}")
-    return Name(_spelt(words) if any(word[0].isalpha() for word in words) else f"value for {' '.join(words)}")
+        return Name(f"number of {_spelt(words[1 + (words[1] == 'of') :])}", unit)
+    return Name(_spelt(words) if any(word[0].isalpha() for word in words) else f"value for {' '.join(words)}", unit)
 
 
-def _names(api: Api, name: str, parameter: Parameter) -> list[str]:
+def _unit(description: str) -> str:
+    found = _UNIT.search(description)
+    return found[1] if found else ""
+
+
+def _names(api: Api, name: str, parameter: Parameter) -> Iterator[str]:
+    """What a parameter may be called, the best first."""
     known, words = lexicon(), split(name)
     words = words[1:] if len(words) > 1 and words[0] in ("for", "by", "in", "of") else words
-    plain = " ".join(words)
-    described = str(parameter.json_schema.get("description") or "")
-    found: list[str] = []
+    plain, described = " ".join(words), str(parameter.json_schema.get("description") or "")
+    said = _phrase(described)
     if plain in ("from", "to"):
-        found.append(_bound(plain, described, api.parameters))
-    elif plain in ("id", "ids", "i", "ident", "uuid"):
-        kind = "uuid" if plain == "uuid" else "id"
-        found += [_spelt([*one.split(), kind]) for one in (_owner(described), _subject(api)) if one]
-    elif plain in wordset("seeking") and kind_of((name,)) in ("topics", "titles") and (sought := _sought(api)):
-        found.append(sought)
-    elif plain in wordset("vague") or len(plain) < 2:
-        found.append(_from_description(described))
+        yield _bound(plain, described, api.parameters)
+    if words[-1:] and words[-1] in _IDS:
+        owner = " ".join(words[:-1]) or _owner(described) or _subject(api)
+        yield _spelt([*owner.split(), "uuid" if words[-1] == "uuid" else "id"]) if owner else ""
+    little = len(words) > 1 or plain in wordset("vague") | wordset("seeking") or not is_word(plain)
+    if said and little and not (words[-1] in _IDS and said.endswith(" ID")):
+        yield said
+    if plain in wordset("seeking") and kind_of((name,)) in ("topics", "titles"):
+        yield _sought(api)
     if plain in ("code", "name", "type", "number", "title") and (one := _subject(api)) and kind_named(one):
-        found.append(_spelt([one, *words]))
-    if len(words) == 2 and {*words} & {"from", "to"} and {*words} & _SPANS.keys():
-        (span,), side = {*words} & _SPANS.keys(), "from" in words
-        found.append(f"{_SPANS[span][0 if side else 1]} {span}")
-    if plain in ("start", "end") and "date" in described.lower():
-        found.append(f"{plain} date")
-    if plain in known.parameters and not (plain in _OTHERWISE and _OTHERWISE[plain] in f" {described}".lower()):
-        found.append(known.parameters[plain])
-    return [*found, f"value of {plain}" if len(plain) == 1 else _spelt(words), plain]
+        yield _spelt([one, *words])
+    yield known.parameters.get(plain, "")
+    yield f"value of {plain}" if len(plain) == 1 else _spelt(words)
+    yield plain
+
+
+def _phrase(text: str) -> str:
+    """What a description calls the thing, if it does so in a few plain words; or nothing."""
+    first = re.split(r"[.;:\n(,=]|\s[-–]\s", re.sub(r"[*`_#\"“”]|<[^>]+>", " ", text).strip(), maxsplit=1)[0]
+    phrase = _TAIL.sub("", _LEAD.sub("", " ".join(first.split())))
+    words, small = phrase.split(), phrase.lower().split()
+    if not 1 <= len(words) <= 6 or not _PLAIN.fullmatch(phrase) or _CLAUSE.search(phrase):
+        return ""
+    if wordset("foreign") & {*small} or {small[0], small[-1]} & wordset("tail") or small[0] in wordset("verbs"):
+        return ""
+    if not all(is_word(part) for word in small for part in re.split(r"'s?|[/-]", word) if len(part) > 1):
+        return ""
+    cased = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
+    if len(cased) > 2 and cased[-2] == "of" and not plural(cased[-1]):
+        cased.insert(-1, "the")
+    spelt = _spelt(cased)
+    return spelt if spelt.lower() not in wordset("vague") - {"name", "type", "code", "number"} else ""
 
 
 def _sought(api: Api) -> str:
@@ -141,53 +183,37 @@ def _sought(api: Api) -> str:
     return f"{'title' if kind in wordset('titled') else 'name'} of the {noun}" if noun else ""
 
 
-def _spelt(words: list[str]) -> str:
+def _spelt(words: Sequence[str]) -> str:
     known = lexicon()
     out: list[str] = []
     for at, word in enumerate(words):
         tall = word == "long" and (len(words) == 1 or (at + 1 < len(words) and words[at + 1] not in ("deg", "min")))
-        word = word if tall or [word] == words == ["ref"] else known.abbreviations.get(word, word)
+        word = word if tall or [word] == [*words] == ["ref"] else known.abbreviations.get(word, word)
         if word.endswith("s") and word[:-1] in ("id", "url", "uuid", "upc"):
             word = f"{word[:-1].upper()}s"
         out.append(" ".join(known.spelt.get(one, one) for one in word.split()))
     while len(out) > 1 and out[-1] == out[-2]:
         out.pop()
-    if out[:1] == ["ID"] and len(out) == 2:
-        out.reverse()
-    return " ".join(out)
-
-
-def _from_description(text: str) -> str:
-    first = re.split(r"[.;:\n(,=]|\s[-–]\s", re.sub(r"[*`_#\"“”']|<[^>]+>", " ", text).strip(), maxsplit=1)[0]
-    phrase = _LEAD.sub("", " ".join(first.split()))
-    words, small = phrase.split(), phrase.lower().split()
-    if not 1 <= len(words) <= 5 or not _PLAIN.fullmatch(phrase) or _CLAUSE.search(phrase) or _SOME.match(phrase):
-        return ""
-    if wordset("foreign") & {*small} or small[0] in wordset("verbs") or {small[0], small[-1]} & wordset("tail"):
-        return ""
-    cased = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
-    if len(cased) > 2 and cased[-2] == "of" and not plural(cased[-1]):
-        cased.insert(-1, "the")
-    spelt = _spelt([part for word in cased for part in (split(word) if word.islower() else [word])])
-    return spelt if spelt.lower() not in wordset("vague") - {"name", "type", "code", "number"} else ""
+    return " ".join(reversed(out) if out[:1] == ["ID"] and len(out) == 2 else out)
 
 
 def _owner(text: str) -> str:
-    for first, *rest in owners_said(text):
-        if first not in wordset("tail") | wordset("verbs") | wordset("empty") | wordset("no_owner"):
-            return " ".join([first, *(word for word in rest if word not in wordset("tail") | wordset("no_owner"))])
+    for owner in owners_said(text):
+        owner = [word for word in owner if word not in ("source", "target", "parent", "main", "given")]
+        said = [word for word in owner if word not in wordset("tail") | wordset("no_owner")]
+        if said and owner[0] == said[0] and said[0] not in wordset("verbs") | wordset("empty"):
+            return " ".join(said)
     return ""
 
 
 def _subject(api: Api) -> str:
     """What an Api finds things by, or is about, in one word: `news/list-by-player` → player."""
-    name = api.name.rpartition("|")[2]
-    every = split(name)
-    by = [word for word in every[every.index("by") + 1 :] if word not in ("id", "ids")] if "by" in every else []
+    every = split(api.name.rpartition("|")[2])
+    by = [word for word in every[every.index("by") + 1 :] if word not in _IDS] if "by" in every else []
     if by and kind_named(noun := singular(by[-1])):
         return noun
-    words = [word for word in split(re.split(r"\b[Bb]y\b|By(?=[A-Z])", name)[0]) if len(word) > 2]
-    words = [word for word in words if word not in wordset("empty") and word not in wordset("lookups")]
+    words = every[: every.index("by")] if "by" in every else every
+    words = [word for word in words if len(word) > 2 and word not in wordset("empty") | wordset("lookups")]
     return singular(words[0]) if words and words[0].isalpha() else ""
 
 
@@ -240,16 +266,13 @@ def clause(values: Iterable[tuple[Name, JsonValue]]) -> str:
     return joined([_fact(name, value) for name, value in values])
 
 
-def listed(values: Iterable[tuple[Name, JsonValue]]) -> str:
-    """Team ID 5, date 12 March 2025."""
-    return ", ".join(f"{name.words} {_grouped_text(value)}" for name, value in values)
-
-
-def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequence[JsonValue] = ()) -> Answer:
+def answer(
+    result: JsonValue, values: Mapping[str, JsonValue], *, api: Api | None = None, about: Sequence[JsonValue] = ()
+) -> Answer:
     """What to say of a result, given what must be said; `about` is what it may be of, if the result says so."""
     if not values:
         return Answer("empty", "", "", 0)
-    names = _labels(values, result)
+    names = _labels(values, result, api)
     prefix, rows = _rows(result, values)
     inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
     if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
@@ -257,8 +280,7 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequenc
         others = [(names[name], values[name]) for name in values if name not in inside]
         items, count = _items(rows, paths, names)
         if items:
-            tail = f"; {clause(others)}" if others else ""
-            return Answer("list", "", f"{items}{tail}", count)
+            return Answer("list", "", f"{items}; {clause(others)}" if others else items, count)
     if len(values) == 2 and _meet(*names.values()):
         one, other = map(value_text, values.values())
         both = Name(" and ".join(name.words for name in names.values()))
@@ -268,45 +290,60 @@ def answer(result: JsonValue, values: Mapping[str, JsonValue], *, about: Sequenc
     (name, lead), *others = told
     named = bool(others) and _rank(name) < _LEADS.index("city") and isinstance(lead, str)
     head, told = (value_text(lead), others) if named else (_of(result, values, about), told)
-    said, short, aims = clause(told), listed(told), tuple(one for one, _ in told)
+    said, aims = clause(told), tuple(one for one, _ in told)
+    if head and len(told) == 1 and not isinstance(told[0][1], bool) and " of " not in told[0][0].words:
+        label, value = told[0]
+        said = clause([(label._replace(words=f"{label.words} of {head}"), value)])
+        return Answer("one", said, said, 1, aims)
     if head:
-        return Answer("record", f"for {head}, {said}", f"{head} ({short})", 1, aims)
-    return Answer("record" if others else "one", said, short, 1, aims)
+        return Answer("record", f"for {head}, {said}", f"{head} ({', '.join(_aside(*one) for one in told)})", 1, aims)
+    return Answer("record" if others else "one", said, said, 1, aims)
 
 
 def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[JsonValue]) -> str:
+    """The name, of those that users gave, by which what is told goes in the result; or nothing."""
     names = [one for one in about if isinstance(one, str) and _NAME.fullmatch(one) and one not in values.values()]
-    beside = _beside(result, next(iter(values)).split("|")) if names else frozenset[str]()
-    return next((one for one in reversed(names) if one in beside), "")
-
-
-def _beside(result: JsonValue, path: Sequence[str]) -> frozenset[str]:
     found, node = set[str](), result
-    for part in path:
+    for part in next(iter(values)).split("|") if names else ():
         node = _unlisted(node)
         row: Row = cast("Row", node) if isinstance(node, dict) else {}
         found |= {one for key, one in row.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
         node = _at(node, (part,))
-    return frozenset(found)
+    return next((one for one in reversed(names) if one in found), "")
 
 
 def _fact(name: Name, value: JsonValue) -> str:
     first, _, rest = name.words.partition(" ")
     if isinstance(value, bool) and rest and first in ("is", "has", "can"):
         return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
-    words = _grouped_text(value)
+    words = _measured(name, value)
     return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
 
 
-def _labels(values: Mapping[str, JsonValue], result: JsonValue) -> dict[str, Name]:
+def _aside(name: Name, value: Any) -> str:
+    """A fact as it stands in brackets behind what it is of: 69 points, 45 minutes, rating 4.3, defender."""
+    if isinstance(value, str):
+        return _short(value)
+    if isinstance(value, bool) or not (name.many or name.unit):
+        return f"{name.words} {_measured(name, value)}"
+    return f"{_grouped_text(value)} {name.words}" if not name.unit else _measured(name, value)
+
+
+def _measured(name: Name, value: JsonValue) -> str:
+    numeric = isinstance(value, int | float) and not isinstance(value, bool) and bool(name.unit)
+    return f"{_grouped_text(value)}{'' if name.unit == '%' else ' '}{name.unit}" if numeric else _grouped_text(value)
+
+
+def _labels(values: Mapping[str, JsonValue], result: JsonValue, api: Api | None) -> dict[str, Name]:
+    described = {one.name: str(one.schema.get("description") or "") for one in outputs(api)} if api else {}
     found: dict[str, Name] = {}
     for name in values:
-        label = output(name)
+        label = output(name, described.get(name, ""))
         path = [part for part in name.split("|") if part]
         owned = _has_twin(result, path)
         while (owned or label in found.values()) and len(path) > 1:
             owner, owned = output(path.pop(-2)).words, False
-            label = label if label.words.startswith(owner) else Name(f"{owner} {label.words}")
+            label = label if label.words.startswith(owner) else label._replace(words=f"{owner} {label.words}")
         found[name] = label
     return found
 
@@ -322,7 +359,8 @@ def _has_twin(result: JsonValue, path: Sequence[str]) -> bool:
 def _counted(name: Name, value: JsonValue) -> Name:
     """How many there are of what a plural names: the bedrooms, the number of bedrooms."""
     number = isinstance(value, int) and not isinstance(value, bool) and name.many
-    return Name(f"number of {name.words}") if number and name.words.split()[-1] not in wordset("compounding") else name
+    plain = name.words.split()[-1] not in wordset("compounding")
+    return name._replace(words=f"number of {name.words}") if number and plain else name
 
 
 def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Sequence[Any]]:
@@ -363,7 +401,7 @@ def _unlisted(node: Any) -> Any:
 def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> tuple[str, int]:
     order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
     apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
-    common = [name for name in order if apart and name not in apart]
+    same = len({_lead(row) for row in rows}) < len(rows)
     order = apart or order
     day = _one_day([_at(row, paths[order[0]]) for row in rows])
     looked = _ROWS if len(rows) > _ROWS + 1 else len(rows)  # nobody says "and 1 more"
@@ -376,24 +414,22 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
             text = f"{_short(told[0][1])} against {_short(told[1][1])}"
             found.setdefault(text, text)
             continue
-        if _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
+        if not same and _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
             told.insert(0, (Name("name"), own))
         (first, lead), *others = told
         if isinstance(lead, str) and not (_dated(lead) or tellable(lead)):
             continue
-        plain = _rank(first) < len(_LEADS) or len(order) == 1 or _dated(lead)
-        spoken = _short(lead[len(day) + 1 :][:5] if day and str(lead).startswith(day) else lead)
-        rest = ", ".join(f"{name.words} {_short(value)}" for name, value in others)
-        head = spoken if plain else f"{first.words} {spoken}"
+        if day and str(lead).startswith(day):
+            lead = lead[len(day) + 1 :][:5]
+        head = _aside(first, lead) if len(order) > 1 or isinstance(lead, str) else _measured(first, lead)
+        rest = ", ".join(_aside(*one) for one in others)
         found.setdefault(str(lead), f"{head} ({rest})" if rest else head)
     shown = [*dict.fromkeys(found.values())]
     if len(shown) < 2:
         return "", 0
     more = len(rows) - looked
     text = joined([*shown, f"{more} more"] if more else shown)
-    said_once = ", ".join(f"{names[name].words} {_short(_at(rows[0], paths[name]))}" for name in common)
-    whole = len(rows) if len(shown) + more == len(rows) else 0
-    return f"{text}, {'both' if len(shown) == 2 else 'all'} with {said_once}" if said_once else text, whole
+    return text, len(rows) if len(shown) + more == len(rows) else 0
 
 
 def _one_day(values: Sequence[Any]) -> str:

@@ -7,7 +7,7 @@ Styles and phrases follow the plan's number, so that dialogues of one pair diffe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -25,25 +25,19 @@ from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.intents import intent_of
-from toologue.write.chains.names import Answer, Name, answer, clause, listed, output, value_text
+from toologue.write.chains.names import Answer, Name, answer, clause, output, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
-from toologue.write.chains.words import joined, split, wordset
+from toologue.write.chains.words import joined
 
 # So many ways one pair's dialogues open in one band.
-VARIANTS = 10
+VARIANTS = 12
 
-_KEPT = 4096
-_LOOKS = ("look up", "find", "get", "check", "look for")
+_KEPT, _PLAIN = 4096, 4
+# Wishes that leave open what somebody wants to know.
+_OPEN = re.compile(r"\b(?:information|details?|data|profile|facts|statistics|records?|description|overview|summary)\b")
 
-_DULL = re.compile(
-    r"\b(?:page|number of|position|order|format|language|field|fields|cursor|token|setting|units?|term|keyword|text|URL"
-    r"|type)\b"
-)
-_YES_OR_NO = re.compile(r"(?:^|[.!?,:] )(?:could|can|may|would) (?:you|I) (?!mind|prefer)[^.?!:]*\?$", re.IGNORECASE)
-# What a sentence begins with that needs no yes before it.
-_OPENS = re.compile(
-    r"(?:Oh|OK|Okay|Right|Here|Let|One moment|Quickly|All right|Hang|I|My|Good|As|To|That|So|Just|Now)\b"
-)
+
+_DAY = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}$")
 
 
 class Desk:
@@ -56,12 +50,12 @@ class Desk:
     def _opening(
         self, name: str, pair: str, band: Band, variant: int, told: Given | None, again: bool
     ) -> Asked | Unworded:
-        style = STYLES["user"][variant % len(STYLES["user"])]
+        style = "neutral" if again else STYLES["user"][variant % len(STYLES["user"])]  # nobody says hello twice
         voice = Voice(self.bank, "user", style, seed=keys.seed_of(self.seed, pair, band), start=variant)
         try:
             if told is None:
                 return self.queries.vague(name, band, voice, start=variant)
-            return self.queries.clear(name, voice, told, again=again)
+            return self.queries.clear(name, voice, told)
         except Unworded as reason:
             return reason
 
@@ -84,10 +78,9 @@ class Realizer:
         self._asked: Asked | None = None
         self._request: Cue | None = None
         self._in_hand: str | None = None
-        self._failed = self._found = self._owed = False
-        self._answer = _grouped_text(plan)
-        self._aim = joined([name.the for name in self._answer.aims]) if self._answer else ""
-        self._heard = ""
+        self._failed = self._found = False
+        self._answer = self._answer_of(plan)
+        self._aim = self._aim_of(self._answer)
 
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
@@ -98,8 +91,7 @@ class Realizer:
             return turn
         if cue.move == "retriever_call":
             return self._retrieved(turn)
-        self._heard = self._agent_says(cue, turn)
-        return turn.replace(text=self._heard)
+        return turn.replace(text=self._agent_says(cue, turn))
 
     def _user_says(self, cue: Cue) -> str:
         match cue.move:
@@ -111,11 +103,11 @@ class Realizer:
                     raise BadSetting(f"a vague wish reaches the band suggest or clarify, not {shown(band)}")
                 return self._open(cast("Band", band), None)
             case "inform":
-                return self._inform(cue)
+                return self._inform(cue) + self._owed_aim()
             case "fail_inform":
                 return self._fail(cue)
             case "affirm":
-                return _text(self.user("affirm"), self._aims())
+                return self.user("affirm") + self._owed_aim()
             case "negate":
                 return self.user("negate")
             case "user_bye":
@@ -130,8 +122,7 @@ class Realizer:
             case "response":
                 return self._respond()
             case "clarify":
-                topic = self._asked.topic if self._asked else ""
-                return self.agent("clarify", topic=topic) if topic else self.agent("clarify_blank")
+                return self.agent("clarify", topic=self._asked.topic if self._asked else "that")
             case "suggest":
                 return self._suggest()
             case "response_fail" | "system_bye":
@@ -156,71 +147,70 @@ class Realizer:
     # ---- the user
 
     def _given(self, cue: Cue) -> Given:
-        """What comes with a clear wish: a value with its name; what the answer will tell, as somebody asks for it."""
+        """What comes with a clear wish: a value with its name; what to find out, where the wish leaves that open."""
         for name, value in cue.values.items():
-            return Given(self._name(self._target(), name).one, value_text(value), self._aim)
+            return Given(self._name(self._target(), name).words, value_text(value), self._aim)
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:
-        again = told is not None and self._asked is not None
-        asked = self._desk.once(self._target().name, self._pair, band, self._variant, told, again)
+        asked = self._desk.once(self._target().name, self._pair, band, self._variant, told, self._asked is not None)
         if isinstance(asked, Unworded):
             raise asked
         self._asked = asked
-        self._owed = told is not None and told.aim.lower() not in asked.text.lower()
+        if self._aim in asked.text:
+            self._aim = ""
         return asked.text
 
-    def _aims(self) -> str:
-        return self._aim and self.user("aim", names=self._aim)
+    def _aim_of(self, told: Answer | None) -> str:
+        """What the user wants to find out, where the wish leaves that open; or nothing."""
+        aims = told.aims if told and _OPEN.search(intent_of(self._target()).action) else ()
+        return joined([name.the for name in aims])
+
+    def _owed_aim(self) -> str:
+        """What the user wants to find out, where the opening had no room for it; once."""
+        aim, self._aim = self._aim, ""
+        return f" {self.user('aim', names=aim)}" if aim else ""
 
     def _at_hand(self) -> str:
-        """What the user of a pair knows in place of the value: what finds it, what tells it from others."""
+        """What the user of a pair knows in place of the value: what the source asks for, or nothing."""
         source = self._plan.dialogue.origin.get("source")
         if not isinstance(source, str):
             return ""
         api, names = self._desk.queries.source(source), self._desk.queries.names(source)
         turns = self._plan.dialogue.turns
         calls = (act for turn in turns if turn.role == "agent" for act in turn.acts if act.kind == "call")
-        made = (call.arguments or () for call in calls if call.api == source)
-        told = [name for arguments in made for name in arguments if name not in settled(api)]
-        dull = {name for name in told if name not in names or _DULL.search(names[name].words)}
-        vague = any(api.parameters[name].required for name in dull)
-        have = [names[name].the for name in told if name not in dull and not vague]
-        by = next((by for turn in turns if isinstance(by := turn.extra.get("by"), str)), "")
-        parts = [self.user("have", names=joined(have[:2])) if have else ""]
-        if by:
-            parts.append(self.user("know_it", names=_bare(output(by))))
-        elif not told:
-            here = wordset("here") & set(split(source.rpartition("|")[2]))
-            parts.append(self.user("where_i_am" if here else "any_one"))
-        return _text(*parts)
+        made = [call.arguments or {} for call in calls if call.api == source]
+        told = [name for arguments in made for name in arguments if name in names and name not in settled(api)]
+        if told:
+            needed = [name for name in told if api.parameters[name].required] or told
+            return self.user("have", names=joined([names[name].the for name in needed[:2]]))
+        chosen = any(turn.extra.get("by") for turn in turns)
+        return "" if chosen else self.user("any_one")
 
     def _inform(self, cue: Cue) -> str:
-        words, owed, self._owed = self._gives(cue), self._owed, False
-        yes = self.user("assent") if _YES_OR_NO.search(self._heard) and not _OPENS.match(words) else ""
-        return _text(yes, words, self._aims() if owed else "")
-
-    def _gives(self, cue: Cue) -> str:
         values = self._named(cue)
         if not values:
             raise BadSetting("an inform needs values")
         (name, value), *others = values
-        if others:
-            return self.user("inform", clause=clause(values), listed=listed(values))
-        kind = "inform_one"
-        if self._request is not None and (options := _options(self._request)):
-            kind = "choose_one" if all(map(_speaks, options[1])) else "choose_by"
-        return self.user(kind, value=value_text(value), name=name.one)
+        if self._request is not None and _options(self._request):
+            kind = "choose_one" if _speaks(value) else "choose_by"
+            return self.user(kind, value=value_text(value), **({} if _speaks(value) else {"name": name.words}))
+        bare = not others and name.which and isinstance(value, str)
+        if bare or (all(_speaks(value) for _, value in values) and len(values) < _PLAIN):
+            texts = [value_text(value) for _, value in values]
+            span = len(texts) == 2 and all(_DAY.search(text) for text in texts)
+            return self.user("inform_values", values=(" to " if span else ", ").join(texts))
+        return self.user("inform", clause=clause(values) if others or not _speaks(value) else value_text(value))
 
     def _fail(self, cue: Cue) -> str:
         missing = cue.before.get("missing")
         if not isinstance(missing, str):
             what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             raise BadSetting(what)
-        name, values = self._lacking(missing).one, self._named(cue)
-        if not values:
-            return _text(self.user("fail_nothing", missing=name), self._at_hand())
-        return self.user("fail_rest", missing=name, clause=clause(values), listed=listed(values))
+        name, values = self._lacking(missing).the, self._named(cue)
+        if values:
+            return self.user("fail_rest", missing=name, clause=clause(values))
+        return _text(self.user("fail_nothing", missing=name), self._at_hand())
 
     # ---- the agent
 
@@ -230,33 +220,36 @@ class Realizer:
         if options := _options(cue):
             name, values = options
             kind = "choose" if all(map(_speaks, values)) else "choose_by"
-            return self.agent(kind, options=joined([*map(value_text, values)], "or"), names=output(name).the)
+            names = {} if kind == "choose" else {"names": output(name).words}
+            return self.agent(kind, options=joined([*map(value_text, values)], "or"), **names)
         if not cue.values:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
         api = self._desk.queries.source(self._in_hand or self._target().name)
-        required = {name for name in cue.values if self._name(api, name) and api.parameters[name].required}
-        if self._failed and not self._found and not required:
-            required = {*cue.values}
-        needed, extra = (
-            joined([self._name(api, name).the for name in cue.values if (name in required) is needed])
-            for needed in (True, False)
-        )
-        lead = self._lead(turn) if before is not None else ""
-        asks = self.agent("again" if lead else "request", names=needed) if needed else ""
-        kind = "optional" if lead or asks else "request_optional"
-        return _text(lead, asks, self.agent(kind, names=extra) if extra else "")
+        names = {name: self._name(api, name) for name in cue.values}
+        slots = [*turn.state.required.values(), *turn.state.optional.values()] if turn.state is not None else []
+        pointed = any(value not in ("", None) for value in slots)  # something says already what is meant
+        needed = [name for name in names if api.parameters[name].required] or ([] if pointed else [*names][:1])
+        first = self.agent("ack") if before is None and self.agent.style != "brief" else ""
+        lead = self.agent("found" if self._found else "look_up") if self._failed and before is not None else first
+        extra = [names[name] for name in names if name not in needed]
+        return _text(lead, self._asking([names[name] for name in needed]), self._offering(extra))
 
-    def _lead(self, turn: AgentTurn) -> str:
-        missing = self._plan.dialogue.origin.get("parameter")
-        if not self._failed or not isinstance(missing, str):
+    def _asking(self, names: Sequence[Name]) -> str:
+        """A question for what is needed."""
+        if not names:
             return ""
-        name, state = self._lacking(missing).one, turn.state
-        if not self._found:
-            return self.agent("look_up", missing=name)
-        slots = {**state.required, **state.optional} if state is not None else {}
-        values = [slots.get(one, "") for one in (missing, *self._along)]
-        told = all(value not in ("", None) for value in values)
-        return self.agent("found", missing=name, value=", ".join(map(value_text, values))) if told else ""
+        if len(names) == 1 and names[0].which:
+            return self.agent("which", thing=names[0].words)
+        lacking = self._plan.dialogue.origin.get("source") is not None and not self._failed
+        return self.agent("request_id" if lacking else "request", names=joined([name.the for name in names]))
+
+    def _offering(self, names: Sequence[Name]) -> str:
+        """A question for what may be left out."""
+        if not names:
+            return ""
+        if len(names) == 1 and names[0].which:
+            return self.agent("optional_which", thing=names[0].words)
+        return self.agent("optional", names=joined([name.the for name in names]))
 
     def _respond(self) -> str:
         told = self._answer
@@ -268,14 +261,13 @@ class Realizer:
             case "one":
                 return self.agent("respond_one", clause=told.clause)
             case "record":
-                return self.agent("respond_record", clause=told.clause, listed=told.listed)
+                return self.agent("respond_record", clause=told.clause)
             case "list":
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
     def _suggest(self) -> str:
         wish = intent_of(self._target())
-        look = _LOOKS[keys.seed_of(self._plan.dialogue.id) % len(_LOOKS)]
-        offer = f"{look} {wish.thing}" if wish.thing else wish.action
+        offer = f"show you {wish.thing}" if wish.thing else wish.action
         return self.agent("suggest", offer=re.sub(r"\bmy\b", "your", offer))
 
     # ---- names
@@ -303,30 +295,21 @@ class Realizer:
         names = self._desk.queries.names(self._desk.queries.source(self._in_hand).name) if self._in_hand else {}
         return [(names.get(name) or output(name), value) for name, value in cue.values.items()]
 
+    def _answer_of(self, plan: Plan) -> Answer | None:
+        result: JsonValue = None
+        known: list[JsonValue] = []
+        for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):
+            if cue.move == "response":
+                return answer(result, cue.values, api=self._target(), about=known)
+            if turn.role == "user":
+                known += turn.informed.values()
+            elif cue.move == "call" and turn.results and turn.results[0] is not None:
+                result = turn.results[0].value
+        return None
+
 
 def _text(*parts: str) -> str:
     return " ".join(filter(None, parts))
-
-
-def _grouped_text(plan: Plan) -> Answer | None:
-    result: JsonValue = None
-    known: list[JsonValue] = []
-    for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):
-        if cue.move == "response":
-            return answer(result, cue.values, about=known)
-        if turn.role == "user":
-            known += turn.informed.values()
-        elif cue.move == "call" and turn.results and turn.results[0] is not None:
-            result = turn.results[0].value
-    return None
-
-
-def _bare(name: Name) -> str:
-    """A thing that goes by a name: of `the tournament name` the tournament."""
-    *owner, last = name.words.split()
-    if not owner or last not in ("name", "title"):
-        return name.the
-    return f"the {' '.join(owner)}{' team' if owner[-1] in ('home', 'away') else ''}"
 
 
 def _options(cue: Cue) -> tuple[str, list[JsonValue]] | None:
@@ -335,7 +318,7 @@ def _options(cue: Cue) -> tuple[str, list[JsonValue]] | None:
 
 def _speaks(value: JsonValue) -> bool:
     """Whether a value says by itself what it is: a name does, a number or a score does not."""
-    return isinstance(value, str) and sum(char.isalpha() for char in value) > 2
+    return isinstance(value, str) and sum(char.isalpha() for char in value_text(value)) > 2
 
 
 class ChainWriter:
