@@ -213,10 +213,10 @@ def optional(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
     if any(one.required and named_thing(one).endswith(".symbol") for one in view.inputs.values()):
         return []
     said = {family(view.inputs[name]) for name in but if name in view.inputs} - {""}
-    given = (one for one in view.inputs.values() if not (one.required or one.name in but or _has_default(one)))
+    given = (one for one in view.inputs.values() if not one.required and one.name not in but)
     wished = (one for one in given if offered(one) and not hidden(one) and view.known(one.name, "fixed"))
     news = (one for one in wished if family(one) not in said)
-    return [one.name for one in news if askable(one, view.api) is None]
+    return [one.name for one in news if askable(one, view.api) is None and not _has_default(one)]
 
 
 def _has_default(one: Entity) -> bool:
