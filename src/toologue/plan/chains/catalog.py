@@ -75,6 +75,7 @@ DOUBTS: frozenset[Reason] = frozenset((
 MOST_ASKED = 4  # nobody answers a question for more than this
 
 _KEPT = 160  # documents that are kept made; the others are bytes
+_DEEPEST = 4  # names that lead to what is told
 _BACK = frozenset(("reverse", "address"))  # what tells of a place where it is
 _WHERE = ("place", "address", "streets")
 # The last words of what no two things share, and kinds that many share.
@@ -235,7 +236,7 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     if failure(view.outputs):
         return {}
     about, outer = topic_words(view.api), envelopes(view)
-    there = {part(name, source.subject) for name in source.outputs} if source else set[Part]()
+    there = said(source) if source else frozenset[Part]()
     found = dict[str, int]()
     local, rows = of_one_country(view.api), _row_nouns(view)
     for name, one in view.outputs.items():
@@ -249,6 +250,11 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
             others = names_itself(name) and whose.owner not in {*about, *view.heads, *rows}
             found[name] = min(much, WORTH - 1) if others else much
     return found
+
+
+def said(view: ApiView) -> frozenset[Part]:
+    """What a result says, and of what."""
+    return frozenset(part(name, view.subject) for name in view.outputs)
 
 
 def _row_nouns(view: ApiView) -> set[str]:
@@ -271,13 +277,16 @@ def envelopes(view: ApiView) -> list[tuple[str, ...]]:
 
 def choosing(view: ApiView, *, but: str = "") -> list[str]:
     """The outputs by which users choose between rows, best first: names beside the wanted one, else what they tell."""
-    parent = but.rpartition("|")[0]
+    parent, about = but.rpartition("|")[0], topic_words(view.api)
     row = [one for one in view.outputs.values() if one.many and one.name != but]
     beside = [one for one in row if one.name.rpartition("|")[0] == parent]
-    worth, named = telling(view), [one for one in beside if names_rows(one)]
-    said = [one for one in beside if worth.get(one.name, 0) >= WORTH and one.schema.get("type") == "string"]
-    within = [one for one in row if one.name.startswith(f"{parent}|" if parent else "") and names_rows(one)]
-    return [one.name for one in sorted(named or said or within, key=lambda one: -worth.get(one.name, 0))]
+    worth = {one.name: salience(one, about) for one in beside}
+    told = [one for one in beside if worth[one.name] >= WORTH and one.schema.get("type") == "string"]
+    found = [one for one in beside if names_rows(one)] or told
+    if not found:
+        within = f"{parent}|" if parent else ""
+        found = [one for one in row if one.name.startswith(within) and names_rows(one)]
+    return [one.name for one in sorted(found, key=lambda one: -worth.get(one.name, 0))]
 
 
 def pointed(view: ApiView, output: str, asked: Iterable[str]) -> bool:
@@ -332,24 +341,22 @@ def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason 
     return None if found else "nothing to find it by"
 
 
-def unanswerable(view: ApiView, handed: Iterable[Entity] = (), source: ApiView | None = None) -> Reason | None:
-    """Why an answer would say nothing new: who named a place to find where it is wants to hear more of it than that."""
+def unanswerable(view: ApiView, told: Collection[Part]) -> Reason | None:
+    """Why an answer that tells so much would say nothing that anybody wants to hear."""
     if view.subject in group("internal"):
         return "internal"
     if writes(view.api):
         return "the target writes"
-    placed = "place" in {family(one) for one in handed}
+    return None if told else "nothing to answer with"
+
+
+def news(view: ApiView, handed: Iterable[Entity] = ()) -> frozenset[Part]:
+    """What an answer says that is worth it: who named a place to find where it is wants to hear more than that."""
+    placed = any(family(one) == "place" for one in handed)
     if placed and _BACK & topic_words(view.api):
-        return "nothing to answer with"
-
-    def new(worth: Mapping[str, int]) -> bool:
-        return any(
-            much >= WORTH for name, much in worth.items() if not placed or family(view.outputs[name]) not in _WHERE
-        )
-
-    if not new(telling(view)):
-        return "nothing to answer with"
-    return None if new(telling(view, source)) else "the source has the answer"
+        return frozenset()
+    told = (view.outputs[name] for name, much in telling(view).items() if much >= WORTH)
+    return frozenset(part(one.name, view.subject) for one in told if not placed or family(one) not in _WHERE)
 
 
 def writes(api: Api) -> bool:

@@ -21,6 +21,7 @@ from toologue import keys
 from toologue.apis.entities import Entity
 from toologue.apis.result_values import along, values_of
 from toologue.apis.salience import askable, asked_of, hidden
+from toologue.plan.api_graph.describe import Part
 from toologue.plan.chains.catalog import (
     DOUBTS,
     ApiView,
@@ -29,11 +30,13 @@ from toologue.plan.chains.catalog import (
     alike,
     belongs,
     lost,
+    news,
     normal,
     optional,
     pointed,
     pointing,
     required,
+    said,
     unanswerable,
     unaskable,
     writes,
@@ -166,17 +169,16 @@ def _reason_against(
 class _Source(NamedTuple):
     """What an edge's source says about the pair: what it asks for, with kinds of things; whether users know all of it.
 
-    `lost`: why nobody could say which one is meant of what it finds.
+    `against`: why nobody would ask it, or could say which one is meant of what it finds; `says`: what its result holds.
     """
 
-    view: ApiView
     inputs: list[Entity]
     asked: dict[str, str]
     optional: list[str]
     known: bool
     many: bool
     against: Reason | None
-    lost: Reason | None
+    says: frozenset[Part]
 
 
 class _Target(NamedTuple):
@@ -192,6 +194,7 @@ class _Target(NamedTuple):
     optional: dict[str, str]
     unknown: list[str]
     against: Reason | None
+    news: frozenset[Part]
 
 
 class _Ends:
@@ -201,6 +204,10 @@ class _Ends:
         self.catalog = catalog
         self._rule: KnowRule = rule
         self.source, self.target = cache(self._source), cache(self._target)
+        self._said = cache(self._said_by)
+
+    def _said_by(self, name: str) -> frozenset[Part]:
+        return said(self.catalog.view(name))
 
     def _source(self, name: str, output: str) -> _Source | None:
         view = self.catalog.view(name)
@@ -208,17 +215,16 @@ class _Ends:
             return None
         asked = required(view)
         many = view.outputs[output].many and not pointed(view, output, asked)
+        against = "the source writes" if writes(view.api) else unaskable(view)
+        against = against or (None if belongs(view, output) else "another's id")
         return _Source(
-            view,
             list(view.inputs.values()),
             {name: asked_of(view.inputs[name], view.api) for name in asked},
             optional(view, but=asked) if many else pointing(view, but=asked),
             all(view.known(one, self._rule) for one in asked),
             many,
-            "the source writes"
-            if writes(view.api)
-            else unaskable(view) or (None if belongs(view, output) else "another's id"),
-            lost(view, output, asked, many=many),
+            against or lost(view, output, asked, many=many),
+            self._said(name),
         )
 
     def _target(self, name: str, *handed: str) -> _Target | None:
@@ -227,15 +233,16 @@ class _Ends:
         if not given:
             return None
         if view.known(given[0].name, self._rule) or given[0].name in settled(view.api):
-            return _Target(given, True, [], {}, [], None)
+            return _Target(given, True, [], {}, [], None, frozenset())
         asked = required(view, but=handed)
         unknown = [
             one for one in asked
             if not view.known(one, self._rule) or askable(view.inputs[one], view.api) == "no words for it"
         ]  # fmt: skip
-        against = unaskable(view, handed)
+        told = news(view, given)
+        against = unaskable(view, handed) or unanswerable(view, told)
         more = {name: asked_of(view.inputs[name], view.api) for name in optional(view, but=handed)}
-        return _Target(given, False, asked, more, unknown, against)
+        return _Target(given, False, asked, more, unknown, against, told)
 
 
 @lru_cache(maxsize=2)
@@ -263,9 +270,10 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
 
     rest = target.asked or [name for name, kind in target.optional.items() if not told(name, kind)]
     needs = bool(source.asked or source.optional)
-    view = ends.catalog.view(edge.target)
-    if why := source.against or target.against or source.lost or unanswerable(view, target.handed, source.view):
+    if why := source.against or target.against:
         return why
+    if target.news <= source.says:
+        return "the source has the answer"
     if target.unknown or not source.known:
         return "users do not know it"
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
@@ -281,7 +289,7 @@ def _pair_of_api(view: ApiView, rule: KnowRule) -> Pair | Reason:
         return "nothing left to ask"
     if not all(view.known(name, rule) for name in asked):
         return "users do not know it"
-    why = unaskable(view) or unanswerable(view)
+    why = unaskable(view) or unanswerable(view, news(view))
     return why or Pair(None, None, view.api.name, told, "zeroyes" if more else "zerozero", "knowable")
 
 
